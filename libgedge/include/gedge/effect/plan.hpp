@@ -1,0 +1,91 @@
+// gedge/effect/plan.hpp - the answer: decisions and explanations, as values that name everything by
+// name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/base/error.hpp"
+#include "gedge/effect/reason.hpp"
+#include "gedge/model/facts.hpp"
+
+namespace gedge {
+
+struct BudgetReport {
+  std::string from;  ///< as written by the user
+  std::int64_t limit_us = 0;
+  std::optional<std::int64_t> rtt_us;  ///< empty: unmeasured, or the pod has no node
+};
+
+struct ScoredNode {
+  std::string node;
+  std::int64_t score = 0;  ///< sum of weight * normalized
+};
+
+/// What was decided about one pod.
+struct Decision {
+  std::string namespace_name, pod;
+  std::optional<ScoredNode> chosen;
+  std::optional<ScoredNode> runner_up;
+  std::vector<BudgetReport> budgets;
+  std::string message;  ///< "" when placed; else kube-scheduler's wording
+  /// Each rejected node once, under its first rejecting policy; in filter order.
+  std::vector<std::pair<std::string, std::uint32_t>> rejected_by;
+};
+
+struct Plan {
+  std::string profile;
+  Compat compat = Compat::k1_36;
+  std::uint64_t seed = 0;
+  std::string
+      snapshot;  ///< "xxh128:..." of the canonical facts; filled in by whoever has the bytes
+  std::vector<Decision> decisions;  ///< in queue order
+  std::vector<Warning> warnings;
+  std::vector<SkippedObject> skipped;
+
+  std::size_t placed() const {
+    std::size_t count = 0;
+    for (const Decision& d : decisions) count += d.chosen ? 1 : 0;
+    return count;
+  }
+};
+
+struct Rejection {
+  std::string policy;
+  Evidence evidence;
+};
+
+struct PolicyScore {
+  std::string policy;
+  std::int64_t raw = 0, normalized = 0, weight = 0;
+};
+
+struct NodeExplanation {
+  std::string node;
+  bool feasible = false;
+  std::vector<Rejection> rejections;  ///< every rejecting policy, in filter order
+  std::vector<PolicyScore> scores;    ///< feasible nodes only, in profile order
+  std::optional<std::int64_t> total;
+};
+
+/// A set of edits, in the EDIT grammar, and what they would bring about.
+struct SuggestedChange {
+  std::vector<std::string> edits;
+  bool wins = false;  ///< false: the pod becomes schedulable; true: the named node wins
+  std::string node;
+};
+
+struct Explanation {
+  std::string namespace_name, pod;
+  std::optional<ScoredNode> chosen, runner_up;
+  std::vector<BudgetReport> budgets;
+  std::string message;
+  std::vector<std::pair<std::string, std::uint32_t>> rejected_by;
+  std::vector<NodeExplanation> nodes;  ///< every node, by name
+  std::vector<SuggestedChange> changes;
+};
+
+}  // namespace gedge

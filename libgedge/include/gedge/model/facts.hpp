@@ -1,0 +1,113 @@
+// gedge/model/facts.hpp - everything the user declared and the API server reported, in one value.
+//
+// Facts hold no derived numbers. Lists that matter for order are sorted by the reader (nodes by
+// name; pods, bound and pending alike, by namespace, workload, ordinal, name), so the order of
+// files never counts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gedge/base/error.hpp"
+#include "gedge/model/node.hpp"
+#include "gedge/model/pod.hpp"
+
+namespace gedge {
+
+/// Service, ReplicationController, ReplicaSet or StatefulSet: whose pods should be spread.
+struct SpreadOwner {
+  std::string kind, namespace_name, name;
+  LabelSelector selector;
+};
+
+struct PriorityClass {
+  std::string name;
+  std::int32_t value = 0;
+  bool global_default = false;
+  bool preempts = true;
+};
+
+enum class VolumeBinding : std::uint8_t { kImmediate, kWaitForFirstConsumer };
+
+struct StorageClass {
+  std::string name;
+  VolumeBinding binding = VolumeBinding::kImmediate;
+  bool provisions = true;  ///< false for kubernetes.io/no-provisioner
+  bool is_default = false;
+  std::vector<NodeSelectorTerm> allowed_topologies;  ///< empty: everywhere
+};
+
+struct PersistentVolume {
+  std::string name;
+  Labels labels;
+  std::string storage_class;
+  std::int64_t capacity_bytes = 0;
+  std::vector<std::string> access_modes;
+  bool has_node_affinity = false;
+  std::vector<NodeSelectorTerm> node_terms;  ///< OR-ed
+  std::string claim_namespace, claim_name;   ///< claimRef; empty: free
+};
+
+struct PersistentVolumeClaim {
+  std::string namespace_name, name;
+  std::optional<std::string> storage_class;  ///< empty optional: the default class; "": none
+  std::string volume_name;                   ///< bound to; empty: unbound
+  std::string selected_node;                 ///< annotation volume.kubernetes.io/selected-node
+  std::int64_t request_bytes = 0;
+  std::vector<std::string> access_modes;
+  LabelSelector selector;
+};
+
+struct PodDisruptionBudget {
+  std::string namespace_name, name;
+  LabelSelector selector;
+  std::int32_t disruptions_allowed = 0;
+  std::vector<std::string> disrupted_pods;
+};
+
+struct Namespace {
+  std::string name;
+  Labels labels;
+};
+
+/// An object that was read but does not matter to gedge.
+struct SkippedObject {
+  std::string kind, name;
+};
+
+struct Facts {
+  std::vector<std::string> files;  ///< names for Place::file; entry 0 is "" (made up)
+  std::vector<Node> nodes;
+  std::vector<PodSpec> specs;
+  std::vector<Pod> pods;  ///< bound pods (bound_node) and pods that are to be placed
+  std::vector<Namespace> namespaces;
+  std::vector<SpreadOwner> spread_owners;
+  std::vector<PriorityClass> priority_classes;
+  std::vector<StorageClass> storage_classes;
+  std::vector<PersistentVolume> volumes;
+  std::vector<PersistentVolumeClaim> claims;
+  std::vector<PodDisruptionBudget> disruption_budgets;
+  std::vector<SkippedObject> skipped;
+  std::vector<Warning> warnings;
+
+  const PodSpec& spec_of(const Pod& pod) const { return specs[raw(pod.spec)]; }
+  SourceSpan span(Place place) const {
+    return {place.file < files.size() ? files[place.file] : "", static_cast<int>(place.line),
+            static_cast<int>(place.column), "", 1};
+  }
+};
+
+/// The value of a label of one pod: its own first, then the template's; null where absent.
+inline const std::string* pod_label(const Pod& pod, const PodSpec& spec, std::string_view key) {
+  if (const std::string* own = pod.extra_labels.find(key)) return own;
+  return spec.labels.find(key);
+}
+/// All labels of one pod.
+inline Labels pod_labels(const Pod& pod, const PodSpec& spec) {
+  Labels all = spec.labels;
+  for (const auto& [key, value] : pod.extra_labels) all.set(key, value);
+  return all;
+}
+
+}  // namespace gedge

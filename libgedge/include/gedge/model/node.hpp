@@ -1,0 +1,37 @@
+// gedge/model/node.hpp - a Kubernetes Node, only what scheduling reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gedge/model/labels.hpp"
+#include "gedge/model/place.hpp"
+#include "gedge/model/pod.hpp"
+#include "gedge/model/resources.hpp"
+
+namespace gedge {
+
+struct NodeImage {
+  std::vector<std::string> names;
+  std::int64_t size_bytes = 0;
+};
+
+/// One entry of the annotation scheduler.alpha.kubernetes.io/preferAvoidPods.
+struct AvoidedController {
+  std::string kind, uid;
+};
+
+struct Node {
+  std::string name;
+  Labels labels;
+  std::vector<Taint> taints;  ///< in the order of the object
+  bool unschedulable = false;
+  bool ready = true;      ///< condition Ready is True, or no such condition is reported
+  Resources allocatable;  ///< capacity where status.allocatable is absent
+  std::vector<NodeImage> images;
+  std::vector<AvoidedController> avoided;
+  std::vector<std::string> addresses;  ///< InternalIP and Hostname, to recognise names in matrices
+  Place place;
+};
+
+}  // namespace gedge

@@ -1,0 +1,192 @@
+// gedge/model/pod.hpp - pods as declared and as reported; only the fields that gedge reads.
+//
+// Many pods share one PodSpec (a thousand replicas of a Deployment have one), so a Pod is small and
+// names its spec by index into Facts::specs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gedge/base/units.hpp"
+#include "gedge/model/labels.hpp"
+#include "gedge/model/place.hpp"
+#include "gedge/model/resources.hpp"
+#include "gedge/model/selector.hpp"
+
+namespace gedge {
+
+enum class TaintEffect : std::uint8_t { kNoSchedule, kPreferNoSchedule, kNoExecute };
+
+struct Taint {
+  std::string key, value;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+  friend bool operator==(const Taint&, const Taint&) = default;
+  friend auto operator<=>(const Taint&, const Taint&) = default;
+};
+
+struct Toleration {
+  std::string key;  ///< empty: every key (only with exists)
+  bool exists = false;
+  std::string value;
+  std::optional<TaintEffect> effect;  ///< empty: every effect
+  /// True if this toleration lets a pod stay with `taint`.
+  bool tolerates(const Taint& taint) const {
+    return (!effect || *effect == taint.effect) && (key.empty() || key == taint.key) &&
+           (exists || value == taint.value);
+  }
+  friend bool operator==(const Toleration&, const Toleration&) = default;
+  friend auto operator<=>(const Toleration&, const Toleration&) = default;
+};
+
+struct PreferredNodeTerm {
+  std::int32_t weight = 0;
+  NodeSelectorTerm term;
+  friend bool operator==(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
+  friend auto operator<=>(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
+};
+
+struct PodAffinityTerm {
+  LabelSelector selector;
+  std::vector<std::string> namespaces;  ///< sorted; empty and no namespace_selector: the pod's own
+  std::optional<LabelSelector> namespace_selector;
+  std::string topology_key;
+  std::vector<std::string> match_label_keys, mismatch_label_keys;
+  friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&) = default;
+  friend auto operator<=>(const PodAffinityTerm&, const PodAffinityTerm&) = default;
+};
+
+struct PreferredPodTerm {
+  std::int32_t weight = 0;
+  PodAffinityTerm term;
+  friend bool operator==(const PreferredPodTerm&, const PreferredPodTerm&) = default;
+  friend auto operator<=>(const PreferredPodTerm&, const PreferredPodTerm&) = default;
+};
+
+struct TopologySpread {
+  std::int32_t max_skew = 1;
+  std::string topology_key;
+  bool hard = true;  ///< DoNotSchedule; else ScheduleAnyway
+  LabelSelector selector;
+  std::optional<std::int32_t> min_domains;
+  bool honor_node_affinity = true;  ///< nodeAffinityPolicy
+  bool honor_node_taints = false;   ///< nodeTaintsPolicy
+  std::vector<std::string> match_label_keys;
+  friend bool operator==(const TopologySpread&, const TopologySpread&) = default;
+  friend auto operator<=>(const TopologySpread&, const TopologySpread&) = default;
+};
+
+struct HostPort {
+  std::string ip = "0.0.0.0";
+  std::string protocol = "TCP";
+  std::int32_t port = 0;  ///< never 0
+  friend bool operator==(const HostPort&, const HostPort&) = default;
+  friend auto operator<=>(const HostPort&, const HostPort&) = default;
+};
+
+struct Container {
+  std::string name;
+  std::string image;
+  Resources requests, limits;  ///< requests already completed from limits
+  bool restartable = false;    ///< an init container with restartPolicy Always (sidecar)
+  friend bool operator==(const Container&, const Container&) = default;
+  friend auto operator<=>(const Container&, const Container&) = default;
+};
+
+/// What a delay budget is measured from.
+enum class PeerKind : std::uint8_t {
+  kAny,  ///< from a label: node, then pod, then workload (in the pod's namespace), then matrix name
+  kNode,      ///< "node/NAME"
+  kPod,       ///< "pod/NAME"
+  kWorkload,  ///< "deployment/NAME", "statefulset/NAME", ...
+  kZone,      ///< "zone/NAME"
+  kExternal,  ///< "external/NAME": a name of the matrix that is no node
+};
+
+/// Longest RTT a pod tolerates towards one peer. Several budgets of a pod all hold.
+struct DelayBudget {
+  std::string from;  ///< as written, for messages and JSON: "edge-1", "any:deployment/redis"
+  PeerKind kind = PeerKind::kAny;
+  std::string workload_kind;   ///< kWorkload: "Deployment", ...; empty: every kind
+  std::string namespace_name;  ///< kPod, kWorkload: empty: the pod's own
+  std::string name;
+  bool nearest = false;       ///< "any:": the nearest replica or node counts; else the farthest
+  std::int64_t limit_us = 0;  ///< rounded down
+  Place place;
+  friend bool operator==(const DelayBudget& a, const DelayBudget& b) {
+    return a.from == b.from && a.limit_us == b.limit_us;
+  }
+};
+
+/// A volume of a pod as far as scheduling reads it.
+struct PodVolume {
+  std::string name;
+  std::string claim;  ///< persistentVolumeClaim.claimName or, for ephemeral volumes, POD-VOLUME
+  bool ephemeral = false;
+  friend bool operator==(const PodVolume&, const PodVolume&) = default;
+  friend auto operator<=>(const PodVolume&, const PodVolume&) = default;
+};
+
+/// Everything that equal pods share.
+struct PodSpec {
+  Labels labels;       ///< of the template
+  Labels annotations;  ///< of the template
+  std::vector<Container> containers, init_containers;
+  std::optional<Resources> pod_requests, pod_limits;  ///< pod-level resources (KEP-2837)
+  Resources overhead;
+  Labels node_selector;
+  bool has_required_node_terms =
+      false;  ///< requiredDuringScheduling is present, even with no terms
+  std::vector<NodeSelectorTerm> required_node_terms;  ///< OR-ed
+  std::vector<PreferredNodeTerm> preferred_node_terms;
+  std::vector<PodAffinityTerm> required_affinity, required_anti_affinity;
+  std::vector<PreferredPodTerm> preferred_affinity, preferred_anti_affinity;
+  std::vector<Toleration> tolerations;
+  std::vector<TopologySpread> spread;
+  std::vector<HostPort> host_ports;  ///< of app containers only
+  std::vector<PodVolume> volumes;
+  std::vector<DelayBudget> budgets;
+  std::string
+      node_name;  ///< spec.nodeName of a pod that is still to be placed: the only node allowed
+  std::string scheduler_name = "default-scheduler";
+  std::string priority_class;
+  std::string runtime_class;
+  bool host_network = false;
+  bool preempts = true;        ///< preemptionPolicy is not Never
+  std::string latency_source;  ///< GS-Scheduler's gschConfig option.source_node; empty: none
+  Place place;
+};
+
+/// The controller that owns a pod (ownerReferences with controller: true).
+struct ControllerRef {
+  std::string kind, name, uid;
+  friend bool operator==(const ControllerRef&, const ControllerRef&) = default;
+};
+
+enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+enum class SpecIndex : std::uint32_t {};
+constexpr std::uint32_t raw(SpecIndex i) { return static_cast<std::uint32_t>(i); }
+
+struct Pod {
+  std::string namespace_name = "default";
+  std::string name;
+  std::string uid;  ///< empty offline
+  SpecIndex spec{};
+  Labels extra_labels;  ///< of this pod alone, on top of the spec's (StatefulSet pod name); usually
+                        ///< empty
+  std::string workload_kind,
+      workload_name;         ///< "Deployment", "web"; a bare pod: "Pod" and its own name
+  std::int64_t ordinal = 0;  ///< among the replicas of its workload
+  ControllerRef controller;
+  std::string bound_node;  ///< empty: to be placed
+  std::string nominated_node;
+  PodPhase phase = PodPhase::kPending;
+  std::int32_t priority = 0;  ///< resolved through PriorityClass
+  UnixSeconds created = kNever, started = kNever;
+  bool terminating = false;  ///< has a deletionTimestamp
+  Place place;
+};
+
+}  // namespace gedge

@@ -1,0 +1,143 @@
+// gedge/policy/policy.hpp - the contract between the engine and every rule.
+//
+// A policy is prepared once per class of equal pods and then evaluated over ranges of rows (node
+// slots). Whatever a row's answer depends on is declared by `reads`; whatever pod fields it looks
+// at are signed; what it remembers about placed pods is kept true by `on_pod`. A policy that signs
+// nothing gets a class of its own for every pod: slow, never wrong. Policies see neither each other
+// nor the time, and keep no state outside their ClassState.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gedge/effect/reason.hpp"
+#include "gedge/snapshot/cluster_state.hpp"
+
+namespace gedge {
+
+/// What one row's raw answer depends on.
+enum Reads : std::uint8_t {
+  kRowStatic = 1,  ///< facts of the node itself
+  kRowUsage = 2,   ///< requested columns and pods of that row
+  kDomains = 4,    ///< pods on other rows (affinity, spread, budgets)
+  kOpaque = 128,   ///< unknown: evaluated anew for every pod
+};
+
+/// What the engine does with raw scores over the feasible rows, in integers as Kubernetes does.
+enum class Normalize : std::uint8_t {
+  kNone,
+  kMax,         ///< idiv(100 * s, max); unchanged if max is 0
+  kMaxReverse,  ///< 100 - idiv(100 * s, max); 100 if max is 0
+  kMinMax,      ///< InterPodAffinity of 1.36: (s - min) / (max - min), 0 if equal
+  kMinMaxZero,  ///< InterPodAffinity of 1.20: 0 joins min and max
+  kSpread,      ///< idiv(100 * (max + min - s), max), 100 if max is 0; rows with kIgnored become 0
+  kOwn,         ///< ScorePolicy::normalize_rows: sums over zones and the like
+};
+
+/// A raw score that stands outside its normalisation: shown as 0, normalised to 0.
+inline constexpr std::int64_t kIgnored = std::numeric_limits<std::int64_t>::min();
+/// upper_bound: this policy knows no bound.
+inline constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
+
+/// What a policy remembers about one class of pods.
+class ClassState {
+ public:
+  virtual ~ClassState() = default;
+};
+
+/// The pod in question and the cluster it is to be placed in.
+struct ClassContext {
+  const ClusterState& cluster;
+  const PodFacts& pod;
+  std::uint32_t joint_group =
+      0;  ///< budgets towards unplaced pods of this group are judged when those are placed
+};
+
+/// Concatenation of every pod field that the policies of a profile read: equal bytes, equal
+/// answers.
+class Signature {
+ public:
+  void add(std::string_view text) {
+    add(text.size());
+    bytes_.append(text);
+  }
+  void add(std::uint64_t number) {
+    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+/// Rows whose raw answer a change of pods altered, beyond the row that the pod is on.
+struct Touched {
+  NodeMask rows;
+  bool all = false;
+};
+
+/// Rough bounds of 64 rows, for skipping blocks that cannot win.
+struct BlockSummary {
+  std::span<const std::int64_t> max_free;  ///< [resources], allocatable - requested
+};
+
+/// Rows and domains that a class may not use right now, whatever their score.
+struct Exclusion {
+  const NodeMask* barred = nullptr;  ///< null: nothing known
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  /// The Kubernetes plugin name where the policy does what that plugin does; CamelCase.
+  virtual std::string_view name() const = 0;
+  virtual std::uint8_t reads() const = 0;
+  /// Adds every pod field that this policy reads. False: no two pods are equal.
+  virtual bool sign(const PodFacts&, Signature&) const { return false; }
+  /// Pre-filter and pre-score. Called again whenever static facts change. Null is a fine state.
+  virtual std::unique_ptr<ClassState> prepare(const ClassContext&) const { return nullptr; }
+  /// `other` was bound to (delta 1) or taken from (delta -1) `node`; the cluster already shows it.
+  /// Also called for what-ifs and their undoing. Only for policies that read kDomains or remember
+  /// usage.
+  virtual void on_pod(ClassState&, const ClassContext&, PodIndex other, NodeIndex node, int delta,
+                      Touched&) const {
+    static_cast<void>(other), static_cast<void>(node), static_cast<void>(delta);
+  }
+};
+
+class FilterPolicy : public Policy {
+ public:
+  /// Clears the bits of `feasible` within `rows` that this pod may not use; looks only at set bits.
+  /// With a recorder, gives evidence for each.
+  virtual void filter(const ClassContext&, const ClassState*, Rows rows, NodeMask& feasible,
+                      Recorder* recorder) const = 0;
+  virtual Exclusion exclusion(const ClassState*) const { return {}; }
+};
+
+class ScorePolicy : public Policy {
+ public:
+  /// How raw scores become 0..100; may depend on the class (no constraints: nothing to normalise).
+  virtual Normalize normalize(const ClassContext&, const ClassState*) const = 0;
+  /// Called before `score` with the rows that passed every filter.
+  virtual void on_feasible(ClassState*, const ClassContext&, const NodeMask& feasible) const {
+    static_cast<void>(feasible);
+  }
+  /// Writes raw[i] for row rows.first + i, for every row of the range, feasible or not.
+  virtual void score(const ClassContext&, const ClassState*, Rows rows,
+                     std::span<std::int64_t> raw) const = 0;
+  /// Called instead of the engine's normalisation where `normalize` says kOwn: turns `scores`
+  /// [slots] into 0..100 where `feasible` is set.
+  virtual void normalize_rows(const ClassContext&, const ClassState*, const NodeMask& feasible,
+                              std::span<std::int64_t> scores) const {
+    static_cast<void>(feasible), static_cast<void>(scores);
+  }
+  virtual std::int64_t upper_bound(const ClassState*, const BlockSummary&) const {
+    return kNoBound;
+  }
+};
+
+}  // namespace gedge

@@ -1,0 +1,191 @@
+// gedge/snapshot/cluster_state.hpp - the cluster as columns, one writer, everything undoable.
+//
+// A node has a slot that never moves; `rank_of` gives name order (ties, output). Columns are int64:
+// thousandths of a core, bytes, pieces. All pods of the facts have a PodIndex, bound or not. A
+// change is O(1) for a bind, O(columns) for a node.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gedge/base/units.hpp"
+#include "gedge/latency/matrix.hpp"
+#include "gedge/model/facts.hpp"
+#include "gedge/snapshot/node_mask.hpp"
+#include "gedge/snapshot/pod_facts.hpp"
+
+namespace gedge {
+
+enum class PodIndex : std::uint32_t {};
+constexpr std::uint32_t raw(PodIndex p) { return static_cast<std::uint32_t>(p); }
+inline constexpr PodIndex kNoPod{std::numeric_limits<std::uint32_t>::max()};
+
+/// Value of a topology key on a node, dense per key; kNoDomain where the node lacks the label.
+using DomainIndex = std::uint32_t;
+inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max();
+
+/// One topology key as a column.
+struct TopologyColumn {
+  std::string key;
+  std::vector<DomainIndex> domain_of;  // [slots]
+  std::vector<std::string> values;     // [domains], in order of first use
+  std::unordered_map<std::string, DomainIndex>
+      index;  // value to domain; only looked up, never iterated
+  DomainIndex domain_count() const { return static_cast<DomainIndex>(values.size()); }
+};
+
+struct StateOptions {
+  Compat compat = Compat::k1_36;
+  std::string
+      rtt_by;  ///< node label whose value names the node in the matrix; empty: the node's name
+};
+
+/// What happened to the state; also the record that undoes it.
+struct Change {
+  enum class Kind : std::uint8_t { kBind, kUnbind, kReplaceNode, kRemoveNode, kSetRtt };
+  Kind kind = Kind::kBind;
+  PodIndex pod = kNoPod;
+  NodeIndex node = kNoNode;  ///< kBind: where to; kUnbind: where it was
+  const Node* facts =
+      nullptr;  ///< kReplaceNode: the new facts of `node` (same name); must outlive the state
+  NameIndex from{}, to{};  ///< kSetRtt
+  Rtt rtt{};               ///< kSetRtt: both directions
+};
+
+class ClusterState {
+ public:
+  /// `facts` and `rtt` must outlive the state. Bound pods whose phase is Succeeded or Failed, or
+  /// whose node does not exist, take no place. Cost: O(nodes + pods + labels).
+  ClusterState(const Facts& facts, const RttMatrix& rtt, StateOptions options = {});
+  ClusterState(const ClusterState&) = delete;
+  ClusterState& operator=(const ClusterState&) = delete;
+
+  const Facts& facts() const { return *facts_; }
+  Compat compat() const { return options_.compat; }
+  const std::string& rtt_by() const { return options_.rtt_by; }
+
+  // --- nodes
+  std::size_t slots() const { return node_facts_.size(); }
+  const NodeMask& alive() const { return alive_; }
+  const Node& node(NodeIndex n) const { return *node_facts_[raw(n)]; }
+  std::optional<NodeIndex> find_node(std::string_view name) const;
+  std::uint32_t rank_of(NodeIndex n) const { return rank_of_[raw(n)]; }
+  /// The inverse of rank_of: all slots in name order.
+  NodeIndex by_rank(std::uint32_t rank) const { return NodeIndex{slot_of_rank_[rank]}; }
+  std::size_t resource_count() const { return resource_names_.size(); }
+  const std::string& resource_name(ResourceIndex r) const { return resource_names_[raw(r)]; }
+  std::optional<ResourceIndex> find_resource(std::string_view name) const;
+  std::span<const std::int64_t> allocatable(ResourceIndex r) const { return allocatable_[raw(r)]; }
+  /// Sum over the pods on the node; `pods` counts them. May exceed allocatable.
+  std::span<const std::int64_t> requested(ResourceIndex r) const { return requested_[raw(r)]; }
+  std::span<const std::int64_t> score_cpu() const { return score_cpu_; }
+  std::span<const std::int64_t> score_memory() const { return score_memory_; }
+  std::span<const PodIndex> pods_on(NodeIndex n) const { return pods_on_[raw(n)]; }
+  /// The column of a label key; built on first use, kept true through node changes. The reference
+  /// stays valid.
+  const TopologyColumn& topology(std::string_view key) const;
+
+  // --- pods
+  std::size_t pod_count() const { return pods_.size(); }
+  const Pod& pod(PodIndex p) const { return facts_->pods[raw(p)]; }
+  const PodFacts& pod_facts(PodIndex p) const { return *pods_[raw(p)].facts; }
+  NodeIndex node_of(PodIndex p) const { return pods_[raw(p)].node; }
+  bool is_placed(PodIndex p) const { return pods_[raw(p)].node != kNoNode; }
+  std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
+  /// Pods of a workload in name order of kind; `kind` empty: every kind of that name. Null if there
+  /// is none.
+  std::vector<PodIndex> workload(std::string_view namespace_name, std::string_view kind,
+                                 std::string_view name) const;
+  /// Placed pods that carry any pod (anti-)affinity, and those with a delay budget; in no
+  /// meaningful order.
+  std::span<const PodIndex> placed_with_affinity() const { return with_affinity_; }
+  std::span<const PodIndex> placed_with_budgets() const { return with_budgets_; }
+  /// Pods of one group wait for each other's places (a cycle of budgets) and are decided together;
+  /// 0: none.
+  std::uint32_t joint_group(PodIndex p) const { return pods_[raw(p)].joint_group; }
+  void set_joint_group(PodIndex p, std::uint32_t group) { pods_[raw(p)].joint_group = group; }
+
+  // --- round-trip times
+  const RttMatrix& rtt() const { return rtt_override_ ? *rtt_override_ : *rtt_; }
+  /// The name of a node in the matrix; empty where the matrix does not know it.
+  std::optional<NameIndex> latency_name(NodeIndex n) const;
+  /// RTT between two nodes: 0 on one node, else what the matrix says of their names.
+  Rtt rtt_between(NodeIndex a, NodeIndex b) const;
+
+  // --- change
+  void apply(const Change& change);
+  void bind(PodIndex pod, NodeIndex node) { apply({Change::Kind::kBind, pod, node}); }
+  void unbind(PodIndex pod) { apply({Change::Kind::kUnbind, pod, node_of(pod)}); }
+  using Mark = std::size_t;
+  Mark mark() const { return undo_.size(); }
+  /// Takes back every change since `mark`, newest first. The journal records the reversals too.
+  void undo(Mark mark);
+  /// Everything that was applied, undos included; `since(epoch())` is empty.
+  using Epoch = std::size_t;
+  Epoch epoch() const { return journal_.size(); }
+  std::span<const Change> since(Epoch epoch) const { return std::span(journal_).subspan(epoch); }
+  /// Counts changes of nodes and RTTs: what was prepared from static facts is void when it moves.
+  std::uint64_t static_epoch() const { return static_epoch_; }
+
+ private:
+  struct PodRecord {
+    const PodFacts* facts = nullptr;
+    NodeIndex node = kNoNode;
+    std::uint32_t joint_group = 0;
+  };
+  struct Undo {
+    Change inverse;
+    std::size_t position = 0;  ///< kBind: where in pods_on the pod was, so that order comes back
+    Rtt back{};                ///< kSetRtt: the other direction
+    bool revive = true;        ///< kReplaceNode: whether the slot was alive
+  };
+
+  void add_resource_names();
+  void add_pods();
+  void fill_node(NodeIndex node);
+  const PodFacts* digest(const Pod& pod, bool is_peer, bool is_in_peer);
+  void place(PodIndex pod, NodeIndex node, std::size_t position);
+  std::size_t displace(PodIndex pod);
+  void add_usage(const PodFacts& pod, NodeIndex node);
+  void subtract_usage(const PodFacts& pod, NodeIndex node);
+  Undo perform(const Change& change, std::optional<std::size_t> position);
+  void replace_node(NodeIndex node, const Node* facts, bool alive);
+  void set_rtt(const Change& change, Rtt back);
+  void fill_domain(TopologyColumn& column, NodeIndex node) const;
+
+  const Facts* facts_;
+  const RttMatrix* rtt_;
+  std::unique_ptr<RttMatrix> rtt_override_;  // a copy, made by the first kSetRtt
+  StateOptions options_;
+
+  std::vector<const Node*> node_facts_;                             // [slots]
+  std::vector<std::uint32_t> rank_of_;                              // [slots]
+  std::vector<std::uint32_t> slot_of_rank_;                         // [slots]
+  NodeMask alive_;                                                  // [slots]
+  std::vector<std::string> resource_names_;                         // [R]
+  std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
+  std::vector<std::int64_t> score_cpu_, score_memory_;              // [slots]
+  std::vector<std::vector<PodIndex>> pods_on_;  // [slots], in the order they were bound
+  std::vector<std::uint32_t> latency_name_;     // [slots], NameIndex or ~0
+  mutable std::deque<TopologyColumn> topologies_;
+
+  std::deque<PodFacts> digests_;
+  std::vector<PodRecord> pods_;         // [facts.pods]
+  std::vector<PodIndex> pods_by_name_;  // sorted by namespace, name
+  std::vector<PodIndex>
+      pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
+  std::vector<PodIndex> with_affinity_, with_budgets_;
+
+  std::vector<Undo> undo_;
+  std::vector<Change> journal_;
+  std::uint64_t static_epoch_ = 0;
+};
+
+}  // namespace gedge

@@ -1,0 +1,44 @@
+#include "gedge/latency/matrix.hpp"
+
+#include <algorithm>
+
+namespace gedge {
+namespace {
+
+NameIndex index_of(std::size_t i) { return NameIndex{static_cast<std::uint32_t>(i)}; }
+
+}  // namespace
+
+RttMatrix::RttMatrix(std::vector<std::string> names) : names_(std::move(names)) {
+  std::sort(names_.begin(), names_.end());
+  names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+  cells_.assign(names_.size() * names_.size(), kUnmeasured);
+  for (std::size_t i = 0; i < names_.size(); ++i) set(index_of(i), index_of(i), Rtt{0});
+}
+
+std::optional<NameIndex> RttMatrix::find(std::string_view name) const {
+  const auto at = std::lower_bound(names_.begin(), names_.end(), name);
+  if (at == names_.end() || *at != name) return std::nullopt;
+  return index_of(static_cast<std::size_t>(at - names_.begin()));
+}
+
+void RttMatrix::merge(const RttMatrix& later) {
+  std::vector<std::string> all = names_;
+  all.insert(all.end(), later.names_.begin(), later.names_.end());
+  RttMatrix merged(std::move(all));
+  for (const RttMatrix* source : {static_cast<const RttMatrix*>(this), &later}) {
+    std::vector<NameIndex> place;
+    place.reserve(source->size());
+    for (const std::string& name : source->names_) place.push_back(*merged.find(name));
+    for (std::size_t from = 0; from < source->size(); ++from) {
+      for (std::size_t to = 0; to < source->size(); ++to) {
+        const Rtt rtt = source->at(index_of(from), index_of(to));
+        const bool said = from == to ? rtt.us != 0 : true;
+        if (said && rtt != kUnmeasured) merged.set(place[from], place[to], rtt);
+      }
+    }
+  }
+  *this = std::move(merged);
+}
+
+}  // namespace gedge

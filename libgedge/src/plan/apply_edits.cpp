@@ -1,0 +1,174 @@
+// plan/apply_edits.cpp - edits become changed facts and a changed matrix.
+#include <algorithm>
+
+#include "plan/edit_node.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
+
+std::string_view effect_name(TaintEffect effect) {
+  switch (effect) {
+    case TaintEffect::kNoSchedule:
+      return "NoSchedule";
+    case TaintEffect::kPreferNoSchedule:
+      return "PreferNoSchedule";
+    case TaintEffect::kNoExecute:
+      return "NoExecute";
+  }
+  return "";
+}
+
+Error missing(const Edit& edit, const std::string& what) {
+  return {Errc::kNotFound,
+          what + ", which `" + to_string(edit) + "` names",
+          {"--what-if", 0, 0, "", 1},
+          {}};
+}
+
+Result<Node*> find_node(const Edit& edit, const std::string& name, Facts& facts) {
+  for (Node& node : facts.nodes)
+    if (node.name == name) return &node;
+  return missing(edit, "there is no node '" + name + "'");
+}
+
+Result<std::vector<Pod>::iterator> find_pod(const Edit& edit, Facts& facts) {
+  const auto at = std::find_if(facts.pods.begin(), facts.pods.end(), [&](const Pod& pod) {
+    return pod.namespace_name == edit.namespace_name && pod.name == edit.name;
+  });
+  if (at == facts.pods.end())
+    return missing(edit, "there is no pod '" + edit.namespace_name + "/" + edit.name + "'");
+  return at;
+}
+
+void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
+  if (node_vanishes)
+    std::erase_if(facts.pods,
+                  [&](const Pod& pod) { return pod.bound_node == node && belongs_to_node(pod); });
+  for (Pod& pod : facts.pods) {
+    if (pod.bound_node != node || belongs_to_node(pod)) continue;
+    if (pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed) continue;
+    pod.bound_node.clear();
+    pod.phase = PodPhase::kPending;
+  }
+}
+
+Status remove_taint(const Edit& edit, Node& node) {
+  const std::size_t removed = std::erase_if(node.taints, [&](const Taint& taint) {
+    return taint.key == edit.name &&
+           (edit.value.empty() || edit.value == effect_name(taint.effect));
+  });
+  const bool uncordoned = edit.name == kUnschedulableTaint && node.unschedulable;
+  if (uncordoned) node.unschedulable = false;
+  if (removed == 0 && !uncordoned)
+    return missing(edit, "node '" + node.name + "' has no such taint");
+  return {};
+}
+
+void change_resource(const Edit& edit, Node& node) {
+  std::int64_t amount = edit.amount;
+  if (edit.kind == Edit::Kind::kAddResource) {
+    const std::int64_t now = node.allocatable.amount(edit.name);
+    if (__builtin_add_overflow(now, edit.amount, &amount))
+      amount = std::numeric_limits<std::int64_t>::max();
+  }
+  node.allocatable.set(edit.name, std::max<std::int64_t>(amount, 0));
+}
+
+Status edit_facts_node(const Edit& edit, Facts& facts) {
+  const auto found = find_node(edit, edit.node, facts);
+  if (!found) return found.error();
+  GEDGE_TRY(edit_node(edit, **found));
+  if (edit.kind == Edit::Kind::kDrain) evict_from(edit.node, facts, false);
+  if (edit.kind != Edit::Kind::kDeleteNode) return {};
+  std::erase_if(facts.nodes, [&](const Node& other) { return other.name == edit.node; });
+  evict_from(edit.node, facts, true);
+  return {};
+}
+
+Status edit_pod(const Edit& edit, Facts& facts) {
+  const auto found = find_pod(edit, facts);
+  if (!found) return found.error();
+  if (edit.kind == Edit::Kind::kDeletePod) {
+    facts.pods.erase(*found);
+    return {};
+  }
+  const auto node = find_node(edit, edit.value, facts);
+  if (!node) return node.error();
+  (*found)->bound_node = edit.value;
+  return {};
+}
+
+bool is_called(const Node& node, const std::string& rtt_by, const std::string& name) {
+  const std::string* latency_name = rtt_by.empty() ? &node.name : node.labels.find(rtt_by);
+  return latency_name != nullptr && *latency_name == name;
+}
+
+Status edit_rtt(const Edit& edit, const Facts& facts, const std::string& rtt_by, RttMatrix& rtt) {
+  for (const std::string* name : {&edit.node, &edit.name}) {
+    const bool is_node = std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const Node& node) {
+      return is_called(node, rtt_by, *name);
+    });
+    if (!rtt.find(*name) && !is_node)
+      return missing(edit, "neither a node nor the matrix is called '" + *name + "'");
+  }
+  rtt.merge(RttMatrix({edit.node, edit.name}));
+  const NameIndex a = *rtt.find(edit.node), b = *rtt.find(edit.name);
+  rtt.set(a, b, Rtt{static_cast<std::uint32_t>(edit.amount)});
+  rtt.set(b, a, Rtt{static_cast<std::uint32_t>(edit.amount)});
+  return {};
+}
+
+}  // namespace
+
+Status edit_node(const Edit& edit, Node& node) {
+  switch (edit.kind) {
+    case Edit::Kind::kSetResource:
+    case Edit::Kind::kAddResource:
+      change_resource(edit, node);
+      return {};
+    case Edit::Kind::kSetLabel:
+      node.labels.set(edit.name, edit.value);
+      return {};
+    case Edit::Kind::kRemoveLabel:
+      if (node.labels.find(edit.name) == nullptr)
+        return missing(edit, "node '" + node.name + "' has no such label");
+      node.labels.erase(edit.name);
+      return {};
+    case Edit::Kind::kRemoveTaint:
+      return remove_taint(edit, node);
+    case Edit::Kind::kDrain:
+      node.unschedulable = true;
+      return {};
+    default:
+      return {};
+  }
+}
+
+bool belongs_to_node(const Pod& pod) {
+  return pod.workload_kind == "DaemonSet" || pod.controller.kind == "Node";
+}
+
+Status apply_edits(const std::vector<Edit>& edits, const std::string& rtt_by, Facts& facts,
+                   RttMatrix& rtt) {
+  for (const Edit& edit : edits) {
+    switch (edit.kind) {
+      case Edit::Kind::kAddFile:
+        break;
+      case Edit::Kind::kMovePod:
+      case Edit::Kind::kDeletePod:
+        GEDGE_TRY(edit_pod(edit, facts));
+        break;
+      case Edit::Kind::kSetRtt:
+        GEDGE_TRY(edit_rtt(edit, facts, rtt_by, rtt));
+        break;
+      default:
+        GEDGE_TRY(edit_facts_node(edit, facts));
+        break;
+    }
+  }
+  return {};
+}
+
+}  // namespace gedge

@@ -1,0 +1,350 @@
+// plan/candidates.cpp - from the reason of a rejection to the edits that speak to it.
+#include "plan/candidates.hpp"
+
+#include <algorithm>
+
+#include "gedge/policy/delay.hpp"
+#include "plan/edit_node.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::int64_t kMillion = 1000000;
+__extension__ using Wide = __int128;
+
+struct Scene {
+  const ClusterState& cluster;
+  PodIndex pod;
+  NodeIndex node;
+  Candidates& out;
+  const PodSpec& spec() const { return *cluster.pod_facts(pod).spec; }
+  const Node& target() const { return cluster.node(node); }
+};
+
+Edit node_edit(Edit::Kind kind, const Node& node, std::string name = {}, std::string value = {}) {
+  Edit edit;
+  edit.kind = kind;
+  edit.node = node.name;
+  edit.name = std::move(name);
+  edit.value = std::move(value);
+  return edit;
+}
+
+Edit pod_edit(Edit::Kind kind, const Pod& pod, std::string node = {}) {
+  Edit edit;
+  edit.kind = kind;
+  edit.namespace_name = pod.namespace_name;
+  edit.name = pod.name;
+  edit.value = std::move(node);
+  return edit;
+}
+
+// Emptying a node is a larger change than anything done to one pod.
+void add_evictions(Scene& s, NodeIndex n) {
+  constexpr std::int64_t kTwice = 2;
+  for (const Edit::Kind kind : {Edit::Kind::kDrain, Edit::Kind::kDeleteNode})
+    if (kind == Edit::Kind::kDrain || n != s.node)
+      s.out.insert(candidate(node_edit(kind, s.cluster.node(n)), kTwice, 1));
+}
+
+void add_label(Scene& s, const Node& node, const std::string& key, const std::string& value) {
+  const std::string* now = node.labels.find(key);
+  if (now == nullptr || *now != value)
+    s.out.insert(candidate(node_edit(Edit::Kind::kSetLabel, node, key, value)));
+}
+
+void remove_label(Scene& s, const Node& node, const std::string& key) {
+  if (node.labels.find(key) != nullptr)
+    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveLabel, node, key)));
+}
+
+// Every value that some node gives to `key`.
+void add_domain_labels(Scene& s, const Node& node, const std::string& key) {
+  for (const std::string& value : s.cluster.topology(key).values) add_label(s, node, key, value);
+  remove_label(s, node, key);
+}
+
+void add_for_requirement(Scene& s, const Requirement& r) {
+  if (matches(r, s.target().labels)) return;
+  switch (r.op) {
+    case SelectorOp::kEquals:
+    case SelectorOp::kDoubleEquals:
+    case SelectorOp::kIn:
+      for (const std::string& value : r.values) add_label(s, s.target(), r.key, value);
+      break;
+    case SelectorOp::kExists:
+      add_label(s, s.target(), r.key, "true");
+      break;
+    case SelectorOp::kNotEquals:
+    case SelectorOp::kNotIn:
+    case SelectorOp::kDoesNotExist:
+      remove_label(s, s.target(), r.key);
+      break;
+    case SelectorOp::kGt:
+    case SelectorOp::kLt: {
+      if (r.values.size() != 1 || r.values.front().size() > 18) break;
+      const std::int64_t bound = std::strtoll(r.values.front().c_str(), nullptr, 10);
+      if (r.op == SelectorOp::kLt && bound <= 0) break;  // a label value has no minus sign
+      add_label(s, s.target(), r.key, std::to_string(bound + (r.op == SelectorOp::kGt ? 1 : -1)));
+      break;
+    }
+  }
+}
+
+void add_for_terms(Scene& s, const std::vector<NodeSelectorTerm>& terms) {
+  for (const NodeSelectorTerm& term : terms)
+    for (const Requirement& r : term.expressions) add_for_requirement(s, r);
+}
+
+void add_for_node_affinity(Scene& s) {
+  for (const auto& [key, value] : s.spec().node_selector) add_label(s, s.target(), key, value);
+  add_for_terms(s, s.spec().required_node_terms);
+}
+
+void add_for_taints(Scene& s) {
+  for (const Taint& taint : s.target().taints) {
+    if (taint.effect == TaintEffect::kPreferNoSchedule) continue;
+    const auto tolerates = [&](const Toleration& t) { return t.tolerates(taint); };
+    if (std::any_of(s.spec().tolerations.begin(), s.spec().tolerations.end(), tolerates)) continue;
+    const std::string effect = taint.effect == TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
+    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveTaint, s.target(), taint.key, effect)));
+    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveTaint, s.target(), taint.key)));
+  }
+}
+
+void add_resource(Scene& s, const std::string& name, const Evidence& evidence) {
+  std::int64_t missing = 1;
+  if (evidence.measured != kNoNumber && evidence.limit != kNoNumber &&
+      (__builtin_sub_overflow(evidence.measured, evidence.limit, &missing) || missing <= 0))
+    return;
+  Edit edit = node_edit(Edit::Kind::kAddResource, s.target(), name);
+  edit.amount = missing;
+  s.out.insert(candidate(std::move(edit), missing, s.target().allocatable.amount(name)));
+}
+
+void add_deletes(Scene& s, std::span<const PodIndex> pods) {
+  for (const PodIndex p : pods)
+    if (p != s.pod) s.out.insert(candidate(pod_edit(Edit::Kind::kDeletePod, s.cluster.pod(p))));
+}
+
+std::vector<PodIndex> placed_pods(const ClusterState& cluster) {
+  std::vector<PodIndex> all;
+  cluster.alive().for_each([&](NodeIndex n) {
+    for (const PodIndex p : cluster.pods_on(n)) all.push_back(p);
+  });
+  return all;
+}
+
+void add_moves(Scene& s, const std::vector<PodIndex>& pods) {
+  for (const PodIndex p : pods) {
+    if (p == s.pod || belongs_to_node(s.cluster.pod(p))) continue;
+    s.cluster.alive().for_each([&](NodeIndex n) {
+      if (n != s.cluster.node_of(p))
+        s.out.insert(
+            candidate(pod_edit(Edit::Kind::kMovePod, s.cluster.pod(p), s.cluster.node(n).name)));
+    });
+  }
+}
+
+// Own affinity and spread look at other rows: relabel this node or any other, delete or move pods.
+void add_for_domains(Scene& s, const std::string& key, bool other_nodes) {
+  add_domain_labels(s, s.target(), key);
+  const std::vector<PodIndex> pods = placed_pods(s.cluster);
+  add_deletes(s, pods);
+  add_moves(s, pods);
+  if (!other_nodes) return;
+  s.cluster.alive().for_each([&](NodeIndex n) {
+    add_domain_labels(s, s.cluster.node(n), key);
+    add_evictions(s, n);
+  });
+}
+
+void add_for_existing_anti_affinity(Scene& s) {
+  for (const PodIndex p : s.cluster.placed_with_affinity())
+    for (const PodAffinityTerm& term : s.cluster.pod_facts(p).spec->required_anti_affinity)
+      add_domain_labels(s, s.target(), term.topology_key);
+  add_deletes(s, s.cluster.placed_with_affinity());
+  add_moves(s, {s.cluster.placed_with_affinity().begin(), s.cluster.placed_with_affinity().end()});
+}
+
+void add_rtt(Scene& s, NameIndex a, NameIndex b, std::int64_t limit_us) {
+  const Rtt now = s.cluster.rtt().between(a, b);
+  if (now != kUnmeasured && now.us <= limit_us) return;
+  Edit edit;
+  edit.kind = Edit::Kind::kSetRtt;
+  edit.node = s.cluster.rtt().name(std::min(a, b));
+  edit.name = s.cluster.rtt().name(std::max(a, b));
+  edit.amount = limit_us;
+  const bool measured = now != kUnmeasured;
+  s.out.insert(candidate(std::move(edit), measured ? now.us - limit_us : 1, measured ? now.us : 1));
+}
+
+void add_rtt_between(Scene& s, NodeIndex peer, std::int64_t limit_us) {
+  const auto here = s.cluster.latency_name(s.node), there = s.cluster.latency_name(peer);
+  if (here && there && peer != s.node) add_rtt(s, *here, *there, limit_us);
+}
+
+// A node that is called differently in the matrix may be nearer, or known at all.
+void add_latency_labels(Scene& s) {
+  if (!s.cluster.rtt_by().empty()) add_domain_labels(s, s.target(), s.cluster.rtt_by());
+}
+
+void add_for_peer_nodes(Scene& s, const DelayBudget& budget, const std::vector<NodeIndex>& peers) {
+  for (const NodeIndex n : peers) {
+    add_rtt_between(s, n, budget.limit_us);
+    if (budget.kind != PeerKind::kZone) continue;
+    remove_label(s, s.cluster.node(n), "topology.kubernetes.io/zone");
+    add_evictions(s, n);
+  }
+}
+
+void add_for_peer_pods(Scene& s, const DelayBudget& budget, const std::vector<PodIndex>& peers) {
+  for (const PodIndex p : peers)
+    if (s.cluster.is_placed(p)) add_rtt_between(s, s.cluster.node_of(p), budget.limit_us);
+  std::vector<PodIndex> placed = peers;
+  std::erase_if(placed, [&](PodIndex p) { return !s.cluster.is_placed(p); });
+  add_deletes(s, placed);
+  add_moves(s, peers);
+}
+
+void add_for_budget(Scene& s, const std::string& from) {
+  add_latency_labels(s);
+  for (const DelayBudget& rejecting : s.spec().budgets) {
+    if (rejecting.from != from) continue;
+    const DelayTarget peers = find_target(s.cluster, rejecting, s.cluster.pod_facts(s.pod));
+    // Another budget of this pod may be stricter towards the same place.
+    for (DelayBudget budget : s.spec().budgets) {
+      if (budget.limit_us > rejecting.limit_us) continue;
+      budget.kind = rejecting.kind;
+      add_for_peer_nodes(s, budget, peers.nodes);
+      add_for_peer_pods(s, budget, peers.pods);
+      const auto here = s.cluster.latency_name(s.node);
+      if (here && peers.kind == DelayTarget::Kind::kMatrixName)
+        add_rtt(s, *here, peers.name, budget.limit_us);
+    }
+  }
+}
+
+void add_for_broken_budgets(Scene& s) {
+  const std::vector<PodIndex> others(s.cluster.placed_with_budgets().begin(),
+                                     s.cluster.placed_with_budgets().end());
+  for (const PodIndex p : others)
+    for (const DelayBudget& budget : s.cluster.pod_facts(p).spec->budgets)
+      add_rtt_between(s, s.cluster.node_of(p), budget.limit_us);
+  for (const PodIndex p : others) add_evictions(s, s.cluster.node_of(p));
+  add_latency_labels(s);
+  add_deletes(s, others);
+  add_moves(s, others);
+}
+
+void add_for_volumes(Scene& s) {
+  constexpr std::string_view kZone = "topology.kubernetes.io/zone",
+                             kRegion = "topology.kubernetes.io/region";
+  for (const PersistentVolume& volume : s.cluster.facts().volumes) {
+    add_for_terms(s, volume.node_terms);
+    for (const std::string_view key : {kZone, kRegion})
+      if (const std::string* value = volume.labels.find(key))
+        add_label(s, s.target(), std::string(key), *value);
+  }
+  for (const StorageClass& storage : s.cluster.facts().storage_classes)
+    add_for_terms(s, storage.allowed_topologies);
+}
+
+}  // namespace
+
+bool same_subject(const Edit& a, const Edit& b) {
+  const auto is_resource = [](const Edit& e) {
+    return e.kind == Edit::Kind::kSetResource || e.kind == Edit::Kind::kAddResource;
+  };
+  const auto is_label = [](const Edit& e) {
+    return e.kind == Edit::Kind::kSetLabel || e.kind == Edit::Kind::kRemoveLabel;
+  };
+  const auto is_pod = [](const Edit& e) {
+    return e.kind == Edit::Kind::kMovePod || e.kind == Edit::Kind::kDeletePod;
+  };
+  const bool kinds = a.kind == b.kind || (is_resource(a) && is_resource(b)) ||
+                     (is_label(a) && is_label(b)) || (is_pod(a) && is_pod(b));
+  return kinds && a.node == b.node && a.namespace_name == b.namespace_name && a.name == b.name &&
+         a.kind != Edit::Kind::kRemoveTaint;
+}
+
+Candidate candidate(Edit edit, std::int64_t part, std::int64_t whole) {
+  Candidate made;
+  made.size_ppm =
+      whole <= 0
+          ? kMillion
+          : static_cast<std::int64_t>(std::min<Wide>(Wide{part} * kMillion / whole, Wide{1} << 62));
+  made.text = to_string(edit);
+  made.edit = std::move(edit);
+  return made;
+}
+
+void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
+                    const Rejection& rejection, Candidates& out) {
+  Scene s{cluster, pod, node, out};
+  const Evidence& evidence = rejection.evidence;
+  switch (evidence.reason) {
+    case Reason::kNodeUnschedulable:
+      out.insert(candidate(
+          node_edit(Edit::Kind::kRemoveTaint, s.target(), "node.kubernetes.io/unschedulable")));
+      break;
+    case Reason::kUntoleratedTaint:
+      add_for_taints(s);
+      break;
+    case Reason::kNodeAffinity:
+      add_for_node_affinity(s);
+      break;
+    case Reason::kInsufficient:
+    case Reason::kTooManyPods:
+      add_resource(s,
+                   evidence.reason == Reason::kTooManyPods ? std::string(kPods) : evidence.subject,
+                   evidence);
+      add_evictions(s, node);
+      add_deletes(s, cluster.pods_on(node));
+      break;
+    case Reason::kPorts:
+    case Reason::kGpuCard:
+    case Reason::kModule:
+      add_evictions(s, node);
+      add_deletes(s, cluster.pods_on(node));
+      break;
+    case Reason::kSpreadLabelMissing:
+    case Reason::kSpread:
+    case Reason::kPodAffinity:
+      add_for_domains(s, evidence.subject, evidence.reason == Reason::kSpread);
+      break;
+    case Reason::kPodAntiAffinity:
+      add_for_domains(s, evidence.subject, false);
+      break;
+    case Reason::kExistingAntiAffinity:
+      add_for_existing_anti_affinity(s);
+      break;
+    case Reason::kVolumeZone:
+    case Reason::kVolumeNodeAffinity:
+    case Reason::kNoVolume:
+      add_for_volumes(s);
+      break;
+    case Reason::kPeerNotPlaced:
+    case Reason::kOverBudget:
+    case Reason::kUnmeasuredRtt:
+      add_for_budget(s, evidence.subject);
+      break;
+    case Reason::kBreaksBudget:
+      add_for_broken_budgets(s);
+      break;
+    case Reason::kNotCloud:
+      add_label(s, s.target(), "kubernetes.io/role", "cloud");
+      break;
+    case Reason::kGpuModel:
+      add_domain_labels(s, s.target(), "alibabacloud.com/gpu-card-model");
+      break;
+    case Reason::kNodeName:
+    case Reason::kVolumeMissing:
+    case Reason::kClaimMissing:
+    case Reason::kClaimUnbound:
+    case Reason::kUnknownPeer:
+      break;
+  }
+}
+
+}  // namespace gedge

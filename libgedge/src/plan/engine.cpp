@@ -1,0 +1,340 @@
+// plan/engine.cpp - filter, score, choose; and the same with all evidence.
+#include "gedge/plan/engine.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "plan/classes.hpp"
+#include "plan/normalize.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::uint32_t kBlock = 64;
+
+template <typename F>
+void for_each_block(std::size_t slots, F&& visit) {
+  const auto end = static_cast<std::uint32_t>(slots);
+  for (std::uint32_t first = 0; first < end; first += kBlock)
+    visit(Rows{first, std::min(first + kBlock, end)});
+}
+
+Rows block_of(NodeIndex node, std::size_t slots) {
+  const std::uint32_t first = raw(node) / kBlock * kBlock;
+  return {first, std::min(first + kBlock, static_cast<std::uint32_t>(slots))};
+}
+
+// splitmix64: spreads ties evenly, the same on every machine.
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
+  std::uint64_t hash = mix(seed);
+  for (const char c : text) hash = mix(hash ^ static_cast<unsigned char>(c));
+  return hash;
+}
+
+// Keeps the evidence of one filter, by node.
+class KeepingRecorder final : public Recorder {
+ public:
+  explicit KeepingRecorder(std::vector<NodeExplanation>& nodes, std::string policy)
+      : nodes_(nodes), policy_(std::move(policy)) {}
+  void reject(NodeIndex node, Evidence evidence) override {
+    nodes_[raw(node)].rejections.push_back({policy_, std::move(evidence)});
+  }
+
+ private:
+  std::vector<NodeExplanation>& nodes_;
+  std::string policy_;
+};
+
+// Keeps the evidence about one node.
+class OneNodeRecorder final : public Recorder {
+ public:
+  OneNodeRecorder(std::vector<Rejection>& rejections, const std::string& policy)
+      : rejections_(rejections), policy_(policy) {}
+  void reject(NodeIndex, Evidence evidence) override {
+    rejections_.push_back({policy_, std::move(evidence)});
+  }
+
+ private:
+  std::vector<Rejection>& rejections_;
+  const std::string& policy_;
+};
+
+// Counts reason texts as kube-scheduler's FitError does.
+class CountingRecorder final : public Recorder {
+ public:
+  explicit CountingRecorder(Compat compat) : compat_(compat) {}
+  void reject(NodeIndex, Evidence evidence) override {
+    for (std::string& text : reason_texts(evidence, compat_)) ++counts_[std::move(text)];
+  }
+  std::vector<std::string> lines() const {
+    std::vector<std::string> all;
+    for (const auto& [text, count] : counts_) all.push_back(std::to_string(count) + " " + text);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+ private:
+  Compat compat_;
+  std::map<std::string, std::uint32_t> counts_;
+};
+
+}  // namespace
+
+struct Engine::Parts {
+  Parts(const ClusterState& state, Profile chosen, std::uint64_t tie_seed)
+      : cluster(state),
+        profile(std::move(chosen)),
+        seed(tie_seed),
+        classes(state, filters, scores) {}
+
+  ClassContext context(PodIndex pod) const {
+    return {cluster, cluster.pod_facts(pod), cluster.joint_group(pod)};
+  }
+  std::uint64_t tie_key(NodeIndex node, PodIndex pod) const;
+  void run_filter(std::size_t i, PodIndex pod, PreparedClass& prepared, NodeMask& mask,
+                  Recorder* recorder) const;
+  void run_score(std::size_t i, PodIndex pod, PreparedClass& prepared, const NodeMask& feasible,
+                 std::vector<std::int64_t>& out) const;
+  void run_normalize(std::size_t i, PodIndex pod, const PreparedClass& prepared,
+                     const NodeMask& feasible, std::vector<std::int64_t>& column) const;
+  void total(PodIndex pod, PreparedClass& prepared, Evaluation& evaluation) const;
+
+  const ClusterState& cluster;
+  Profile profile;
+  std::uint64_t seed;
+  std::vector<FilterSlot> filters;
+  std::vector<ScoreSlot> scores;
+  ClassCache classes;
+};
+
+std::uint64_t Engine::Parts::tie_key(NodeIndex node, PodIndex pod) const {
+  if (!profile.spread_ties) return 0;
+  return hash_text(hash_text(seed, classes.signature(pod)), cluster.node(node).name);
+}
+
+void Engine::Parts::run_filter(std::size_t i, PodIndex pod, PreparedClass& prepared, NodeMask& mask,
+                               Recorder* recorder) const {
+  const ClassContext now = context(pod);
+  for_each_block(cluster.slots(), [&](Rows rows) {
+    filters[i].policy->filter(now, prepared.filters[i].get(), rows, mask, recorder);
+  });
+}
+
+void Engine::Parts::run_score(std::size_t i, PodIndex pod, PreparedClass& prepared,
+                              const NodeMask& feasible, std::vector<std::int64_t>& out) const {
+  const ClassContext now = context(pod);
+  const ScorePolicy& policy = *scores[i].policy;
+  policy.on_feasible(prepared.scores[i].get(), now, feasible);
+  out.assign(cluster.slots(), 0);
+  for_each_block(cluster.slots(), [&](Rows rows) {
+    policy.score(now, prepared.scores[i].get(), rows,
+                 std::span(out).subspan(rows.first, rows.size()));
+  });
+}
+
+void Engine::Parts::run_normalize(std::size_t i, PodIndex pod, const PreparedClass& prepared,
+                                  const NodeMask& feasible,
+                                  std::vector<std::int64_t>& column) const {
+  const ClassContext now = context(pod);
+  const ScorePolicy& policy = *scores[i].policy;
+  const Normalize how = policy.normalize(now, prepared.scores[i].get());
+  if (how == Normalize::kOwn)
+    policy.normalize_rows(now, prepared.scores[i].get(), feasible, column);
+  else
+    normalize(how, feasible, column);
+}
+
+void Engine::Parts::total(PodIndex pod, PreparedClass& prepared, Evaluation& evaluation) const {
+  evaluation.totals.assign(cluster.slots(), 0);
+  std::vector<std::int64_t> column;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    run_score(i, pod, prepared, evaluation.feasible, column);
+    run_normalize(i, pod, prepared, evaluation.feasible, column);
+    evaluation.feasible.for_each([&](NodeIndex n) {
+      evaluation.totals[gedge::raw(n)] += scores[i].weight * column[gedge::raw(n)];
+    });
+  }
+}
+
+Result<Engine> Engine::make(const ClusterState& state, const Profile& profile,
+                            const PolicySource* modules, std::uint64_t seed) {
+  auto parts = std::make_unique<Parts>(state, profile, seed);
+  for (const ProfileEntry& entry : profile.filters) {
+    std::unique_ptr<FilterPolicy> policy =
+        modules == nullptr ? nullptr : modules->filter(entry.policy);
+    if (!policy) {
+      auto made = make_filter(entry.policy, entry.args, profile.compat);
+      if (!made) return std::move(made).error();
+      policy = *std::move(made);
+    }
+    parts->filters.push_back({entry.policy, std::move(policy)});
+  }
+  for (const ProfileEntry& entry : profile.scores) {
+    std::unique_ptr<ScorePolicy> policy =
+        modules == nullptr ? nullptr : modules->score(entry.policy);
+    if (!policy) {
+      auto made = make_score(entry.policy, entry.args, profile.compat);
+      if (!made) return std::move(made).error();
+      policy = *std::move(made);
+    }
+    parts->scores.push_back({entry.policy, std::move(policy), entry.weight});
+  }
+  return Engine(std::move(parts));
+}
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+const Profile& Engine::profile() const { return parts_->profile; }
+
+bool Engine::has_filter(std::string_view name) const {
+  const auto named = [&](const FilterSlot& slot) { return slot.name == name; };
+  return std::any_of(parts_->filters.begin(), parts_->filters.end(), named);
+}
+
+Evaluation Engine::evaluate(PodIndex pod) {
+  PreparedClass& prepared = parts_->classes.get(pod);
+  Evaluation evaluation;
+  evaluation.feasible = parts_->cluster.alive();
+  std::size_t left = evaluation.feasible.count();
+  for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
+    if (left > 0) parts_->run_filter(i, pod, prepared, evaluation.feasible, nullptr);
+    const std::size_t now = evaluation.feasible.count();
+    evaluation.rejected.push_back(static_cast<std::uint32_t>(left - now));
+    left = now;
+  }
+  if (left == 0) return evaluation;
+  parts_->total(pod, prepared, evaluation);
+  const std::vector<NodeIndex> best = ranking(pod, evaluation);
+  evaluation.winner = best[0];
+  if (best.size() > 1) evaluation.runner_up = best[1];
+  return evaluation;
+}
+
+std::vector<NodeIndex> Engine::ranking(PodIndex pod, const Evaluation& evaluation) const {
+  struct Candidate {
+    std::int64_t total;
+    std::uint64_t tie;
+    std::uint32_t rank;
+    NodeIndex node;
+  };
+  std::vector<Candidate> candidates;
+  evaluation.feasible.for_each([&](NodeIndex n) {
+    candidates.push_back(
+        {evaluation.totals[gedge::raw(n)], parts_->tie_key(n, pod), parts_->cluster.rank_of(n), n});
+  });
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.total != b.total) return a.total > b.total;
+    return a.tie != b.tie ? a.tie < b.tie : a.rank < b.rank;
+  });
+  std::vector<NodeIndex> nodes;
+  for (const Candidate& candidate : candidates) nodes.push_back(candidate.node);
+  return nodes;
+}
+
+bool Engine::fits(PodIndex pod, NodeIndex node) {
+  if (!parts_->cluster.alive().test(node)) return false;
+  PreparedClass& prepared = parts_->classes.get(pod);
+  NodeMask mask(parts_->cluster.slots());
+  mask.set(node);
+  const std::uint32_t first = gedge::raw(node) / kBlock * kBlock;
+  const Rows rows{first,
+                  std::min(first + kBlock, static_cast<std::uint32_t>(parts_->cluster.slots()))};
+  const ClassContext now = parts_->context(pod);
+  for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
+    parts_->filters[i].policy->filter(now, prepared.filters[i].get(), rows, mask, nullptr);
+    if (!mask.test(node)) return false;
+  }
+  return true;
+}
+
+std::vector<Rejection> Engine::rejections(PodIndex pod, NodeIndex node) {
+  PreparedClass& prepared = parts_->classes.get(pod);
+  const Rows rows = block_of(node, parts_->cluster.slots());
+  const ClassContext now = parts_->context(pod);
+  std::vector<Rejection> all;
+  for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
+    NodeMask mask(parts_->cluster.slots());
+    mask.set(node);
+    OneNodeRecorder recorder(all, parts_->filters[i].name);
+    parts_->filters[i].policy->filter(now, prepared.filters[i].get(), rows, mask, &recorder);
+  }
+  return all;
+}
+
+std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
+  PreparedClass& prepared = parts_->classes.get(pod);
+  const ClusterState& cluster = parts_->cluster;
+  std::vector<NodeExplanation> nodes(cluster.slots());
+  Evaluation evaluation;
+  evaluation.feasible = cluster.alive();
+  for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
+    NodeMask mask = cluster.alive();
+    KeepingRecorder recorder(nodes, parts_->filters[i].name);
+    parts_->run_filter(i, pod, prepared, mask, &recorder);
+    evaluation.feasible &= mask;
+  }
+  std::vector<std::int64_t> rawscores, normalized;
+  evaluation.totals.assign(cluster.slots(), 0);
+  for (std::size_t i = 0; i < parts_->scores.size(); ++i) {
+    const ScoreSlot& slot = parts_->scores[i];
+    parts_->run_score(i, pod, prepared, evaluation.feasible, rawscores);
+    normalized = rawscores;
+    parts_->run_normalize(i, pod, prepared, evaluation.feasible, normalized);
+    evaluation.feasible.for_each([&](NodeIndex n) {
+      const std::int64_t shown =
+          rawscores[gedge::raw(n)] == kIgnored ? 0 : rawscores[gedge::raw(n)];
+      nodes[gedge::raw(n)].scores.push_back(
+          {slot.name, shown, normalized[gedge::raw(n)], slot.weight});
+      evaluation.totals[gedge::raw(n)] += slot.weight * normalized[gedge::raw(n)];
+    });
+  }
+  std::vector<NodeExplanation> sorted;
+  for (std::uint32_t rank = 0; rank < cluster.slots(); ++rank) {
+    const NodeIndex n = cluster.by_rank(rank);
+    if (!cluster.alive().test(n)) continue;
+    NodeExplanation& node = nodes[gedge::raw(n)];
+    node.node = cluster.node(n).name;
+    node.feasible = evaluation.feasible.test(n);
+    if (node.feasible) node.total = evaluation.totals[gedge::raw(n)];
+    sorted.push_back(std::move(node));
+  }
+  return sorted;
+}
+
+std::string Engine::fit_error(PodIndex pod) {
+  const std::size_t nodes = parts_->cluster.alive().count();
+  if (nodes == 0) return "no nodes available to schedule pods";
+  PreparedClass& prepared = parts_->classes.get(pod);
+  NodeMask mask = parts_->cluster.alive();
+  CountingRecorder recorder(parts_->profile.compat);
+  for (std::size_t i = 0; i < parts_->filters.size(); ++i)
+    parts_->run_filter(i, pod, prepared, mask, &recorder);
+  std::string message = "0/" + std::to_string(nodes) + " nodes are available";
+  std::string separator = ": ";
+  for (const std::string& line : recorder.lines()) {
+    message += separator + line;
+    separator = ", ";
+  }
+  return message + ".";
+}
+
+std::vector<std::pair<std::string, std::uint32_t>> Engine::rejected_by(
+    const Evaluation& evaluation) const {
+  std::vector<std::pair<std::string, std::uint32_t>> counts;
+  for (std::size_t i = 0; i < evaluation.rejected.size(); ++i)
+    if (evaluation.rejected[i] > 0)
+      counts.emplace_back(parts_->filters[i].name, evaluation.rejected[i]);
+  return counts;
+}
+
+}  // namespace gedge

@@ -1,0 +1,168 @@
+// plan/order.cpp - strongly connected components of "needs the place of" (Tarjan, 1972), taken in
+// queue order as soon as everything they need is placed (Kahn, 1962). A workload is one vertex in
+// between, so that a thousand clients of a thousand replicas are two thousand edges.
+#include "plan/order.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+
+#include "gedge/policy/delay.hpp"
+
+namespace gedge {
+namespace {
+
+using Vertex = std::uint32_t;
+
+struct Graph {
+  std::size_t pods = 0;                    // vertices below this are pods, in queue order
+  std::vector<std::vector<Vertex>> needs;  // [vertices]
+};
+
+std::vector<PodIndex> unplaced_peers(const ClusterState& cluster, PodIndex pod,
+                                     const DelayBudget& budget) {
+  std::vector<PodIndex> peers = find_target(cluster, budget, cluster.pod_facts(pod)).pods;
+  std::erase_if(peers, [&](PodIndex p) { return cluster.is_placed(p); });
+  return peers;
+}
+
+Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
+            const std::function<bool(PodIndex)>& has_budgets) {
+  Graph graph;
+  graph.pods = queue.size();
+  graph.needs.resize(queue.size());
+  std::unordered_map<std::uint32_t, Vertex> vertex_of;  // only looked up
+  for (Vertex v = 0; v < queue.size(); ++v) vertex_of[raw(queue[v])] = v;
+  std::map<std::vector<PodIndex>, Vertex> sets;  // equal sets of peers share a vertex
+  for (Vertex v = 0; v < queue.size(); ++v) {
+    if (!has_budgets(queue[v])) continue;
+    for (const DelayBudget& budget : cluster.pod_facts(queue[v]).spec->budgets) {
+      std::vector<PodIndex> peers = unplaced_peers(cluster, queue[v], budget);
+      std::erase_if(peers, [&](PodIndex p) { return !vertex_of.contains(raw(p)); });
+      if (peers.empty()) continue;
+      const auto [at, fresh] = sets.try_emplace(peers, static_cast<Vertex>(graph.needs.size()));
+      if (fresh) {
+        std::vector<Vertex>& members = graph.needs.emplace_back();
+        for (const PodIndex p : peers) members.push_back(vertex_of[raw(p)]);
+      }
+      graph.needs[v].push_back(at->second);
+    }
+  }
+  return graph;
+}
+
+// Tarjan without recursion: component numbers, a component after everything it needs.
+class Components {
+ public:
+  explicit Components(const Graph& graph)
+      : graph_(graph),
+        of_(graph.needs.size(), kNone),
+        index_(graph.needs.size(), kNone),
+        low_(graph.needs.size(), 0) {
+    for (Vertex v = 0; v < graph.needs.size(); ++v)
+      if (index_[v] == kNone) visit(v);
+  }
+  std::uint32_t of(Vertex v) const { return of_[v]; }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  struct Frame {
+    Vertex vertex;
+    std::size_t next;
+  };
+
+  void open(Vertex v, std::vector<Frame>& frames) {
+    index_[v] = low_[v] = clock_++;
+    stack_.push_back(v);
+    frames.push_back({v, 0});
+  }
+  void visit(Vertex root) {
+    std::vector<Frame> frames;
+    open(root, frames);
+    while (!frames.empty()) {
+      const Vertex v = frames.back().vertex;
+      if (frames.back().next < graph_.needs[v].size()) {
+        const Vertex to = graph_.needs[v][frames.back().next++];
+        if (index_[to] == kNone)
+          open(to, frames);
+        else if (of_[to] == kNone)
+          low_[v] = std::min(low_[v], index_[to]);
+        continue;
+      }
+      frames.pop_back();
+      if (!frames.empty())
+        low_[frames.back().vertex] = std::min(low_[frames.back().vertex], low_[v]);
+      if (low_[v] == index_[v]) close(v);
+    }
+  }
+  void close(Vertex v) {
+    Vertex top = v;
+    do {
+      top = stack_.back();
+      stack_.pop_back();
+      of_[top] = count_;
+    } while (top != v);
+    ++count_;
+  }
+
+  const Graph& graph_;
+  std::vector<std::uint32_t> of_, index_, low_;
+  std::vector<Vertex> stack_;
+  std::uint32_t clock_ = 0, count_ = 0;
+};
+
+bool before(const ClusterState& cluster, PodIndex a, PodIndex b) {
+  const Pod &x = cluster.pod(a), &y = cluster.pod(b);
+  if (x.priority != y.priority) return x.priority > y.priority;
+  const auto key = [](const Pod& p) {
+    return std::tie(p.created, p.namespace_name, p.workload_name, p.workload_kind, p.ordinal,
+                    p.name);
+  };
+  return key(x) < key(y);
+}
+
+}  // namespace
+
+std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
+                                 const std::function<bool(PodIndex)>& has_budgets) {
+  std::sort(wanted.begin(), wanted.end(),
+            [&](PodIndex a, PodIndex b) { return before(cluster, a, b); });
+  const Graph graph = build(cluster, wanted, has_budgets);
+  const Components components(graph);
+
+  std::vector<Group> members(components.count());
+  std::vector<Vertex> rank(components.count(),
+                           0);  // of the first pod; virtual vertices come at once
+  for (Vertex v = 0; v < graph.pods; ++v) {
+    Group& group = members[components.of(v)];
+    if (group.empty()) rank[components.of(v)] = v;
+    group.push_back(wanted[v]);
+  }
+  std::vector<std::vector<std::uint32_t>> needed_by(components.count());
+  std::vector<std::uint32_t> waits_for(components.count(), 0);
+  for (Vertex v = 0; v < graph.needs.size(); ++v)
+    for (const Vertex to : graph.needs[v])
+      if (components.of(to) != components.of(v)) {
+        needed_by[components.of(to)].push_back(components.of(v));
+        ++waits_for[components.of(v)];
+      }
+
+  using Ready = std::pair<Vertex, std::uint32_t>;
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  for (std::uint32_t c = 0; c < components.count(); ++c)
+    if (waits_for[c] == 0) ready.emplace(rank[c], c);
+  std::vector<Group> order;
+  while (!ready.empty()) {
+    const std::uint32_t c = ready.top().second;
+    ready.pop();
+    if (!members[c].empty()) order.push_back(std::move(members[c]));
+    for (const std::uint32_t next : needed_by[c])
+      if (--waits_for[next] == 0) ready.emplace(rank[next], next);
+  }
+  return order;
+}
+
+}  // namespace gedge

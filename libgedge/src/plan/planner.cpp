@@ -1,0 +1,197 @@
+// plan/planner.cpp - the runs that users ask for: a plan of everything, the evidence about one pod.
+#include "gedge/plan/planner.hpp"
+
+#include <algorithm>
+
+#include "plan/changes.hpp"
+#include "plan/session.hpp"
+
+namespace gedge {
+namespace {
+
+Status check(const PlanRequest& request) {
+  if (request.facts == nullptr || request.rtt == nullptr || request.profiles.empty())
+    return Error{Errc::kInternal, "a plan needs facts, a matrix and a profile", {}, {}};
+  return {};
+}
+
+// Policies cannot return errors: theirs are asked for.
+Status check_modules(const PlanRequest& request) {
+  auto failure = request.modules == nullptr ? std::nullopt : request.modules->failure();
+  if (failure) return *std::move(failure);
+  return {};
+}
+
+Plan start_plan(const PlanRequest& request) {
+  Plan plan;
+  for (const Profile& profile : request.profiles)
+    plan.profile += (plan.profile.empty() ? "" : ",") + profile.name;
+  plan.compat = request.profiles.front().compat;
+  plan.seed = request.seed;
+  plan.warnings = request.facts->warnings;
+  plan.skipped = request.facts->skipped;
+  return plan;
+}
+
+bool contains(const Group& group, PodIndex pod) {
+  return std::find(group.begin(), group.end(), pod) != group.end();
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const PlanRequest& request) {
+  GEDGE_TRY(check(request));
+  auto session = Session::start(request);
+  if (!session) return std::move(session).error();
+  Plan plan = start_plan(request);
+  std::size_t total = 0;
+  for (const Group& group : (*session)->groups()) total += group.size();
+  while (const Group* group = (*session)->next()) {
+    if (request.progress && !request.progress(plan.decisions.size(), total))
+      return Error{Errc::kConflict, "interrupted", {}, {}};
+    for (Decision& decision : (*session)->decide(*group))
+      plan.decisions.push_back(std::move(decision));
+    GEDGE_TRY(check_modules(request));
+  }
+  for (Warning& warning : (*session)->warnings()) plan.warnings.push_back(std::move(warning));
+  return plan;
+}
+
+Result<PodIndex> bring_to_turn(Session& session, std::string_view namespace_name,
+                               std::string_view pod) {
+  ClusterState& cluster = session.cluster();
+  const auto found = cluster.find_pod(namespace_name, pod);
+  if (!found)
+    return Error{Errc::kNotFound,
+                 "there is no pod '" + std::string(pod) + "' in namespace '" +
+                     std::string(namespace_name) + "'",
+                 {},
+                 {}};
+  if (cluster.is_placed(*found)) {
+    cluster.unbind(*found);
+    return *found;
+  }
+  while (const Group* group = session.next()) {
+    const bool here = contains(*group, *found);
+    if (here && group->size() == 1) return *found;
+    session.decide(*group);
+    if (!here) continue;
+    if (cluster.is_placed(*found)) cluster.unbind(*found);
+    return *found;
+  }
+  return Error{Errc::kNotFound,
+               "pod '" + std::string(pod) + "' is neither bound to a node nor waiting for one",
+               {},
+               {}};
+}
+
+Explanation explain_here(Session& session, PodIndex pod) {
+  Engine& engine = *session.engine_of(pod);
+  const Evaluation evaluation = engine.evaluate(pod);
+  Explanation explanation;
+  explanation.namespace_name = session.cluster().pod(pod).namespace_name;
+  explanation.pod = session.cluster().pod(pod).name;
+  explanation.rejected_by = engine.rejected_by(evaluation);
+  explanation.nodes = engine.explain(pod);
+  const auto scored = [&](NodeIndex n) {
+    return ScoredNode{session.cluster().node(n).name, evaluation.totals[raw(n)]};
+  };
+  if (evaluation.runner_up != kNoNode) explanation.runner_up = scored(evaluation.runner_up);
+  if (evaluation.winner == kNoNode) {
+    explanation.message = engine.fit_error(pod);
+    explanation.budgets = session.describe(pod).budgets;
+    return explanation;
+  }
+  explanation.chosen = scored(evaluation.winner);
+  const ClusterState::Mark mark = session.cluster().mark();
+  session.cluster().bind(pod, evaluation.winner);
+  explanation.budgets = session.describe(pod).budgets;
+  session.cluster().undo(mark);
+  return explanation;
+}
+
+namespace {
+
+// Suggested RTT edits may name nodes that nobody measured: then the matrix gets their names,
+// unmeasured.
+constexpr std::size_t kMaxNamesToAdd = 2000;
+
+RttMatrix with_all_names(const PlanRequest& request) {
+  RttMatrix rtt = *request.rtt;
+  const auto has_budgets = [](const PodSpec& spec) { return !spec.budgets.empty(); };
+  const Facts& facts = *request.facts;
+  if (facts.nodes.size() > kMaxNamesToAdd ||
+      std::none_of(facts.specs.begin(), facts.specs.end(), has_budgets))
+    return rtt;
+  std::vector<std::string> names;
+  for (const Node& node : facts.nodes) {
+    const std::string* name =
+        request.rtt_by.empty() ? &node.name : node.labels.find(request.rtt_by);
+    if (name != nullptr) names.push_back(*name);
+  }
+  rtt.merge(RttMatrix(std::move(names)));
+  return rtt;
+}
+
+struct Turn {
+  RttMatrix rtt;
+  PlanRequest request;
+  std::unique_ptr<Session> session;
+  PodIndex pod{};
+};
+
+// The run up to the pod's turn. On the heap: the session refers to the request, the request to the
+// matrix.
+Result<std::unique_ptr<Turn>> turn_of(const PlanRequest& request, std::string_view namespace_name,
+                                      std::string_view pod, bool with_changes) {
+  GEDGE_TRY(check(request));
+  auto turn = std::make_unique<Turn>();
+  turn->request = request;
+  if (with_changes) {
+    turn->rtt = with_all_names(request);
+    turn->request.rtt = &turn->rtt;
+  }
+  auto session = Session::start(turn->request);
+  if (!session) return std::move(session).error();
+  turn->session = *std::move(session);
+  const auto found = bring_to_turn(*turn->session, namespace_name, pod);
+  if (!found) return found.error();
+  turn->pod = *found;
+  if (turn->session->engine_of(turn->pod) == nullptr)
+    return Error{Errc::kNotFound,
+                 "no profile serves the scheduler of pod '" + std::string(pod) + "'",
+                 {},
+                 {}};
+  return turn;
+}
+
+}  // namespace
+
+Result<Explanation> explain(const PlanRequest& request, std::string_view namespace_name,
+                            std::string_view pod, bool with_changes) {
+  const auto turn = turn_of(request, namespace_name, pod, with_changes);
+  if (!turn) return turn.error();
+  Session& session = *(*turn)->session;
+  Explanation explanation = explain_here(session, (*turn)->pod);
+  if (with_changes)
+    explanation.changes = nearest_changes(session, (*turn)->request, (*turn)->pod, explanation);
+  GEDGE_TRY(check_modules(request));
+  return explanation;
+}
+
+Result<Explanation> why_not(const PlanRequest& request, std::string_view namespace_name,
+                            std::string_view pod, std::string_view node) {
+  const auto turn = turn_of(request, namespace_name, pod, true);
+  if (!turn) return turn.error();
+  Session& session = *(*turn)->session;
+  const auto target = session.cluster().find_node(node);
+  if (!target)
+    return Error{Errc::kNotFound, "there is no node '" + std::string(node) + "'", {}, {}};
+  Explanation explanation = explain_here(session, (*turn)->pod);
+  explanation.changes =
+      changes_for_node(session, (*turn)->request, (*turn)->pod, *target, explanation);
+  GEDGE_TRY(check_modules(request));
+  return explanation;
+}
+
+}  // namespace gedge

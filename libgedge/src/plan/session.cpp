@@ -1,0 +1,207 @@
+// plan/session.cpp - placing pods one by one, and cycles of delay budgets jointly.
+#include "plan/session.hpp"
+
+#include <algorithm>
+
+#include "gedge/policy/delay.hpp"
+
+namespace gedge {
+namespace {
+
+// Enough to undo any greedy mistake in small cycles; large ones fall back to placing what fits.
+constexpr std::size_t kTrialsPerPod = 50;
+constexpr std::size_t kExtraTrials = 1000;
+
+bool is_pending(const Pod& pod) {
+  return pod.bound_node.empty() && pod.phase == PodPhase::kPending;
+}
+
+std::string full_name(const Pod& pod) { return pod.namespace_name + "/" + pod.name; }
+
+}  // namespace
+
+Session::Session(const PlanRequest& request)
+    : request_(request),
+      cluster_(*request.facts, *request.rtt,
+               StateOptions{request.profiles.front().compat, request.rtt_by}) {}
+
+Result<std::unique_ptr<Session>> Session::start(const PlanRequest& request) {
+  std::unique_ptr<Session> session(new Session(request));
+  for (const Profile& profile : request.profiles) {
+    auto engine = Engine::make(session->cluster_, profile, request.modules, request.seed);
+    if (!engine) return std::move(engine).error();
+    session->engines_.push_back(*std::move(engine));
+  }
+  session->collect();
+  return session;
+}
+
+void Session::collect() {
+  std::vector<PodIndex> wanted;
+  for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i) {
+    const PodIndex pod{i};
+    if (!is_pending(cluster_.pod(pod)) || cluster_.is_placed(pod)) continue;
+    if (engine_of(pod) == nullptr) {
+      const Pod& lost = cluster_.pod(pod);
+      warnings_.push_back({"UnknownScheduler",
+                           "pod " + full_name(lost) + " asks for scheduler '" +
+                               request_.facts->spec_of(lost).scheduler_name +
+                               "', which no profile serves; not planned",
+                           request_.facts->span(lost.place)});
+      continue;
+    }
+    wanted.push_back(pod);
+  }
+  groups_ = placing_order(cluster_, std::move(wanted), [this](PodIndex pod) {
+    return engine_of(pod)->has_filter("DelayBudget");
+  });
+  position_ = 0;
+}
+
+Engine* Session::engine_of(PodIndex pod) {
+  if (engines_.size() == 1) return &engines_.front();
+  const std::string& name = request_.facts->spec_of(cluster_.pod(pod)).scheduler_name;
+  for (Engine& engine : engines_)
+    if (engine.profile().scheduler_name == name) return &engine;
+  return nullptr;
+}
+
+std::vector<Decision> Session::decide(const Group& group) {
+  if (group.size() > 1) return decide_jointly(group);
+  return {decide_one(group.front())};
+}
+
+Decision Session::describe(PodIndex pod) const {
+  Decision decision;
+  decision.namespace_name = cluster_.pod(pod).namespace_name;
+  decision.pod = cluster_.pod(pod).name;
+  decision.budgets = budget_reports(cluster_, pod);
+  return decision;
+}
+
+Decision Session::decision_from(PodIndex pod, const Evaluation& evaluation) {
+  Decision decision = describe(pod);
+  decision.rejected_by = engine_of(pod)->rejected_by(evaluation);
+  const auto scored = [&](NodeIndex n) {
+    return ScoredNode{cluster_.node(n).name, evaluation.totals[raw(n)]};
+  };
+  if (evaluation.winner != kNoNode) decision.chosen = scored(evaluation.winner);
+  if (evaluation.runner_up != kNoNode) decision.runner_up = scored(evaluation.runner_up);
+  return decision;
+}
+
+Decision Session::decide_one(PodIndex pod) {
+  Engine& engine = *engine_of(pod);
+  const Evaluation evaluation = engine.evaluate(pod);
+  Decision decision = decision_from(pod, evaluation);
+  if (evaluation.winner == kNoNode) {
+    decision.message = engine.fit_error(pod);
+    return decision;
+  }
+  cluster_.bind(pod, evaluation.winner);
+  decision.budgets = budget_reports(cluster_, pod);
+  return decision;
+}
+
+std::vector<Decision> Session::decide_jointly(const Group& group) {
+  for (const PodIndex pod : group) cluster_.set_joint_group(pod, raw(group.front()) + 1);
+  std::vector<Decision> decisions(group.size());
+  trials_left_ = group.size() * kTrialsPerPod + kExtraTrials;
+  const ClusterState::Mark start = cluster_.mark();
+  if (!place_all(group, 0, decisions)) {
+    cluster_.undo(start);
+    place_what_fits(group, decisions);
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    cluster_.set_joint_group(group[i], 0);
+    decisions[i].budgets = budget_reports(cluster_, group[i]);
+  }
+  return decisions;
+}
+
+// Depth first through each pod's ranking, on a stack of our own: a workload whose replicas bound
+// each other's delays may have thousands.
+bool Session::place_all(const Group& group, std::size_t next, std::vector<Decision>& decisions) {
+  struct Level {
+    ClusterState::Mark mark = 0;
+    Evaluation evaluation;
+    std::vector<NodeIndex> candidates;
+    std::size_t tried = 0;
+  };
+  // Budgets towards the nearest replica are open until everybody has a place.
+  const auto settled = [&] {
+    return next == group.size() && std::all_of(group.begin(), group.end(), [&](PodIndex p) {
+             return budgets_hold(cluster_, p);
+           });
+  };
+  std::vector<Level> levels;
+  while (!settled()) {
+    if (next == group.size()) {
+      --next;
+      cluster_.undo(levels.back().mark);
+    }
+    if (levels.size() == next) {
+      if (trials_left_ == 0) return false;
+      --trials_left_;
+      Level level{cluster_.mark(), engine_of(group[next])->evaluate(group[next]), {}, 0};
+      if (level.evaluation.winner != kNoNode)
+        level.candidates = engine_of(group[next])->ranking(group[next], level.evaluation);
+      levels.push_back(std::move(level));
+    }
+    Level& level = levels.back();
+    if (level.tried == level.candidates.size()) {
+      levels.pop_back();
+      if (next == 0) return false;
+      --next;
+      cluster_.undo(levels.back().mark);
+      continue;
+    }
+    const NodeIndex node = level.candidates[level.tried++];
+    decisions[next] = decision_from(group[next], level.evaluation);
+    decisions[next].chosen =
+        ScoredNode{cluster_.node(node).name, level.evaluation.totals[raw(node)]};
+    if (node != level.candidates.front())
+      decisions[next].runner_up =
+          ScoredNode{cluster_.node(level.candidates.front()).name,
+                     level.evaluation.totals[raw(level.candidates.front())]};
+    cluster_.bind(group[next], node);
+    ++next;
+  }
+  return true;
+}
+
+// No joint solution was found: place what fits, then take back whoever waits for a peer that found
+// no place, until every placed pod's budgets hold.
+void Session::place_what_fits(const Group& group, std::vector<Decision>& decisions) {
+  std::string names;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const Evaluation evaluation = engine_of(group[i])->evaluate(group[i]);
+    decisions[i] = decision_from(group[i], evaluation);
+    if (evaluation.winner != kNoNode) cluster_.bind(group[i], evaluation.winner);
+    if (i < 3) names += (i == 0 ? "" : ", ") + full_name(cluster_.pod(group[i]));
+  }
+  for (const PodIndex pod : group) cluster_.set_joint_group(pod, 0);
+  for (bool stable = false; !stable;) {
+    stable = true;
+    for (const PodIndex pod : group) {
+      if (!cluster_.is_placed(pod) || budgets_hold(cluster_, pod)) continue;
+      cluster_.unbind(pod);
+      stable = false;
+    }
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (cluster_.is_placed(group[i])) continue;
+    Engine& engine = *engine_of(group[i]);
+    decisions[i] = decision_from(group[i], engine.evaluate(group[i]));
+    decisions[i].chosen.reset();
+    decisions[i].runner_up.reset();
+    decisions[i].message = engine.fit_error(group[i]);
+  }
+  if (group.size() > 3) names += " and " + std::to_string(group.size() - 3) + " more";
+  warnings_.push_back({"BudgetCycle",
+                       "the delay budgets of " + names +
+                           " depend on each other and cannot all be met; placed what fits",
+                       request_.facts->span(cluster_.pod(group.front()).place)});
+}
+
+}  // namespace gedge

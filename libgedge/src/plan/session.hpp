@@ -1,0 +1,51 @@
+// plan/session.hpp - one run of the planner: the state, an engine a profile, the decisions so far.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gedge/plan/planner.hpp"
+#include "plan/order.hpp"
+
+namespace gedge {
+
+class Session {
+ public:
+  /// Errors: as Engine::make.
+  static Result<std::unique_ptr<Session>> start(const PlanRequest& request);
+
+  ClusterState& cluster() { return cluster_; }
+  /// Pods to place, in placing order.
+  const std::vector<Group>& groups() const { return groups_; }
+  /// The group whose turn it is, once; null after the last.
+  const Group* next() { return position_ < groups_.size() ? &groups_[position_++] : nullptr; }
+  /// The engine of the pod's profile; null if no profile bears its schedulerName.
+  Engine* engine_of(PodIndex pod);
+  /// Decides a group and binds what was placed. Decisions are in the order of the group.
+  std::vector<Decision> decide(const Group& group);
+  /// What stands in a Decision apart from the choice itself.
+  Decision describe(PodIndex pod) const;
+  std::vector<Warning>& warnings() { return warnings_; }
+  /// Works out anew what is to be placed, in which order; for a session in which pods were bound
+  /// from outside.
+  void collect();
+
+ private:
+  explicit Session(const PlanRequest& request);
+  Decision decide_one(PodIndex pod);
+  std::vector<Decision> decide_jointly(const Group& group);
+  bool place_all(const Group& group, std::size_t next, std::vector<Decision>& decisions);
+  void place_what_fits(const Group& group, std::vector<Decision>& decisions);
+  Decision decision_from(PodIndex pod, const Evaluation& evaluation);
+
+  const PlanRequest& request_;
+  ClusterState cluster_;
+  std::vector<Engine> engines_;
+  std::vector<Group> groups_;
+  std::vector<Warning> warnings_;
+  std::size_t position_ = 0;
+  std::size_t trials_left_ = 0;
+};
+
+}  // namespace gedge

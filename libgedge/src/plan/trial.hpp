@@ -1,0 +1,33 @@
+// plan/trial.hpp - an edit applied to a cluster state for a moment.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gedge/plan/edit.hpp"
+#include "gedge/snapshot/cluster_state.hpp"
+
+namespace gedge {
+
+/// Applies edits one on top of the other and takes all of them back when it goes. What an edit does
+/// to pods that lose their node is not played through: they are simply gone.
+class Trial {
+ public:
+  explicit Trial(ClusterState& cluster) : cluster_(cluster), start_(cluster.mark()) {}
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  ~Trial() { cluster_.undo(start_); }
+
+  /// False if the edit names something that is not there; then nothing has changed.
+  bool apply(const Edit& edit);
+
+ private:
+  bool apply_to_node(const Edit& edit);
+  bool apply_to_pod(const Edit& edit);
+
+  ClusterState& cluster_;
+  ClusterState::Mark start_;
+  std::vector<std::unique_ptr<Node>> nodes_;  // edited facts, alive until the state is as before
+};
+
+}  // namespace gedge

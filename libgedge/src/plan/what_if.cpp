@@ -1,0 +1,126 @@
+// plan/what_if.cpp - plan, edit, keep what stays valid, place the rest, compare.
+#include <map>
+
+#include "gedge/plan/edit.hpp"
+#include "gedge/policy/delay.hpp"
+#include "plan/session.hpp"
+
+namespace gedge {
+namespace {
+
+using PodName = std::pair<std::string, std::string>;
+
+// Where every pod is: bound ones where the facts say, decided ones where the plan says; "" for
+// nowhere.
+std::map<PodName, std::string> places(const Facts& facts, const Plan& plan) {
+  std::map<PodName, std::string> all;
+  for (const Pod& pod : facts.pods)
+    if (pod.phase != PodPhase::kSucceeded && pod.phase != PodPhase::kFailed)
+      all[{pod.namespace_name, pod.name}] = pod.bound_node;
+  for (const Decision& decision : plan.decisions)
+    all[{decision.namespace_name, decision.pod}] = decision.chosen ? decision.chosen->node : "";
+  return all;
+}
+
+Outcome compare(const std::string* before, const std::string* after) {
+  const bool was = before != nullptr && !before->empty();
+  if (after == nullptr) return was ? Outcome::kLost : Outcome::kSame;
+  if (after->empty()) return was || before == nullptr ? Outcome::kUnschedulable : Outcome::kSame;
+  if (!was) return Outcome::kPlaced;
+  return *before == *after ? Outcome::kSame : Outcome::kMoved;
+}
+
+std::vector<Difference> differences(const std::map<PodName, std::string>& before,
+                                    const std::map<PodName, std::string>& after) {
+  std::vector<Difference> all;
+  const auto add = [&](const PodName& name, const std::string* was, const std::string* is) {
+    const Outcome outcome = compare(was, is);
+    if (outcome == Outcome::kSame) return;
+    all.push_back(
+        {outcome, name.first, name.second, was == nullptr ? "" : *was, is == nullptr ? "" : *is});
+  };
+  auto a = before.begin();
+  auto b = after.begin();
+  while (a != before.end() || b != after.end()) {
+    if (b == after.end() || (a != before.end() && a->first < b->first)) {
+      add(a->first, &a->second, nullptr);
+      ++a;
+    } else if (a == before.end() || b->first < a->first) {
+      add(b->first, nullptr, &b->second);
+      ++b;
+    } else {
+      add(a->first, &a->second, &b->second);
+      ++a, ++b;
+    }
+  }
+  return all;
+}
+
+// Binds the placements of `before` that hold in the edited cluster; says which.
+std::vector<Decision> keep_valid(Session& session, const Plan& before) {
+  std::map<PodName, const Decision*> placed;
+  for (const Decision& decision : before.decisions)
+    if (decision.chosen) placed[{decision.namespace_name, decision.pod}] = &decision;
+  ClusterState& cluster = session.cluster();
+  std::vector<Decision> kept;
+  for (const Group& group : session.groups()) {
+    for (const PodIndex pod : group)
+      if (group.size() > 1) cluster.set_joint_group(pod, raw(group.front()) + 1);
+    for (const PodIndex pod : group) {
+      const auto old = placed.find({cluster.pod(pod).namespace_name, cluster.pod(pod).name});
+      if (old == placed.end()) continue;
+      const auto node = cluster.find_node(old->second->chosen->node);
+      if (node && session.engine_of(pod)->fits(pod, *node)) cluster.bind(pod, *node);
+    }
+    for (const PodIndex pod : group) cluster.set_joint_group(pod, 0);
+    for (const PodIndex pod : group) {
+      if (!cluster.is_placed(pod)) continue;
+      if (!budgets_hold(cluster, pod)) {
+        cluster.unbind(pod);
+        continue;
+      }
+      kept.push_back(*placed[{cluster.pod(pod).namespace_name, cluster.pod(pod).name}]);
+      kept.back().budgets = session.describe(pod).budgets;
+    }
+  }
+  return kept;
+}
+
+Result<Plan> replace_rest(const PlanRequest& request, const Plan& before) {
+  auto session = Session::start(request);
+  if (!session) return std::move(session).error();
+  Plan plan = before;
+  plan.decisions = keep_valid(**session, before);
+  (*session)->collect();
+  for (const Group& group : (*session)->groups())
+    for (Decision& decision : (*session)->decide(group))
+      plan.decisions.push_back(std::move(decision));
+  plan.warnings = request.facts->warnings;
+  for (Warning& warning : (*session)->warnings()) plan.warnings.push_back(std::move(warning));
+  return plan;
+}
+
+}  // namespace
+
+Result<WhatIf> what_if(const PlanRequest& request, const std::vector<Edit>& edits, bool replan,
+                       const Facts* joined) {
+  auto before = make_plan(request);
+  if (!before) return std::move(before).error();
+  Facts facts = joined != nullptr ? *joined : *request.facts;
+  RttMatrix rtt = *request.rtt;
+  GEDGE_TRY(apply_edits(edits, request.rtt_by, facts, rtt));
+  PlanRequest edited = request;
+  edited.facts = &facts;
+  edited.rtt = &rtt;
+  auto after = replan ? make_plan(edited) : replace_rest(edited, *before);
+  if (!after) return std::move(after).error();
+  if (auto failure = request.modules == nullptr ? std::nullopt : request.modules->failure())
+    return *std::move(failure);
+  WhatIf result;
+  result.differences = differences(places(*request.facts, *before), places(facts, *after));
+  result.before = *std::move(before);
+  result.after = *std::move(after);
+  return result;
+}
+
+}  // namespace gedge

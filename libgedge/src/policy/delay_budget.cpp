@@ -1,0 +1,159 @@
+// policy/delay_budget.cpp - filter DelayBudget.
+//
+// Rule     every budget of the pod: measured and at most its limit (the limit itself passes). And
+//          no placed pod's budget towards this pod, or towards the workload it belongs to, may
+//          break; budgets that ask for the nearest replica only cannot.
+// Verdict  unresolvable; towards pods and workloads unschedulable.
+// Cost     O(nodes * places of peers) a class, O(nodes) a bound peer, O(1) a row.
+// Source   spec/surface.md section 4.
+#include <algorithm>
+#include <utility>
+
+#include "policy/delay_columns.hpp"
+#include "policy/domain_rows.hpp"
+#include "policy/make.hpp"
+#include "policy/rows.hpp"
+#include "policy/sign_pods.hpp"
+
+namespace gedge {
+namespace {
+
+/// A placed pod's budget towards the pod in question.
+struct Guard {
+  PodIndex pod;
+  NodeIndex node;
+  const DelayBudget* budget;
+
+  bool admits(const ClusterState& cluster, NodeIndex n) const {
+    const Rtt rtt = cluster.rtt_between(node, n);
+    return rtt != kUnmeasured && std::int64_t{rtt.us} <= budget->limit_us;
+  }
+};
+
+struct State final : ClassState {
+  std::vector<DelayColumn> columns;
+  std::vector<Guard> guards;  // in no order
+  NodeMask admitted, barred;  // of the live rows, each the other's complement
+};
+
+void add_guards(State& state, const ClassContext& context, PodIndex other, NodeIndex node) {
+  const PodFacts& owner = context.cluster.pod_facts(other);
+  for (const DelayBudget& budget : owner.spec->budgets)
+    if (!budget.nearest && means_pod(context.cluster, budget, owner.namespace_name, context.pod))
+      state.guards.push_back({other, node, &budget});
+}
+
+void find_admitted(State& state, const ClusterState& cluster) {
+  state.admitted = cluster.alive();
+  state.barred = NodeMask(cluster.slots());
+  cluster.alive().for_each([&](NodeIndex n) {
+    const bool admitted = std::all_of(state.columns.begin(), state.columns.end(),
+                                      [&](const DelayColumn& c) { return c.admits(n); }) &&
+                          std::all_of(state.guards.begin(), state.guards.end(),
+                                      [&](const Guard& g) { return g.admits(cluster, n); });
+    if (admitted) return;
+    state.admitted.clear(n);
+    state.barred.set(n);
+  });
+}
+
+bool has_identity(const PodFacts& pod) {
+  return !pod.peer_name.empty() || !pod.peer_workload.empty();
+}
+
+// The placed pod with the lowest name whose budget a pod on `n` would break.
+const Guard* broken_guard(const State& state, const ClusterState& cluster, NodeIndex n) {
+  const auto name_of = [&](const Guard& guard) {
+    const Pod& pod = cluster.pod(guard.pod);
+    return std::pair<std::string_view, std::string_view>(pod.namespace_name, pod.name);
+  };
+  const Guard* lowest = nullptr;
+  for (const Guard& guard : state.guards)
+    if (!guard.admits(cluster, n) && (lowest == nullptr || name_of(guard) < name_of(*lowest)))
+      lowest = &guard;
+  return lowest;
+}
+
+Evidence evidence(const ClusterState& cluster, const Guard& guard, NodeIndex n) {
+  Evidence made;
+  made.reason = Reason::kBreaksBudget;
+  made.subject = cluster.pod(guard.pod).namespace_name + "/" + cluster.pod(guard.pod).name;
+  made.limit = guard.budget->limit_us;
+  made.unit = Unit::kMicros;
+  const Rtt rtt = cluster.rtt_between(guard.node, n);
+  if (rtt != kUnmeasured) made.measured = std::int64_t{rtt.us};
+  return made;
+}
+
+class DelayBudgetFilter final : public FilterPolicy {
+ public:
+  std::string_view name() const override { return "DelayBudget"; }
+  std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool sign(const PodFacts& pod, Signature& signature) const override {
+    sign_list(signature, pod.spec->budgets);
+    signature.add(pod.peer_name);
+    signature.add(pod.peer_workload);
+    signature.add(pod.peer_workload_kind);
+    if (has_identity(pod) || !pod.spec->budgets.empty()) signature.add(pod.namespace_name);
+    return true;
+  }
+  std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
+  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
+              int delta, Touched& touched) const override;
+  void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
+              Recorder* recorder) const override;
+  Exclusion exclusion(const ClassState* state) const override {
+    return {state == nullptr ? nullptr : &static_cast<const State*>(state)->barred};
+  }
+};
+
+std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& context) const {
+  if (context.pod.spec->budgets.empty() && !has_identity(context.pod)) return nullptr;
+  auto state = std::make_unique<State>();
+  state->columns = make_columns(context);
+  for (const PodIndex other : context.cluster.placed_with_budgets())
+    add_guards(*state, context, other, context.cluster.node_of(other));
+  find_admitted(*state, context.cluster);
+  return state;
+}
+
+void DelayBudgetFilter::on_pod(ClassState& state, const ClassContext& context, PodIndex other,
+                               NodeIndex node, int delta, Touched& touched) const {
+  State& known = static_cast<State&>(state);
+  bool changed = false;
+  for (DelayColumn& column : known.columns)
+    changed = column.on_pod(context.cluster, other, node, delta) || changed;
+  const std::size_t guards = known.guards.size();
+  if (delta > 0)
+    add_guards(known, context, other, node);
+  else
+    std::erase_if(known.guards, [&](const Guard& guard) { return guard.pod == other; });
+  if (!changed && known.guards.size() == guards) return;
+  const NodeMask before = known.admitted;
+  find_admitted(known, context.cluster);
+  touch_changes(touched, before, known.admitted);
+}
+
+void DelayBudgetFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
+                               NodeMask& feasible, Recorder* recorder) const {
+  if (state == nullptr) return;
+  const State& known = static_cast<const State&>(*state);
+  const auto explain = [&](NodeIndex n) {
+    if (recorder == nullptr) return;
+    for (const DelayColumn& column : known.columns)
+      if (!column.admits(n)) recorder->reject(n, column.evidence(n));
+    if (const Guard* guard = broken_guard(known, context.cluster, n))
+      recorder->reject(n, evidence(context.cluster, *guard, n));
+  };
+  for_each_block(rows, [&](Rows block) {
+    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), explain);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<FilterPolicy> make_delay_budget_filter(const PolicyArgs&, Compat) {
+  return std::make_unique<DelayBudgetFilter>();
+}
+
+}  // namespace gedge

@@ -1,0 +1,62 @@
+// policy/delay_columns.hpp - every budget of a pod as a column of RTTs, kept true as peers move.
+//
+// DelayBudget, LatencySlack and the reports read these columns, so they cannot disagree.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gedge/policy/policy.hpp"
+#include "policy/delay_target.hpp"
+
+namespace gedge {
+
+/// One budget over all rows.
+class DelayColumn {
+ public:
+  enum class Status : std::uint8_t {
+    kMeasured,   ///< `rtt` counts
+    kFree,       ///< no place to measure from now, and none is demanded: no constraint
+    kUnknown,    ///< no peer of that name
+    kNotPlaced,  ///< no replica of the peer has a place
+  };
+
+  DelayColumn(const ClassContext& context, const DelayBudget& budget);
+
+  const DelayBudget& budget() const { return *budget_; }
+  Status status() const { return status_; }
+  /// kMeasured only.
+  Rtt rtt(NodeIndex n) const { return Rtt{us_[raw(n)]}; }
+  bool admits(NodeIndex n) const {
+    return status_ == Status::kFree ||
+           (status_ == Status::kMeasured && rtt(n) != kUnmeasured && us_[raw(n)] <= limit_us());
+  }
+  std::int64_t limit_us() const { return budget_->limit_us; }
+  /// Evidence against a row that is not admitted.
+  Evidence evidence(NodeIndex n) const;
+
+  /// A pod was placed (1) or taken away (-1). False if that changes nothing.
+  bool on_pod(const ClusterState& cluster, PodIndex pod, NodeIndex node, int delta);
+
+ private:
+  struct Place {
+    NodeIndex node;
+    std::uint32_t pods = 0;
+  };
+  bool add_place(NodeIndex node);
+  bool remove_place(NodeIndex node);
+  void count_in(const ClusterState& cluster, NodeIndex place);
+  void measure(const ClusterState& cluster);
+  Status status_without_places(const ClusterState& cluster) const;
+
+  const DelayBudget* budget_;
+  DelayTarget target_;
+  std::uint32_t joint_group_;
+  std::vector<Place> places_;  // of placed peers, each node once
+  Status status_ = Status::kUnknown;
+  std::vector<std::uint32_t> us_;  // [slots]
+};
+
+std::vector<DelayColumn> make_columns(const ClassContext& context);
+
+}  // namespace gedge

@@ -1,0 +1,82 @@
+// policy/latency_slack.cpp - score LatencySlack.
+//
+// Raw      idiv(100 * slack, limit), the least over the pod's budgets; 100 without budgets. A limit
+//          of 0 gives 100 if the RTT is 0. Budgets that bind nothing now do not count.
+// Range    0..100, not normalised; 0 where a budget is over its limit or unmeasured.
+// Cost     O(nodes * places of peers) a class, O(nodes) a bound peer, O(budgets) a row.
+// Source   spec/surface.md section 3.
+#include <algorithm>
+
+#include "policy/delay_columns.hpp"
+#include "policy/make.hpp"
+#include "policy/sign_pods.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::int64_t kMaxScore = 100;
+// Above this 100 * limit leaves int64; every RTT is then less than a hundredth of the limit.
+constexpr std::int64_t kHugeLimit = std::numeric_limits<std::int64_t>::max() / kMaxScore;
+
+std::int64_t slack_score(Rtt rtt, std::int64_t limit) {
+  const std::int64_t us = std::int64_t{rtt.us};
+  if (rtt == kUnmeasured || us > limit) return 0;
+  if (us == 0) return kMaxScore;
+  if (limit > kHugeLimit) return kMaxScore - 1;
+  return kMaxScore * (limit - us) / limit;
+}
+
+struct State final : ClassState {
+  std::vector<DelayColumn> columns;
+};
+
+class LatencySlack final : public ScorePolicy {
+ public:
+  std::string_view name() const override { return "LatencySlack"; }
+  std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool sign(const PodFacts& pod, Signature& signature) const override {
+    sign_list(signature, pod.spec->budgets);
+    if (pod.spec->budgets.empty()) return true;
+    signature.add(pod.namespace_name);
+    signature.add(pod.peer_name);
+    signature.add(pod.peer_workload);
+    signature.add(pod.peer_workload_kind);
+    return true;
+  }
+  Normalize normalize(const ClassContext&, const ClassState*) const override {
+    return Normalize::kNone;
+  }
+  std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
+    if (context.pod.spec->budgets.empty()) return nullptr;
+    auto state = std::make_unique<State>();
+    state->columns = make_columns(context);
+    return state;
+  }
+  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
+              int delta, Touched& touched) const override {
+    for (DelayColumn& column : static_cast<State&>(state).columns)
+      if (column.on_pod(context.cluster, other, node, delta)) touched.all = true;
+  }
+  void score(const ClassContext&, const ClassState* state, Rows rows,
+             std::span<std::int64_t> raw) const override {
+    std::fill(raw.begin(), raw.end(), kMaxScore);
+    if (state == nullptr) return;
+    for (const DelayColumn& column : static_cast<const State&>(*state).columns) {
+      if (column.status() == DelayColumn::Status::kFree) continue;
+      const bool measured = column.status() == DelayColumn::Status::kMeasured;
+      for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+        const Rtt rtt = measured ? column.rtt(NodeIndex{row}) : kUnmeasured;
+        std::int64_t& least = raw[row - rows.first];
+        least = std::min(least, slack_score(rtt, column.limit_us()));
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ScorePolicy> make_latency_slack_score(const PolicyArgs&, Compat) {
+  return std::make_unique<LatencySlack>();
+}
+
+}  // namespace gedge

@@ -1,0 +1,139 @@
+// snapshot/change.cpp - changing the columns, and taking changes back.
+#include <algorithm>
+
+#include "gedge/snapshot/cluster_state.hpp"
+#include "snapshot/requests.hpp"
+
+namespace gedge {
+namespace {
+
+void drop(std::vector<PodIndex>& list, PodIndex pod) {
+  const auto at = std::find(list.begin(), list.end(), pod);
+  if (at == list.end()) return;
+  *at = list.back();
+  list.pop_back();
+}
+
+}  // namespace
+
+void ClusterState::add_usage(const PodFacts& pod, NodeIndex n) {
+  for (const Amount& a : pod.requests) {
+    std::int64_t& cell = requested_[raw(a.resource)][raw(n)];
+    cell = add_saturated(cell, a.amount);
+  }
+  ++requested_[raw(ResourceIndex::kPodsColumn)][raw(n)];
+  score_cpu_[raw(n)] = add_saturated(score_cpu_[raw(n)], pod.score_cpu_m);
+  score_memory_[raw(n)] = add_saturated(score_memory_[raw(n)], pod.score_memory);
+}
+
+// A saturated sum cannot be subtracted from: then the row is summed up again.
+void ClusterState::subtract_usage(const PodFacts& pod, NodeIndex n) {
+  constexpr std::int64_t kFull = std::numeric_limits<std::int64_t>::max();
+  bool saturated = score_cpu_[raw(n)] == kFull || score_memory_[raw(n)] == kFull;
+  for (const Amount& a : pod.requests)
+    saturated = saturated || requested_[raw(a.resource)][raw(n)] == kFull;
+  if (saturated) {
+    for (std::vector<std::int64_t>& column : requested_) column[raw(n)] = 0;
+    score_cpu_[raw(n)] = score_memory_[raw(n)] = 0;
+    for (const PodIndex other : pods_on_[raw(n)]) add_usage(pod_facts(other), n);
+    return;
+  }
+  for (const Amount& a : pod.requests) requested_[raw(a.resource)][raw(n)] -= a.amount;
+  --requested_[raw(ResourceIndex::kPodsColumn)][raw(n)];
+  score_cpu_[raw(n)] -= pod.score_cpu_m;
+  score_memory_[raw(n)] -= pod.score_memory;
+}
+
+void ClusterState::place(PodIndex p, NodeIndex n, std::size_t position) {
+  PodRecord& record = pods_[raw(p)];
+  record.node = n;
+  std::vector<PodIndex>& here = pods_on_[raw(n)];
+  here.insert(here.begin() + static_cast<std::ptrdiff_t>(position), p);
+  add_usage(*record.facts, n);
+  if (record.facts->has_affinity) with_affinity_.push_back(p);
+  if (!record.facts->spec->budgets.empty()) with_budgets_.push_back(p);
+}
+
+std::size_t ClusterState::displace(PodIndex p) {
+  PodRecord& record = pods_[raw(p)];
+  std::vector<PodIndex>& here = pods_on_[raw(record.node)];
+  const auto at = std::find(here.begin(), here.end(), p);
+  const auto position = static_cast<std::size_t>(at - here.begin());
+  here.erase(at);
+  subtract_usage(*record.facts, record.node);
+  if (record.facts->has_affinity) drop(with_affinity_, p);
+  if (!record.facts->spec->budgets.empty()) drop(with_budgets_, p);
+  record.node = kNoNode;
+  return position;
+}
+
+ClusterState::Undo ClusterState::perform(const Change& change,
+                                         std::optional<std::size_t> position) {
+  Undo undo;
+  switch (change.kind) {
+    case Change::Kind::kBind:
+      place(change.pod, change.node, position.value_or(pods_on_[raw(change.node)].size()));
+      undo.inverse = {Change::Kind::kUnbind, change.pod, change.node};
+      break;
+    case Change::Kind::kUnbind:
+      undo.inverse = {Change::Kind::kBind, change.pod, change.node};
+      undo.position = displace(change.pod);
+      break;
+    case Change::Kind::kReplaceNode:
+      undo.inverse = {Change::Kind::kReplaceNode, kNoPod, change.node};
+      undo.inverse.facts = node_facts_[raw(change.node)];
+      undo.revive = alive_.test(change.node);
+      replace_node(change.node, change.facts, true);
+      break;
+    case Change::Kind::kRemoveNode:
+      undo.inverse = {Change::Kind::kReplaceNode, kNoPod, change.node};
+      undo.inverse.facts = node_facts_[raw(change.node)];
+      replace_node(change.node, node_facts_[raw(change.node)], false);
+      break;
+    case Change::Kind::kSetRtt:
+      undo.inverse = change;
+      undo.inverse.rtt = rtt().at(change.from, change.to);
+      undo.back = rtt().at(change.to, change.from);
+      set_rtt(change, change.rtt);
+      break;
+  }
+  journal_.push_back(change);
+  return undo;
+}
+
+void ClusterState::replace_node(NodeIndex n, const Node* facts, bool alive) {
+  node_facts_[raw(n)] = facts;
+  if (alive)
+    alive_.set(n);
+  else
+    alive_.clear(n);
+  fill_node(n);
+  for (TopologyColumn& column : topologies_) fill_domain(column, n);
+  ++static_epoch_;
+}
+
+void ClusterState::set_rtt(const Change& change, Rtt back) {
+  if (!rtt_override_) rtt_override_ = std::make_unique<RttMatrix>(*rtt_);
+  rtt_override_->set(change.from, change.to, change.rtt);
+  rtt_override_->set(change.to, change.from, back);
+  ++static_epoch_;
+}
+
+void ClusterState::apply(const Change& change) { undo_.push_back(perform(change, std::nullopt)); }
+
+void ClusterState::undo(Mark mark) {
+  while (undo_.size() > mark) {
+    const Undo last = undo_.back();
+    undo_.pop_back();
+    if (last.inverse.kind == Change::Kind::kSetRtt) {
+      set_rtt(last.inverse, last.back);
+      journal_.push_back(last.inverse);
+      continue;
+    }
+    perform(last.inverse, last.position);
+    if (last.inverse.kind == Change::Kind::kReplaceNode && !last.revive)
+      replace_node(last.inverse.node, last.inverse.facts, false);
+  }
+}
+
+}  // namespace gedge

@@ -1,0 +1,258 @@
+// snapshot/cluster_state.cpp - building the columns, and looking things up in them.
+#include "gedge/snapshot/cluster_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "snapshot/requests.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
+
+bool takes_place(const Pod& pod) {
+  return !pod.bound_node.empty() && pod.phase != PodPhase::kSucceeded &&
+         pod.phase != PodPhase::kFailed;
+}
+
+auto name_key(const Pod& pod) {
+  return std::tuple<std::string_view, std::string_view>(pod.namespace_name, pod.name);
+}
+
+auto workload_key(const Pod& pod) {
+  return std::tuple<std::string_view, std::string_view, std::string_view>(
+      pod.namespace_name, pod.workload_name, pod.workload_kind);
+}
+
+// Pods that agree here share one PodFacts.
+struct DigestKey {
+  std::uint32_t spec;
+  std::string_view namespace_name;
+  const Labels* own;
+  const ControllerRef* controller;
+  std::string_view peer_name = {}, peer_workload = {}, peer_workload_kind = {};
+  friend bool operator<(const DigestKey& a, const DigestKey& b) {
+    const auto key = [](const DigestKey& k) {
+      return std::tie(k.spec, k.namespace_name, *k.own, k.controller->kind, k.controller->name,
+                      k.controller->uid, k.peer_name, k.peer_workload, k.peer_workload_kind);
+    };
+    return key(a) < key(b);
+  }
+};
+
+// Names of pods and workloads that budgets may mean; such pods are not interchangeable with others.
+std::set<std::string_view> names_in_budgets(const Facts& facts) {
+  std::set<std::string_view> names;
+  for (const PodSpec& spec : facts.specs)
+    for (const DelayBudget& budget : spec.budgets)
+      if (budget.kind == PeerKind::kAny || budget.kind == PeerKind::kPod ||
+          budget.kind == PeerKind::kWorkload)
+        names.insert(budget.name);
+  return names;
+}
+
+void collect_names(const Resources& resources, std::vector<std::string>& names) {
+  for (const auto& entry : resources)
+    if (entry.first != kCpu && entry.first != kMemory && entry.first != kEphemeralStorage &&
+        entry.first != kPods)
+      names.push_back(entry.first);
+}
+
+}  // namespace
+
+ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOptions options)
+    : facts_(&facts), rtt_(&rtt), options_(std::move(options)) {
+  const std::size_t slots = facts.nodes.size();
+  node_facts_.resize(slots);
+  for (std::size_t i = 0; i < slots; ++i) node_facts_[i] = &facts.nodes[i];
+  std::vector<std::uint32_t> order(slots);
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return facts.nodes[a].name < facts.nodes[b].name;
+  });
+  rank_of_.resize(slots);
+  for (std::uint32_t rank = 0; rank < slots; ++rank) rank_of_[order[rank]] = rank;
+  slot_of_rank_ = std::move(order);
+  alive_ = NodeMask(slots, true);
+
+  add_resource_names();
+  allocatable_.assign(resource_names_.size(), std::vector<std::int64_t>(slots, 0));
+  requested_ = allocatable_;
+  score_cpu_.assign(slots, 0);
+  score_memory_.assign(slots, 0);
+  pods_on_.resize(slots);
+  latency_name_.assign(slots, kNoName);
+  for (std::uint32_t i = 0; i < slots; ++i) fill_node(NodeIndex{i});
+  add_pods();
+}
+
+void ClusterState::add_resource_names() {
+  resource_names_ = {std::string(kCpu), std::string(kMemory), std::string(kEphemeralStorage),
+                     std::string(kPods)};
+  std::vector<std::string> extended;
+  for (const Node& node : facts_->nodes) collect_names(node.allocatable, extended);
+  for (const PodSpec& spec : facts_->specs) {
+    for (const auto* list : {&spec.containers, &spec.init_containers})
+      for (const Container& container : *list) collect_names(container.requests, extended);
+    if (spec.pod_requests) collect_names(*spec.pod_requests, extended);
+    collect_names(spec.overhead, extended);
+  }
+  std::sort(extended.begin(), extended.end());
+  extended.erase(std::unique(extended.begin(), extended.end()), extended.end());
+  resource_names_.insert(resource_names_.end(), extended.begin(), extended.end());
+}
+
+void ClusterState::fill_node(NodeIndex n) {
+  const Node& node = *node_facts_[raw(n)];
+  for (std::size_t r = 0; r < resource_names_.size(); ++r)
+    allocatable_[r][raw(n)] = node.allocatable.amount(resource_names_[r]);
+  const std::string* name =
+      options_.rtt_by.empty() ? &node.name : node.labels.find(options_.rtt_by);
+  const std::optional<NameIndex> found = name == nullptr ? std::nullopt : rtt_->find(*name);
+  latency_name_[raw(n)] = found ? raw(*found) : kNoName;
+}
+
+const PodFacts* ClusterState::digest(const Pod& pod, bool is_peer, bool is_in_peer) {
+  const PodSpec& spec = facts_->spec_of(pod);
+  PodFacts digest;
+  digest.spec = &spec;
+  digest.namespace_name = pod.namespace_name;
+  digest.labels = pod_labels(pod, spec);
+  digest.controller = pod.controller;
+  if (is_peer) digest.peer_name = pod.name;
+  if (is_in_peer) {
+    digest.peer_workload = pod.workload_name;
+    digest.peer_workload_kind = pod.workload_kind;
+  }
+  const RequestTotals totals = total_requests(spec, options_.compat);
+  for (const auto& [name, amount] : totals.requests) {
+    if (name == kPods) continue;
+    digest.requests.push_back({*find_resource(name), amount});
+    digest.requests_anything = digest.requests_anything || amount > 0;
+  }
+  std::sort(digest.requests.begin(), digest.requests.end(),
+            [](const Amount& a, const Amount& b) { return a.resource < b.resource; });
+  digest.score_cpu_m = totals.score_cpu_m;
+  digest.score_memory = totals.score_memory;
+  digest.incoming_cpu_m = totals.incoming_cpu_m;
+  digest.has_required_anti_affinity = !spec.required_anti_affinity.empty();
+  digest.has_affinity = digest.has_required_anti_affinity || !spec.required_affinity.empty() ||
+                        !spec.preferred_affinity.empty() || !spec.preferred_anti_affinity.empty();
+  return &digests_.emplace_back(std::move(digest));
+}
+
+void ClusterState::add_pods() {
+  const std::vector<Pod>& pods = facts_->pods;
+  pods_.resize(pods.size());
+  const std::set<std::string_view> peers = names_in_budgets(*facts_);
+  std::map<DigestKey, const PodFacts*> digests;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const Pod& pod = pods[i];
+    const bool is_peer = peers.contains(pod.name), is_in_peer = peers.contains(pod.workload_name);
+    DigestKey key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};
+    if (is_peer) key.peer_name = pod.name;
+    if (is_in_peer) key.peer_workload = pod.workload_name;
+    if (is_in_peer) key.peer_workload_kind = pod.workload_kind;
+    auto [at, fresh] = digests.try_emplace(key, nullptr);
+    if (fresh) at->second = digest(pod, is_peer, is_in_peer);
+    pods_[i].facts = at->second;
+  }
+  pods_by_name_.resize(pods.size());
+  for (std::uint32_t i = 0; i < pods.size(); ++i) pods_by_name_[i] = PodIndex{i};
+  pods_by_workload_ = pods_by_name_;
+  std::sort(pods_by_name_.begin(), pods_by_name_.end(),
+            [&](PodIndex a, PodIndex b) { return name_key(pod(a)) < name_key(pod(b)); });
+  std::sort(pods_by_workload_.begin(), pods_by_workload_.end(), [&](PodIndex a, PodIndex b) {
+    const Pod &x = pod(a), &y = pod(b);
+    return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
+           std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
+  });
+  for (std::uint32_t i = 0; i < pods.size(); ++i) {
+    if (!takes_place(pods[i])) continue;
+    if (const auto node = find_node(pods[i].bound_node))
+      place(PodIndex{i}, *node, pods_on_[raw(*node)].size());
+  }
+}
+
+std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
+  const auto at = std::lower_bound(slot_of_rank_.begin(), slot_of_rank_.end(), name,
+                                   [&](std::uint32_t slot, std::string_view wanted) {
+                                     return node_facts_[slot]->name < wanted;
+                                   });
+  if (at == slot_of_rank_.end() || node_facts_[*at]->name != name || !alive_.test(NodeIndex{*at}))
+    return std::nullopt;
+  return NodeIndex{*at};
+}
+
+std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
+  for (std::uint16_t r = 0; r < kFirstExtended; ++r)
+    if (resource_names_[r] == name) return ResourceIndex{r};
+  const auto first = resource_names_.begin() + kFirstExtended;
+  const auto at = std::lower_bound(first, resource_names_.end(), name);
+  if (at == resource_names_.end() || *at != name) return std::nullopt;
+  return ResourceIndex{static_cast<std::uint16_t>(at - resource_names_.begin())};
+}
+
+const TopologyColumn& ClusterState::topology(std::string_view key) const {
+  for (const TopologyColumn& column : topologies_)
+    if (column.key == key) return column;
+  TopologyColumn& column = topologies_.emplace_back();
+  column.key = key;
+  column.domain_of.assign(slots(), kNoDomain);
+  for (const std::uint32_t slot : slot_of_rank_) fill_domain(column, NodeIndex{slot});
+  return column;
+}
+
+void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
+  const std::string* value = node_facts_[raw(n)]->labels.find(column.key);
+  DomainIndex& domain = column.domain_of[raw(n)];
+  domain = kNoDomain;
+  if (value == nullptr || !alive_.test(n)) return;
+  const auto [at, fresh] = column.index.try_emplace(*value, column.domain_count());
+  if (fresh) column.values.push_back(*value);
+  domain = at->second;
+}
+
+std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
+                                               std::string_view name) const {
+  const std::tuple wanted(namespace_name, name);
+  const auto at =
+      std::lower_bound(pods_by_name_.begin(), pods_by_name_.end(), wanted,
+                       [&](PodIndex p, const auto& key) { return name_key(pod(p)) < key; });
+  if (at == pods_by_name_.end() || name_key(pod(*at)) != wanted) return std::nullopt;
+  return *at;
+}
+
+std::vector<PodIndex> ClusterState::workload(std::string_view namespace_name, std::string_view kind,
+                                             std::string_view name) const {
+  const std::tuple wanted(namespace_name, name);
+  const auto key_of = [&](PodIndex p) {
+    return std::tuple<std::string_view, std::string_view>(pod(p).namespace_name,
+                                                          pod(p).workload_name);
+  };
+  auto at = std::lower_bound(pods_by_workload_.begin(), pods_by_workload_.end(), wanted,
+                             [&](PodIndex p, const auto& key) { return key_of(p) < key; });
+  std::vector<PodIndex> members;
+  for (; at != pods_by_workload_.end() && key_of(*at) == wanted; ++at)
+    if (kind.empty() || pod(*at).workload_kind == kind) members.push_back(*at);
+  return members;
+}
+
+std::optional<NameIndex> ClusterState::latency_name(NodeIndex n) const {
+  if (latency_name_[raw(n)] == kNoName) return std::nullopt;
+  return NameIndex{latency_name_[raw(n)]};
+}
+
+Rtt ClusterState::rtt_between(NodeIndex a, NodeIndex b) const {
+  if (a == b) return Rtt{0};
+  const std::uint32_t x = latency_name_[raw(a)], y = latency_name_[raw(b)];
+  if (x == kNoName || y == kNoName) return kUnmeasured;
+  return rtt().between(NameIndex{x}, NameIndex{y});
+}
+
+}  // namespace gedge

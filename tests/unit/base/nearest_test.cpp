@@ -1,0 +1,29 @@
+#include "gedge/base/nearest.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace gedge;
+
+TEST_CASE("nearest: a swap, a loss, an addition and a wrong letter cost one letter each") {
+  CHECK(edit_distance("plan", "plan") == 0);
+  CHECK(edit_distance("plna", "plan") == 2);
+  CHECK(edit_distance("pla", "plan") == 2);
+  CHECK(edit_distance("plann", "plan") == 2);
+  CHECK(edit_distance("plan", "plam") == 2);
+  CHECK(edit_distance("Plan", "plan") == 1);
+  CHECK(edit_distance("", "plan") == 8);
+}
+
+TEST_CASE("nearest: the closest candidate wins and the first of equals") {
+  CHECK(nearest("plna", {"explain", "plan", "pin"}) == "plan");
+  CHECK(nearest("validte", {"verify", "validate"}) == "validate");
+  CHECK(nearest("ab", {"ac", "ad"}) == "ac");
+  CHECK(nearest("noderesourcesfit", {"NodeAffinity", "NodeResourcesFit"}) == "NodeResourcesFit");
+}
+
+TEST_CASE("nearest: silence where nothing is close") {
+  CHECK_FALSE(nearest("frobnicate", {"plan", "verify"}));
+  CHECK_FALSE(nearest("x", {"y"}));
+  CHECK_FALSE(nearest("", {"plan"}));
+  CHECK_FALSE(nearest(std::string(1000, 'a'), {std::string(1000, 'b')}));
+}

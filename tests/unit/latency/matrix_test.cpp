@@ -1,0 +1,81 @@
+#include "gedge/latency/matrix.hpp"
+
+#include <doctest/doctest.h>
+
+using gedge::kUnmeasured;
+using gedge::NameIndex;
+using gedge::Rtt;
+using gedge::RttMatrix;
+
+namespace {
+
+void set(RttMatrix& matrix, const char* from, const char* to, std::uint32_t us) {
+  matrix.set(*matrix.find(from), *matrix.find(to), Rtt{us});
+}
+Rtt between(const RttMatrix& matrix, const char* a, const char* b) {
+  return matrix.between(*matrix.find(a), *matrix.find(b));
+}
+Rtt at(const RttMatrix& matrix, const char* from, const char* to) {
+  return matrix.at(*matrix.find(from), *matrix.find(to));
+}
+
+}  // namespace
+
+TEST_CASE("a new matrix knows its sorted names and nothing else") {
+  const RttMatrix matrix({"c", "a", "b", "a"});
+  CHECK(matrix.names() == std::vector<std::string>{"a", "b", "c"});
+  CHECK(matrix.name(NameIndex{2}) == "c");
+  CHECK(at(matrix, "a", "b") == kUnmeasured);
+  CHECK(at(matrix, "a", "a") == Rtt{0});
+  CHECK(between(matrix, "a", "b") == kUnmeasured);
+}
+
+TEST_CASE("names are found whole, never by a part") {
+  const RttMatrix matrix({"edge-1", "edge-10"});
+  CHECK(matrix.find("edge-1") == NameIndex{0});
+  CHECK(matrix.find("edge-10") == NameIndex{1});
+  CHECK_FALSE(matrix.find("edge"));
+  CHECK_FALSE(matrix.find(""));
+  CHECK_FALSE(matrix.find("zzz"));
+  CHECK_FALSE(RttMatrix().find("a"));
+  CHECK(RttMatrix().empty());
+}
+
+TEST_CASE("the larger direction decides and one direction stands for both") {
+  RttMatrix matrix({"a", "b", "c"});
+  set(matrix, "a", "b", 5);
+  CHECK(between(matrix, "a", "b") == Rtt{5});
+  CHECK(between(matrix, "b", "a") == Rtt{5});
+  set(matrix, "b", "a", 9);
+  CHECK(between(matrix, "a", "b") == Rtt{9});
+  CHECK(at(matrix, "a", "b") == Rtt{5});
+  CHECK(between(matrix, "a", "c") == kUnmeasured);
+}
+
+TEST_CASE("merging adds names and the later measurement wins") {
+  RttMatrix first({"b", "d"});
+  set(first, "b", "d", 1);
+  set(first, "d", "b", 2);
+  set(first, "d", "d", 7);
+  RttMatrix later({"a", "b", "d"});
+  set(later, "b", "d", 10);
+  set(later, "a", "b", 3);
+  first.merge(later);
+  CHECK(first.names() == std::vector<std::string>{"a", "b", "d"});
+  CHECK(at(first, "b", "d") == Rtt{10});
+  CHECK(at(first, "d", "b") == Rtt{2});  // unmeasured in the later one
+  CHECK(at(first, "a", "b") == Rtt{3});
+  CHECK(at(first, "b", "a") == kUnmeasured);
+  CHECK(at(first, "d", "d") == Rtt{7});  // the default diagonal says nothing
+}
+
+TEST_CASE("merging with nothing changes nothing") {
+  RttMatrix matrix({"a", "b"});
+  set(matrix, "a", "b", 4);
+  matrix.merge(RttMatrix());
+  CHECK(matrix.size() == 2);
+  CHECK(at(matrix, "a", "b") == Rtt{4});
+  RttMatrix empty;
+  empty.merge(matrix);
+  CHECK(at(empty, "a", "b") == Rtt{4});
+}

@@ -1,0 +1,156 @@
+#include "gedge/plan/edit.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace gedge;
+
+namespace {
+
+Facts two_nodes() {
+  Facts facts;
+  facts.files = {""};
+  facts.specs.emplace_back();
+  for (const char* name : {"a", "b"}) {
+    Node node;
+    node.name = name;
+    node.allocatable = {{"cpu", 1000}, {"memory", 1 << 20}};
+    node.labels.set("disk", "ssd");
+    node.taints.push_back({"dedicated", "ml", TaintEffect::kNoSchedule});
+    node.taints.push_back({"dedicated", "ml", TaintEffect::kNoExecute});
+    facts.nodes.push_back(node);
+  }
+  const auto add = [&](const char* name, const char* kind, const char* node) {
+    Pod pod;
+    pod.name = name;
+    pod.workload_kind = kind;
+    pod.bound_node = node;
+    pod.phase = PodPhase::kRunning;
+    facts.pods.push_back(pod);
+  };
+  add("web", "Deployment", "a");
+  add("agent", "DaemonSet", "a");
+  add("db", "StatefulSet", "b");
+  return facts;
+}
+
+std::vector<Edit> edits(std::initializer_list<const char*> texts) {
+  std::vector<Edit> all;
+  for (const char* text : texts) {
+    auto edit = parse_edit(text);
+    REQUIRE_MESSAGE(edit, text);
+    all.push_back(*std::move(edit));
+  }
+  return all;
+}
+
+const Pod& pod(const Facts& facts, std::string_view name) {
+  for (const Pod& p : facts.pods)
+    if (p.name == name) return p;
+  FAIL("no pod ", std::string(name));
+  return facts.pods.front();
+}
+
+}  // namespace
+
+TEST_CASE("edit: what is printed reads back to the same text") {
+  for (const char* text :
+       {"node/n1:cpu=+200m", "node/n1:cpu=-1", "node/n1:memory=16Gi", "node/n1:example.com/gpu=2",
+        "node/n1:label.topology.kubernetes.io/zone=z1", "node/n1:label.k=", "node/n1:label.a/b-",
+        "node/n1:taint-=k", "node/n1:taint-=a/b:NoExecute", "node/n1:drain", "node/n1:delete",
+        "pod/ns/p:node=n1", "pod/ns/p:delete", "rtt/a,b=3ms", "rtt/a,b=800us", "rtt/a,b=1.5ms",
+        "add=dir/file.yaml"}) {
+    const auto edit = parse_edit(text);
+    REQUIRE_MESSAGE(edit, text);
+    CHECK(to_string(*edit) == text);
+  }
+}
+
+TEST_CASE("edit: what cannot be read names the column and a form that can") {
+  for (const char* text : {"",
+                           "node",
+                           "node/",
+                           "node/n",
+                           "node/:drain",
+                           "node/n:",
+                           "node/n:cpu",
+                           "node/n:cpu=",
+                           "node/n:cpu=many",
+                           "node/n:label.=v",
+                           "node/n:label.k",
+                           "node/n:taint-=",
+                           "node/n:taint-=k:Never",
+                           "pod/p:delete",
+                           "pod/ns/p:",
+                           "pod/ns/p:node=",
+                           "rtt/a=3ms",
+                           "rtt/a,b=3",
+                           "rtt/a,b=-3ms",
+                           "rtt/a,b=nan",
+                           "add=",
+                           "swap/a"}) {
+    const auto edit = parse_edit(text);
+    REQUIRE_MESSAGE(!edit, text);
+    CHECK(edit.error().code == Errc::kInvalidInput);
+    CHECK(edit.error().where.column >= 1);
+    CHECK_FALSE(edit.error().hint.empty());
+  }
+  CHECK(parse_edit("node/n:cpu=many").error().where.column == 12);
+}
+
+TEST_CASE("edit: amounts are added, set, and never fall below zero") {
+  Facts facts = two_nodes();
+  RttMatrix rtt;
+  REQUIRE(apply_edits(
+      edits({"node/a:cpu=+200m", "node/b:cpu=-5", "node/a:memory=16Gi", "node/a:pods=+1"}), facts,
+      rtt));
+  CHECK(facts.nodes[0].allocatable.amount("cpu") == 1200);
+  CHECK(facts.nodes[1].allocatable.amount("cpu") == 0);
+  CHECK(facts.nodes[0].allocatable.amount("memory") == std::int64_t{16} << 30);
+  CHECK(facts.nodes[0].allocatable.amount("pods") == 1);
+}
+
+TEST_CASE("edit: removing a taint takes one effect or all of them, and uncordons") {
+  Facts facts = two_nodes();
+  RttMatrix rtt;
+  facts.nodes[1].unschedulable = true;
+  REQUIRE(apply_edits(edits({"node/a:taint-=dedicated:NoExecute", "node/b:taint-=dedicated",
+                             "node/b:taint-=node.kubernetes.io/unschedulable"}),
+                      "", facts, rtt));
+  CHECK(facts.nodes[0].taints.size() == 1);
+  CHECK(facts.nodes[1].taints.empty());
+  CHECK_FALSE(facts.nodes[1].unschedulable);
+}
+
+TEST_CASE("edit: a drained node keeps its DaemonSet pods, a deleted one takes them along") {
+  Facts drained = two_nodes(), deleted = two_nodes();
+  RttMatrix rtt;
+  REQUIRE(apply_edits(edits({"node/a:drain"}), "", drained, rtt));
+  CHECK(drained.nodes[0].unschedulable);
+  CHECK(pod(drained, "web").bound_node.empty());
+  CHECK(pod(drained, "web").phase == PodPhase::kPending);
+  CHECK(pod(drained, "agent").bound_node == "a");
+  REQUIRE(apply_edits(edits({"node/a:delete"}), "", deleted, rtt));
+  CHECK(deleted.nodes.size() == 1);
+  CHECK(deleted.pods.size() == 2);
+  CHECK(pod(deleted, "web").bound_node.empty());
+}
+
+TEST_CASE("edit: an RTT is set both ways, also between nodes that nobody measured") {
+  Facts facts = two_nodes();
+  RttMatrix rtt({"a"});
+  REQUIRE(apply_edits(edits({"rtt/b,a=3ms"}), "", facts, rtt));
+  CHECK(rtt.at(*rtt.find("a"), *rtt.find("b")) == Rtt{3000});
+  CHECK(rtt.at(*rtt.find("b"), *rtt.find("a")) == Rtt{3000});
+}
+
+TEST_CASE("edit: names that are not there are errors") {
+  for (const char* text :
+       {"node/x:drain", "node/a:label.none-", "node/a:taint-=none", "pod/default/none:delete",
+        "pod/default/web:node=x", "rtt/a,nowhere=3ms"}) {
+    Facts facts = two_nodes();
+    RttMatrix rtt;
+    const Status status = apply_edits(edits({text}), "", facts, rtt);
+    REQUIRE_MESSAGE(!status, text);
+    CHECK(status.error().code == Errc::kNotFound);
+  }
+}

@@ -1,0 +1,187 @@
+#include "gedge/snapshot/cluster_state.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "support/site_builder.hpp"
+
+using namespace gedge;
+using namespace gedge::test;
+
+namespace {
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+std::vector<std::vector<std::int64_t>> usage(const ClusterState& state) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (std::uint16_t r = 0; r < state.resource_count(); ++r) {
+    const auto column = state.requested(ResourceIndex{r});
+    all.emplace_back(column.begin(), column.end());
+  }
+  all.emplace_back(state.score_cpu().begin(), state.score_cpu().end());
+  all.emplace_back(state.score_memory().begin(), state.score_memory().end());
+  for (std::uint32_t n = 0; n < state.slots(); ++n) {
+    std::vector<std::int64_t>& pods = all.emplace_back();
+    for (const PodIndex p : state.pods_on(NodeIndex{n})) pods.push_back(raw(p));
+  }
+  return all;
+}
+
+std::unique_ptr<Site> three_nodes() {
+  SiteBuilder b;
+  b.node("c", {{"zone", "z2"}});
+  b.node("a", {{"zone", "z1"}}).allocatable.set("example.com/gpu", 2);
+  b.node("b", {{"zone", "z1"}});
+  b.rtt("a", "b", 10'000);
+  b.pods("web", 5).request(kCpu, 250).request(kMemory, kGi);
+  b.pods("gpu", 2).request("example.com/gpu", 1);
+  b.pod("old").on("b").request(kCpu, 1000);
+  return b.build();
+}
+
+}  // namespace
+
+TEST_CASE("cluster state: ranks follow names and not slots") {
+  const auto site = three_nodes();
+  const ClusterState& state = *site->state;
+  CHECK(state.node(state.by_rank(0)).name == "a");
+  CHECK(state.node(state.by_rank(1)).name == "b");
+  CHECK(state.node(state.by_rank(2)).name == "c");
+  CHECK(state.rank_of(site->node("c")) == 2);
+  CHECK_FALSE(state.find_node("d"));
+}
+
+TEST_CASE("cluster state: a bound pod counts where it is and nowhere else") {
+  const auto site = three_nodes();
+  const ClusterState& state = *site->state;
+  CHECK(state.requested(ResourceIndex::kCpuColumn)[raw(site->node("b"))] == 1000);
+  CHECK(state.requested(ResourceIndex::kPodsColumn)[raw(site->node("b"))] == 1);
+  CHECK(state.requested(ResourceIndex::kPodsColumn)[raw(site->node("a"))] == 0);
+  // 200 MiB stand in for the missing memory request, only in the score columns.
+  CHECK(state.score_memory()[raw(site->node("b"))] == 200 * 1024 * 1024);
+  CHECK(state.requested(ResourceIndex::kMemoryColumn)[raw(site->node("b"))] == 0);
+}
+
+TEST_CASE("cluster state: extended resources are columns found by name") {
+  const auto site = three_nodes();
+  ClusterState& state = *site->state;
+  const auto gpu = state.find_resource("example.com/gpu");
+  REQUIRE(gpu);
+  CHECK(state.allocatable(*gpu)[raw(site->node("a"))] == 2);
+  CHECK(state.allocatable(*gpu)[raw(site->node("b"))] == 0);
+  state.bind(site->pod("gpu-0"), site->node("a"));
+  CHECK(state.requested(*gpu)[raw(site->node("a"))] == 1);
+  CHECK_FALSE(state.find_resource("example.com/fpga"));
+}
+
+TEST_CASE("cluster state: undo brings every column and every order back, whatever was done") {
+  const auto site = three_nodes();
+  ClusterState& state = *site->state;
+  std::mt19937 random(7);
+  const auto pick = [&](std::size_t n) { return static_cast<std::uint32_t>(random() % n); };
+  for (int round = 0; round < 200; ++round) {
+    const auto before = usage(state);
+    const ClusterState::Mark mark = state.mark();
+    for (int step = 0; step < 12; ++step) {
+      const PodIndex pod{pick(state.pod_count())};
+      if (state.is_placed(pod))
+        state.unbind(pod);
+      else
+        state.bind(pod, NodeIndex{pick(state.slots())});
+    }
+    state.undo(mark);
+    CHECK_MESSAGE(usage(state) == before, "round ", round);
+  }
+}
+
+TEST_CASE("cluster state: a replaced node shows its new facts and the old ones after undo") {
+  const auto site = three_nodes();
+  ClusterState& state = *site->state;
+  const NodeIndex c = site->node("c");
+  const DomainIndex z2 = state.topology("zone").domain_of[raw(c)];
+  Node moved = state.node(c);
+  moved.labels.set("zone", "z1");
+  moved.allocatable.set(kCpu, 1);
+  const std::uint64_t epoch = state.static_epoch();
+  const ClusterState::Mark mark = state.mark();
+  Change change;
+  change.kind = Change::Kind::kReplaceNode;
+  change.node = c;
+  change.facts = &moved;
+  state.apply(change);
+  CHECK(state.static_epoch() != epoch);
+  CHECK(state.allocatable(ResourceIndex::kCpuColumn)[raw(c)] == 1);
+  CHECK(state.topology("zone").domain_of[raw(c)] ==
+        state.topology("zone").domain_of[raw(site->node("a"))]);
+  state.undo(mark);
+  CHECK(state.allocatable(ResourceIndex::kCpuColumn)[raw(c)] == 4000);
+  CHECK(state.topology("zone").domain_of[raw(c)] == z2);
+}
+
+TEST_CASE("cluster state: a removed node is not found, has no domain, and comes back") {
+  const auto site = three_nodes();
+  ClusterState& state = *site->state;
+  const NodeIndex c = site->node("c");
+  static_cast<void>(state.topology("zone"));
+  const ClusterState::Mark mark = state.mark();
+  Change change;
+  change.kind = Change::Kind::kRemoveNode;
+  change.node = c;
+  state.apply(change);
+  CHECK_FALSE(state.find_node("c"));
+  CHECK(state.alive().count() == 2);
+  CHECK(state.topology("zone").domain_of[raw(c)] == kNoDomain);
+  state.undo(mark);
+  CHECK(state.find_node("c") == c);
+  CHECK(state.topology("zone").domain_of[raw(c)] != kNoDomain);
+}
+
+TEST_CASE("cluster state: an edited RTT counts in both directions until it is undone") {
+  const auto site = three_nodes();
+  ClusterState& state = *site->state;
+  const NodeIndex a = site->node("a"), b = site->node("b"), c = site->node("c");
+  CHECK(state.rtt_between(a, b) == Rtt{10'000});
+  CHECK(state.rtt_between(b, a) == Rtt{10'000});
+  CHECK(state.rtt_between(a, a) == Rtt{0});
+  CHECK(state.rtt_between(a, c) == kUnmeasured);
+  const ClusterState::Mark mark = state.mark();
+  Change change;
+  change.kind = Change::Kind::kSetRtt;
+  change.from = *state.latency_name(a);
+  change.to = *state.latency_name(b);
+  change.rtt = Rtt{3'000};
+  state.apply(change);
+  CHECK(state.rtt_between(b, a) == Rtt{3'000});
+  state.undo(mark);
+  CHECK(state.rtt_between(b, a) == Rtt{10'000});
+}
+
+TEST_CASE("cluster state: sums that leave int64 saturate and recover") {
+  SiteBuilder b;
+  b.node("a");
+  b.pods("huge", 3).request(kMemory, INT64_MAX);
+  const auto site = b.build();
+  ClusterState& state = *site->state;
+  const auto memory = [&] { return state.requested(ResourceIndex::kMemoryColumn)[0]; };
+  state.bind(site->pod("huge-0"), NodeIndex{0});
+  state.bind(site->pod("huge-1"), NodeIndex{0});
+  CHECK(memory() == INT64_MAX);
+  state.unbind(site->pod("huge-0"));
+  CHECK(memory() == INT64_MAX);
+  state.unbind(site->pod("huge-1"));
+  CHECK(memory() == 0);
+}
+
+TEST_CASE("cluster state: a workload is found by kind and name, in order of its ordinals") {
+  SiteBuilder b;
+  b.node("a");
+  b.pods("web", 12);
+  const auto site = b.build();
+  const auto all = site->state->workload("default", "", "web");
+  REQUIRE(all.size() == 12);
+  CHECK(site->state->pod(all[2]).name == "web-2");
+  CHECK(site->state->pod(all[11]).name == "web-11");
+  CHECK(site->state->workload("default", "DaemonSet", "web").empty());
+  CHECK(site->state->workload("other", "", "web").empty());
+}
