@@ -15,7 +15,7 @@ constexpr const char* kRegionLabel = "topology.kubernetes.io/region";
 
 Themes draw_themes(Dice& dice) {
   const auto on = [&](std::size_t percent) { return dice.chance(percent); };
-  return {on(35), on(40), on(25), on(35), on(45), on(45), on(40), on(20), on(55), on(35), on(25), on(40), on(30), on(25)};
+  return {on(35), on(40), on(25), on(35), on(45), on(45), on(45), on(22), on(55), on(35), on(25), on(25), on(30), on(25), on(45)};
 }
 
 void add_labels(Dice& dice, Node& node) {
@@ -28,9 +28,9 @@ void add_labels(Dice& dice, Node& node) {
   if (dice.chance(4)) node.labels.set("failure-domain.beta.kubernetes.io/zone", "z1");
 }
 
-void add_taints(Dice& dice, Node& node) {
-  const std::vector<TaintEffect> effects{TaintEffect::kNoSchedule, TaintEffect::kPreferNoSchedule,
-                                         TaintEffect::kPreferNoSchedule, TaintEffect::kNoExecute};
+void add_taints(Dice& dice, bool gentle, Node& node) {
+  std::vector<TaintEffect> effects{TaintEffect::kPreferNoSchedule, TaintEffect::kPreferNoSchedule};
+  if (!gentle) effects.insert(effects.end(), {TaintEffect::kNoSchedule, TaintEffect::kNoExecute});
   const auto count = dice.below(4);
   for (std::size_t i = 0; i < count; ++i)
     node.taints.push_back({dice.pick<std::string>({"dedicated", "gpu", "flaky"}),
@@ -38,13 +38,14 @@ void add_taints(Dice& dice, Node& node) {
 }
 
 void add_room(Dice& dice, const Themes& themes, Node& node) {
-  const std::int64_t scale = themes.crowded ? 1 : 4;
+  const std::int64_t scale = themes.gentle ? 8 : themes.crowded ? 1 : 4;
   if (!dice.chance(1)) node.allocatable.set(kCpu, scale * dice.pick<std::int64_t>({500, 1000, 1930, 2000, 4000}));
   if (!dice.chance(1))
     node.allocatable.set(kMemory, scale * dice.pick<std::int64_t>({512 * kMiB, 1024 * kMiB, 1'900'000'001,
                                                                    4096 * kMiB, 3 * 1024 * kMiB}));
-  if (dice.chance(80)) node.allocatable.set(kEphemeralStorage, dice.pick<std::int64_t>({100 * kMiB, 9000 * kMiB}));
-  node.allocatable.set(kPods, themes.crowded ? dice.between(0, 6) : 110);
+  if (themes.gentle || dice.chance(80))
+    node.allocatable.set(kEphemeralStorage, dice.pick<std::int64_t>({100 * kMiB, 9000 * kMiB}));
+  node.allocatable.set(kPods, themes.crowded && !themes.gentle ? dice.between(1, 8) : 110);
   if (themes.gpus && dice.chance(70)) {
     node.allocatable.set("alibabacloud.com/gpu-count", dice.between(1, 4));
     node.labels.set("alibabacloud.com/gpu-card-model", dice.pick<std::string>({"T4", "V100", "A10"}));
@@ -68,14 +69,16 @@ Node make_node(Dice& dice, const Themes& themes, std::string name) {
   Node node;
   node.name = std::move(name);
   add_labels(dice, node);
-  if (themes.taints) add_taints(dice, node);
+  if (themes.taints) add_taints(dice, themes.gentle, node);
   add_room(dice, themes, node);
   if (themes.images) add_images(dice, node);
   if (themes.tiers && dice.chance(40)) node.labels.set("kubernetes.io/role", "cloud");
   if (themes.tiers && dice.chance(60))
     node.labels.set("gedge.io/tier", dice.pick<std::string>({"edge", "near-edge", "cloud"}));
-  node.unschedulable = dice.chance(5);
-  if (dice.chance(30)) node.avoided.push_back({"ReplicaSet", dice.pick<std::string>({"uid-web", "uid-api"})});
+  node.unschedulable = !themes.gentle && dice.chance(5);
+  if (dice.chance(40))
+    for (const std::string& uid : dice.some(Strings{"uid-web", "uid-api", "uid-redis", "uid-cam"}, 2))
+      node.avoided.push_back({"ReplicaSet", uid});
   return node;
 }
 
@@ -127,7 +130,7 @@ PersistentVolume make_volume(Dice& dice, const RandomSite& site, const std::stri
   if (volume.has_node_affinity)
     volume.node_terms.push_back(dice.chance(50) ? only("kubernetes.io/hostname", {dice.pick(site.facts.nodes).name})
                                                 : only(kZoneLabel, {dice.pick<std::string>({"z1", "z2"}), "z3"}));
-  if (dice.chance(40)) volume.labels.set(kZoneLabel, dice.pick<std::string>({"z1", "z2", "z1__z2"}));
+  if (dice.chance(60)) volume.labels.set(kZoneLabel, dice.pick<std::string>({"z1", "z2", "z1__z2"}));
   if (dice.chance(15)) volume.labels.set(kRegionLabel, "r1");
   if (dice.chance(30)) volume.labels.set("speed", "high");
   return volume;
@@ -182,7 +185,7 @@ std::vector<RandomWorkload> draw_workloads(Dice& dice) {
   std::vector<RandomWorkload> all;
   std::set<std::pair<std::string, std::string>> taken;
   const std::size_t count = 1 + dice.below(7);
-  std::size_t bound = dice.below(21), pending = 1 + dice.below(8);
+  std::size_t bound = dice.below(21), pending = 1 + dice.below(dice.chance(10) ? 16 : 8);
   for (std::size_t i = 0; i < count; ++i) {
     RandomWorkload w;
     w.namespace_name = dice.pick<std::string>({"default", "default", "prod"});

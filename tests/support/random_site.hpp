@@ -27,9 +27,10 @@ struct SiteOptions {
 
 RandomSite make_random_site(Dice& dice, SiteOptions options = {});
 
-/// What a site is about; each theme is drawn on its own.
+/// What a site is about; each theme is drawn on its own. A gentle site has room and forbids little, so that scores
+/// decide.
 struct Themes {
-  bool taints, affinity, ports, extended, spread, pods, images, storage, budgets, init, overhead, crowded, tiers, gpus;
+  bool taints, affinity, ports, extended, spread, pods, images, storage, budgets, init, overhead, crowded, tiers, gpus, gentle;
 };
 
 /// A name that random pods and budgets refer to.

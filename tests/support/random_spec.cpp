@@ -206,7 +206,8 @@ void add_gpus(Dice& dice, bool placed, PodSpec& spec) {
 
 /// Whom a budget may point at without making pods wait for each other in a circle.
 bool may_wait_for(const std::vector<RandomWorkload>& all, std::size_t place, std::size_t peer, SiteOptions options) {
-  return options.cycles || peer < place || (peer != place && all[peer].pending == 0);
+  if (options.cycles || peer < place) return true;
+  return all[peer].pending == 0 || (peer == place && all[peer].pending == 1);
 }
 
 DelayBudget towards_workload(Dice& dice, const RandomWorkload& from, const RandomWorkload& to) {
@@ -282,6 +283,18 @@ void add_budgets(Dice& dice, const RandomSite& site, const std::vector<RandomWor
   }
 }
 
+/// Leaves only what rarely forbids a node.
+void soften(Dice& dice, PodSpec& spec) {
+  spec.node_selector = {};
+  spec.has_required_node_terms = false;
+  spec.required_node_terms.clear();
+  spec.node_name.clear();
+  if (dice.chance(80)) spec.required_affinity.clear();
+  if (dice.chance(80)) spec.required_anti_affinity.clear();
+  std::erase_if(spec.spread, [&](const TopologySpread& s) { return s.hard && dice.chance(80); });
+  for (DelayBudget& budget : spec.budgets) budget.limit_us *= 4;
+}
+
 }  // namespace
 
 PodSpec make_random_spec(Dice& dice, const Themes& themes, const RandomSite& site,
@@ -293,12 +306,13 @@ PodSpec make_random_spec(Dice& dice, const Themes& themes, const RandomSite& sit
   if (themes.affinity && dice.chance(70)) add_node_affinity(dice, site, spec);
   if (themes.pods && dice.chance(70)) add_pod_affinity(dice, spec);
   if (themes.spread && dice.chance(60)) add_spread(dice, spec);
-  if (themes.ports && dice.chance(60)) add_ports(dice, spec);
+  if (themes.ports && dice.chance(themes.gentle ? 20 : 60)) add_ports(dice, spec);
   if (themes.storage && dice.chance(60)) add_volumes(dice, spec);
   if (themes.gpus && dice.chance(60)) add_gpus(dice, workloads[place].pending == 0, spec);
   if (themes.budgets && dice.chance(75)) add_budgets(dice, site, workloads, place, options, spec);
   if (dice.chance(3)) spec.node_name = dice.pick(site.facts.nodes).name;
   if (dice.chance(15)) spec.latency_source = dice.pick(site.facts.nodes).name;
+  if (themes.gentle) soften(dice, spec);
   return spec;
 }
 

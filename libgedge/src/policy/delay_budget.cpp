@@ -7,7 +7,6 @@
 // Cost     O(nodes * places of peers) a class, O(nodes) a bound peer, O(1) a row.
 // Source   spec/surface.md section 4.
 #include <algorithm>
-#include <utility>
 
 #include "policy/delay_columns.hpp"
 #include "policy/domain_rows.hpp"
@@ -61,17 +60,12 @@ bool has_identity(const PodFacts& pod) {
   return !pod.peer_name.empty() || !pod.peer_workload.empty();
 }
 
-// The placed pod with the lowest name whose budget a pod on `n` would break.
+// The first placed pod, in the order of the facts, whose budget a pod on `n` would break.
 const Guard* broken_guard(const State& state, const ClusterState& cluster, NodeIndex n) {
-  const auto name_of = [&](const Guard& guard) {
-    const Pod& pod = cluster.pod(guard.pod);
-    return std::pair<std::string_view, std::string_view>(pod.namespace_name, pod.name);
-  };
-  const Guard* lowest = nullptr;
+  const Guard* first = nullptr;
   for (const Guard& guard : state.guards)
-    if (!guard.admits(cluster, n) && (lowest == nullptr || name_of(guard) < name_of(*lowest)))
-      lowest = &guard;
-  return lowest;
+    if (!guard.admits(cluster, n) && (first == nullptr || guard.pod < first->pod)) first = &guard;
+  return first;
 }
 
 Evidence evidence(const ClusterState& cluster, const Guard& guard, NodeIndex n) {

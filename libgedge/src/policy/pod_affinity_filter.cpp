@@ -10,7 +10,6 @@
 // Source   kube-scheduler plugins/interpodaffinity/filtering.go.
 #include <algorithm>
 #include <deque>
-#include <tuple>
 
 #include "policy/affinity_terms.hpp"
 #include "policy/domain_rows.hpp"
@@ -169,20 +168,18 @@ const Objection* objection_at(const State& state, NodeIndex n) {
   return nullptr;
 }
 
-// The objector with the lowest name in the domain of `n`.
+// The first objector, in the order of the facts, in the domain of `n`.
 std::string objector_at(const ClusterState& cluster, const State& state, NodeIndex n) {
-  std::pair<std::string_view, std::string_view> lowest;
+  PodIndex first = kNoPod;
   for (const Objection& objection : state.objections) {
     if (objection.pods.at(n) <= 0) continue;
     const std::vector<DomainIndex>& domain_of = objection.pods.column->domain_of;
-    for (const PodIndex other : objection.objectors) {
-      if (domain_of[raw(cluster.node_of(other))] != domain_of[raw(n)]) continue;
-      const std::pair<std::string_view, std::string_view> name{cluster.pod(other).namespace_name,
-                                                               cluster.pod(other).name};
-      if (lowest.second.empty() || name < lowest) lowest = name;
-    }
+    for (const PodIndex other : objection.objectors)
+      if (domain_of[raw(cluster.node_of(other))] == domain_of[raw(n)])
+        first = std::min(first, other);
   }
-  return std::string(lowest.first) + "/" + std::string(lowest.second);
+  const Pod& pod = cluster.pod(first);
+  return pod.namespace_name + "/" + pod.name;
 }
 
 void PodAffinityFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,

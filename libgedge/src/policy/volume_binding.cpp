@@ -31,8 +31,8 @@ struct State final : ClassState {
   explicit State(const ClassContext& context)
       : lookup(context.cluster.facts()), admitted(context.cluster.slots()) {}
   VolumeLookup lookup;
-  std::optional<Finding> everywhere;  // rejects all nodes
-  std::vector<const PersistentVolume*> bound;
+  std::optional<Finding> everywhere;                  // rejects all nodes
+  std::vector<const PersistentVolumeClaim*> claims;   // bound or waiting, in the pod's order
   std::vector<const PersistentVolumeClaim*> waiting;  // smallest first
   std::unique_ptr<VolumeLedger> ledger;               // where claims wait
   NodeMask admitted;
@@ -46,12 +46,11 @@ void sort_claims(const ClassContext& context, State& state) {
     if (claim == nullptr) {
       state.everywhere = Finding{Reason::kClaimMissing, &volume.claim};
     } else if (!claim->volume_name.empty()) {
-      const PersistentVolume* bound = state.lookup.volume(claim->volume_name);
-      if (bound == nullptr)
+      state.claims.push_back(claim);
+      if (state.lookup.volume(claim->volume_name) == nullptr)
         state.everywhere = Finding{Reason::kVolumeMissing, &claim->volume_name};
-      else
-        state.bound.push_back(bound);
     } else if (waits_for_pod(state.lookup, *claim)) {
+      state.claims.push_back(claim);
       if (std::find(state.waiting.begin(), state.waiting.end(), claim) == state.waiting.end())
         state.waiting.push_back(claim);
     } else {
@@ -60,13 +59,14 @@ void sort_claims(const ClassContext& context, State& state) {
   }
 }
 
-// The first bound volume out of reach of the node, taken ones included; null if there is none.
+// The first volume, bound or taken, out of reach of the node; null if there is none.
 const PersistentVolume* out_of_reach(const State& state, const Node& node) {
-  for (const PersistentVolume* volume : state.bound)
-    if (!reaches(*volume, node)) return volume;
-  for (const PersistentVolumeClaim* claim : state.waiting)
-    if (const auto taken = state.ledger->taken_for(*claim))
-      if (*taken != nullptr && !reaches(**taken, node)) return *taken;
+  for (const PersistentVolumeClaim* claim : state.claims) {
+    const PersistentVolume* volume = state.lookup.volume(claim->volume_name);
+    if (volume == nullptr && state.ledger)
+      volume = state.ledger->taken_for(*claim).value_or(nullptr);
+    if (volume != nullptr && !reaches(*volume, node)) return volume;
+  }
   return nullptr;
 }
 

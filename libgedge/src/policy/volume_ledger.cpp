@@ -73,14 +73,11 @@ bool VolumeLedger::take(const ClusterState& cluster, PodIndex pod, NodeIndex nod
       ++at->second.pods;
   }
   const std::vector<const PersistentVolume*> found = match(open, cluster.node(node));
-  bool changed = false;
   for (std::size_t i = 0; i < open.size(); ++i) {
-    if (found[i] == nullptr && !lookup_->class_of(*open[i])->provisions) continue;
     holdings_[open[i]] = {found[i], 1};
     if (found[i] != nullptr) taken_.insert(found[i]);
-    changed = true;
   }
-  return changed;
+  return !open.empty();
 }
 
 bool VolumeLedger::give_back(const ClusterState& cluster, PodIndex pod) {

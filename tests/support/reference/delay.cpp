@@ -1,6 +1,7 @@
 #include "support/reference/delay.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "support/reference/filters.hpp"
 #include "support/reference/spreading.hpp"
@@ -27,7 +28,14 @@ std::string space_of(const Seat& owner, const DelayBudget& budget) {
 Peer node_peer(const World& world, const std::string& name) {
   const Node* node = world.find_node(name);
   if (node == nullptr) return {};
-  return {Peer::Kind::kNodes, {node}, {}, {}};
+  return {Peer::Kind::kNodes, {node}, {}, {}, false};
+}
+
+void add(const Seat& seat, const Seat& owner, Peer& peer) {
+  if (&seat == &owner)
+    peer.owner_too = true;
+  else
+    peer.pods.push_back(&seat);
 }
 
 Peer pod_peer(const World& world, const Seat& owner, const DelayBudget& budget) {
@@ -35,7 +43,7 @@ Peer pod_peer(const World& world, const Seat& owner, const DelayBudget& budget) 
   for (const Seat& seat : world.seats) {
     if (seat.pod->namespace_name != space_of(owner, budget) || seat.pod->name != budget.name) continue;
     peer.kind = Peer::Kind::kPods;
-    if (&seat != &owner) peer.pods.push_back(&seat);
+    add(seat, owner, peer);
   }
   return peer;
 }
@@ -47,7 +55,7 @@ Peer workload_peer(const World& world, const Seat& owner, const DelayBudget& bud
     if (pod.namespace_name != space_of(owner, budget) || pod.workload_name != budget.name) continue;
     if (!budget.workload_kind.empty() && pod.workload_kind != budget.workload_kind) continue;
     peer.kind = Peer::Kind::kPods;
-    if (&seat != &owner) peer.pods.push_back(&seat);
+    add(seat, owner, peer);
   }
   return peer;
 }
@@ -64,7 +72,7 @@ Peer zone_peer(const World& world, const std::string& zone) {
 
 Peer name_peer(const World& world, const std::string& name) {
   if (!world.rtt->find(name)) return {};
-  return {Peer::Kind::kName, {}, {}, name};
+  return {Peer::Kind::kName, {}, {}, name, false};
 }
 
 /// From a label: node, then pod, then workload, then any name of the matrix.
@@ -93,6 +101,8 @@ bool breaks(const World& world, const Seat& owner, const DelayBudget& budget, co
   const Rtt rtt = rtt_between(world, *owner.node, node);
   return rtt == kUnmeasured || rtt.us > budget.limit_us;
 }
+
+auto name_of(const Seat& seat) { return std::tie(seat.pod->namespace_name, seat.pod->name); }
 
 Evidence evidence_of(const DelayBudget& budget, const Peer& peer, const Measured& measured) {
   Evidence out;
@@ -151,7 +161,7 @@ Measured measure(const World& world, const Seat& owner, const DelayBudget& budge
   const Peer peer = find_peer(world, owner, budget);
   if (peer.kind == Peer::Kind::kUnknown) return {Judgement::kUnknown, {}};
   const std::vector<Rtt> rtts = rtts_to(world, peer, node);
-  if (rtts.empty()) return {Judgement::kNotPlaced, {}};
+  if (rtts.empty()) return {peer.owner_too ? Judgement::kHolds : Judgement::kNotPlaced, {}};
   // Unmeasured is the largest Rtt there is, so it is the farthest and never the nearest.
   const Rtt counts = budget.nearest ? *std::min_element(rtts.begin(), rtts.end())
                                     : *std::max_element(rtts.begin(), rtts.end());
@@ -175,17 +185,19 @@ Objections delay_budget(const World& world, const Seat& pod, const Node& node) {
     if (measured.judgement != Judgement::kHolds)
       out.push_back(evidence_of(budget, find_peer(world, pod, budget), measured));
   }
+  // One objection is enough: that of the first pod by namespace and name.
+  const Seat* first = nullptr;
   for (const Seat& owner : world.seats) {
     if (owner.node == nullptr || &owner == &pod) continue;
     const auto& budgets = owner.spec->budgets;
     const bool broken = std::any_of(budgets.begin(), budgets.end(), [&](const DelayBudget& budget) {
       return breaks(world, owner, budget, pod, node);
     });
-    if (!broken) continue;
-    out.push_back({Reason::kBreaksBudget, Verdict::kUnschedulable, kNoNumber, kNoNumber, Unit::kMicros,
-                     owner.pod->namespace_name + "/" + owner.pod->name});
-    break;  // one objection is enough
+    if (broken && (first == nullptr || name_of(owner) < name_of(*first))) first = &owner;
   }
+  if (first != nullptr)
+    out.push_back({Reason::kBreaksBudget, Verdict::kUnschedulable, kNoNumber, kNoNumber, Unit::kMicros,
+                   first->pod->namespace_name + "/" + first->pod->name});
   return out;
 }
 

@@ -18,13 +18,14 @@ struct Peer {
   std::vector<const Node*> nodes;  ///< kNodes: the node, or the nodes of a zone
   std::vector<const Seat*> pods;   ///< kPods: the pod, or every pod of a workload, placed or not; without the owner
   std::string name;                ///< kName: a name of the matrix
+  bool owner_too = false;          ///< kPods: the owner is one of them; it is near itself wherever it is
 };
 Peer find_peer(const World& world, const Seat& owner, const DelayBudget& budget);
 
 enum class Judgement { kHolds, kOver, kUnmeasured, kUnknown, kNotPlaced };
 struct Measured {
   Judgement judgement = Judgement::kHolds;
-  std::optional<std::int64_t> rtt_us;  ///< empty: unmeasured, unknown or nothing placed
+  std::optional<std::int64_t> rtt_us;  ///< empty: unmeasured, unknown or nobody else placed
 };
 /// One budget of `owner` as if it were on `node`.
 Measured measure(const World& world, const Seat& owner, const DelayBudget& budget, const Node& node);

@@ -50,7 +50,7 @@ bool prefers_not(const PodSpec& spec, const Taint& taint) {
 std::int64_t slack_of(const World& world, const Seat& pod, const DelayBudget& budget, const Node& node) {
   const Measured measured = measure(world, pod, budget, node);
   if (measured.judgement != Judgement::kHolds) return 0;
-  if (budget.limit_us == 0) return 100;
+  if (budget.limit_us == 0 || !measured.rtt_us) return 100;
   return 100 * (budget.limit_us - *measured.rtt_us) / budget.limit_us;
 }
 

@@ -190,8 +190,9 @@ TEST_CASE("policies that were told of every bind and unbind answer as if prepare
     check_site(seed, tally);
   }
   MESSAGE("seeds " << kFirstSeed << " to " << kFirstSeed + kSites - 1);
-  for (const auto& [policy, changes] : tally) MESSAGE(policy << ": " << changes << " changes");
   CHECK(tally.size() == kFilters.size() + kScores.size());
-  for (const auto& [policy, changes] : tally)
-    CHECK_MESSAGE(changes >= 20, policy << " hardly moved");
+  for (const auto& entry : tally) {
+    MESSAGE(entry.first << ": " << entry.second << " changes");
+    CHECK_MESSAGE(entry.second >= 20, entry.first << " hardly moved");
+  }
 }

@@ -1,0 +1,97 @@
+// cmd_complete.cpp - "gedge __complete KIND WORD...": the words that a shell cannot know. Silent on
+// every error.
+#include <memory>
+
+#include "cmd.hpp"
+#include "gedge/policy/profile.hpp"
+#include "input.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {{"gedge __complete pods plan -f app.yaml", "The pods of a file"}};
+constexpr Page kPage{
+    .name = "__complete",
+    .summary = "Print words for shell completion",
+    .usage = "KIND [WORD]...",
+    .description =
+        "KIND is commands, policies, profiles, pods or nodes. The words are those of the command "
+        "line that is "
+        "being completed; pods and nodes come from the files that it names.",
+    .output = "One word a line.",
+    .examples = kExamples,
+    .yes = "always",
+    .reads_input = false,
+};
+
+// What of an unfinished command line says where pods and nodes are; whatever cannot be read is
+// ignored.
+InputOptions input_of(const std::vector<std::string>& words) {
+  InputOptions options;
+  constexpr std::uint64_t kMostBytes =
+      16u << 20;  // more is not read within the time that a shell waits
+  options.max_input = kMostBytes;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    if (name == "-R" || name == "--recursive") options.recursive = true;
+    // bash hands over "--cluster=x" as three words, "=" among them.
+    std::string value;
+    if (equals != std::string::npos && equals > 0)
+      value = words[i].substr(equals + 1);
+    else if (i + 2 < words.size() && words[i + 1] == "=")
+      value = words[i + 2];
+    else if (i + 1 < words.size())
+      value = words[i + 1];
+    if (value.empty() || value == "-") continue;
+    if (name == "-f" || name == "--filename") options.files.push_back(value);
+    if (name == "--cluster") options.cluster = value;
+    if (name == "-n" || name == "--namespace") options.namespace_name = value;
+  }
+  return options;
+}
+
+std::vector<std::string> live_words(const std::string& kind, const std::vector<std::string>& words,
+                                    Io& io) {
+  const InputOptions options = input_of(words);
+  ProgressLine progress(io.err, true, io.now);
+  InputReader reader(io, options, Compat::k1_36, progress);
+  reader.needs_no_nodes();
+  const auto input = reader.read();
+  std::vector<std::string> found;
+  if (!input) return found;
+  const std::string home = options.namespace_name.empty() ? "default" : options.namespace_name;
+  if (kind == "nodes")
+    for (const Node& node : input->facts.nodes) found.push_back(node.name);
+  if (kind == "pods")
+    for (const Pod& pod : input->facts.pods)
+      found.push_back(pod.namespace_name == home ? pod.name : pod.namespace_name + '/' + pod.name);
+  return found;
+}
+
+Exit run_complete(const std::vector<std::string>& operands, Io& io) {
+  const std::string kind = operands.empty() ? "" : operands.front();
+  if (kind == "commands") {
+    for (const Command& command : commands())
+      if (command.group != Group::kHidden) io.out.line(command.name());
+  } else if (kind == "policies") {
+    for (const PolicyInfo& policy : policy_catalogue()) io.out.line(policy.name);
+  } else if (kind == "profiles") {
+    for (const std::string_view name : builtin_profile_names()) io.out.line(name);
+  } else {
+    for (const std::string& word : live_words(kind, operands, io)) io.out.line(word);
+  }
+  return Exit::kYes;
+}
+
+Run add_complete(FlagSet& flags) {
+  auto operands = std::make_shared<std::vector<std::string>>();
+  flags.add_rest(*operands);
+  return [operands](Io& io) { return run_complete(*operands, io); };
+}
+
+}  // namespace
+
+Command complete_command() { return {&kPage, Group::kHidden, add_complete}; }
+
+}  // namespace gedge::cli

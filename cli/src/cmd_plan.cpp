@@ -1,0 +1,209 @@
+// cmd_plan.cpp - "gedge plan": decide where pods go. Changes nothing.
+#include <memory>
+
+#include "cmd.hpp"
+#include "gedge/codec/write.hpp"
+#include "gedge/plan/edit.hpp"
+#include "question.hpp"
+#include "render/answer_views.hpp"
+#include "render/plan_view.hpp"
+#include "report.hpp"
+#include "show.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge plan --cluster synthetic:nodes=6,tiers=2/2/2 -f app.yaml",
+     "Plan onto a made-up site of three tiers:"},
+    {"gedge plan --cluster cluster.json --rtt rtt.csv -f app/ -R -o wide",
+     "Plan a folder of manifests onto a dump of a cluster, and show the use of its nodes:"},
+    {"gedge plan --cluster cluster.json -f app.yaml --what-if node/edge-1:drain",
+     "See what would move if a node were drained:"},
+};
+constexpr Page kPage{
+    .name = "plan",
+    .summary = "Decide where pods go; changes nothing",
+    .usage =
+        "[-f FILE]... [--cluster SOURCE] [--rtt FILE]... [--what-if EDIT]... [-o FORMAT] [FLAG]...",
+    .description =
+        "Places every pod of the manifests that `-f` names, or without `-f` every pending pod of "
+        "the cluster, one after "
+        "the other in the order of kube-scheduler's queue, on the node that passes every filter "
+        "and has the highest "
+        "score. Workloads are expanded to their pods as their controllers and admission would.\n\n"
+        "The cluster is what `kubectl get nodes,pods -A -o json` prints (more kinds are welcome: "
+        "PersistentVolumes, "
+        "Services, PriorityClasses), a directory of such files, the `nodes.json` of "
+        "kubernetes-edge-scheduler, or a "
+        "made-up site: `synthetic:` and any of `nodes=6`, `tiers=2/2/2` (edge, near-edge, cloud), "
+        "`zones=2`, `cpu=4`, "
+        "`memory=8Gi`, `pods=110`, `rtt=0.2ms/2ms/10ms/40ms` (same zone, same tier, to near-edge, "
+        "to the cloud), "
+        "`seed=0`, separated by commas.\n\n"
+        "Round-trip times are a square CSV with header, an edge list `from,to,rtt_ms`, a plain "
+        "matrix of numbers, "
+        "the JSON of Goldpinger or of gedge, `min/avg/max/mdev` files, the CSV of WonderNetwork or "
+        "logs of ping. "
+        "Without `--rtt` they are taken from NodeLatency objects or the ConfigMap gedge-latency of "
+        "the cluster.\n\n"
+        "An EDIT is one of `node/N:cpu=+200m`, `node/N:memory=16Gi`, `node/N:label.K=V`, "
+        "`node/N:label.K-`, "
+        "`node/N:taint-=K[:EFFECT]`, `node/N:drain`, `node/N:delete`, `pod/NS/P:node=N`, "
+        "`pod/NS/P:delete`, "
+        "`rtt/A,B=3ms` and `add=FILE`. With `--what-if` the edited facts are planned too, and the "
+        "difference is the "
+        "answer: `+` placed, `~` moved, `-` lost, `!` unschedulable. What stays valid stays where "
+        "it is, unless "
+        "`--replan` plans everything anew.\n\n"
+        "With `-n` or `-l` everything is planned, and only those pods are shown.",
+    .output =
+        "A table with one line a pod: its node, the total score, and of its delay budgets the one "
+        "with the least slack. "
+        "`wide` adds who the budget is measured from, the runner-up, and the use of every node. "
+        "`json` and `yaml` print "
+        "one object of kind Plan, or WhatIf with `--what-if`; `name` prints `pod/NAME` for every "
+        "pod placed.",
+    .examples = kExamples,
+    .yes = "all pods are placed",
+    .no = "some pod is unschedulable",
+    .see_also = "gedge-explain(1) gedge-why-not(1) gedge-verify(1) gedge-policies(7)",
+};
+
+struct PlanOptions : QuestionOptions {
+  ShowOptions show;
+  std::string out;
+  std::vector<Edit> edits;
+  std::vector<std::string> edit_texts;
+  std::vector<std::string> added;  // files of --what-if add=FILE
+  bool replan = false;
+};
+
+TableOptions table_options(const PlanOptions& options) {
+  return {options.output.format == Format::kWide, !options.output.no_headers,
+          options.output.sort_by, options.show.all_namespaces};
+}
+
+Exit show_plan(Io& io, const PlanOptions& options, const Facts& facts, const Plan& plan) {
+  const Plan shown = only_shown(plan, facts, options.show, options.input);
+  switch (options.output.format) {
+    case Format::kJson:
+    case Format::kYaml:
+      io.out.write(write(shown, text_format(options.output.format)));
+      return Exit::kYes;
+    case Format::kName:
+      for (const Decision& decision : shown.decisions)
+        if (decision.chosen) io.out.line("pod/" + decision.pod);
+      return Exit::kYes;
+    case Format::kTable:
+    case Format::kWide:
+      break;
+  }
+  if (!shown.decisions.empty())
+    if (const Status printed = print_plan(io.out, shown, table_options(options)); !printed)
+      return fail_usage(io, printed.error());
+  if (options.output.format == Format::kWide) {
+    if (!shown.decisions.empty()) io.out.line("");
+    print_node_use(io.out, facts, plan, !options.output.no_headers);
+  }
+  return Exit::kYes;
+}
+
+Exit finish_plan(Io& io, const PlanOptions& options, const Facts& facts, const Plan& plan) {
+  if (!options.out.empty())
+    if (const Exit written = write_file(io, options.out, write(plan, TextFormat::kJson));
+        written != Exit::kYes)
+      return written;
+  if (const Exit shown = show_plan(io, options, facts, plan); shown != Exit::kYes) return shown;
+  io.out.flush();
+  report_input(io, plan.warnings, plan.skipped, options.output);
+  if (!options.output.quiet)
+    print_plan_summary(io.err, plan, io.program + " explain POD" + options.retyped);
+  return plan.placed() == plan.decisions.size() ? Exit::kYes : Exit::kNo;
+}
+
+Exit finish_what_if(Io& io, const PlanOptions& options, const WhatIf& what_if) {
+  if (options.output.format == Format::kJson || options.output.format == Format::kYaml) {
+    io.out.write(write(what_if, options.edit_texts, text_format(options.output.format)));
+  } else if (options.output.format == Format::kName) {
+    for (const Difference& difference : what_if.differences) io.out.line("pod/" + difference.pod);
+  } else if (const Status printed = print_what_if(io.out, what_if, table_options(options));
+             !printed) {
+    return fail_usage(io, printed.error());
+  }
+  io.out.flush();
+  report_input(io, what_if.after.warnings, what_if.after.skipped, options.output);
+  if (!options.output.quiet) print_plan_summary(io.err, what_if.after, "");
+  return what_if.after.placed() == what_if.after.decisions.size() ? Exit::kYes : Exit::kNo;
+}
+
+Exit run_what_if(Io& io, const PlanOptions& options, Question& question) {
+  std::optional<Input> joined;
+  if (!options.added.empty()) {
+    joined = question.reader().read(options.added);
+    if (!joined) return fail(io, question.reader().take_errors(), options.output);
+  }
+  const auto result =
+      what_if(question.request(), options.edits, options.replan, joined ? &joined->facts : nullptr);
+  question.progress().erase();
+  if (!result) return fail(io, result.error());
+  return finish_what_if(io, options, *result);
+}
+
+Exit run_plan(const PlanOptions& options, Io& io) {
+  if (!options.edits.empty() && !options.out.empty())
+    return fail_usage(io, invalid_input("flag '--out' does not go with '--what-if'", {},
+                                        "a plan file is for facts as they are"));
+  if (const Status valid = check_show(options.show); !valid) return fail_usage(io, valid.error());
+  Question question(io, options, !options.added.empty());
+  if (const auto stopped = question.prepare()) return *stopped;
+  if (!options.edits.empty()) return run_what_if(io, options, question);
+
+  auto plan = make_plan(question.request());
+  question.progress().erase();
+  if (!plan) return fail(io, plan.error());
+  plan->snapshot = question.snapshot();
+  return finish_plan(io, options, question.input().facts, *plan);
+}
+
+void add_edit(PlanOptions& options, Edit edit) {
+  if (edit.kind == Edit::Kind::kAddFile) options.added.push_back(edit.value);
+  options.edits.push_back(std::move(edit));
+}
+
+Run add_plan(FlagSet& flags) {
+  auto options = std::make_shared<PlanOptions>();
+  add_question_flags(flags, *options, {"table", "wide", "json", "yaml", "name"});
+  add_show_flags(flags, options->show);
+  flags.add({.name = "out",
+             .value = "FILE",
+             .help = "Write the plan as JSON, whole or not at all",
+             .live = Live::kFiles},
+            options->out);
+  flags.heading("What if");
+  flags.add({.name = "what-if",
+             .value = "EDIT",
+             .help = "Plan edited facts, show the difference",
+             .repeats = true},
+            [options = options.get()](const std::string& text) -> Status {
+              auto edit = parse_edit(text);
+              if (!edit) return std::move(edit).error();
+              options->edit_texts.push_back(text);
+              add_edit(*options, *std::move(edit));
+              return {};
+            });
+  flags.add({.name = "replan", .help = "With --what-if: move pods that could stay"},
+            options->replan);
+  add_limit_flags(flags, options->input);
+  add_talk_flags(flags, options->output);
+  return [options, &flags](Io& io) {
+    options->retyped = flags.retyped();
+    return run_plan(*options, io);
+  };
+}
+
+}  // namespace
+
+Command plan_command() { return {&kPage, Group::kLook, add_plan}; }
+
+}  // namespace gedge::cli

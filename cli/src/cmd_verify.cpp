@@ -1,0 +1,143 @@
+// cmd_verify.cpp - "gedge verify [PLAN]": does a placement keep every rule and budget? Shares no
+// code with the planner.
+#include <memory>
+
+#include "cmd.hpp"
+#include "gedge/codec/write.hpp"
+#include "gedge/verify/verify.hpp"
+#include "question.hpp"
+#include "render/answer_views.hpp"
+#include "render/numbers.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge verify plan.json --cluster cluster.json --rtt rtt.csv -f app.yaml",
+     "Check a plan against the facts that it was made from:"},
+    {"gedge verify --cluster cluster.json --rtt rtt.csv",
+     "Check the pods of a dump where they are now:"},
+};
+constexpr Page kPage{
+    .name = "verify",
+    .summary = "Check a placement against every rule and delay budget",
+    .usage = "[PLAN] [-f FILE]... [--cluster SOURCE] [--rtt FILE]... [-o FORMAT] [FLAG]...",
+    .description =
+        "Checks the plan that `gedge plan --out PLAN` or `gedge plan -o json` wrote, given the "
+        "same `-f`, `--cluster` and "
+        "`--rtt`; without PLAN, the pods of the cluster where they are bound. Rules are those of "
+        "the Kubernetes version "
+        "that the plan names, or of `--compat`.\n\n"
+        "The check is a second, plainer implementation of the rules: it shares nothing with the "
+        "planner but the facts.",
+    .output =
+        "One line if everything holds, else a table with one line a broken rule. `json` and `yaml` "
+        "print one object of "
+        "kind Verification; `name` prints `pod/NAME` of the pods that break a rule.",
+    .examples = kExamples,
+    .yes = "every rule and budget holds",
+    .no = "something is violated",
+    .see_also = "gedge-plan(1)",
+};
+
+struct VerifyOptions : QuestionOptions {
+  std::string plan;
+};
+
+struct Checked {
+  Compat compat = Compat::k1_36;
+  std::vector<Placement> placements;
+  std::string snapshot;
+};
+
+Checked checked_plan(const Plan& plan) {
+  Checked checked{plan.compat, {}, plan.snapshot};
+  for (const Decision& decision : plan.decisions)
+    if (decision.chosen)
+      checked.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
+  return checked;
+}
+
+std::size_t bound_pods(const Facts& facts) {
+  return static_cast<std::size_t>(
+      std::count_if(facts.pods.begin(), facts.pods.end(),
+                    [](const Pod& pod) { return !pod.bound_node.empty(); }));
+}
+
+Exit show_verification(Io& io, const VerifyOptions& options, const Verification& verification) {
+  switch (options.output.format) {
+    case Format::kJson:
+    case Format::kYaml:
+      io.out.write(write(verification, text_format(options.output.format)));
+      break;
+    case Format::kName: {
+      const Violation* last = nullptr;
+      for (const Violation& violation : verification.violations) {
+        const bool is_new = last == nullptr || last->pod != violation.pod ||
+                            last->namespace_name != violation.namespace_name;
+        if (is_new) io.out.line("pod/" + violation.pod);
+        last = &violation;
+      }
+      break;
+    }
+    case Format::kTable:
+    case Format::kWide:
+      if (verification.violations.empty()) {
+        io.out.line("every rule and budget holds: " + counted(verification.placements, "pod") +
+                    " checked");
+        break;
+      }
+      const TableOptions table{false, !options.output.no_headers, options.output.sort_by, false};
+      if (const Status printed = print_violations(io.out, verification.violations, table); !printed)
+        return fail_usage(io, printed.error());
+  }
+  return verification.violations.empty() ? Exit::kYes : Exit::kNo;
+}
+
+Exit run_verify(const VerifyOptions& options, Io& io) {
+  Question question(io, options);
+  if (const auto stopped = question.prepare()) return *stopped;
+  Checked checked{options.rules.compat(), {}, ""};
+  if (!options.plan.empty()) {
+    const std::string* bytes = question.reader().bytes_of(options.plan);
+    if (bytes == nullptr) return fail(io, question.reader().take_errors(), options.output);
+    PlanReading reading = read_plan({options.plan, *bytes});
+    if (!reading.plan) return fail(io, reading.errors, options.output);
+    checked = checked_plan(*reading.plan);
+    if (options.rules.asked_compat) checked.compat = options.rules.compat();
+  }
+  const Input& input = question.input();
+  const bool bound_too = options.plan.empty();
+  Verification verification{bound_too ? bound_pods(input.facts) : checked.placements.size(), {}};
+  verification.violations = verify({input.facts, input.rtt, options.input.rtt_by, checked.compat,
+                                    checked.placements, bound_too});
+
+  const Exit exit = show_verification(io, options, verification);
+  io.out.flush();
+  std::vector<Warning> warnings = input.facts.warnings;
+  if (!checked.snapshot.empty() && checked.snapshot != question.snapshot())
+    warnings.push_back({"OtherFacts", "the plan was made from other facts than these", {}});
+  report_input(io, warnings, input.facts.skipped, options.output);
+  return exit;
+}
+
+Run add_verify(FlagSet& flags) {
+  auto options = std::make_shared<VerifyOptions>();
+  flags.add({.name = "PLAN",
+             .value = "PLAN",
+             .help = "A plan as JSON or YAML",
+             .live = Live::kFiles,
+             .operand = true},
+            options->plan);
+  add_question_flags(flags, *options, {"table", "json", "yaml", "name"});
+  add_limit_flags(flags, options->input);
+  add_talk_flags(flags, options->output);
+  return [options](Io& io) { return run_verify(*options, io); };
+}
+
+}  // namespace
+
+Command verify_command() { return {&kPage, Group::kLook, add_verify}; }
+
+}  // namespace gedge::cli

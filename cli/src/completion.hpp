@@ -1,0 +1,26 @@
+// completion.hpp - what the shells are told about gedge: every command, every flag, and where live
+// words come from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+
+namespace gedge::cli {
+
+std::string bash_completion();
+std::string zsh_completion();
+std::string fish_completion();
+
+/// The word that `gedge __complete` knows a kind by: "pods"; empty where nothing live is offered.
+std::string_view live_kind(Live live);
+
+/// A command that users see, with its flags and --help.
+struct Described {
+  const Command* command;
+  std::vector<Flag> flags;  ///< operands too
+};
+std::vector<Described> described_commands();
+
+}  // namespace gedge::cli

@@ -1,0 +1,97 @@
+#include "completion.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+// Brackets, colons and quotes mean something inside a specification of _arguments.
+std::string zsh_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\'')
+      escaped += "'\\''";
+    else if (c == '[' || c == ']' || c == ':')
+      escaped += std::string{'\\', c};
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+std::string zsh_action(const Flag& flag) {
+  if (!flag.words.empty()) return "(" + join_words(flag.words, " ", " ") + ")";
+  if (flag.live == Live::kFiles) return "_files";
+  if (flag.live == Live::kProfiles) return "{_gedge_live profiles; _files}";
+  if (flag.live != Live::kNothing) return "{_gedge_live " + std::string(live_kind(flag.live)) + "}";
+  return " ";
+}
+
+std::string zsh_flag(const Flag& flag) {
+  const std::string name = "--" + flag.name, repeat = flag.repeats ? "*" : "";
+  std::string tail = '[' + zsh_escaped(flag.help) + ']';
+  if (!flag.value.empty()) tail += ':' + zsh_escaped(flag.value) + ':' + zsh_action(flag);
+  if (flag.letter == 0) return "'" + repeat + name + tail + "'";
+  const std::string letter{'-', flag.letter};
+  const std::string others = flag.repeats ? "" : "'(" + letter + ' ' + name + ")'";
+  if (flag.repeats) return "'*'{" + letter + ',' + name + "}'" + tail + "'";
+  return others + '{' + letter + ',' + name + "}'" + tail + "'";
+}
+
+std::string zsh_command(const Described& described) {
+  const std::string_view name = described.command->name();
+  std::string text =
+      "    " + std::string(name.substr(0, name.find(' '))) + ")\n      _arguments -s -S";
+  std::size_t operand = 0;
+  for (const Flag& flag : described.flags) {
+    text += " \\\n        ";
+    if (!flag.operand)
+      text += zsh_flag(flag);
+    else
+      text += "'" + std::to_string(++operand) + ':' + zsh_escaped(flag.name) + ':' +
+              zsh_action(flag) + "'";
+  }
+  return text + "\n      ;;\n";
+}
+
+}  // namespace
+
+std::string zsh_completion() {
+  std::string text = R"sh(#compdef gedge
+# zsh completion of gedge, written by `gedge completion zsh`
+
+_gedge_live() {
+  local -a found
+  found=(${(f)"$(gedge __complete $1 "${_gedge_words[@]}" 2>/dev/null)"})
+  compadd -a found
+}
+
+_gedge() {
+  local -a _gedge_words commands
+  _gedge_words=("${(@)words[2,-1]}")
+  commands=(
+)sh";
+  std::string cases;
+  for (const Described& described : described_commands()) {
+    const std::string_view name = described.command->name();
+    text += "    '" + std::string(name.substr(0, name.find(' '))) + ':' +
+            zsh_escaped(described.command->page->summary) + "'\n";
+    cases += zsh_command(described);
+  }
+  return text + R"sh(  )
+  if ((CURRENT == 2)); then
+    _describe command commands
+    return
+  fi
+  local command=${words[2]}
+  shift words
+  ((CURRENT--))
+  case $command in
+)sh" + cases +
+         R"sh(  esac
+}
+
+_gedge "$@"
+)sh";
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,18 @@
+// help.hpp - what `gedge help` and `--help` print: one screen, 80 columns.
+#pragma once
+
+#include <string>
+
+#include "command.hpp"
+
+namespace gedge::cli {
+
+/// The commands under their headings.
+std::string help_overview(std::string_view program);
+/// One command: summary, usage, flags, examples, exit status.
+std::string help_page(const Command& command, const FlagSet& flags, std::string_view program);
+
+/// "-f, --filename FILE", "    --seed N", "POD".
+std::string flag_synopsis(const Flag& flag);
+
+}  // namespace gedge::cli

@@ -1,0 +1,196 @@
+#include "input.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gedge/codec/edge_scheduler.hpp"
+#include "gedge/codec/latency.hpp"
+#include "gedge/codec/synthetic.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::size_t kPadding = 64;  // FileStore::read leaves that much room behind the end
+constexpr std::array<std::string_view, 3> kManifestEndings{".yaml", ".yml", ".json"};
+
+bool is_manifest(const std::string& path) {
+  return std::any_of(kManifestEndings.begin(), kManifestEndings.end(),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+std::string shown_name(const std::string& path) {
+  return path == "-" ? std::string(kStdinName) : path;
+}
+
+template <typename T>
+void append(std::vector<T>& all, std::vector<T>&& more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+InputReader::InputReader(Io& io, const InputOptions& options, Compat compat, ProgressLine& progress,
+                         bool keep_bytes)
+    : io_(io), options_(options), compat_(compat), progress_(progress), keep_bytes_(keep_bytes) {}
+
+const std::string* InputReader::bytes_of(const std::string& path) {
+  const auto known = bytes_.find(path);
+  if (known != bytes_.end()) return &known->second;
+  progress_.show("reading " + shown_name(path), 0, 0);
+  auto bytes = io_.files.read(path, options_.max_input);
+  if (!bytes) {
+    errors_.push_back(std::move(bytes).error());
+    return nullptr;
+  }
+  return &bytes_.emplace(path, *std::move(bytes)).first->second;
+}
+
+void InputReader::forget(const std::string& path) {
+  if (!keep_bytes_) bytes_.erase(path);
+}
+
+// Directories become the manifests in them.
+std::vector<std::string> InputReader::expand(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (path == "-" || !io_.files.is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    auto listed = io_.files.list(path, options_.recursive);
+    if (!listed) {
+      errors_.push_back(std::move(listed).error());
+      continue;
+    }
+    const std::size_t before = files.size();
+    std::copy_if(listed->begin(), listed->end(), std::back_inserter(files), is_manifest);
+    if (files.size() > before) continue;
+    errors_.push_back(
+        invalid_input("no .yaml, .yml or .json file in " + path, {},
+                      options_.recursive ? "" : "`-R` looks into the directories below too"));
+  }
+  return files;
+}
+
+// Nothing, a live cluster, a made-up site, or files.
+void InputReader::add_cluster(FactsLoader& loader) {
+  const std::string& cluster = options_.cluster;
+  if (cluster.empty()) return;
+  if (cluster == "live" || cluster.starts_with("live:")) {
+    errors_.push_back(
+        {Errc::kUnreachable,
+         "this gedge reads clusters from files only",
+         {},
+         "save one with `kubectl get nodes,pods -A -o json > cluster.json` and pass `--cluster "
+         "cluster.json`; live clusters come with `gedge schedule`"});
+    return;
+  }
+  if (is_synthetic(cluster)) {
+    auto site = read_synthetic(cluster);
+    if (!site) return errors_.push_back(std::move(site).error());
+    loader.add_nodes(std::move(site->nodes), cluster);
+    synthetic_rtt_ = std::move(site->rtt);
+    return;
+  }
+  for (const std::string& path : expand({cluster})) {
+    const std::string* bytes = bytes_of(path);
+    if (bytes == nullptr) continue;
+    const InputFile file{shown_name(path), *bytes, kPadding};
+    if (is_edge_scheduler_nodes(*bytes)) {
+      EdgeSchedulerNodes nodes = read_edge_scheduler_nodes(file);
+      append(errors_, std::move(nodes.errors));
+      loader.add_nodes(std::move(nodes.nodes), file.name);
+    } else {
+      loader.add_cluster(file);
+    }
+    forget(path);
+  }
+}
+
+void InputReader::add_manifests(FactsLoader& loader, const std::vector<std::string>& paths) {
+  for (const std::string& path : expand(paths)) {
+    const std::string* bytes = bytes_of(path);
+    if (bytes == nullptr) continue;
+    loader.add_manifests({shown_name(path), *bytes, kPadding});
+    forget(path);
+  }
+}
+
+// One --rtt is one source: a file, or all files of a directory.
+std::vector<RttSource> InputReader::rtt_sources() {
+  std::vector<RttSource> sources;
+  for (const std::string& path : options_.rtt) {
+    std::vector<std::string> files{path};
+    if (path != "-" && io_.files.is_directory(path)) {
+      auto listed = io_.files.list(path, options_.recursive);
+      if (!listed) {
+        errors_.push_back(std::move(listed).error());
+        continue;
+      }
+      files = *std::move(listed);
+      if (files.empty()) errors_.push_back(invalid_input("no file in " + path));
+    }
+    RttSource source;
+    for (const std::string& file : files)
+      if (const std::string* bytes = bytes_of(file))
+        source.push_back({shown_name(file), *bytes, kPadding});
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+void InputReader::take_reading(RttReading reading, Input& input) {
+  append(errors_, std::move(reading.errors));
+  append(input.facts.warnings, std::move(reading.warnings));
+  if (input.rtt.empty())
+    input.rtt = std::move(reading.matrix);
+  else
+    input.rtt.merge(reading.matrix);
+}
+
+// Without --rtt, what the cluster facts carry.
+bool InputReader::read_rtt(Input& input, const std::vector<LatencyObject>& objects) {
+  RttOptions options;
+  options.unit = options_.rtt_unit;
+  options.zero_is_value = options_.rtt_zero_is_value;
+  options.stat = options_.rtt_stat;
+  options.max_age = options_.max_age;
+  options.now = options_.now;
+  options.nodes = input.facts.nodes;
+  options.rtt_by = options_.rtt_by;
+  if (!options_.rtt_names.empty()) {
+    const std::string* bytes = bytes_of(options_.rtt_names);
+    if (bytes == nullptr) return false;
+    RttNames names = read_rtt_names({shown_name(options_.rtt_names), *bytes, kPadding});
+    append(errors_, std::move(names.errors));
+    options.names = std::move(names.names);
+  }
+  if (!options_.rtt.empty()) {
+    const std::vector<RttSource> sources = rtt_sources();
+    if (errors_.empty()) take_reading(gedge::read_rtt(sources, options), input);
+  } else if (!objects.empty()) {
+    take_reading(read_node_latency(objects, options), input);
+  }
+  return errors_.empty();
+}
+
+std::optional<Input> InputReader::read(const std::vector<std::string>& added) {
+  const std::string default_namespace =
+      options_.namespace_name.empty() ? "default" : options_.namespace_name;
+  FactsLoader loader({default_namespace, compat_, options_.max_input});
+  add_cluster(loader);
+  add_manifests(loader, options_.files);
+  add_manifests(loader, added);
+  LoadResult result = loader.finish();
+  append(errors_, std::move(result.errors));
+  if (!result.loaded || !errors_.empty()) return std::nullopt;
+
+  Input input;
+  input.facts = std::move(result.loaded->facts);
+  input.rtt = std::move(synthetic_rtt_);
+  lacks_cluster_ = needs_nodes_ && input.facts.nodes.empty() && options_.cluster.empty();
+  if (lacks_cluster_ || !read_rtt(input, result.loaded->latency)) return std::nullopt;
+  return input;
+}
+
+}  // namespace gedge::cli

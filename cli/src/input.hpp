@@ -1,0 +1,67 @@
+// input.hpp - from flags to facts: which files are read, in which order, and what their bytes
+// become.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/codec/load.hpp"
+#include "gedge/latency/matrix.hpp"
+#include "gedge/model/facts.hpp"
+#include "io.hpp"
+#include "options.hpp"
+#include "term/progress.hpp"
+
+namespace gedge::cli {
+
+struct Input {
+  Facts facts;  ///< with the warnings of the RTT readers too
+  RttMatrix rtt;
+};
+
+/// Reads what an InputOptions names. Goes on after an error, so that all of them are reported at
+/// once.
+class InputReader {
+ public:
+  /// `keep_bytes`: read() will be called again, and must not read standard input twice.
+  InputReader(Io& io, const InputOptions& options, Compat compat, ProgressLine& progress,
+              bool keep_bytes = false);
+
+  /// Empty if anything was wrong; `errors` says what. `added` are further manifests (--what-if
+  /// add=FILE).
+  std::optional<Input> read(const std::vector<std::string>& added = {});
+  /// What went wrong so far; the reader forgets it.
+  Errors take_errors() { return std::exchange(errors_, {}); }
+  /// From now on, facts without nodes are as good as any.
+  void needs_no_nodes() { needs_nodes_ = false; }
+  /// Nothing named a node, and no --cluster was given: a question of usage, not of input.
+  bool lacks_cluster() const { return lacks_cluster_; }
+
+  /// The bytes of one file; null after an error.
+  const std::string* bytes_of(const std::string& path);
+
+ private:
+  std::vector<std::string> expand(const std::vector<std::string>& paths);
+  void add_cluster(FactsLoader& loader);
+  void add_manifests(FactsLoader& loader, const std::vector<std::string>& paths);
+  void forget(const std::string& path);
+  bool read_rtt(Input& input, const std::vector<LatencyObject>& objects);
+  std::vector<RttSource> rtt_sources();
+  void take_reading(RttReading reading, Input& input);
+
+  Io& io_;
+  const InputOptions& options_;
+  Compat compat_;
+  ProgressLine& progress_;
+  bool keep_bytes_;
+  Errors errors_;
+  bool needs_nodes_ = true;
+  bool lacks_cluster_ = false;
+  RttMatrix synthetic_rtt_;
+  std::map<std::string, std::string> bytes_;  // by path
+};
+
+}  // namespace gedge::cli

@@ -1,0 +1,295 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "gedge/base/duration.hpp"
+#include "gedge/base/quantity.hpp"
+#include "gedge/codec/timestamp.hpp"
+#include "rules.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::uint64_t kMaxThreads = 1024;
+constexpr std::uint64_t kMaxVerbosity = 9;  // kubectl's
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+template <typename T>
+std::vector<std::string> words_of(const Choices<T>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  return words;
+}
+
+// The words are checked before a Take is called, so one of them matches.
+template <typename T, typename Target>
+FlagSet::Take choice_into(Choices<T> choices, Target& target) {
+  return [choices = std::move(choices), &target](const std::string& text) {
+    for (const auto& [word, value] : choices)
+      if (word == text) target = value;
+    return Status{};
+  };
+}
+
+Error wrong(std::string_view text, std::string_view flag, std::string hint) {
+  return invalid_input("unknown value '" + std::string(text) + "' for --" + std::string(flag), {},
+                       std::move(hint));
+}
+
+FlagSet::Take size_into(std::uint64_t& target) {
+  return [&target](const std::string& text) -> Status {
+    const auto bytes = parse_units(text);
+    if (!bytes || *bytes <= 0) return wrong(text, "max-input", "write for example `512Mi`");
+    target = static_cast<std::uint64_t>(*bytes);
+    return {};
+  };
+}
+
+// Seconds and less as everywhere; minutes and hours, because ages are longer than RTTs.
+std::optional<std::int64_t> parse_age(std::string_view text) {
+  if (const auto micros = parse_duration(text, Rounding::kDown)) return micros;
+  for (const auto& [unit, seconds] : {std::pair{'m', 60}, std::pair{'h', 3600}}) {
+    if (text.empty() || text.back() != unit) continue;
+    const auto count =
+        parse_micros(text.substr(0, text.size() - 1), TimeUnit::kSecond, Rounding::kDown);
+    if (count && *count <= std::numeric_limits<std::int64_t>::max() / seconds)
+      return *count * seconds;
+  }
+  return std::nullopt;
+}
+
+FlagSet::Take age_into(std::optional<Micros>& target) {
+  return [&target](const std::string& text) -> Status {
+    const auto micros = parse_age(text);
+    if (!micros) return wrong(text, "max-age", "write for example `30s`, `10m` or `24h`");
+    target = Micros(*micros);
+    return {};
+  };
+}
+
+FlagSet::Take time_into(std::optional<UnixSeconds>& target) {
+  return [&target](const std::string& text) -> Status {
+    const auto seconds = codec::parse_timestamp(text);
+    if (!seconds) return wrong(text, "now", "write for example `2026-11-21T09:30:00Z`");
+    target = *seconds;
+    return {};
+  };
+}
+
+}  // namespace
+
+FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max) {
+  return [&target, max](const std::string& text) -> Status {
+    std::uint64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc{} || end != text.data() + text.size() || value > max)
+      return invalid_input("'" + text + "' is not a whole number from 0 to " + std::to_string(max));
+    target = value;
+    return {};
+  };
+}
+
+void add_file_flags(FlagSet& flags, InputOptions& options) {
+  flags.heading("What to place");
+  flags.add({.name = "filename",
+             .letter = 'f',
+             .value = "FILE|DIR|-",
+             .help = "Read objects; '-' is standard input",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.files);
+  flags.add({.name = "recursive",
+             .letter = 'R',
+             .help = "Read the directories below too",
+             .shapes_answer = true},
+            options.recursive);
+}
+
+void add_namespace_flag(FlagSet& flags, InputOptions& options) {
+  flags.add({.name = "namespace",
+             .letter = 'n',
+             .value = "NAME",
+             .help = "Namespace of what names none",
+             .fallback = "default",
+             .shapes_answer = true},
+            options.namespace_name);
+}
+
+void add_cluster_flags(FlagSet& flags, InputOptions& options) {
+  flags.heading("Where to place it");
+  flags.add({.name = "cluster",
+             .value = "SOURCE",
+             .help = "A file, a directory or synthetic:KEY=VALUE,...",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.cluster);
+}
+
+void add_rtt_flags(FlagSet& flags, InputOptions& options) {
+  const Choices<TimeUnit> units{
+      {"us", TimeUnit::kMicro}, {"ms", TimeUnit::kMilli}, {"s", TimeUnit::kSecond}};
+  const Choices<bool> zeros{{"missing", false}, {"value", true}};
+  const Choices<RttStat> stats{{"p50", RttStat::kP50},
+                               {"p95", RttStat::kP95},
+                               {"p99", RttStat::kP99},
+                               {"max", RttStat::kMax}};
+  flags.add({.name = "rtt",
+             .value = "FILE|DIR",
+             .help = "Read round-trip times; a later one wins",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.rtt);
+  flags.add({.name = "rtt-names",
+             .value = "FILE",
+             .help = "Names for the rows of a matrix without any",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.rtt_names);
+  flags.add({.name = "rtt-unit",
+             .value = "UNIT",
+             .help = "Unit of bare numbers: us, ms or s",
+             .fallback = "ms",
+             .words = words_of(units),
+             .shapes_answer = true},
+            choice_into(units, options.rtt_unit));
+  flags.add({.name = "rtt-zero",
+             .value = "MEANING",
+             .help = "A zero between two nodes: missing or value",
+             .fallback = "missing",
+             .words = words_of(zeros),
+             .shapes_answer = true},
+            choice_into(zeros, options.rtt_zero_is_value));
+  flags.add({.name = "rtt-by",
+             .value = "LABEL",
+             .help = "Names in the matrix are values of this node label",
+             .shapes_answer = true},
+            options.rtt_by);
+  flags.add({.name = "rtt-stat",
+             .value = "STAT",
+             .help = "Compare budgets with p50, p95, p99 or max",
+             .fallback = "p95",
+             .words = words_of(stats),
+             .shapes_answer = true},
+            choice_into(stats, options.rtt_stat));
+  flags.add({.name = "max-age",
+             .value = "DURATION",
+             .help = "Take older samples for unmeasured; needs --now",
+             .shapes_answer = true},
+            age_into(options.max_age));
+  flags.add({.name = "now",
+             .value = "TIME",
+             .help = "The moment that ages are counted to",
+             .shapes_answer = true},
+            time_into(options.now));
+}
+
+void add_rule_flags(FlagSet& flags, RuleOptions& options) {
+  const Choices<Compat> versions{{"1.20", Compat::k1_20}, {"1.36", Compat::k1_36}};
+  flags.heading("How to decide");
+  flags.add({.name = "profile",
+             .value = "NAME|FILE",
+             .help = "Policies and weights",
+             .fallback = "edge",
+             .live = Live::kProfiles,
+             .shapes_answer = true},
+            [&options](const std::string& text) -> Status {
+              const auto known = builtin_profile(text, Compat::k1_36);
+              if (!known && !names_file(text)) return known.error();
+              options.profile = text;
+              return {};
+            });
+  flags.add({.name = "compat",
+             .value = "VERSION",
+             .help = "Kubernetes formulas: 1.20 or 1.36",
+             .fallback = "1.36",
+             .words = words_of(versions),
+             .shapes_answer = true},
+            choice_into(versions, options.asked_compat));
+  flags.add({.name = "plugin",
+             .value = "FILE",
+             .help = "Load a policy module",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.plugins);
+  flags.add({.name = "seed",
+             .value = "N",
+             .help = "For profiles that spread ties",
+             .fallback = "0",
+             .shapes_answer = true},
+            number_into(options.seed, std::numeric_limits<std::uint64_t>::max()));
+}
+
+void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats) {
+  const Choices<Format> all{{"table", Format::kTable},
+                            {"wide", Format::kWide},
+                            {"json", Format::kJson},
+                            {"yaml", Format::kYaml},
+                            {"name", Format::kName}};
+  const bool has_table = formats.front() == "table";
+  flags.heading("How to show it");
+  std::string help = "Print as " + join_words(formats, ", ", " or ");
+  flags.add({.name = "output",
+             .letter = 'o',
+             .value = "FORMAT",
+             .help = std::move(help),
+             .fallback = formats.front(),
+             .words = formats},
+            choice_into(all, options.format));
+  if (!has_table) return;
+  flags.add({.name = "no-headers", .help = "Leave out the header line"}, options.no_headers);
+  flags.add({.name = "sort-by", .value = "COLUMN", .help = "Sort rows by a column"},
+            options.sort_by);
+}
+
+void add_show_flags(FlagSet& flags, ShowOptions& options) {
+  flags.add({.name = "all-namespaces",
+             .letter = 'A',
+             .help = "Show pods of all namespaces, even with -n"},
+            options.all_namespaces);
+  flags.add({.name = "selector",
+             .letter = 'l',
+             .value = "SELECTOR",
+             .help = "Show only pods with these labels"},
+            options.selector);
+}
+
+void add_limit_flags(FlagSet& flags, InputOptions& options) {
+  flags.heading("Everywhere");
+  flags.add({.name = "threads",
+             .value = "N",
+             .help = "Threads that read and render; 0: one a core",
+             .fallback = "0"},
+            number_into(options.threads, kMaxThreads));
+  flags.add({.name = "max-input",
+             .value = "SIZE",
+             .help = "Largest file that is read",
+             .fallback = "1Gi",
+             .shapes_answer = true},
+            size_into(options.max_input));
+}
+
+void add_talk_flags(FlagSet& flags, OutputOptions& options) {
+  // app.cpp settles colour before it parses; here the word is checked.
+  flags.add({.name = "color",
+             .value = "WHEN",
+             .help = "auto, always or never",
+             .fallback = "auto",
+             .words = {"auto", "always", "never"}},
+            [](const std::string&) { return Status{}; });
+  flags.add({.name = "quiet", .letter = 'q', .help = "No progress and no summary"}, options.quiet);
+  flags.add({.name = "v",
+             .letter = 'v',
+             .value = "LEVEL",
+             .help = "1 lists every warning and skipped object",
+             .fallback = "0"},
+            number_into(options.verbosity, kMaxVerbosity));
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,82 @@
+// options.hpp - the flags that mean the same in every command, as plain structs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flags.hpp"
+#include "gedge/base/units.hpp"
+#include "gedge/codec/latency.hpp"
+#include "gedge/codec/write.hpp"
+
+namespace gedge::cli {
+
+/// What to place, and the cluster to place it in.
+struct InputOptions {
+  std::vector<std::string> files;  ///< -f
+  bool recursive = false;
+  std::string cluster;
+  std::vector<std::string> rtt;
+  std::string rtt_names, rtt_by;
+  TimeUnit rtt_unit = TimeUnit::kMilli;
+  bool rtt_zero_is_value = false;
+  RttStat rtt_stat = RttStat::kP95;
+  std::optional<Micros> max_age;
+  std::optional<UnixSeconds> now;
+  std::string namespace_name;                        ///< "": default
+  std::uint64_t max_input = std::uint64_t{1} << 30;  ///< bytes a file
+  std::uint64_t threads = 0;                         ///< 0: as many as there are cores
+};
+
+/// Whose rules decide.
+struct RuleOptions {
+  std::string profile = "edge";
+  std::optional<Compat> asked_compat;  ///< --compat, if it was given
+  Compat compat() const { return asked_compat.value_or(Compat::k1_36); }
+  std::vector<std::string> plugins;
+  std::uint64_t seed = 0;
+};
+
+enum class Format : std::uint8_t { kTable, kWide, kJson, kYaml, kName };
+/// How a document of -o json or -o yaml is written.
+inline TextFormat text_format(Format format) {
+  return format == Format::kYaml ? TextFormat::kYaml : TextFormat::kJson;
+}
+
+/// How the answer is shown, and how much is said beside it.
+struct OutputOptions {
+  Format format = Format::kTable;
+  bool no_headers = false;
+  std::string sort_by;
+  bool quiet = false;
+  std::uint64_t verbosity = 0;
+};
+
+/// Which pods of the answer are shown.
+struct ShowOptions {
+  bool all_namespaces = false;
+  std::string selector;
+};
+
+void add_file_flags(FlagSet& flags, InputOptions& options);
+void add_cluster_flags(FlagSet& flags, InputOptions& options);
+void add_rtt_flags(FlagSet& flags, InputOptions& options);
+void add_rule_flags(FlagSet& flags, RuleOptions& options);
+/// `formats` are the words of -o that the command knows, the default first.
+void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats);
+/// --threads, --max-input.
+void add_limit_flags(FlagSet& flags, InputOptions& options);
+/// --color, -q, -v.
+void add_talk_flags(FlagSet& flags, OutputOptions& options);
+/// -n.
+void add_namespace_flag(FlagSet& flags, InputOptions& options);
+/// -A, -l.
+void add_show_flags(FlagSet& flags, ShowOptions& options);
+
+/// For a Take: a whole number up to `max`.
+FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max);
+
+}  // namespace gedge::cli

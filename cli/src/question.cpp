@@ -1,0 +1,95 @@
+#include "question.hpp"
+
+#include "gedge/base/nearest.hpp"
+#include "gedge/codec/fingerprint.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+
+void add_question_flags(FlagSet& flags, QuestionOptions& options,
+                        std::vector<std::string> formats) {
+  add_file_flags(flags, options.input);
+  add_namespace_flag(flags, options.input);
+  add_cluster_flags(flags, options.input);
+  add_rtt_flags(flags, options.input);
+  add_rule_flags(flags, options.rules);
+  add_output_flags(flags, options.output, std::move(formats));
+}
+
+Question::Question(Io& io, const QuestionOptions& options, bool keep_bytes)
+    : io_(io),
+      options_(options),
+      progress_(io.err, options.output.quiet, io.now),
+      reader_(io, options.input, options.rules.compat(), progress_, keep_bytes) {}
+
+std::optional<Exit> Question::prepare() {
+  if (options_.input.max_age && !options_.input.now)
+    return fail_usage(io_,
+                      invalid_input("flag '--max-age' needs '--now'", {},
+                                    "say when it is, for example `--now 2026-11-21T09:30:00Z`"));
+  auto input = reader_.read();
+  Errors errors = reader_.take_errors();
+  const Errors wrong_rules = load_rules(options_.rules, reader_, rules_);
+  errors.insert(errors.end(), wrong_rules.begin(), wrong_rules.end());
+  progress_.erase();
+  if (reader_.lacks_cluster())
+    return fail_usage(
+        io_, invalid_input("no nodes to place pods on", {},
+                           "name a cluster: `--cluster FILE` or `--cluster synthetic:nodes=6`"));
+  if (!input || !errors.empty()) return fail(io_, errors, options_.output);
+  input_ = *std::move(input);
+  for (Warning& warning : rules_.warnings) input_.facts.warnings.push_back(std::move(warning));
+  return std::nullopt;
+}
+
+std::string Question::snapshot() const { return fingerprint(input_.facts, input_.rtt); }
+
+PlanRequest Question::request() {
+  PlanRequest request;
+  request.facts = &input_.facts;
+  request.rtt = &input_.rtt;
+  request.profiles = rules_.profiles;
+  request.rtt_by = options_.input.rtt_by;
+  request.seed = options_.rules.seed;
+  request.modules = rules_.modules.get();
+  request.progress = [this](std::size_t done, std::size_t total) {
+    progress_.show("planning", done, total);
+    return true;
+  };
+  return request;
+}
+
+const Profile& Question::profile_of(const std::string& namespace_name,
+                                    const std::string& pod) const {
+  const Facts& facts = input_.facts;
+  for (const Pod& candidate : facts.pods) {
+    if (candidate.name != pod || candidate.namespace_name != namespace_name) continue;
+    for (const Profile& profile : rules_.profiles)
+      if (profile.scheduler_name == facts.spec_of(candidate).scheduler_name) return profile;
+  }
+  return rules_.profiles.front();
+}
+
+Error Question::with_nearest_pod(Error error, const PodName& name) const {
+  if (error.code != Errc::kNotFound || !error.hint.empty()) return error;
+  std::vector<std::string> here;
+  for (const Pod& pod : input_.facts.pods) {
+    if (pod.namespace_name == name.namespace_name) here.push_back(pod.name);
+    if (pod.name != name.pod || pod.namespace_name == name.namespace_name) continue;
+    error.hint = "did you mean `" + pod.namespace_name + '/' + pod.name + "`?";
+    return error;
+  }
+  if (const auto close = nearest(name.pod, here)) error.hint = "did you mean `" + *close + "`?";
+  return error;
+}
+
+PodName parse_pod(const std::string& text, const InputOptions& options) {
+  const std::string home = options.namespace_name.empty() ? "default" : options.namespace_name;
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return {home, text};
+  const std::string before = text.substr(0, slash), after = text.substr(slash + 1);
+  if (before == "pod" || before == "pods" || before == "po") return {home, after};
+  return {before, after};
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,66 @@
+// question.hpp - what plan, explain, why-not and verify begin with: facts, rules, and a request to
+// the library.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "exit.hpp"
+#include "gedge/plan/planner.hpp"
+#include "input.hpp"
+#include "io.hpp"
+#include "options.hpp"
+#include "rules.hpp"
+#include "term/progress.hpp"
+
+namespace gedge::cli {
+
+struct QuestionOptions {
+  InputOptions input;
+  RuleOptions rules;
+  OutputOptions output;
+  std::string retyped;  ///< the flags that shape the answer, for hints
+};
+
+/// "web-0", "pod/web-0" or "shop/web-0" as users name a pod; the namespace of -n where they name
+/// none.
+struct PodName {
+  std::string namespace_name, pod;
+};
+PodName parse_pod(const std::string& text, const InputOptions& options);
+
+/// Registers all of them; `formats` as for add_output_flags.
+void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<std::string> formats);
+
+/// Everything read. Holds the progress line, so it stays where it is.
+class Question {
+ public:
+  Question(Io& io, const QuestionOptions& options, bool keep_bytes = false);
+
+  void needs_no_nodes() { reader_.needs_no_nodes(); }
+  /// Reads input and rules. Returns an exit code if that failed; everything is printed then.
+  std::optional<Exit> prepare();
+
+  const Input& input() const { return input_; }
+  const Rules& rules() const { return rules_; }
+  InputReader& reader() { return reader_; }
+  ProgressLine& progress() { return progress_; }
+  PlanRequest request();
+  /// One text for the facts and the matrix, as a plan carries it.
+  std::string snapshot() const;
+  /// For "there is no such pod": the namespace that has one of that name, or the most similar name.
+  Error with_nearest_pod(Error error, const PodName& name) const;
+  /// The profile that decides about a pod, by its schedulerName.
+  const Profile& profile_of(const std::string& namespace_name, const std::string& pod) const;
+
+ private:
+  Io& io_;
+  const QuestionOptions& options_;
+  ProgressLine progress_;
+  InputReader reader_;
+  Input input_;
+  Rules rules_;
+};
+
+}  // namespace gedge::cli

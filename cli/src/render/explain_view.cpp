@@ -1,0 +1,185 @@
+#include "render/explain_view.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "render/numbers.hpp"
+#include "render/reason_text.hpp"
+#include "term/table.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+using Rows = std::vector<const NodeExplanation*>;
+
+std::string reasons_of(const NodeExplanation& node, std::string_view policy, Compat compat) {
+  std::string text;
+  for (const Rejection& rejection : node.rejections)
+    if (rejection.policy == policy)
+      text += (text.empty() ? "" : ", ") + short_reason(rejection.evidence, compat);
+  return text;
+}
+
+bool rejects_anywhere(const Rows& rows, std::string_view policy) {
+  return std::any_of(rows.begin(), rows.end(), [&](const NodeExplanation* node) {
+    return std::any_of(node->rejections.begin(), node->rejections.end(),
+                       [&](const Rejection& rejection) { return rejection.policy == policy; });
+  });
+}
+
+void print_title(Stream& out, std::string_view title) {
+  out.line(""), out.line(out.style().paint(Ink::kStrong, title));
+}
+
+// One column for each filter that rejects a node; those that reject none are named below.
+void print_filters(Stream& out, const Rows& rows, const Profile& profile, bool headers) {
+  std::vector<std::string> rejecting, silent;
+  for (const ProfileEntry& filter : profile.filters)
+    (rejects_anywhere(rows, filter.policy) ? rejecting : silent).push_back(filter.policy);
+  std::vector<Column> columns{{"NODE", Align::kLeft, true}};
+  for (const std::string& policy : rejecting) columns.push_back({policy, Align::kLeft, true});
+  columns.push_back({"VERDICT"});
+
+  Table table(std::move(columns));
+  for (const NodeExplanation* node : rows) {
+    std::vector<Cell> row{{node->node}};
+    for (const std::string& policy : rejecting) {
+      const std::string reasons = reasons_of(*node, policy, profile.compat);
+      row.push_back(reasons.empty() ? Cell{"ok"} : Cell{reasons, Ink::kBad});
+    }
+    row.push_back(node->feasible ? Cell{"feasible", Ink::kGood} : Cell{"rejected", Ink::kBad});
+    table.add(std::move(row));
+  }
+  table.print(out, headers);
+  if (!silent.empty())
+    out.line(out.style().paint(Ink::kDim, "ok on every node: " + join_words(silent, ", ", ", ")));
+}
+
+std::string word_of(const Explanation& explanation, const std::string& node) {
+  if (explanation.chosen && explanation.chosen->node == node) return "chosen";
+  return explanation.runner_up && explanation.runner_up->node == node ? "runner-up" : "";
+}
+
+// Normalised scores, best node first.
+void print_scores(Stream& out, const Explanation& explanation, Rows rows, const Profile& profile,
+                  bool headers) {
+  rows.erase(std::remove_if(rows.begin(), rows.end(),
+                            [](const NodeExplanation* node) { return !node->total; }),
+             rows.end());
+  if (rows.empty() || profile.scores.empty()) return;
+  const auto is_chosen = [&](const NodeExplanation* node) {
+    return explanation.chosen && explanation.chosen->node == node->node;
+  };
+  std::stable_sort(
+      rows.begin(), rows.end(), [&](const NodeExplanation* a, const NodeExplanation* b) {
+        return *a->total != *b->total ? *a->total > *b->total : is_chosen(a) > is_chosen(b);
+      });
+  print_title(out, "Scores (0-100; total = weighted sum)");
+  std::vector<Column> columns{{"NODE", Align::kLeft, true}};
+  for (const PolicyScore& score : rows[0]->scores)
+    columns.push_back({score.policy + " x" + std::to_string(score.weight), Align::kRight});
+  columns.push_back({"TOTAL", Align::kRight});
+  columns.push_back({"RANK"});
+  Table table(std::move(columns));
+  for (const NodeExplanation* node : rows) {
+    const Ink ink = is_chosen(node) ? Ink::kStrong : Ink::kPlain;
+    std::vector<Cell> row{{node->node, ink}};
+    for (const PolicyScore& score : node->scores) row.push_back({std::to_string(score.normalized)});
+    row.push_back({std::to_string(*node->total), ink});
+    row.push_back({word_of(explanation, node->node), ink});
+    table.add(std::move(row));
+  }
+  table.print(out, headers);
+}
+
+void print_budgets(Stream& out, const Explanation& explanation, bool headers) {
+  if (explanation.budgets.empty()) return;
+  std::vector<std::int64_t> micros;
+  for (const BudgetReport& budget : explanation.budgets) {
+    micros.push_back(budget.limit_us);
+    if (budget.rtt_us) micros.push_back(*budget.rtt_us);
+  }
+  const DurationColumn units(micros);
+  print_title(out, "Delay budgets");
+  Table table({{"FROM", Align::kLeft, true},
+               {"RTT", Align::kRight},
+               {"BUDGET", Align::kRight},
+               {"SLACK", Align::kRight}});
+  for (const BudgetReport& budget : explanation.budgets) {
+    const std::string rtt = budget.rtt_us ? units.text(*budget.rtt_us) : "";
+    const std::string slack = budget.rtt_us ? units.text(budget.limit_us - *budget.rtt_us) : "";
+    table.add({{budget.from}, {rtt}, {units.text(budget.limit_us)}, {slack}});
+  }
+  table.print(out, headers);
+}
+
+void print_changes(Stream& out, const std::vector<SuggestedChange>& changes) {
+  print_title(out, "What would change this");
+  if (changes.empty()) return out.line("  no small set of edits does");
+  for (const SuggestedChange& change : changes) {
+    const std::string effect = change.wins ? " wins with " : " becomes feasible with ";
+    out.line("  " + escape_controls(change.node) + effect +
+             escape_controls(join_words(change.edits)));
+  }
+}
+
+std::string score_of(const ScoredNode& node) {
+  return escape_controls(node.node) + " (" + std::to_string(node.score) + ')';
+}
+
+std::string verdict_line(Stream& out, const Explanation& explanation) {
+  const std::string pod = escape_controls(explanation.pod);
+  if (!explanation.chosen)
+    return pod + " is " + out.style().paint(Ink::kBad, "unschedulable") + ": " +
+           escape_controls(explanation.message);
+  std::string line =
+      pod + " -> " + out.style().paint(Ink::kStrong, escape_controls(explanation.chosen->node));
+  line += "   score " + std::to_string(explanation.chosen->score);
+  return line + (explanation.runner_up ? ", runner-up " + score_of(*explanation.runner_up)
+                                       : ", no other node is feasible");
+}
+
+Rows all_nodes(const Explanation& explanation,
+               const std::function<bool(const NodeExplanation&)>& wanted) {
+  Rows rows;
+  for (const NodeExplanation& node : explanation.nodes)
+    if (wanted(node)) rows.push_back(&node);
+  return rows;
+}
+
+void print_node_matrices(Stream& out, const Explanation& explanation, const Rows& rows,
+                         const Profile& profile, bool headers) {
+  const auto feasible = static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const NodeExplanation* node) { return node->feasible; }));
+  print_title(out, "Filters (" + counted(rows.size(), "node") + ", " + std::to_string(feasible) +
+                       " feasible)");
+  print_filters(out, rows, profile, headers);
+  print_scores(out, explanation, rows, profile, headers);
+}
+
+}  // namespace
+
+void print_explanation(Stream& out, const Explanation& explanation, const Profile& profile,
+                       bool headers) {
+  out.line(verdict_line(out, explanation));
+  print_budgets(out, explanation, headers);
+  print_node_matrices(out, explanation,
+                      all_nodes(explanation, [](const NodeExplanation&) { return true; }), profile,
+                      headers);
+  print_changes(out, explanation.changes);
+}
+
+void print_why_not(Stream& out, const Explanation& explanation, const Profile& profile,
+                   std::string_view node, bool headers) {
+  const auto is_shown = [&](const NodeExplanation& candidate) {
+    return candidate.node == node ||
+           (explanation.chosen && candidate.node == explanation.chosen->node);
+  };
+  out.line(verdict_line(out, explanation));
+  print_node_matrices(out, explanation, all_nodes(explanation, is_shown), profile, headers);
+  if (explanation.chosen && explanation.chosen->node == node) return;
+  print_changes(out, explanation.changes);
+}
+
+}  // namespace gedge::cli

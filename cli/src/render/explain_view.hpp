@@ -1,0 +1,22 @@
+// render/explain_view.hpp - an Explanation as text: the verdict, two matrices, and what would
+// change it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gedge/effect/plan.hpp"
+#include "gedge/policy/profile.hpp"
+#include "term/stream.hpp"
+
+namespace gedge::cli {
+
+/// All of it. `profile` decided about the pod: its policies are the columns.
+void print_explanation(Stream& out, const Explanation& explanation, const Profile& profile,
+                       bool headers);
+
+/// The same, narrowed to one node and the node that won.
+void print_why_not(Stream& out, const Explanation& explanation, const Profile& profile,
+                   std::string_view node, bool headers);
+
+}  // namespace gedge::cli

@@ -1,0 +1,49 @@
+#include "term/interrupt.hpp"
+
+#include <unistd.h>
+
+#include <string_view>
+
+namespace gedge::cli {
+namespace {
+
+constexpr int kInterruptedCode = 130;  // 128 + SIGINT, as shells report it
+
+volatile sig_atomic_t progress_visible = 0;  // a signal handler can ask nobody
+
+void say(std::string_view bytes) {
+  if (::write(STDERR_FILENO, bytes.data(), bytes.size()) < 0) return;  // nobody is left to tell
+}
+
+extern "C" void end_interrupted(int) {
+  say(progress_visible != 0 ? "\r\x1b[K\n" : "\n");
+  ::_exit(kInterruptedCode);
+}
+
+}  // namespace
+
+void handle_signals() {
+  struct sigaction action {};
+  ::sigemptyset(&action.sa_mask);
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, nullptr);
+
+  struct sigaction before {};
+  ::sigaction(SIGINT, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
+  action.sa_handler = end_interrupted;
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+void set_progress_visible(bool visible) { progress_visible = visible ? 1 : 0; }
+
+UninterruptedScope::UninterruptedScope() {
+  sigset_t held;
+  ::sigemptyset(&held);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
+  ::sigprocmask(SIG_BLOCK, &held, &before_);
+}
+
+UninterruptedScope::~UninterruptedScope() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace gedge::cli

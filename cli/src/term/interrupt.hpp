@@ -1,0 +1,28 @@
+// term/interrupt.hpp - Ctrl-C ends the program with a newline and 130, except while a file is being
+// replaced.
+#pragma once
+
+#include <signal.h>
+
+namespace gedge::cli {
+
+/// SIGINT ends the process at once; SIGPIPE becomes an error of write(). An ignored SIGINT stays
+/// ignored.
+void handle_signals();
+
+/// Tells the handler that a progress line is to be erased.
+void set_progress_visible(bool visible);
+
+/// Holds back SIGINT, SIGTERM and SIGHUP for a moment that must not be cut in two.
+class UninterruptedScope {
+ public:
+  UninterruptedScope();
+  UninterruptedScope(const UninterruptedScope&) = delete;
+  UninterruptedScope& operator=(const UninterruptedScope&) = delete;
+  ~UninterruptedScope();
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace gedge::cli

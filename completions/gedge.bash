@@ -1,0 +1,243 @@
+# bash completion of gedge, written by `gedge completion bash`
+
+# Offers values: words, @files, or a kind of live words that only gedge knows.
+_gedge_offer() {
+  local value
+  for value in $1; do
+    case $value in
+      @files)
+        compopt -o filenames 2>/dev/null
+        COMPREPLY+=($(compgen -f -- "$cur"))
+        ;;
+      @*) COMPREPLY+=($(compgen -W "$(gedge __complete "${value#@}" "${COMP_WORDS[@]:1}" 2>/dev/null)" -- "$cur")) ;;
+      *) COMPREPLY+=($(compgen -W "$value" -- "$cur")) ;;
+    esac
+  done
+}
+
+# Sets flags, valued, operands for a command, and values if $prev is one of its flags with a value.
+_gedge_describe() {
+  case $1 in
+    plan)
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --threads --max-input --color -v --v'
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        -o | --output) values='table wide json yaml name' ;;
+        --sort-by) values='' ;;
+        -l | --selector) values='' ;;
+        --out) values='@files' ;;
+        --what-if) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    explain)
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@pods')
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        -o | --output) values='table json yaml name' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    why-not)
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@pods' '@nodes')
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        -o | --output) values='table json yaml name' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    verify)
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@files')
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        -o | --output) values='table json yaml name' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    policies)
+      flags='--profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      case $prev in
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        -o | --output) values='table wide json yaml name' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    config)
+      flags='--profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--profile --compat --plugin --seed --threads --max-input --color -v --v'
+      operands=('view')
+      case $prev in
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    validate)
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    completion)
+      flags='-h --help'
+      operands=('bash zsh fish')
+      ;;
+    version)
+      flags='-h --help'
+      ;;
+    help)
+      flags='-h --help'
+      operands=('@commands')
+      ;;
+  esac
+}
+
+_gedge() {
+  local IFS=$' \t\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local command= flags= valued= values=none operands=() i at=0
+  COMPREPLY=()
+  # --flag=value arrives as three words
+  if [[ $cur == = ]]; then
+    cur=
+  elif [[ $prev == = ]]; then
+    prev=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    [[ ${COMP_WORDS[i]} == -* ]] && continue
+    command=${COMP_WORDS[i]}
+    break
+  done
+  if [[ -z $command ]]; then
+    COMPREPLY=($(compgen -W "$_gedge_commands --help --version" -- "$cur"))
+    return
+  fi
+  _gedge_describe "$command"
+  if [[ $values != none ]]; then
+    _gedge_offer "$values"
+  elif [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+  else
+    for ((i++; i < COMP_CWORD; i++)); do
+      if [[ ${COMP_WORDS[i]} != -* ]]; then
+        ((at++))
+      elif [[ " $valued " == *" ${COMP_WORDS[i]} "* ]]; then
+        [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+        ((i++))
+      fi
+    done
+    _gedge_offer "${operands[at]}"
+  fi
+}
+
+complete -F _gedge gedge
+_gedge_commands='plan explain why-not verify policies config validate completion version help'

@@ -1,0 +1,16 @@
+// gedge/codec/fingerprint.hpp - one short text that changes whenever a fact does.
+#pragma once
+
+#include <string>
+
+#include "gedge/latency/matrix.hpp"
+#include "gedge/model/facts.hpp"
+
+namespace gedge {
+
+/// "xxh128:" and 32 hexadecimal digits, of everything in `facts` and `rtt` that a plan can depend on. Names of files,
+/// Places, warnings, skipped objects and the order of lists do not count. The same on every machine.
+/// Not a signature: two texts can be made to collide. Cost: O(facts + names^2).
+std::string fingerprint(const Facts& facts, const RttMatrix& rtt);
+
+}  // namespace gedge

@@ -1,0 +1,37 @@
+// codec/diagnostics.hpp - collects what readers have to say; they go on after an error.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gedge/base/error.hpp"
+
+namespace gedge::codec {
+
+/// Errors and warnings of one run. Bounded: a file with a million mistakes keeps the first kMaxErrors
+/// of them and says how many more there are.
+class Diagnostics {
+ public:
+  static constexpr std::size_t kMaxErrors = 1000;
+
+  void add(Error error);
+  void warn(std::string code, std::string message, SourceSpan where);
+
+  bool ok() const { return errors_.empty(); }
+  std::size_t error_count() const { return errors_.size() + dropped_; }
+  /// Sorted by origin, line and column; ends with a count where some were dropped.
+  Errors take_errors();
+  std::vector<Warning> take_warnings();
+
+ private:
+  Errors errors_;
+  std::vector<Warning> warnings_;
+  std::size_t dropped_ = 0;
+};
+
+/// `text` in single quotes, cut at 80 bytes, with control characters, bidirectional marks and
+/// invalid UTF-8 as \xNN: fit for a terminal.
+std::string quote(std::string_view text);
+
+}  // namespace gedge::codec

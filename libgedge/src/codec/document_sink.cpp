@@ -1,0 +1,202 @@
+#include "codec/document_sink.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "codec/scalar.hpp"
+
+namespace gedge::codec {
+namespace {
+
+// Characters that a terminal acts upon or that turn text around: DEL, C1 controls, zero-width and bidirectional marks.
+struct Hidden {
+  std::size_t length = 0;  // 0: the text does not begin with one
+  unsigned code = 0;
+};
+
+Hidden hidden_at(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  if (byte(0) == 0x7F) return {1, 0x7F};
+  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) return {2, byte(1)};
+  if (byte(0) != 0xE2 || (byte(1) != 0x80 && byte(1) != 0x81)) return {};
+  const unsigned code = 0x2000u + ((byte(1) & 0x3Fu) << 6) + (byte(2) & 0x3Fu);
+  const bool hides = (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+                     (code >= 0x2060 && code <= 0x206F);
+  return hides ? Hidden{3, code} : Hidden{};
+}
+
+void append_escaped(std::string& out, unsigned code) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += digits[(code >> shift) & 15u];
+}
+
+/// JSON text of one value. Hidden characters can only stand in its strings, so they are escaped afterwards.
+std::string json_text(const Json& value, int indent) {
+  const std::string raw = value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const auto suspicious = [](char c) { return static_cast<unsigned char>(c) >= 0x7F; };
+  if (std::none_of(raw.begin(), raw.end(), suspicious)) return raw;
+  std::string out;
+  for (std::size_t i = 0; i < raw.size();) {
+    const Hidden hidden = hidden_at(std::string_view(raw).substr(i));
+    if (hidden.length == 0) {
+      out += raw[i++];
+      continue;
+    }
+    append_escaped(out, hidden.code);
+    i += hidden.length;
+  }
+  return out;
+}
+
+/// Two spaces a level; or compact, with one list item a line.
+class JsonSink final : public DocumentSink {
+ public:
+  JsonSink(std::string& out, bool lines, int depth) : out_(out), lines_(lines), depth_(depth) {}
+
+  void field(std::string_view key, const Json& value) override {
+    begin(key);
+    append(value, depth_);
+  }
+
+  void list(std::string_view key, std::size_t count, const std::function<Json(std::size_t)>& item) override {
+    begin(key);
+    out_ += count == 0 ? "[" : "[\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!lines_) indent(depth_ + 1);
+      append(item(i), depth_ + 1);
+      out_ += i + 1 < count ? ",\n" : "\n";
+    }
+    if (count > 0 && !lines_) indent(depth_);
+    out_ += ']';
+  }
+
+  void object(std::string_view key, const std::function<void(DocumentSink&)>& fill) override {
+    begin(key);
+    braces(fill, depth_);
+  }
+
+  void braces(const std::function<void(DocumentSink&)>& fill, int depth) {
+    out_ += '{';
+    JsonSink inner(out_, lines_, depth + 1);
+    fill(inner);
+    if (!lines_) {
+      out_ += '\n';
+      indent(depth);
+    }
+    out_ += '}';
+  }
+
+ private:
+  void begin(std::string_view key) {
+    if (!first_) out_ += ',';
+    if (!lines_) {
+      out_ += '\n';
+      indent(depth_);
+    }
+    first_ = false;
+    out_ += json_text(Json(key), -1);
+    out_ += lines_ ? ":" : ": ";
+  }
+  void indent(int depth) { out_.append(static_cast<std::size_t>(2 * depth), ' '); }
+  void append(const Json& value, int depth) {
+    if (lines_) {
+      out_ += json_text(value, -1);
+      return;
+    }
+    for (const char c : json_text(value, 2)) {  // strings hold no raw line end
+      out_ += c;
+      if (c == '\n') indent(depth);
+    }
+  }
+
+  std::string& out_;
+  bool lines_;
+  int depth_;
+  bool first_ = true;
+};
+
+void emit_text(YAML::Emitter& out, const std::string& text) {
+  const bool plain = !text.empty() && classify_plain(text) == ScalarType::kText;
+  if (!plain) out << YAML::DoubleQuoted;
+  out << text;
+}
+
+/// Depth is that of answers: a handful of levels.
+void emit(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    out << YAML::BeginMap;
+    for (const auto& [key, field] : value.items()) {
+      out << YAML::Key;
+      emit_text(out, key);
+      out << YAML::Value;
+      emit(out, field);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    const bool flow = value.empty();
+    if (flow) out << YAML::Flow;
+    out << YAML::BeginSeq;
+    for (const Json& item : value) emit(out, item);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    emit_text(out, value.get<std::string>());
+  } else if (value.is_null()) {
+    out << YAML::Null;
+  } else {
+    out << value.dump();  // true, false and numbers read the same in YAML
+  }
+}
+
+class YamlSink final : public DocumentSink {
+ public:
+  explicit YamlSink(YAML::Emitter& out) : out_(out) {}
+
+  void field(std::string_view key, const Json& value) override {
+    begin(key);
+    emit(out_, value);
+  }
+  void list(std::string_view key, std::size_t count, const std::function<Json(std::size_t)>& item) override {
+    begin(key);
+    if (count == 0) out_ << YAML::Flow;
+    out_ << YAML::BeginSeq;
+    for (std::size_t i = 0; i < count; ++i) emit(out_, item(i));
+    out_ << YAML::EndSeq;
+  }
+  void object(std::string_view key, const std::function<void(DocumentSink&)>& fill) override {
+    begin(key);
+    out_ << YAML::BeginMap;
+    fill(*this);
+    out_ << YAML::EndMap;
+  }
+
+ private:
+  void begin(std::string_view key) { out_ << YAML::Key << std::string(key) << YAML::Value; }
+  YAML::Emitter& out_;
+};
+
+}  // namespace
+
+std::string write_document(TextFormat format, const std::function<void(DocumentSink&)>& fill) {
+  if (format == TextFormat::kYaml) {
+    YAML::Emitter emitter;
+    emitter.SetOutputCharset(YAML::EscapeNonAscii);
+    emitter << YAML::BeginMap;
+    YamlSink sink(emitter);
+    fill(sink);
+    emitter << YAML::EndMap;
+    return std::string(emitter.c_str(), emitter.size()) + "\n";
+  }
+  std::string out;
+  JsonSink(out, format == TextFormat::kJsonLines, 0).braces(fill, 0);
+  out += '\n';
+  return out;
+}
+
+void put_head(DocumentSink& sink, std::string_view kind) {
+  sink.field("apiVersion", kApiVersion);
+  sink.field("kind", kind);
+}
+
+}  // namespace gedge::codec

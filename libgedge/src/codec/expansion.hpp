@@ -1,0 +1,55 @@
+// codec/expansion.hpp - workloads to the pods that their controllers would make.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codec/admission.hpp"
+#include "codec/drafts.hpp"
+
+namespace gedge::codec {
+
+/// Most pods that workloads may make in one run.
+inline constexpr std::int64_t kMaxExpandedPods = 10'000'000;
+
+/// Makes pods of drafts, with their final specs in one pool. Nodes in `drafts.facts` are final.
+class Expansion {
+ public:
+  Expansion(Drafts& drafts, Admission& admission) : drafts_(drafts), admission_(admission) {}
+
+  /// All pods of one manifest workload; also its SpreadOwner and claims.
+  void add_workload(const Workload& workload);
+  /// A pod of the cluster, or one of the manifests that runs already.
+  void add_known(const PodEntry& entry);
+  /// A pod of the manifests that is to be placed; `name` is its name.
+  void add_new(const PodEntry& entry, const std::string& name, std::int64_t ordinal);
+
+  std::vector<Pod>& pods() { return pods_; }
+  std::vector<PodSpec>& specs() { return specs_.values(); }
+  /// True for a pod that is not in the cluster yet; parallel to pods().
+  const std::vector<bool>& is_new() const { return is_new_; }
+
+ private:
+  Pod pod_of(const Workload& workload) const;
+  SpecIndex share(PodSpec spec) { return SpecIndex{specs_.intern(std::move(spec))}; }
+  PodSpec admitted(const PodTemplate& pod, const std::string& namespace_name, const std::string& who,
+                   Pod& out);
+  void add_replicas(const Workload& workload, const PodSpec& spec, Pod pod);
+  void add_daemons(const Workload& workload, const PodSpec& spec, const Pod& pod);
+  void add_claims(const std::vector<PersistentVolumeClaim>& claims, const Pod& pod, PodSpec& spec);
+  void add_ephemeral(const PodTemplate& pod, const Pod& made, bool with_claims, PodSpec& spec);
+  void add_owner(const Workload& workload, const std::string& hash);
+  bool has_room(const Workload& workload, std::int64_t count);
+  void push(Pod pod, bool fresh);
+
+  Drafts& drafts_;
+  Admission& admission_;
+  SpecPool specs_;
+  std::vector<Pod> pods_;
+  std::vector<bool> is_new_;
+  std::int64_t expanded_ = 0;
+  std::map<std::pair<std::uint32_t, bool>, SpecIndex> known_;  // template -> spec
+};
+
+}  // namespace gedge::codec

@@ -1,0 +1,349 @@
+// From drafts to Facts: names and owners settled, workloads expanded, everything sorted.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "codec/drafts.hpp"
+#include "codec/expansion.hpp"
+
+namespace gedge::codec {
+namespace {
+
+using Key = std::pair<std::string, std::string>;  // namespace, name
+
+template <typename T, typename F>
+void sort_by(std::vector<T>& values, F key) {
+  std::stable_sort(values.begin(), values.end(),
+                   [&](const T& a, const T& b) { return key(a) < key(b); });
+}
+
+template <typename T, typename F>
+void sort_unique(std::vector<T>& values, F key) {
+  sort_by(values, key);
+  values.erase(std::unique(values.begin(), values.end(),
+                           [&](const T& a, const T& b) { return key(a) == key(b); }),
+               values.end());
+}
+
+const auto kByName = [](const auto& value) { return std::tie(value.name); };
+const auto kByNamespace = [](const auto& value) { return std::tie(value.namespace_name, value.name); };
+
+void sort_declared(Facts& facts) {
+  sort_by(facts.nodes, kByName);
+  sort_by(facts.priority_classes, kByName);
+  sort_by(facts.storage_classes, kByName);
+  sort_by(facts.volumes, kByName);
+  sort_by(facts.disruption_budgets, kByNamespace);
+}
+
+// "web-3" of a StatefulSet "web" is 3.
+std::int64_t ordinal_of(const std::string& pod, const std::string& workload) {
+  std::int64_t ordinal = 0;
+  if (pod.size() > workload.size() + 1 && pod.compare(0, workload.size(), workload) == 0)
+    std::from_chars(pod.data() + workload.size() + 1, pod.data() + pod.size(), ordinal);
+  return ordinal;
+}
+
+// The workload that people know: not the ReplicaSet but its Deployment, not the Job but its CronJob.
+class Owners {
+ public:
+  explicit Owners(const std::vector<MadeBy>& made_by) {
+    for (const MadeBy& made : made_by)
+      makers_[{made.namespace_name, made.kind + "/" + made.name}] = made.maker;
+  }
+
+  void settle(Pod& pod, const PodSpec& spec) const {
+    if (pod.controller.name.empty()) {
+      pod.workload_kind = "Pod";
+      pod.workload_name = pod.name;
+      return;
+    }
+    pod.workload_kind = pod.controller.kind;
+    pod.workload_name = pod.controller.name;
+    if (pod.workload_kind == "StatefulSet") pod.ordinal = ordinal_of(pod.name, pod.workload_name);
+    const auto made = makers_.find({pod.namespace_name, pod.workload_kind + "/" + pod.workload_name});
+    if (made != makers_.end()) {
+      pod.workload_kind = made->second.kind;
+      pod.workload_name = made->second.name;
+    } else if (pod.workload_kind == "ReplicaSet") {
+      by_hash(pod, spec);
+    }
+  }
+
+ private:
+  // A dump without ReplicaSets: their names end with the hash that their pods carry.
+  static void by_hash(Pod& pod, const PodSpec& spec) {
+    const std::string* hash = pod_label(pod, spec, "pod-template-hash");
+    if (hash == nullptr || hash->empty()) return;
+    const std::string& name = pod.controller.name;
+    if (name.size() < hash->size() + 2) return;
+    const std::size_t cut = name.size() - hash->size();
+    if (name.compare(cut, hash->size(), *hash) != 0 || name[cut - 1] != '-') return;
+    pod.workload_kind = "Deployment";
+    pod.workload_name = name.substr(0, cut - 1);
+  }
+
+  std::map<Key, ControllerRef> makers_;
+};
+
+bool is_bound(const PodEntry& entry) {
+  if (entry.node_name.empty()) return false;
+  return !entry.in_manifests || (entry.has_phase && entry.pod.phase != PodPhase::kPending);
+}
+
+bool is_finished(const PodEntry& entry) {
+  return entry.pod.phase == PodPhase::kSucceeded || entry.pod.phase == PodPhase::kFailed;
+}
+
+using PodName = std::pair<std::string_view, std::string_view>;
+
+struct PodNameHash {
+  std::size_t operator()(const PodName& name) const {
+    return std::hash<std::string_view>{}(name.first) * 31 + std::hash<std::string_view>{}(name.second);
+  }
+};
+using NameTable = std::unordered_map<PodName, std::size_t, PodNameHash>;
+
+PodName name_of(const Pod& pod) { return {pod.namespace_name, pod.name}; }
+
+using WorkloadKey = std::tuple<std::string, std::string, std::string>;  // namespace, kind, name
+
+WorkloadKey workload_of(const Pod& pod) {
+  return {pod.namespace_name, pod.workload_kind, pod.workload_name};
+}
+
+// Of two workloads that make one name, the later kind in the alphabet (then the later name) has to
+// give way; pods that exist keep theirs.
+std::set<WorkloadKey> clashing(Expansion& expansion) {
+  const std::vector<Pod>& pods = expansion.pods();
+  NameTable holder;
+  std::set<WorkloadKey> yielding;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const auto [found, fresh] = holder.try_emplace(name_of(pods[i]), i);
+    if (fresh || workload_of(pods[i]) == workload_of(pods[found->second])) continue;
+    const bool mine_yields =
+        expansion.is_new()[i] &&
+        (!expansion.is_new()[found->second] || workload_of(pods[found->second]) < workload_of(pods[i]));
+    if (mine_yields) {
+      yielding.insert(workload_of(pods[i]));
+    } else if (expansion.is_new()[found->second]) {
+      yielding.insert(workload_of(pods[found->second]));
+      found->second = i;
+    }
+  }
+  return yielding;
+}
+
+class FactsMaker {
+ public:
+  explicit FactsMaker(Drafts& drafts) : drafts_(drafts) {}
+
+  Facts make() {
+    sort_declared(drafts_.facts);
+    sort_by(drafts_.limit_ranges, kByNamespace);
+    Admission admission(drafts_);
+    Expansion expansion(drafts_, admission);
+    add_known_pods(expansion);
+    add_generated_pods(expansion);
+    add_workloads(expansion);
+    if (!drafts_.diagnostics.ok()) return {};
+    settle_names(expansion);
+    finish(expansion);
+    return std::move(drafts_.facts);
+  }
+
+ private:
+  void add_known_pods(Expansion& expansion);
+  void add_generated_pods(Expansion& expansion);
+  void add_workloads(Expansion& expansion);
+  void settle_names(Expansion& expansion);
+  void drop_existing(Expansion& expansion);
+  void finish(Expansion& expansion);
+  void warn_missing_nodes();
+  void add_namespaces();
+  void renumber(Expansion& expansion);
+  void warn(const char* code, std::string message, Place place) {
+    drafts_.diagnostics.warn(code, std::move(message), drafts_.facts.span(place));
+  }
+
+  Drafts& drafts_;
+};
+
+void FactsMaker::add_known_pods(Expansion& expansion) {
+  const Owners owners(drafts_.made_by);
+  std::size_t pushed_aside = 0;
+  for (PodEntry& entry : drafts_.pods) {
+    if (!entry.generate_name.empty()) continue;
+    owners.settle(entry.pod, drafts_.templates[raw(entry.pod.spec)].spec);
+    const bool bound = is_bound(entry);
+    if (entry.in_manifests && !bound && !is_finished(entry)) {
+      expansion.add_new(entry, entry.pod.name, entry.pod.ordinal);
+      continue;
+    }
+    const bool pending = !bound && entry.pod.phase == PodPhase::kPending;
+    if (pending && drafts_.has_manifests) {
+      ++pushed_aside;
+      continue;
+    }
+    if (!bound && !pending && !is_finished(entry))
+      warn("RunningWithoutNode",
+           "pod " + entry.pod.namespace_name + "/" + entry.pod.name + " runs, but on no node", entry.pod.place);
+    expansion.add_known(entry);
+  }
+  if (pushed_aside > 0)
+    drafts_.diagnostics.warn("PendingPodsNotPlanned",
+                             std::to_string(pushed_aside) + " pending pods of the cluster are not planned, since manifests are given",
+                             {});
+}
+
+// Pods with generateName: numbered by content, so that their order in files does not count.
+void FactsMaker::add_generated_pods(Expansion& expansion) {
+  std::vector<PodEntry*> entries;
+  for (PodEntry& entry : drafts_.pods)
+    if (!entry.generate_name.empty()) entries.push_back(&entry);
+  std::stable_sort(entries.begin(), entries.end(), [](const PodEntry* a, const PodEntry* b) {
+    return std::tie(a->pod.namespace_name, a->generate_name, a->fingerprint) <
+           std::tie(b->pod.namespace_name, b->generate_name, b->fingerprint);
+  });
+  std::set<Key> taken;
+  if (!entries.empty())
+    for (const Pod& pod : expansion.pods()) taken.insert({pod.namespace_name, pod.name});
+  std::map<Key, std::int64_t> next;
+  for (PodEntry* entry : entries) {
+    std::string base = entry->generate_name;
+    while (!base.empty() && base.back() == '-') base.pop_back();
+    std::int64_t& ordinal = next[{entry->pod.namespace_name, base}];
+    while (taken.count({entry->pod.namespace_name, base + "-" + std::to_string(ordinal)}) > 0) ++ordinal;
+    entry->pod.workload_kind = "Pod";
+    expansion.add_new(*entry, base + "-" + std::to_string(ordinal), ordinal);
+    ++ordinal;
+  }
+}
+
+void FactsMaker::add_workloads(Expansion& expansion) {
+  std::set<std::tuple<std::string, std::string, std::string>> declared;
+  for (const Workload& workload : drafts_.workloads)
+    declared.insert({workload.meta.namespace_name, workload.kind, workload.meta.name});
+  std::sort(drafts_.workloads.begin(), drafts_.workloads.end(), [](const Workload& a, const Workload& b) {
+    return std::tie(a.meta.namespace_name, a.kind, a.meta.name) <
+           std::tie(b.meta.namespace_name, b.kind, b.meta.name);
+  });
+  for (const Workload& workload : drafts_.workloads) {
+    // Whose maker is declared too is made by it.
+    const ControllerRef& maker = workload.meta.controller;
+    if (declared.count({workload.meta.namespace_name, maker.kind, maker.name}) == 0)
+      expansion.add_workload(workload);
+  }
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+  return text;
+}
+
+void FactsMaker::settle_names(Expansion& expansion) {
+  std::vector<Pod>& pods = expansion.pods();
+  for (int round = 0; round < 8; ++round) {
+    const std::set<WorkloadKey> yielding = clashing(expansion);
+    if (yielding.empty()) break;
+    for (std::size_t i = 0; i < pods.size(); ++i)
+      if (expansion.is_new()[i] && yielding.count(workload_of(pods[i])) > 0)
+        pods[i].name = lower(pods[i].workload_kind) + "-" + pods[i].name;
+  }
+  drop_existing(expansion);
+}
+
+// New pods whose name is taken by a pod of the same workload: a StatefulSet's pod that runs already.
+void FactsMaker::drop_existing(Expansion& expansion) {
+  std::vector<Pod>& pods = expansion.pods();
+  std::vector<bool> keep(pods.size(), true);
+  {
+    NameTable names;
+    for (std::size_t i = 0; i < pods.size(); ++i)
+      if (!expansion.is_new()[i]) names.emplace(name_of(pods[i]), i);
+    for (std::size_t i = 0; i < pods.size(); ++i)
+      if (expansion.is_new()[i]) keep[i] = names.count(name_of(pods[i])) == 0;
+  }
+  drafts_.facts.pods.reserve(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (keep[i])
+      drafts_.facts.pods.push_back(std::move(pods[i]));
+    else
+      warn("AlreadyPlaced",
+           "pod " + pods[i].namespace_name + "/" + pods[i].name + " is in the cluster already",
+           pods[i].place);
+  }
+}
+
+void FactsMaker::warn_missing_nodes() {
+  std::map<std::string, std::pair<std::size_t, const Pod*>> missing;
+  for (const Pod& pod : drafts_.facts.pods) {
+    if (pod.bound_node.empty()) continue;
+    const auto& nodes = drafts_.facts.nodes;
+    const auto found = std::lower_bound(nodes.begin(), nodes.end(), pod.bound_node,
+                                        [](const Node& node, const std::string& name) { return node.name < name; });
+    if (found != nodes.end() && found->name == pod.bound_node) continue;
+    auto& [count, first] = missing[pod.bound_node];
+    if (count++ == 0) first = &pod;
+  }
+  for (const auto& [node, who] : missing)
+    warn("MissingNode",
+         "node " + node + " does not exist, but " + std::to_string(who.first) + " pods run on it, first " +
+             who.second->namespace_name + "/" + who.second->name,
+         who.second->place);
+}
+
+// Namespaces exist as soon as something lives in them; since 1.21 each has its name as a label.
+void FactsMaker::add_namespaces() {
+  Facts& facts = drafts_.facts;
+  sort_by(facts.namespaces, kByName);
+  std::set<std::string> names;
+  for (const Pod& pod : facts.pods) names.insert(pod.namespace_name);
+  for (const Namespace& one : facts.namespaces) names.erase(one.name);
+  for (const std::string& name : names) facts.namespaces.push_back({name, {}});
+  sort_by(facts.namespaces, kByName);
+  if (drafts_.options.compat != Compat::k1_36) return;
+  for (Namespace& one : facts.namespaces) one.labels.set("kubernetes.io/metadata.name", one.name);
+}
+
+// Specs in the order in which the sorted pods use them.
+void FactsMaker::renumber(Expansion& expansion) {
+  std::vector<PodSpec>& from = expansion.specs();
+  std::vector<std::uint32_t> index_of(from.size(), 0);
+  std::vector<PodSpec>& to = drafts_.facts.specs;
+  to.reserve(from.size());
+  for (Pod& pod : drafts_.facts.pods) {
+    std::uint32_t& index = index_of[raw(pod.spec)];
+    if (index == 0) {
+      to.push_back(std::move(from[raw(pod.spec)]));
+      index = static_cast<std::uint32_t>(to.size());
+    }
+    pod.spec = SpecIndex{index - 1};
+  }
+}
+
+void FactsMaker::finish(Expansion& expansion) {
+  Facts& facts = drafts_.facts;
+  std::sort(facts.pods.begin(), facts.pods.end(), [](const Pod& a, const Pod& b) {
+    return std::tie(a.namespace_name, a.workload_name, a.workload_kind, a.ordinal, a.name) <
+           std::tie(b.namespace_name, b.workload_name, b.workload_kind, b.ordinal, b.name);
+  });
+  renumber(expansion);
+  warn_missing_nodes();
+  add_namespaces();
+  sort_unique(facts.claims, kByNamespace);
+  sort_unique(facts.spread_owners,
+              [](const SpreadOwner& o) { return std::tie(o.namespace_name, o.kind, o.name); });
+  sort_by(facts.skipped, [](const SkippedObject& o) { return std::tie(o.kind, o.name); });
+  sort_by(drafts_.latency, [](const LatencyObject& o) { return std::tie(o.json); });
+}
+
+}  // namespace
+
+Facts make_facts(Drafts& drafts) { return FactsMaker(drafts).make(); }
+
+}  // namespace gedge::codec

@@ -1,0 +1,179 @@
+#include "codec/fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "gedge/base/quantity.hpp"
+#include "gedge/codec/timestamp.hpp"
+#include "gedge/model/selector.hpp"
+
+namespace gedge::codec {
+namespace {
+
+constexpr std::size_t kLongestAnnotation = 256;
+constexpr std::array<std::string_view, 9> kNoise = {
+    "kubectl.kubernetes.io/",    "cni.projectcalico.org/",      "k8s.v1.cni.cncf.io/",
+    "k8s.ovn.org/",              "kubernetes.io/config.seen",   "kubernetes.io/config.hash",
+    "deployment.kubernetes.io/", "volumes.kubernetes.io/",      "pv.kubernetes.io/"};
+
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+void check_name(const std::string& name, std::optional<Cursor> at) {
+  if (name.empty() || is_dns_subdomain(name)) return;
+  at->fail(quote(name) + " is no name of an object",
+           "use at most 253 lower-case letters, digits, '-' and '.', a letter or digit at both ends");
+}
+
+void read_owner(Cursor owner, ControllerRef& out) {
+  const auto controls = owner.find("controller");
+  if (!controls || !controls->boolean().value_or(false)) return;
+  owner.fields([&](std::string_view key, Cursor value) {
+    if (key == "kind") read_text(value, out.kind);
+    if (key == "name") read_text(value, out.name);
+    if (key == "uid") read_text(value, out.uid);
+  });
+}
+
+}  // namespace
+
+void read_text(Cursor value, std::string& out) {
+  if (const auto text = value.text()) out = *text;
+}
+
+void read_texts(Cursor list, std::vector<std::string>& out) {
+  out.reserve(out.size() + list.size());
+  list.items([&](Cursor item) {
+    if (const auto text = item.text()) out.emplace_back(*text);
+  });
+}
+
+void read_bool(Cursor value, bool& out) {
+  if (const auto flag = value.boolean()) out = *flag;
+}
+
+void read_int32(Cursor value, std::int32_t& out, std::int32_t least) {
+  if (const auto number = value.integer(least, std::numeric_limits<std::int32_t>::max()))
+    out = static_cast<std::int32_t>(*number);
+}
+
+void read_time(Cursor value, UnixSeconds& out) {
+  const auto text = value.text();
+  if (!text) return;
+  if (const auto time = parse_timestamp(*text))
+    out = *time;
+  else
+    value.fail(quote(*text) + " is no time", "write it like 2024-05-01T12:00:00Z");
+}
+
+void read_labels(Cursor map, Labels& out) {
+  map.fields([&](std::string_view key, Cursor value) {
+    const auto text = value.text();
+    if (!text && !value.is_null()) return;
+    if (!is_label_key(key)) {
+      value.key()->fail(quote(key) + " is no label key",
+                        "use [prefix/]name; the name has at most 63 letters, digits, '-', '_', '.'");
+      return;
+    }
+    if (text && !is_label_value(*text)) {
+      value.fail(quote(*text) + " is no label value",
+                 "use at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends");
+      return;
+    }
+    out.set(key, text.value_or(""));
+  });
+}
+
+void read_annotations(Cursor map, Labels& out) {
+  map.fields([&](std::string_view key, Cursor value) {
+    const auto text = value.text();
+    const bool noise = std::any_of(kNoise.begin(), kNoise.end(), [&](std::string_view prefix) {
+      return key.substr(0, prefix.size()) == prefix;
+    });
+    if (text && !noise && text->size() <= kLongestAnnotation) out.set(key, *text);
+  });
+}
+
+std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {
+  const auto text = value.text_or_number();
+  if (!text) return std::nullopt;
+  const auto amount = milli ? parse_milli(*text) : parse_units(*text);
+  if (amount && *amount >= 0) return amount;
+  const std::string name = value.key() ? quote(value.key()->raw_text()) + " " : "";
+  if (amount)
+    value.fail(name + "is negative: " + quote(*text), "an amount is 0 or more");
+  else if (const auto quantity = parse_quantity(*text); !quantity)
+    value.fail(name + "is no quantity: " + quote(*text), "write it like 250m, 1.5, 512Mi or 2Gi");
+  else if (quantity->sign < 0)
+    value.fail(name + "is negative: " + quote(*text), "an amount is 0 or more");
+  else
+    value.fail(name + "does not fit 64 bits: " + quote(*text));
+  return std::nullopt;
+}
+
+void read_resources(Cursor map, Resources& out) {
+  map.fields([&](std::string_view name, Cursor value) {
+    if (const auto amount = read_quantity(value, name == kCpu)) out.set(name, *amount);
+  });
+}
+
+bool is_dns_label(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && is_lower_or_digit(text.front()) &&
+         is_lower_or_digit(text.back()) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_lower_or_digit(c) || c == '-'; });
+}
+
+bool is_dns_subdomain(std::string_view text) {
+  if (text.size() > 253) return false;
+  for (;;) {
+    const std::size_t dot = text.find('.');
+    const std::string_view label = text.substr(0, dot);
+    // Parts of a subdomain may be longer than 63 bytes, as in Kubernetes.
+    if (label.empty() || !is_lower_or_digit(label.front()) || !is_lower_or_digit(label.back()))
+      return false;
+    if (!std::all_of(label.begin(), label.end(),
+                     [](char c) { return is_lower_or_digit(c) || c == '-'; }))
+      return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+Metadata read_metadata(Cursor object) {
+  Metadata meta;
+  meta.place = object.place();
+  const auto metadata = object.find("metadata");
+  if (!metadata) return meta;
+  metadata->fields([&](std::string_view key, Cursor value) {
+    if (key == "name") {
+      read_text(value, meta.name);
+      check_name(meta.name, value);
+    } else if (key == "generateName") {
+      read_text(value, meta.generate_name);
+      std::string base = meta.generate_name;
+      while (!base.empty() && (base.back() == '-' || base.back() == '.')) base.pop_back();
+      if (base.empty() && !meta.generate_name.empty()) base = "-";
+      check_name(base, value);
+    } else if (key == "namespace") {
+      read_text(value, meta.namespace_name);
+      if (!meta.namespace_name.empty() && !is_dns_label(meta.namespace_name))
+        value.fail(quote(meta.namespace_name) + " is no name of a namespace",
+                   "use at most 63 lower-case letters, digits and '-'");
+    } else if (key == "uid") {
+      read_text(value, meta.uid);
+    } else if (key == "labels") {
+      read_labels(value, meta.labels);
+    } else if (key == "annotations") {
+      read_annotations(value, meta.annotations);
+    } else if (key == "creationTimestamp") {
+      read_time(value, meta.created);
+    } else if (key == "deletionTimestamp") {
+      meta.terminating = !value.is_null();
+    } else if (key == "ownerReferences") {
+      value.items([&](Cursor owner) { read_owner(owner, meta.controller); });
+    }
+  });
+  return meta;
+}
+
+}  // namespace gedge::codec

@@ -1,0 +1,243 @@
+// Puts the latency files together: names of nodes, zeros, later over earlier.
+#include "gedge/codec/latency.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "codec/rtt_draft.hpp"
+#include "gedge/base/duration.hpp"
+
+namespace gedge {
+namespace codec {
+namespace {
+
+/// Nobody has a network where half of all RTTs are this long: the unit is wrong.
+constexpr Rtt kUnlikely{10'000'000};
+
+using Names = std::map<std::string, std::string, std::less<>>;
+
+/// Addresses of nodes, and what gedge calls them. An address that two nodes claim says nothing.
+Names names_by_address(const RttOptions& options) {
+  Names names;
+  if (!options.rtt_by.empty()) return names;
+  for (const Node& node : options.nodes)
+    for (const std::string& address : node.addresses) {
+      const auto [at, fresh] = names.emplace(address, node.name);
+      if (!fresh && at->second != node.name) at->second.clear();
+    }
+  for (const Node& node : options.nodes) names[node.name] = node.name;
+  return names;
+}
+
+/// What a node is called in the matrix: its name, or its value of --rtt-by.
+std::set<std::string, std::less<>> known_names(const RttOptions& options) {
+  std::set<std::string, std::less<>> known;
+  for (const Node& node : options.nodes) {
+    const std::string* name = options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
+    if (name != nullptr) known.insert(*name);
+  }
+  return known;
+}
+
+void use_node_names(Draft& draft, const Names& by_address) {
+  for (std::size_t i = 0; i < draft.names.size(); ++i) {
+    auto at = by_address.find(draft.names[i]);
+    if (at == by_address.end() && i < draft.addresses.size()) at = by_address.find(draft.addresses[i]);
+    if (at != by_address.end() && !at->second.empty()) draft.names[i] = at->second;
+  }
+}
+
+/// Calls use(from, to, rtt) for each pair with indices of the draft's names.
+template <typename Use>
+void for_each_pair(const Draft& draft, Use use) {
+  for (const RttPair& pair : draft.pairs) use(pair.from, pair.to, pair.rtt);
+  const std::size_t n = draft.names.size();
+  for (std::size_t row = 0; row * n < draft.cells.size(); ++row)
+    for (std::size_t column = 0; column < n; ++column)
+      use(row, column, draft.cells[row * n + column]);
+}
+
+class Merger {
+ public:
+  Merger(const RttOptions& options, RttReading& reading) : options_(options), reading_(reading) {}
+
+  void read(const std::vector<RttSource>& sources) {
+    for (const RttSource& source : sources) read_source(source);
+    if (reading_.errors.empty()) merge();
+  }
+
+ private:
+  void read_source(const RttSource& source) {
+    std::vector<const InputFile*> files;
+    for (const InputFile& file : source) files.push_back(&file);
+    std::stable_sort(files.begin(), files.end(),
+                     [](const InputFile* a, const InputFile* b) { return a->name < b->name; });
+    std::map<const InputFile*, RttFormat> formats;
+    Errors unread;
+    for (const InputFile* file : files) formats[file] = read_file(*file, unread);
+    for (const InputFile& file : source) reading_.formats.push_back(formats[&file]);
+    const bool none_read = unread.size() == files.size();
+    for (Error& error : unread) {
+      if (none_read)
+        reading_.errors.push_back(std::move(error));
+      else
+        reading_.warnings.push_back({"UnreadFile", std::move(error.what), std::move(error.where)});
+    }
+  }
+
+  RttFormat read_file(const InputFile& file, Errors& unread) {
+    Diagnostics diagnostics;
+    const Source source(file.name, file.bytes);
+    const RttText text{source, diagnostics, options_};
+    Draft draft;
+    draft.format = recognise_rtt(source.bytes());
+    if (source.check_text(file.bytes.size(), diagnostics)) draft = read_draft(text, draft.format);
+    const RttFormat format = draft.format;
+    const bool unknown = format == RttFormat::kUnknown;
+    if (unknown && diagnostics.ok())
+      text.fail_all(source.bytes().empty() ? "the file is empty" : "no format of RTTs that gedge knows",
+                    "give a CSV with header, from,to,rtt_ms, a matrix of numbers, Goldpinger's "
+                    "check_all, gedge JSON or a log of ping");
+    Errors errors = diagnostics.take_errors();
+    std::move(errors.begin(), errors.end(),
+              std::back_inserter(unknown ? unread : reading_.errors));
+    std::vector<Warning> warnings = diagnostics.take_warnings();
+    std::move(warnings.begin(), warnings.end(), std::back_inserter(reading_.warnings));
+    if (errors.empty()) keep(std::move(draft), file.name);
+    return format;
+  }
+
+  static Draft read_draft(const RttText& text, RttFormat format) {
+    Draft draft;
+    switch (format) {
+      case RttFormat::kSquareCsv: draft = read_square_csv(text); break;
+      case RttFormat::kEdgeList: draft = read_edge_list(text); break;
+      case RttFormat::kPlain: draft = read_plain(text); break;
+      case RttFormat::kDat: draft = read_dat(text); break;
+      case RttFormat::kWonderNetwork: draft = read_wonder_network(text); break;
+      case RttFormat::kPing: draft = read_ping(text); break;
+      case RttFormat::kGoldpinger:
+      case RttFormat::kNodeLatency:
+      case RttFormat::kLatencyMatrix: return read_rtt_object(text);
+      case RttFormat::kWonderCities:
+      case RttFormat::kUnknown: break;
+    }
+    draft.format = format;
+    return draft;
+  }
+
+  void keep(Draft draft, const std::string& origin) {
+    warn_about_values(draft, origin);
+    drafts_.push_back({std::move(draft), origin});
+  }
+
+  void warn_about_values(const Draft& draft, const std::string& origin) {
+    std::size_t zeros = 0, unlikely = 0, measured = 0;
+    for_each_pair(draft, [&](std::size_t from, std::size_t to, Rtt rtt) {
+      if (from == to || rtt == kUnmeasured) return;
+      ++measured;
+      if (rtt.us == 0) ++zeros;
+      if (rtt >= kUnlikely) ++unlikely;
+    });
+    const auto warn = [&](std::string code, std::string message) {
+      reading_.warnings.push_back({std::move(code), std::move(message), {origin, 0, 0, "", 1}});
+    };
+    if (zeros > 0 && !options_.zero_is_value) {
+      const std::string count = std::to_string(zeros) + (zeros == 1 ? " pair" : " pairs");
+      const std::string cause = draft.format == RttFormat::kGoldpinger
+                                    ? "Goldpinger leaves out times below 1 ms: " + count
+                                    : count + " of 0";
+      warn("ZeroRtt", cause + " count as unmeasured (`--rtt-zero value` counts them as 0)");
+    }
+    if (2 * unlikely > measured)
+      warn("UnlikelyUnit", "most RTTs are " + format_duration(kUnlikely.us) +
+                               " or more: is `--rtt-unit` right?");
+  }
+
+  void merge() {
+    const Names by_address = names_by_address(options_);
+    std::vector<std::string> all;
+    std::map<std::string, std::string> first_origin;
+    for (auto& [draft, origin] : drafts_) {
+      use_node_names(draft, by_address);
+      for (const std::string& name : draft.names)
+        if (first_origin.emplace(name, origin).second) all.push_back(name);
+    }
+    if (all.size() > kMaxRttNames) {
+      reading_.errors.push_back(invalid_input(std::to_string(all.size()) + " names in all matrices; gedge holds " +
+                                              std::to_string(kMaxRttNames)));
+      return;
+    }
+    reading_.matrix = RttMatrix(std::move(all));
+    if (!options_.rtt_by.empty()) clear_diagonal();
+    for (const auto& [draft, origin] : drafts_) add(draft);
+    warn_about_names(first_origin);
+  }
+
+  void clear_diagonal() {
+    for (std::size_t i = 0; i < reading_.matrix.size(); ++i) {
+      const NameIndex name{static_cast<std::uint32_t>(i)};
+      reading_.matrix.set(name, name, kUnmeasured);
+    }
+  }
+
+  void add(const Draft& draft) {
+    std::vector<NameIndex> place;
+    for (const std::string& name : draft.names) place.push_back(*reading_.matrix.find(name));
+    for_each_pair(draft, [&](std::size_t from, std::size_t to, Rtt rtt) {
+      const bool same = place[from] == place[to];
+      if (rtt == kUnmeasured || (same && options_.rtt_by.empty())) return;
+      if (rtt.us == 0 && !same && !options_.zero_is_value) return;
+      reading_.matrix.set(place[from], place[to], rtt);
+    });
+  }
+
+  void warn_about_names(const std::map<std::string, std::string>& origins) {
+    const auto known = known_names(options_);
+    if (options_.nodes.empty()) return;
+    const std::string what = options_.rtt_by.empty() ? "no node" : "the label " + options_.rtt_by + " of no node";
+    for (const auto& [name, origin] : origins) {
+      if (known.count(name) > 0) continue;
+      reading_.warnings.push_back({"UnknownLatencyName",
+                                   "the RTT matrix names " + quote(name) + ", which is " + what,
+                                   {origin, 0, 0, "", 1}});
+    }
+  }
+
+  struct Named {
+    Draft draft;
+    std::string origin;
+  };
+  const RttOptions& options_;
+  RttReading& reading_;
+  std::vector<Named> drafts_;
+};
+
+}  // namespace
+}  // namespace codec
+
+std::string_view to_string(RttFormat format) {
+  constexpr std::array<std::string_view, 11> names{
+      "unknown",     "square CSV",  "edge list",           "plain matrix",
+      "Goldpinger",  "LatencyMatrix", "NodeLatency",       "min/avg/max/mdev",
+      "WonderNetwork", "WonderNetwork cities", "ping log"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+RttReading read_rtt(const std::vector<RttSource>& sources, const RttOptions& options) {
+  RttReading reading;
+  codec::Merger(options, reading).read(sources);
+  if (!reading.errors.empty()) reading.matrix = {};
+  return reading;
+}
+
+RttReading read_node_latency(const std::vector<LatencyObject>& objects, const RttOptions& options) {
+  RttSource source;
+  for (const LatencyObject& object : objects) source.push_back({object.name, object.json});
+  return read_rtt({source}, options);
+}
+
+}  // namespace gedge

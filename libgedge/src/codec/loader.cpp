@@ -1,0 +1,398 @@
+#include <algorithm>
+#include <array>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "codec/drafts.hpp"
+#include "codec/stream.hpp"
+#include "gedge/codec/load.hpp"
+
+namespace gedge {
+namespace codec {
+namespace {
+
+enum class ObjectKind : std::uint8_t {
+  kNode,
+  kPod,
+  kWorkload,
+  kService,
+  kNamespace,
+  kPriorityClass,
+  kLimitRange,
+  kRuntimeClass,
+  kClaim,
+  kVolume,
+  kStorageClass,
+  kDisruptionBudget,
+  kConfigMap,
+  kNodeLatency,
+  kSkipped,
+};
+
+struct KnownKind {
+  std::string_view name;
+  std::string_view groups;  // separated by blanks; "core" is the group without a name
+  ObjectKind kind;
+  bool is_namespaced;
+};
+constexpr std::array<KnownKind, 20> kKnown = {{
+    {"Node", "core", ObjectKind::kNode, false},
+    {"Pod", "core", ObjectKind::kPod, true},
+    {"Deployment", "apps extensions", ObjectKind::kWorkload, true},
+    {"ReplicaSet", "apps extensions", ObjectKind::kWorkload, true},
+    {"ReplicationController", "core", ObjectKind::kWorkload, true},
+    {"StatefulSet", "apps", ObjectKind::kWorkload, true},
+    {"DaemonSet", "apps extensions", ObjectKind::kWorkload, true},
+    {"Job", "batch", ObjectKind::kWorkload, true},
+    {"CronJob", "batch", ObjectKind::kWorkload, true},
+    {"Service", "core", ObjectKind::kService, true},
+    {"Namespace", "core", ObjectKind::kNamespace, false},
+    {"PriorityClass", "scheduling.k8s.io", ObjectKind::kPriorityClass, false},
+    {"LimitRange", "core", ObjectKind::kLimitRange, true},
+    {"RuntimeClass", "node.k8s.io", ObjectKind::kRuntimeClass, false},
+    {"PersistentVolumeClaim", "core", ObjectKind::kClaim, true},
+    {"PersistentVolume", "core", ObjectKind::kVolume, false},
+    {"StorageClass", "storage.k8s.io", ObjectKind::kStorageClass, false},
+    {"PodDisruptionBudget", "policy", ObjectKind::kDisruptionBudget, true},
+    {"ConfigMap", "core", ObjectKind::kConfigMap, true},
+    {"NodeLatency", "gedge.io", ObjectKind::kNodeLatency, false},
+}};
+constexpr KnownKind kSkippedKind = {"", "", ObjectKind::kSkipped, true};
+
+bool has_group(std::string_view groups, std::string_view api_version) {
+  if (api_version.empty()) return true;  // items of lists carry none
+  const std::size_t slash = api_version.find('/');
+  const std::string_view group =
+      slash == std::string_view::npos ? "core" : api_version.substr(0, slash);
+  while (!groups.empty()) {
+    const std::size_t blank = groups.find(' ');
+    if (groups.substr(0, blank) == group) return true;
+    groups = blank == std::string_view::npos ? "" : groups.substr(blank + 1);
+  }
+  return false;
+}
+
+const KnownKind& known_kind(std::string_view name, std::string_view api_version) {
+  for (const KnownKind& known : kKnown)
+    if (known.name == name && has_group(known.groups, api_version)) return known;
+  return kSkippedKind;
+}
+
+// Says nothing about a wrong type: whoever reads the field does.
+std::string text_at(Cursor map, std::string_view key) {
+  const auto value = map.find(key);
+  if (!value || value->shape() != Shape::kScalar || value->type() != ScalarType::kText) return "";
+  return std::string(value->raw_text());
+}
+
+bool has(Cursor map, std::string_view key) {
+  const auto value = map.find(key);
+  return value && !value->is_null();
+}
+
+// The kind of an object; reports one that is no text.
+std::string kind_of(Cursor object) {
+  if (const auto kind = object.find("kind")) kind->text();
+  return text_at(object, "kind");
+}
+
+Error out_of_memory(std::string origin) {
+  return invalid_input("not enough memory to read this", {std::move(origin), 0, 0, "", 1},
+                       "split it, or lower `--max-input`");
+}
+
+bool is_list_kind(std::string_view kind) {
+  return kind.size() >= 4 && kind.substr(kind.size() - 4) == "List";
+}
+
+}  // namespace
+}  // namespace codec
+
+using namespace codec;
+
+/// Drafts, and what was seen of every object.
+struct FactsLoader::State final : StreamHandler {
+  explicit State(LoadOptions options) { drafts.options = std::move(options); }
+
+  void read(const InputFile& file, bool manifests);
+  void make(LoadResult& result);
+  bool wants_elements(Cursor root) override;
+  void element(Cursor element, StreamContext& context) override;
+  void document(Cursor root, bool streamed) override;
+
+  void object(Cursor object, const std::string& kind);
+  void take(const KnownKind& known, const std::string& kind, Cursor object);
+  void take_pod(Cursor object, Cursor::Fingerprint fingerprint);
+  void take_workload(const std::string& kind, Cursor object);
+  void take_config_map(Cursor object);
+  void take_latency(Cursor object);
+  bool is_new(const KnownKind& known, const std::string& kind, Cursor object,
+              Cursor::Fingerprint fingerprint);
+  std::string namespace_or_default(std::string name) const {
+    return !name.empty() ? name : in_manifests ? drafts.options.namespace_name : "default";
+  }
+  void settle_namespace(std::string& name) const { name = namespace_or_default(std::move(name)); }
+
+  struct Seen {
+    Cursor::Fingerprint fingerprint;
+    Place place;
+    std::uint32_t pod = 0;  // index into drafts.pods
+  };
+  Drafts drafts;
+  std::unordered_map<std::string, Seen> seen;
+  bool in_manifests = false;
+};
+
+void FactsLoader::State::read(const InputFile& file, bool manifests) {
+  if (drafts.facts.files.empty()) drafts.facts.files.emplace_back();
+  const auto index = static_cast<std::uint32_t>(drafts.facts.files.size());
+  drafts.facts.files.push_back(file.name);
+  in_manifests = manifests;
+  drafts.has_manifests |= manifests;
+  const Source source(file.name, file.bytes, index, file.padding);
+  try {
+    read_stream(source, drafts.diagnostics, {"items", drafts.options.max_bytes}, *this);
+  } catch (const std::bad_alloc&) {
+    drafts.diagnostics.add(out_of_memory(file.name));
+  }
+}
+
+bool FactsLoader::State::wants_elements(Cursor root) {
+  const auto kind = root.find("kind");
+  return !kind || is_list_kind(kind->raw_text());
+}
+
+void FactsLoader::State::element(Cursor element, StreamContext& context) {
+  if (element.is_null()) return;
+  if (!element.is_map()) {
+    element.fail_type("an object");
+    return;
+  }
+  std::string kind = kind_of(element);
+  if (kind.empty() && !has(element, "kind")) {
+    const std::string list = context.root_text("kind").value_or("");
+    if (is_list_kind(list)) kind = list.substr(0, list.size() - 4);
+  }
+  if (!kind.empty())
+    object(element, kind);
+  else if (!has(element, "kind"))
+    element.fail("this item has no kind", "write apiVersion and kind");
+}
+
+void FactsLoader::State::document(Cursor root, bool streamed) {
+  if (root.is_null()) return;
+  if (!root.is_map()) {
+    root.fail("no Kubernetes object", "write apiVersion, kind and metadata");
+    return;
+  }
+  const std::string kind = kind_of(root);
+  if (streamed && !kind.empty() && !is_list_kind(kind))
+    root.find("kind")->fail("kind " + quote(kind) + " has items but is no List");
+  if (streamed) return;
+  if (kind.empty() && has(root, "kind")) return;
+  if (kind.empty())
+    root.fail("this document has no kind", "write apiVersion and kind");
+  else if (!is_list_kind(kind))
+    object(root, kind);
+  else if (const auto items = root.find("items"))
+    items->items([](Cursor) {});
+}
+
+void FactsLoader::State::object(Cursor object, const std::string& kind) {
+  const KnownKind& known = known_kind(kind, text_at(object, "apiVersion"));
+  const Cursor::Fingerprint fingerprint = object.fingerprint();
+  if (!is_new(known, kind, object, fingerprint)) return;
+  if (known.kind == ObjectKind::kPod)
+    take_pod(object, fingerprint);
+  else
+    take(known, kind, object);
+}
+
+// False for the second of two equal objects, and for a different one of the same name: an error.
+bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind, Cursor object,
+                                Cursor::Fingerprint fingerprint) {
+  const auto metadata = object.find("metadata");
+  const std::string name = metadata ? text_at(*metadata, "name") : "";
+  const bool matters = known.kind != ObjectKind::kSkipped;
+  if (name.empty() && metadata && has(*metadata, "name") && !metadata->find("name")->is_quoted())
+    return true;  // reported by whoever reads it
+  if (name.empty()) {
+    const bool generated = known.kind == ObjectKind::kPod && metadata &&
+                           !text_at(*metadata, "generateName").empty();
+    if (matters && !generated)
+      object.fail(kind + " without a name", "write metadata.name");
+    return generated || !matters;
+  }
+  std::string space;
+  if (known.is_namespaced) space = namespace_or_default(text_at(*metadata, "namespace"));
+  std::string key = kind + '\n' + space + '\n' + name;
+  // A workload of the cluster is what is, one of the manifests what is to be.
+  if (known.kind == ObjectKind::kWorkload && !in_manifests) key += "\ncluster";
+  const auto [found, fresh] = seen.try_emplace(std::move(key));
+  if (fresh) {
+    found->second = {fingerprint, object.place(), static_cast<std::uint32_t>(drafts.pods.size())};
+    return true;
+  }
+  if (found->second.fingerprint == fingerprint) {
+    if (known.kind == ObjectKind::kPod && in_manifests) drafts.pods[found->second.pod].in_manifests = true;
+    return false;
+  }
+  const SourceSpan first = drafts.facts.span(found->second.place);
+  const Cursor at = metadata->find("name").value_or(object);
+  const std::string who = space.empty() ? name : space + "/" + name;
+  at.fail(kind + " " + quote(who) + " is declared twice and differently, first at " + first.origin + ":" +
+              std::to_string(first.line) + ":" + std::to_string(first.column),
+          "remove one of the two or give it another name");
+  return false;
+}
+
+void FactsLoader::State::take(const KnownKind& known, const std::string& kind, Cursor object) {
+  Facts& facts = drafts.facts;
+  const auto add_here = [&](auto& list, auto value) {
+    settle_namespace(value.namespace_name);
+    list.push_back(std::move(value));
+  };
+  switch (known.kind) {
+    case ObjectKind::kNode: facts.nodes.push_back(read_node(object)); break;
+    case ObjectKind::kWorkload: take_workload(kind, object); break;
+    case ObjectKind::kService:
+      if (auto owner = read_service(object)) add_here(facts.spread_owners, std::move(*owner));
+      break;
+    case ObjectKind::kNamespace: {
+      const Metadata meta = read_metadata(object);
+      facts.namespaces.push_back({meta.name, meta.labels});
+      break;
+    }
+    case ObjectKind::kPriorityClass:
+      facts.priority_classes.push_back(read_priority_class(object));
+      break;
+    case ObjectKind::kLimitRange: add_here(drafts.limit_ranges, read_limit_range(object)); break;
+    case ObjectKind::kRuntimeClass:
+      drafts.runtime_classes.push_back(read_runtime_class(object));
+      break;
+    case ObjectKind::kClaim: add_here(facts.claims, read_claim(object)); break;
+    case ObjectKind::kVolume: facts.volumes.push_back(read_volume_object(object)); break;
+    case ObjectKind::kStorageClass:
+      facts.storage_classes.push_back(read_storage_class(object));
+      break;
+    case ObjectKind::kDisruptionBudget:
+      add_here(facts.disruption_budgets, read_disruption_budget(object));
+      break;
+    case ObjectKind::kConfigMap: take_config_map(object); break;
+    case ObjectKind::kNodeLatency: take_latency(object); break;
+    default: facts.skipped.push_back({kind, read_metadata(object).name}); break;
+  }
+}
+
+// Labels that replicas of one template do not share.
+constexpr std::array<std::string_view, 3> kOwnLabels = {
+    "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
+    "batch.kubernetes.io/job-completion-index"};
+
+void FactsLoader::State::take_pod(Cursor object, Cursor::Fingerprint fingerprint) {
+  PodDraft draft = read_pod(object);
+  PodEntry entry;
+  Pod& pod = entry.pod;
+  Labels& labels = draft.pod.spec.labels;
+  for (const std::string_view key : kOwnLabels)
+    if (const std::string* value = labels.find(key)) {
+      pod.extra_labels.set(key, *value);
+      labels.erase(key);
+    }
+  pod.namespace_name = namespace_or_default(std::move(draft.meta.namespace_name));
+  pod.name = std::move(draft.meta.name);
+  pod.uid = std::move(draft.meta.uid);
+  pod.controller = std::move(draft.meta.controller);
+  pod.nominated_node = std::move(draft.nominated_node);
+  pod.phase = draft.phase;
+  pod.created = draft.meta.created;
+  pod.started = draft.started;
+  pod.terminating = draft.meta.terminating;
+  pod.place = draft.meta.place;
+  if (pod.name.empty()) entry.generate_name = std::move(draft.meta.generate_name);
+  entry.node_name = std::exchange(draft.pod.spec.node_name, {});
+  entry.has_phase = draft.has_phase;
+  entry.in_manifests = in_manifests;
+  entry.fingerprint = fingerprint;
+  pod.spec = SpecIndex{drafts.templates.intern(std::move(draft.pod))};
+  drafts.pods.push_back(std::move(entry));
+}
+
+void FactsLoader::State::take_workload(const std::string& kind, Cursor object) {
+  Metadata meta = read_metadata(object);
+  settle_namespace(meta.namespace_name);
+  if (!meta.controller.name.empty())
+    drafts.made_by.push_back({meta.namespace_name, kind, meta.name, meta.controller});
+  if (in_manifests) {
+    Workload workload = read_workload(kind, object);
+    workload.meta = std::move(meta);
+    drafts.workloads.push_back(std::move(workload));
+    return;
+  }
+  const bool spreads = kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController";
+  if (!spreads) return;
+  drafts.facts.spread_owners.push_back(
+      {kind, meta.namespace_name, meta.name, read_workload_selector(kind, object)});
+}
+
+void FactsLoader::State::take_config_map(Cursor object) {
+  const Metadata meta = read_metadata(object);
+  const bool is_matrix = meta.name == "gedge-latency" && meta.namespace_name == "gedge-system";
+  if (is_matrix)
+    take_latency(object);
+  else
+    drafts.facts.skipped.push_back({"ConfigMap", meta.name});
+}
+
+void FactsLoader::State::take_latency(Cursor object) {
+  const SourceSpan where = object.where();
+  drafts.latency.push_back({where.origin + ":" + std::to_string(where.line), object.to_json()});
+}
+
+FactsLoader::FactsLoader(LoadOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+FactsLoader::~FactsLoader() = default;
+FactsLoader::FactsLoader(FactsLoader&&) noexcept = default;
+FactsLoader& FactsLoader::operator=(FactsLoader&&) noexcept = default;
+
+void FactsLoader::add_cluster(const InputFile& file) { state_->read(file, false); }
+void FactsLoader::add_manifests(const InputFile& file) { state_->read(file, true); }
+
+void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) {
+  Facts& facts = state_->drafts.facts;
+  if (facts.files.empty()) facts.files.emplace_back();
+  const auto index = static_cast<std::uint32_t>(facts.files.size());
+  facts.files.push_back(origin);
+  for (Node& node : nodes) {
+    node.place.file = index;
+    const auto [found, fresh] = state_->seen.try_emplace("Node\n\n" + node.name);
+    if (fresh) found->second.place = node.place;
+    if (!fresh)
+      state_->drafts.diagnostics.add(invalid_input("node " + quote(node.name) + " is declared twice",
+                                                   facts.span(node.place)));
+    facts.nodes.push_back(std::move(node));
+  }
+}
+
+void FactsLoader::State::make(LoadResult& result) {
+  try {
+    Facts facts = make_facts(drafts);
+    if (!drafts.diagnostics.ok()) return;
+    facts.warnings = drafts.diagnostics.take_warnings();
+    result.loaded = Loaded{std::move(facts), std::move(drafts.latency)};
+  } catch (const std::bad_alloc&) {
+    drafts.diagnostics.add(out_of_memory(""));
+  }
+}
+
+LoadResult FactsLoader::finish() {
+  Drafts& drafts = state_->drafts;
+  const LoadOptions options = drafts.options;
+  LoadResult result;
+  if (drafts.diagnostics.ok()) state_->make(result);
+  result.errors = drafts.diagnostics.take_errors();
+  state_ = std::make_unique<State>(options);
+  return result;
+}
+
+}  // namespace gedge

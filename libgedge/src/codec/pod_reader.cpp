@@ -1,0 +1,209 @@
+#include "codec/pod_reader.hpp"
+
+#include <array>
+
+#include "codec/budgets.hpp"
+#include "codec/selectors.hpp"
+
+namespace gedge::codec {
+namespace {
+
+struct ContainerReading {
+  Container container;
+  std::vector<HostPort> ports;  // those without host port have the container's number, negative
+};
+
+void read_port(Cursor value, std::vector<HostPort>& out) {
+  HostPort port;
+  std::int32_t container_port = 0;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "hostPort" || key == "containerPort") {
+      const auto number = field.integer(0, 65535);
+      if (number) (key == "hostPort" ? port.port : container_port) = static_cast<std::int32_t>(*number);
+    } else if (key == "protocol") {
+      read_text(field, port.protocol);
+    } else if (key == "hostIP") {
+      read_text(field, port.ip);
+    }
+  });
+  if (port.ip.empty()) port.ip = "0.0.0.0";
+  if (port.protocol.empty()) port.protocol = "TCP";
+  if (port.port == 0) port.port = -container_port;
+  if (port.port != 0) out.push_back(std::move(port));
+}
+
+void read_requirements(Cursor value, Resources& requests, Resources& limits) {
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "requests") read_resources(field, requests);
+    if (key == "limits") read_resources(field, limits);
+  });
+  for (const auto& [name, amount] : limits)
+    if (!requests.find(name)) requests.set(name, amount);
+}
+
+ContainerReading read_container(Cursor value) {
+  ContainerReading reading;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "name") read_text(field, reading.container.name);
+    if (key == "image") read_text(field, reading.container.image);
+    if (key == "ports") field.items([&](Cursor port) { read_port(port, reading.ports); });
+    if (key == "restartPolicy") reading.container.restartable = field.raw_text() == "Always";
+    if (key == "resources")
+      read_requirements(field, reading.container.requests, reading.container.limits);
+  });
+  return reading;
+}
+
+void read_containers(Cursor list, PodSpec& spec) {
+  list.items([&](Cursor item) {
+    if (spec.containers.empty())
+      if (const auto env = item.find("env")) read_latency_source(*env, spec.latency_source);
+    ContainerReading reading = read_container(item);
+    reading.container.restartable = false;
+    spec.containers.push_back(std::move(reading.container));
+    spec.host_ports.insert(spec.host_ports.end(), reading.ports.begin(), reading.ports.end());
+  });
+}
+
+void read_volume(Cursor value, PodTemplate& out) {
+  PodVolume volume;
+  bool matters = false;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "name") read_text(field, volume.name);
+    if (key == "persistentVolumeClaim" && field.is_map()) {
+      if (const auto claim = field.find("claimName")) read_text(*claim, volume.claim);
+      matters = true;
+    }
+    if (key == "ephemeral" && field.is_map()) volume.ephemeral = matters = true;
+  });
+  if (!matters) return;
+  if (volume.ephemeral) {
+    PersistentVolumeClaim claim;
+    claim.name = volume.name;
+    const auto made = value.find("ephemeral")->find("volumeClaimTemplate");
+    if (const auto spec = made ? made->find("spec") : std::nullopt) read_claim_spec(*spec, claim);
+    out.ephemeral.push_back(std::move(claim));
+  }
+  out.spec.volumes.push_back(std::move(volume));
+}
+
+void read_pod_resources(Cursor value, PodSpec& spec) {
+  if (value.is_null()) return;
+  Resources requests, limits;
+  read_requirements(value, requests, limits);
+  if (!requests.empty()) spec.pod_requests = std::move(requests);
+  if (!limits.empty()) spec.pod_limits = std::move(limits);
+}
+
+bool read_spec_scalar(std::string_view key, Cursor value, PodTemplate& out) {
+  PodSpec& spec = out.spec;
+  if (key == "nodeName") {
+    read_text(value, spec.node_name);
+  } else if (key == "schedulerName") {
+    read_text(value, spec.scheduler_name);
+  } else if (key == "priorityClassName") {
+    read_text(value, spec.priority_class);
+  } else if (key == "runtimeClassName") {
+    read_text(value, spec.runtime_class);
+  } else if (key == "hostNetwork") {
+    read_bool(value, spec.host_network);
+  } else if (key == "preemptionPolicy") {
+    out.has_preemption_policy = !value.is_null();
+    spec.preempts = value.raw_text() != "Never";
+  } else if (key == "priority") {
+    out.has_priority = !value.is_null();
+    read_int32(value, out.priority, std::numeric_limits<std::int32_t>::min());
+  } else if (key == "schedulingGates") {
+    out.is_gated = value.size() > 0;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void read_spec(Cursor value, PodTemplate& out) {
+  PodSpec& spec = out.spec;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (read_spec_scalar(key, field, out)) return;
+    if (key == "containers") read_containers(field, spec);
+    if (key == "initContainers")
+      field.items([&](Cursor item) {
+        spec.init_containers.push_back(read_container(item).container);
+      });
+    if (key == "nodeSelector") read_labels(field, spec.node_selector);
+    if (key == "affinity") read_affinity(field, spec);
+    if (key == "tolerations") read_tolerations(field, spec.tolerations);
+    if (key == "topologySpreadConstraints") read_spread(field, spec.spread);
+    if (key == "volumes") field.items([&](Cursor item) { read_volume(item, out); });
+    if (key == "resources") read_pod_resources(field, spec);
+    if (key == "overhead") {
+      read_resources(field, spec.overhead);
+      out.has_overhead = field.size() > 0;
+    }
+  });
+}
+
+// Only the host's network turns container ports into host ports.
+void settle_ports(PodSpec& spec) {
+  std::vector<HostPort> settled;
+  for (HostPort& port : spec.host_ports) {
+    if (port.port < 0 && !spec.host_network) continue;
+    if (port.port < 0) port.port = -port.port;
+    settled.push_back(std::move(port));
+  }
+  spec.host_ports = std::move(settled);
+}
+
+void read_status(Cursor value, PodDraft& draft) {
+  constexpr std::array<std::string_view, 5> phases = {"Pending", "Running", "Succeeded", "Failed",
+                                                      "Unknown"};
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "startTime") read_time(field, draft.started);
+    if (key == "nominatedNodeName") read_text(field, draft.nominated_node);
+    if (key != "phase") return;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      if (field.raw_text() != phases[i]) continue;
+      draft.phase = static_cast<PodPhase>(i);
+      draft.has_phase = true;
+    }
+  });
+}
+
+}  // namespace
+
+void read_claim_spec(Cursor spec, PersistentVolumeClaim& out) {
+  spec.fields([&](std::string_view key, Cursor value) {
+    if (key == "storageClassName")
+      if (const auto text = value.text()) out.storage_class = std::string(*text);
+    if (key == "volumeName") read_text(value, out.volume_name);
+    if (key == "accessModes") read_texts(value, out.access_modes);
+    if (key == "selector" && !value.is_null()) read_label_selector(value, out.selector);
+    if (key != "resources") return;
+    const auto requests = value.find("requests");
+    const auto storage = requests ? requests->find("storage") : std::nullopt;
+    if (storage) out.request_bytes = read_quantity(*storage, false).value_or(0);
+  });
+}
+
+PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
+                              const Metadata& meta) {
+  PodTemplate out;
+  out.spec.labels = meta.labels;
+  out.spec.annotations = meta.annotations;
+  out.spec.place = meta.place;
+  if (metadata && metadata->is_map()) read_budgets(*metadata, out.spec.budgets);
+  if (spec) read_spec(*spec, out);
+  if (out.spec.scheduler_name.empty()) out.spec.scheduler_name = "default-scheduler";
+  settle_ports(out.spec);
+  return out;
+}
+
+PodDraft read_pod(Cursor object) {
+  PodDraft draft;
+  draft.meta = read_metadata(object);
+  draft.pod = read_pod_template(object.find("metadata"), object.find("spec"), draft.meta);
+  if (const auto status = object.find("status")) read_status(*status, draft);
+  return draft;
+}
+
+}  // namespace gedge::codec

@@ -1,0 +1,45 @@
+// codec/pod_reader.hpp - PodSpecs, as templates and in pods.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "codec/fields.hpp"
+#include "gedge/model/facts.hpp"
+
+namespace gedge::codec {
+
+/// What a pod's own spec or a template says, before admission. Limits without requests have become
+/// requests, and the container ports of pods on the host's network host ports, as API defaulting
+/// does to every pod.
+struct PodTemplate {
+  PodSpec spec;
+  bool has_priority = false;
+  std::int32_t priority = 0;  ///< spec.priority
+  bool has_preemption_policy = false;
+  /// Claims of ephemeral volumes: name of the volume and what the pod asks for.
+  std::vector<PersistentVolumeClaim> ephemeral;
+  bool is_gated = false;
+  bool has_overhead = false;
+};
+
+/// `metadata` and `spec` may be absent. `place` stands for the template in messages.
+PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
+                              const Metadata& meta);
+
+struct PodDraft {
+  Metadata meta;
+  PodTemplate pod;
+  bool has_phase = false;
+  PodPhase phase = PodPhase::kPending;
+  UnixSeconds started = kNever;
+  std::string nominated_node;
+  Cursor::Fingerprint fingerprint;  // orders pods that have no name yet
+};
+
+PodDraft read_pod(Cursor object);
+
+/// spec of a PersistentVolumeClaim or of a template for one.
+void read_claim_spec(Cursor spec, PersistentVolumeClaim& out);
+
+}  // namespace gedge::codec

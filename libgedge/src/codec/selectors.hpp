@@ -1,0 +1,25 @@
+// codec/selectors.hpp - label selectors, node selectors, affinity, spread and tolerations of the API.
+#pragma once
+
+#include <vector>
+
+#include "codec/cursor.hpp"
+#include "gedge/model/pod.hpp"
+
+namespace gedge::codec {
+
+/// metav1.LabelSelector; null matches nothing.
+void read_label_selector(Cursor value, LabelSelector& out);
+/// The plain map of Services and ReplicationControllers.
+LabelSelector selector_of(const Labels& labels);
+/// NodeSelectorTerms, OR-ed.
+void read_node_terms(Cursor list, std::vector<NodeSelectorTerm>& out);
+/// spec.affinity.nodeAffinity, and addedAffinity of a profile.
+void read_node_affinity(Cursor value, PodSpec& spec);
+/// spec.affinity.
+void read_affinity(Cursor affinity, PodSpec& spec);
+void read_spread(Cursor list, std::vector<TopologySpread>& out);
+void read_tolerations(Cursor list, std::vector<Toleration>& out);
+std::optional<TaintEffect> read_effect(Cursor value);
+
+}  // namespace gedge::codec

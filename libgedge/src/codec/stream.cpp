@@ -1,0 +1,26 @@
+#include "codec/stream.hpp"
+
+#include "codec/stream_parsers.hpp"
+
+namespace gedge::codec {
+
+bool read_stream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                 StreamHandler& handler) {
+  if (!source.check_text(options.max_bytes, diagnostics)) return false;
+  return source.is_json() ? stream_json(source, diagnostics, options, handler)
+                          : stream_yaml(source, diagnostics, options, handler);
+}
+
+std::optional<Document> Document::parse(const Source& source, Diagnostics& diagnostics,
+                                        std::uint64_t max_bytes) {
+  if (!source.check_text(max_bytes, diagnostics)) return std::nullopt;
+  auto tape = std::make_unique<Tape>();
+  tape->source = &source;
+  tape->diagnostics = &diagnostics;
+  tape->is_json = source.is_json();
+  const bool read = tape->is_json ? parse_json(source, *tape) : parse_yaml(source, *tape);
+  if (!read) return std::nullopt;
+  return Document(std::move(tape));
+}
+
+}  // namespace gedge::codec

@@ -1,0 +1,18 @@
+// codec/stream_parsers.hpp - the two parsers behind read_stream and Document::parse;
+// texts are already checked as UTF-8.
+#pragma once
+
+#include "codec/stream.hpp"
+
+namespace gedge::codec {
+
+bool stream_yaml(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                 StreamHandler& handler);
+bool stream_json(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                 StreamHandler& handler);
+
+/// One document onto one tape; a second one that is not empty is refused.
+bool parse_yaml(const Source& source, Tape& tape);
+bool parse_json(const Source& source, Tape& tape);
+
+}  // namespace gedge::codec

@@ -1,0 +1,51 @@
+// codec/template_pool.hpp - equal pod templates are kept once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "codec/pod_reader.hpp"
+
+namespace gedge::codec {
+
+/// The content of a spec as bytes: equal if and only if the specs are, Places apart.
+std::string content_of(const PodSpec& spec);
+std::string content_of(const PodTemplate& pod);
+
+/// A short hash as controllers put it into names: ten letters and digits that form no words.
+std::string hash_label(std::string_view content);
+
+std::uint64_t hash_content(std::string_view content);
+
+/// Interns values by content; keeps hashes, and compares contents where those agree.
+template <typename T>
+class ContentPool {
+ public:
+  std::uint32_t intern(T value) {
+    const std::string content = content_of(value);
+    const auto next = static_cast<std::uint32_t>(values_.size());
+    for (std::uint64_t hash = hash_content(content);; ++hash) {
+      const auto [found, fresh] = index_of_.try_emplace(hash, next);
+      if (fresh) {
+        values_.push_back(std::move(value));
+        return next;
+      }
+      if (content_of(values_[found->second]) == content) return found->second;
+    }
+  }
+  const T& operator[](std::uint32_t index) const { return values_[index]; }
+  std::size_t size() const { return values_.size(); }
+  std::vector<T>& values() { return values_; }
+
+ private:
+  std::vector<T> values_;
+  std::unordered_map<std::uint64_t, std::uint32_t> index_of_;
+};
+
+using TemplatePool = ContentPool<PodTemplate>;
+using SpecPool = ContentPool<PodSpec>;
+
+}  // namespace gedge::codec

@@ -1,0 +1,15 @@
+// io/system_error.hpp - an errno as an Error: the reason in words, the path, the file that was
+// probably meant.
+#pragma once
+
+#include <string>
+
+#include "gedge/base/error.hpp"
+
+namespace gedge {
+
+/// "cannot open site.yml: no such file" and, where one exists, a hint with the most similar name
+/// beside it.
+Error system_error(const std::string& action, const std::string& path, int error_number);
+
+}  // namespace gedge

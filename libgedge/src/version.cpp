@@ -1,0 +1,7 @@
+#include "gedge/version.hpp"
+
+namespace gedge {
+
+std::string_view version() noexcept { return GEDGE_VERSION; }
+
+}  // namespace gedge

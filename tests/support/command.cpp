@@ -1,0 +1,141 @@
+#include "support/command.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+namespace gedge::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Both ends of a channel: ours to read, the command's to write.
+struct Channel {
+  int ours = -1, theirs = -1;
+};
+
+Channel open_channel(unsigned short columns) {
+  Channel channel;
+  if (columns == 0) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
+    return {ends[0], ends[1]};
+  }
+  struct winsize size {
+    24, columns, 0, 0
+  };
+  if (::openpty(&channel.ours, &channel.theirs, nullptr, nullptr, &size) != 0)
+    throw std::runtime_error("openpty");
+  struct termios raw {};
+  ::tcgetattr(channel.theirs, &raw);
+  ::cfmakeraw(&raw);  // bytes arrive as they were written
+  ::tcsetattr(channel.theirs, TCSANOW, &raw);
+  return channel;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+[[noreturn]] void become(const fs::path& program, const std::vector<std::string>& args,
+                         const RunOptions& options, int in, const Channel& out,
+                         const Channel& err) {
+  std::vector<std::string> words{program.string()}, variables{"PATH=/usr/bin:/bin"};
+  words.insert(words.end(), args.begin(), args.end());
+  for (const auto& [name, value] : options.environment) variables.push_back(name + '=' + value);
+  ::dup2(in, STDIN_FILENO);
+  ::dup2(out.theirs, STDOUT_FILENO);
+  ::dup2(err.theirs, STDERR_FILENO);
+  if (options.no_out) ::close(STDOUT_FILENO);
+  for (int fd = 3; fd < 64; ++fd) ::close(fd);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::signal(SIGINT, SIG_DFL);
+  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
+  ::execve(words[0].c_str(), pointers(words).data(), pointers(variables).data());
+  ::_exit(127);
+}
+
+// Reads both channels until both are at their end.
+void drain(pid_t child, const RunOptions& options, Channel& out, Channel& err, Ran& ran) {
+  bool signalled = options.signal_after_start == 0;
+  while (out.ours >= 0 || err.ours >= 0) {
+    std::array<struct pollfd, 2> waiting{{{out.ours, POLLIN, 0}, {err.ours, POLLIN, 0}}};
+    if (::poll(waiting.data(), waiting.size(), -1) < 0) throw std::runtime_error("poll");
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].revents == 0) continue;
+      int& ours = i == 0 ? out.ours : err.ours;
+      std::array<char, 65536> buffer{};
+      const ssize_t got = ::read(ours, buffer.data(), buffer.size());
+      if (got > 0)
+        (i == 0 ? ran.out : ran.err).append(buffer.data(), static_cast<std::size_t>(got));
+      if (got > 0 && !signalled) {
+        ::kill(child, options.signal_after_start);
+        signalled = true;
+      }
+      if (got > 0) continue;
+      ::close(ours);
+      ours = -1;
+    }
+  }
+}
+
+}  // namespace
+
+Ran run_program(const fs::path& program, const std::vector<std::string>& args,
+                const RunOptions& options) {
+  const Folder scratch;  // standard input is a file, so that nothing waits for its writer
+  const int in = ::open(scratch.put("stdin", options.input).c_str(), O_RDONLY | O_CLOEXEC);
+  Channel out = open_channel(options.out_columns), err = open_channel(options.err_columns);
+  if (options.close_out) {
+    ::close(out.ours);
+    out.ours = -1;
+  }
+  const pid_t child = ::fork();
+  if (child == 0) become(program, args, options, in, out, err);
+  ::close(in);
+  ::close(out.theirs);
+  ::close(err.theirs);
+  Ran ran;
+  drain(child, options, out, err, ran);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  return ran;
+}
+
+Folder::Folder() {
+  std::string name = (fs::temp_directory_path() / "gedge-cli-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  path_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string Folder::put(const std::string& name, const std::string& bytes) const {
+  const fs::path file = path_ / name;
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << bytes;
+  return file.string();
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace gedge::test

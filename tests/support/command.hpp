@@ -1,0 +1,48 @@
+// support/command.hpp - runs a program, the real gedge above all, with pipes or pseudo terminals,
+// and says what came out.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gedge::test {
+
+struct RunOptions {
+  std::string input = {};                               ///< standard input
+  std::filesystem::path folder = {};                    ///< where it runs; empty: here
+  std::map<std::string, std::string> environment = {};  ///< beyond PATH; nothing else is inherited
+  unsigned short out_columns = 0, err_columns = 0;      ///< width of a pseudo terminal; 0: a pipe
+  bool close_out = false;      ///< the reader of standard output leaves at once
+  bool no_out = false;         ///< descriptor 1 is not open at all
+  int signal_after_start = 0;  ///< sent as soon as the first byte of output arrives
+};
+
+struct Ran {
+  int exit = -1;  ///< the exit code, or 1000 + the signal that ended it
+  std::string out, err;
+};
+
+Ran run_program(const std::filesystem::path& program, const std::vector<std::string>& args,
+                const RunOptions& options = {});
+
+/// A folder of its own for each test, gone afterwards.
+class Folder {
+ public:
+  Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder();
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  /// Returns the path of what was written.
+  std::string put(const std::string& name, const std::string& bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace gedge::test

@@ -1,0 +1,86 @@
+#include "term/table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace gedge::cli;
+
+namespace {
+
+Table pods() {
+  Table table(
+      {{"POD", Align::kLeft, true}, {"SCORE", Align::kRight}, {"NODE", Align::kLeft, true}});
+  table.add({{"web-0"}, {"74", Ink::kPlain, 74}, {"edge-a1", Ink::kGood}});
+  table.add({{"checkoutservice-7"}, {"9", Ink::kPlain, 9}, {""}});
+  return table;
+}
+
+std::string printed(const Table& table, std::size_t width, bool header = true, bool color = false) {
+  Stream out = Stream::in_memory(width, color);
+  table.print(out, header);
+  return out.text();
+}
+
+}  // namespace
+
+TEST_CASE("table: a pipe gets one tab between cells and nothing else") {
+  CHECK(printed(pods(), 0) ==
+        "POD\tSCORE\tNODE\n"
+        "web-0\t74\tedge-a1\n"
+        "checkoutservice-7\t9\t-\n");
+  CHECK(printed(pods(), 0, false) == "web-0\t74\tedge-a1\ncheckoutservice-7\t9\t-\n");
+}
+
+TEST_CASE("table: a terminal gets aligned columns without trailing blanks") {
+  CHECK(printed(pods(), 80) ==
+        "POD                SCORE  NODE\n"
+        "web-0                 74  edge-a1\n"
+        "checkoutservice-7      9  -\n");
+}
+
+TEST_CASE("table: a narrow terminal shortens names in the middle and never numbers") {
+  CHECK(printed(pods(), 28) ==
+        "POD           SCORE  NODE\n"
+        "web-0            74  edge-a1\n"
+        "check..ice-7      9  -\n");
+  for (const std::size_t width : {1, 5, 20, 26})
+    CHECK(printed(pods(), width).find("74") != std::string::npos);
+}
+
+TEST_CASE("table: ten thousand columns pad to the content and not to the terminal") {
+  CHECK(printed(pods(), 10'000) == printed(pods(), 80));
+}
+
+TEST_CASE("table: colour is around the text and does not move the columns") {
+  CHECK(printed(pods(), 80, false, true) ==
+        "web-0              74  \x1b[32medge-a1\x1b[0m\n"
+        "checkoutservice-7   9  -\n");
+}
+
+TEST_CASE("table: wide characters keep the columns straight") {
+  Table table({{"NAME", Align::kLeft, true}, {"N"}});
+  table.add({{"東京"}, {"1"}});
+  table.add({{"Zürich"}, {"2"}});
+  CHECK(printed(table, 80) == "NAME    N\n東京    1\nZürich  2\n");
+}
+
+TEST_CASE("table: a cell cannot break out of its row") {
+  Table table({{"A"}, {"B"}});
+  table.add({{"x\ny"}, {"p\tq\x1b[2J"}});
+  CHECK(printed(table, 0, false) == "x\\ny\tp\\tq\\x1b[2J\n");
+}
+
+TEST_CASE("table: sorting takes the number where there is one and puts nothing last") {
+  Table table = pods();
+  REQUIRE(table.sort_by("score"));
+  CHECK(printed(table, 0, false) == "checkoutservice-7\t9\t-\nweb-0\t74\tedge-a1\n");
+  REQUIRE(table.sort_by("{.node}"));
+  CHECK(printed(table, 0, false) == "web-0\t74\tedge-a1\ncheckoutservice-7\t9\t-\n");
+}
+
+TEST_CASE("table: an unknown column is refused with the known ones") {
+  Table table = pods();
+  const auto status = table.sort_by("colour");
+  REQUIRE_FALSE(status);
+  CHECK(status.error().what == "no column 'colour' to sort by");
+  CHECK(status.error().hint == "use pod, score or node");
+}
