@@ -231,11 +231,11 @@ _gedge() {
       if [[ ${COMP_WORDS[i]} != -* ]]; then
         ((at++))
       elif [[ " $valued " == *" ${COMP_WORDS[i]} "* ]]; then
-        [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
+        [[ ${COMP_WORDS[i + 1]:-} == = ]] && ((i++))
         ((i++))
       fi
     done
-    _gedge_offer "${operands[at]}"
+    _gedge_offer "${operands[at]:-}"
   fi
 }
 

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 awk -F, '
   NR == 1 { printf "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["; next }
   {
-    printf "%s\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"labels\":{", NR > 2 ? "," : "", $1
+    printf "%s\n{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"%s\",\"labels\":{", (NR > 2 ? "," : ""), $1
     printf "\"kubernetes.io/hostname\":\"%s\"", $1
     if ($5 != "") printf ",\"alibabacloud.com/gpu-card-model\":\"%s\"", $5
     printf "}},\"status\":{\"allocatable\":{\"cpu\":\"%dm\",\"memory\":\"%dMi\",\"pods\":\"1001\"", $2, $3
@@ -28,7 +28,7 @@ awk -F, '
 awk -F, '
   NR == 1 { printf "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["; next }
   {
-    printf "%s\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"annotations\":{", NR > 2 ? "," : "", $1
+    printf "%s\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"annotations\":{", (NR > 2 ? "," : ""), $1
     if ($4 > 0) printf "\"alibabacloud.com/gpu-count\":\"%d\",\"alibabacloud.com/gpu-milli\":\"%d\"", $4, $5
     if ($4 > 0 && $6 != "") printf ",\"alibabacloud.com/gpu-card-model\":\"%s\"", $6
     printf "}},\"spec\":{\"containers\":[{\"name\":\"main\",\"image\":\"trace\",\"resources\":{\"requests\":"

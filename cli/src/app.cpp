@@ -148,6 +148,13 @@ void open_missing_descriptors() {
   }
 }
 
+std::string reason_of(int error_number) {
+  std::string text = std::generic_category().message(error_number);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
 std::string program_name(int argc, char** argv) {
   const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
   return name == "kubectl-gedge" ? "kubectl gedge" : "gedge";
@@ -177,10 +184,8 @@ Exit run_process(int argc, char** argv) {
   out.flush();
   if (out.closed()) return Exit::kYes;
   if (out.error() == 0) return exit;
-  print_error(err, {Errc::kDenied,
-                    "cannot write standard output: " + std::generic_category().message(out.error()),
-                    {},
-                    {}});
+  print_error(err,
+              {Errc::kDenied, "cannot write standard output: " + reason_of(out.error()), {}, {}});
   return Exit::kWorld;
 }
 

@@ -11,7 +11,7 @@ namespace gedge::cli {
 namespace {
 
 constexpr Example kExamples[] = {
-    {"gedge why-not web-0 cloud-1 --cluster synthetic:nodes=6,tiers=2/2/2 -f app.yaml",
+    {"gedge why-not web-0 cloud-1 --cluster cluster.json -f app.yaml",
      "What would have to change for web-0 to go to cloud-1:"},
 };
 constexpr Page kPage{

@@ -161,7 +161,7 @@ void add_rtt_flags(FlagSet& flags, InputOptions& options) {
             choice_into(units, options.rtt_unit));
   flags.add({.name = "rtt-zero",
              .value = "MEANING",
-             .help = "A zero between two nodes: missing or value",
+             .help = "Zeros between nodes: missing or value",
              .fallback = "missing",
              .words = words_of(zeros),
              .shapes_answer = true},

@@ -1,13 +1,13 @@
 // The engine against kube-scheduler 1.20.2: every filter on every node, every score, the message.
-// The objects of a vector go through the same reader as a user's files.
+// Objects and plugin arguments of a vector go through the same readers as a user's files.
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "conformance/plugin_args.hpp"
 #include "gedge/codec/load.hpp"
+#include "gedge/codec/profile.hpp"
 #include "gedge/plan/engine.hpp"
 #include "support/conformance.hpp"
 
@@ -132,11 +132,29 @@ void check_default_scores(const json& expected, const Profile& profile,
   CHECK_MESSAGE(want == best, "best: expected " << joined(want) << ", got " << joined(best));
 }
 
-void check_extra_scores(const json& expected, const ClusterState& state, PodIndex pod,
-                        Profile profile) {
+// kube-scheduler's default profile with `plugin` as its only score.
+Profile profile_with(const json& plugin, const json& args) {
+  const json score{{"disabled", {{{"name", "*"}}}},
+                   {"enabled", {{{"name", plugin}, {"weight", 1}}}}};
+  const json profile{{"plugins", {{"score", score}}},
+                     {"pluginConfig", {{{"name", plugin}, {"args", args}}}}};
+  const json configuration{{"apiVersion", "kubescheduler.config.k8s.io/v1beta1"},
+                           {"kind", "KubeSchedulerConfiguration"},
+                           {"profiles", {profile}}};
+  const std::string text = configuration.dump();
+  ProfileOptions options;
+  options.compat = kCompat;
+  const ProfileReading reading = read_profiles({"profile.json", text}, options);
+  for (const Error& error : reading.errors) MESSAGE(error.what);
+  REQUIRE(reading.profiles.size() == 1);
+  return reading.profiles[0];
+}
+
+void check_extra_scores(const json& expected, const ClusterState& state, PodIndex pod) {
   for (const json& extra : expected.value("extraScores", json::array())) {
     INFO("args: " << extra.at("args").dump());
-    profile.scores = {{extra.at("plugin"), 1, test::read_plugin_args(extra.at("args"))}};
+    const Profile profile = profile_with(extra.at("plugin"), extra.at("args"));
+    REQUIRE(profile.scores.size() == 1);
     check_score(extra, 0, engine_for(state, profile).explain(pod));
   }
 }
@@ -165,7 +183,7 @@ void check_vector(const json& vector) {
   check_default_scores(expected, *profile, nodes);
   CHECK(expected.at("totals").at(state.node(evaluation.winner).name) ==
         evaluation.totals[raw(evaluation.winner)]);
-  check_extra_scores(expected, state, *pod, *profile);
+  check_extra_scores(expected, state, *pod);
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::dup2(in, STDIN_FILENO);
   ::dup2(out.theirs, STDOUT_FILENO);
   ::dup2(err.theirs, STDERR_FILENO);
+  if (!options.out_file.empty()) ::dup2(::open(options.out_file.c_str(), O_WRONLY), STDOUT_FILENO);
   if (options.no_out) ::close(STDOUT_FILENO);
   for (int fd = 3; fd < 64; ++fd) ::close(fd);
   ::signal(SIGPIPE, SIG_DFL);

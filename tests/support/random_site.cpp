@@ -15,7 +15,7 @@ constexpr const char* kRegionLabel = "topology.kubernetes.io/region";
 
 Themes draw_themes(Dice& dice) {
   const auto on = [&](std::size_t percent) { return dice.chance(percent); };
-  return {on(35), on(40), on(25), on(35), on(45), on(45), on(45), on(22), on(55), on(35), on(25), on(25), on(30), on(25), on(45)};
+  return {on(35), on(40), on(25), on(35), on(45), on(45), on(45), on(26), on(55), on(35), on(25), on(25), on(30), on(25), on(45)};
 }
 
 void add_labels(Dice& dice, Node& node) {
@@ -77,7 +77,7 @@ Node make_node(Dice& dice, const Themes& themes, std::string name) {
     node.labels.set("gedge.io/tier", dice.pick<std::string>({"edge", "near-edge", "cloud"}));
   node.unschedulable = !themes.gentle && dice.chance(5);
   if (dice.chance(40))
-    for (const std::string& uid : dice.some(Strings{"uid-web", "uid-api", "uid-redis", "uid-cam"}, 2))
+    for (const std::string& uid : dice.some(Strings{"uid-web", "uid-api", "uid-redis", "uid-cam", "uid-db"}, 3))
       node.avoided.push_back({"ReplicaSet", uid});
   return node;
 }

@@ -5,6 +5,7 @@
 
 #include "gedge/base/duration.hpp"
 #include "gedge/base/nearest.hpp"
+#include "gedge/model/selector.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -41,14 +42,10 @@ std::string_view trim(std::string_view text) {
 
 void read_label(std::string_view key, Cursor value, std::vector<DelayBudget>& out) {
   const auto text = value.text();
-  if (!text) return;  // already reported with the other labels
+  if (!text || !is_label_key(key) || !is_label_value(*text)) return;  // reported with all labels
   DelayBudget budget;
   budget.from = budget.name = std::string(key.substr(kLabelPrefix.size()));
   budget.place = value.place();
-  if (budget.name.empty()) {
-    value.key()->fail("label 'delay_' names nothing", "write delay_NAME, for example delay_edge-1");
-    return;
-  }
   const auto limit = parse_micros(*text, TimeUnit::kMilli, Rounding::kDown);
   if (!limit) {
     value.fail("delay budget " + quote(*text) + " is no number of milliseconds",

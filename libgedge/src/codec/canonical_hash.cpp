@@ -17,7 +17,9 @@ struct CanonicalHash::State {
 CanonicalHash::CanonicalHash() : state_(std::make_unique<State>()) {}
 CanonicalHash::~CanonicalHash() = default;
 
-void CanonicalHash::bytes(const void* data, std::size_t size) { XXH3_128bits_update(state_->xxh, data, size); }
+void CanonicalHash::bytes(const void* data, std::size_t size) {
+  XXH3_128bits_update(state_->xxh, data, size);
+}
 
 void CanonicalHash::text(std::string_view value) {
   number(static_cast<std::int64_t>(value.size()));
@@ -27,7 +29,8 @@ void CanonicalHash::text(std::string_view value) {
 void CanonicalHash::number(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value);
   std::array<unsigned char, 8> little{};
-  for (std::size_t i = 0; i < little.size(); ++i) little[i] = static_cast<unsigned char>(bits >> (8 * i));
+  for (std::size_t i = 0; i < little.size(); ++i)
+    little[i] = static_cast<unsigned char>(bits >> (8 * i));
   bytes(little.data(), little.size());
 }
 

@@ -1,4 +1,5 @@
-// codec/canonical_hash.hpp - a running XXH3 of 128 bits over values with their lengths, little-endian everywhere.
+// codec/canonical_hash.hpp - a running XXH3 of 128 bits over values with their lengths,
+// little-endian everywhere.
 #pragma once
 
 #include <array>

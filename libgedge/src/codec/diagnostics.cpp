@@ -41,6 +41,14 @@ bool is_hidden(std::string_view mark) {
   return byte(1) == 0x81 && byte(2) >= 0xA0 && byte(2) <= 0xAF;
 }
 
+// Length of the character at the front if a terminal may see it; else 0.
+std::size_t printable(std::string_view text) {
+  const std::size_t length = sequence(text);
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (length == 1 && (lead < 0x20 || lead == 0x7F)) return 0;
+  return length > 1 && is_hidden(text.substr(0, length)) ? 0 : length;
+}
+
 }  // namespace
 
 void Diagnostics::add(Error error) {
@@ -74,21 +82,24 @@ std::string quote(std::string_view text) {
   std::string out = "'";
   std::size_t at = 0;
   while (at < text.size() && at < kQuoted) {
-    const std::size_t length = sequence(text.substr(at));
-    const bool control = length == 1 && (static_cast<unsigned char>(text[at]) < 0x20 || text[at] == 0x7F);
-    if (length == 0 || control) {
-      append_hex(out, static_cast<unsigned char>(text[at++]));
-      continue;
-    }
-    const std::string_view mark = text.substr(at, length);
-    if (is_hidden(mark))
-      for (const char c : mark) append_hex(out, static_cast<unsigned char>(c));
+    const std::size_t length = printable(text.substr(at));
+    if (length == 0)
+      append_hex(out, static_cast<unsigned char>(text[at]));
     else
-      out += mark;
-    at += length;
+      out += text.substr(at, length);
+    at += std::max<std::size_t>(1, length);
   }
   if (at < text.size()) out += "...";
   return out += "'";
+}
+
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = printable(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 }  // namespace gedge::codec

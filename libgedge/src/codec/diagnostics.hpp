@@ -34,4 +34,7 @@ class Diagnostics {
 /// invalid UTF-8 as \xNN: fit for a terminal.
 std::string quote(std::string_view text);
 
+/// True for text that quote() leaves as it is, but for its length.
+bool is_printable(std::string_view text);
+
 }  // namespace gedge::codec

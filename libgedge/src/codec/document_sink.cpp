@@ -9,14 +9,17 @@
 namespace gedge::codec {
 namespace {
 
-// Characters that a terminal acts upon or that turn text around: DEL, C1 controls, zero-width and bidirectional marks.
+// Characters that a terminal acts upon or that turn text around: DEL, C1 controls, zero-width and
+// bidirectional marks.
 struct Hidden {
   std::size_t length = 0;  // 0: the text does not begin with one
   unsigned code = 0;
 };
 
 Hidden hidden_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
   if (byte(0) == 0x7F) return {1, 0x7F};
   if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) return {2, byte(1)};
   if (byte(0) != 0xE2 || (byte(1) != 0x80 && byte(1) != 0x81)) return {};
@@ -32,7 +35,8 @@ void append_escaped(std::string& out, unsigned code) {
   for (int shift = 12; shift >= 0; shift -= 4) out += digits[(code >> shift) & 15u];
 }
 
-/// JSON text of one value. Hidden characters can only stand in its strings, so they are escaped afterwards.
+/// JSON text of one value. Hidden characters can only stand in its strings, so they are escaped
+/// afterwards.
 std::string json_text(const Json& value, int indent) {
   const std::string raw = value.dump(indent, ' ', false, Json::error_handler_t::replace);
   const auto suspicious = [](char c) { return static_cast<unsigned char>(c) >= 0x7F; };
@@ -60,7 +64,8 @@ class JsonSink final : public DocumentSink {
     append(value, depth_);
   }
 
-  void list(std::string_view key, std::size_t count, const std::function<Json(std::size_t)>& item) override {
+  void list(std::string_view key, std::size_t count,
+            const std::function<Json(std::size_t)>& item) override {
     begin(key);
     out_ += count == 0 ? "[" : "[\n";
     for (std::size_t i = 0; i < count; ++i) {
@@ -157,7 +162,8 @@ class YamlSink final : public DocumentSink {
     begin(key);
     emit(out_, value);
   }
-  void list(std::string_view key, std::size_t count, const std::function<Json(std::size_t)>& item) override {
+  void list(std::string_view key, std::size_t count,
+            const std::function<Json(std::size_t)>& item) override {
     begin(key);
     if (count == 0) out_ << YAML::Flow;
     out_ << YAML::BeginSeq;

@@ -1,6 +1,8 @@
-// codec/document_sink.hpp - one description of a document, several texts: JSON in two layouts, YAML.
+// codec/document_sink.hpp - one description of a document, several texts: JSON in two layouts,
+// YAML.
 //
-// A document is a map whose long lists are written item by item, so no tree of the whole answer is ever built.
+// A document is a map whose long lists are written item by item, so no tree of the whole answer is
+// ever built.
 #pragma once
 
 #include <functional>

@@ -30,7 +30,8 @@ void read_node(Cursor object, std::vector<Node>& nodes, std::set<std::string>& n
     return;
   }
   if (!memory) {
-    object.fail("node " + codec::quote(node.name) + " has no allocatable_memory", "write for example \"16Gi\"");
+    object.fail("node " + codec::quote(node.name) + " has no allocatable_memory",
+                "write for example \"16Gi\"");
     return;
   }
   if (!names.insert(node.name).second) {
@@ -58,7 +59,8 @@ bool is_edge_scheduler_nodes(std::string_view bytes) {
   codec::Diagnostics quiet;
   if (!source.is_json()) return false;
   const auto document = codec::Document::parse(source, quiet);
-  if (!document) return bytes.substr(0, bytes.find(kMemoryKey)).find("\"kind\"") == std::string_view::npos;
+  if (!document)
+    return bytes.substr(0, bytes.find(kMemoryKey)).find("\"kind\"") == std::string_view::npos;
   bool found = false;
   const Cursor root = document->root();
   if (root.is_map()) found = root.find(kMemoryKey).has_value();

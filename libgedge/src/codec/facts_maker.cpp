@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "codec/claim_binding.hpp"
 #include "codec/drafts.hpp"
 #include "codec/expansion.hpp"
 
@@ -336,6 +337,7 @@ void FactsMaker::finish(Expansion& expansion) {
   warn_missing_nodes();
   add_namespaces();
   sort_unique(facts.claims, kByNamespace);
+  bind_immediate_claims(facts);
   sort_unique(facts.spread_owners,
               [](const SpreadOwner& o) { return std::tie(o.namespace_name, o.kind, o.name); });
   sort_by(facts.skipped, [](const SkippedObject& o) { return std::tie(o.kind, o.name); });

@@ -71,8 +71,11 @@ void read_labels(Cursor map, Labels& out) {
     const auto text = value.text();
     if (!text && !value.is_null()) return;
     if (!is_label_key(key)) {
+      const bool is_budget = key.substr(0, 6) == "delay_" && key.size() > 63;
       value.key()->fail(quote(key) + " is no label key",
-                        "use [prefix/]name; the name has at most 63 letters, digits, '-', '_', '.'");
+                        is_budget ? "write names this long into the annotation gedge.io/delay-budget"
+                                  : "use [prefix/]name; the name has at most 63 letters, digits, '-', "
+                                    "'_', '.'");
       return;
     }
     if (text && !is_label_value(*text)) {

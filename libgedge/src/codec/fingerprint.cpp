@@ -1,5 +1,5 @@
-// Every struct of the model has an `add` here; a field that is left out would let two different sites look the same, so
-// the test changes each field in turn.
+// Every struct of the model has an `add` here; a field that is left out would let two different
+// sites look the same, so the test changes each field in turn.
 #include "gedge/codec/fingerprint.hpp"
 
 #include <string_view>

@@ -223,6 +223,11 @@ bool JsonStream::value(ondemand::value value, Tape& tape, TapeBuilder& builder) 
   const Mark at = mark_of(token);
   if (at.position >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
   if (token[0] == '{') return map(value, tape, builder, at);
+  if (token[0] == '"') {
+    // Consumed here: what nobody consumes is skipped, and "a": then passes for a key.
+    ondemand::raw_json_string consumed;
+    if (value.get_raw_json_string().get(consumed)) return refuse_structure(']');
+  }
   if (token[0] != '[') return scalar(trim_end(token), tape, builder, at);
   builder.begin(Shape::kList, at);
   return !builder.failed() && list(value, tape, builder);

@@ -36,7 +36,8 @@ Names names_by_address(const RttOptions& options) {
 std::set<std::string, std::less<>> known_names(const RttOptions& options) {
   std::set<std::string, std::less<>> known;
   for (const Node& node : options.nodes) {
-    const std::string* name = options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
+    const std::string* name =
+        options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
     if (name != nullptr) known.insert(*name);
   }
   return known;
@@ -45,7 +46,8 @@ std::set<std::string, std::less<>> known_names(const RttOptions& options) {
 void use_node_names(Draft& draft, const Names& by_address) {
   for (std::size_t i = 0; i < draft.names.size(); ++i) {
     auto at = by_address.find(draft.names[i]);
-    if (at == by_address.end() && i < draft.addresses.size()) at = by_address.find(draft.addresses[i]);
+    if (at == by_address.end() && i < draft.addresses.size())
+      at = by_address.find(draft.addresses[i]);
     if (at != by_address.end() && !at->second.empty()) draft.names[i] = at->second;
   }
 }
@@ -98,12 +100,12 @@ class Merger {
     const RttFormat format = draft.format;
     const bool unknown = format == RttFormat::kUnknown;
     if (unknown && diagnostics.ok())
-      text.fail_all(source.bytes().empty() ? "the file is empty" : "no format of RTTs that gedge knows",
-                    "give a CSV with header, from,to,rtt_ms, a matrix of numbers, Goldpinger's "
-                    "check_all, gedge JSON or a log of ping");
+      text.fail_all(
+          source.bytes().empty() ? "the file is empty" : "no format of RTTs that gedge knows",
+          "give a CSV with header, from,to,rtt_ms, a matrix of numbers, Goldpinger's "
+          "check_all, gedge JSON or a log of ping");
     Errors errors = diagnostics.take_errors();
-    std::move(errors.begin(), errors.end(),
-              std::back_inserter(unknown ? unread : reading_.errors));
+    std::move(errors.begin(), errors.end(), std::back_inserter(unknown ? unread : reading_.errors));
     std::vector<Warning> warnings = diagnostics.take_warnings();
     std::move(warnings.begin(), warnings.end(), std::back_inserter(reading_.warnings));
     if (errors.empty()) keep(std::move(draft), file.name);
@@ -113,17 +115,31 @@ class Merger {
   static Draft read_draft(const RttText& text, RttFormat format) {
     Draft draft;
     switch (format) {
-      case RttFormat::kSquareCsv: draft = read_square_csv(text); break;
-      case RttFormat::kEdgeList: draft = read_edge_list(text); break;
-      case RttFormat::kPlain: draft = read_plain(text); break;
-      case RttFormat::kDat: draft = read_dat(text); break;
-      case RttFormat::kWonderNetwork: draft = read_wonder_network(text); break;
-      case RttFormat::kPing: draft = read_ping(text); break;
+      case RttFormat::kSquareCsv:
+        draft = read_square_csv(text);
+        break;
+      case RttFormat::kEdgeList:
+        draft = read_edge_list(text);
+        break;
+      case RttFormat::kPlain:
+        draft = read_plain(text);
+        break;
+      case RttFormat::kDat:
+        draft = read_dat(text);
+        break;
+      case RttFormat::kWonderNetwork:
+        draft = read_wonder_network(text);
+        break;
+      case RttFormat::kPing:
+        draft = read_ping(text);
+        break;
       case RttFormat::kGoldpinger:
       case RttFormat::kNodeLatency:
-      case RttFormat::kLatencyMatrix: return read_rtt_object(text);
+      case RttFormat::kLatencyMatrix:
+        return read_rtt_object(text);
       case RttFormat::kWonderCities:
-      case RttFormat::kUnknown: break;
+      case RttFormat::kUnknown:
+        break;
     }
     draft.format = format;
     return draft;
@@ -153,8 +169,8 @@ class Merger {
       warn("ZeroRtt", cause + " count as unmeasured (`--rtt-zero value` counts them as 0)");
     }
     if (2 * unlikely > measured)
-      warn("UnlikelyUnit", "most RTTs are " + format_duration(kUnlikely.us) +
-                               " or more: is `--rtt-unit` right?");
+      warn("UnlikelyUnit",
+           "most RTTs are " + format_duration(kUnlikely.us) + " or more: is `--rtt-unit` right?");
   }
 
   void merge() {
@@ -167,7 +183,8 @@ class Merger {
         if (first_origin.emplace(name, origin).second) all.push_back(name);
     }
     if (all.size() > kMaxRttNames) {
-      reading_.errors.push_back(invalid_input(std::to_string(all.size()) + " names in all matrices; gedge holds " +
+      reading_.errors.push_back(invalid_input(std::to_string(all.size()) +
+                                              " names in all matrices; gedge holds " +
                                               std::to_string(kMaxRttNames)));
       return;
     }
@@ -198,7 +215,8 @@ class Merger {
   void warn_about_names(const std::map<std::string, std::string>& origins) {
     const auto known = known_names(options_);
     if (options_.nodes.empty()) return;
-    const std::string what = options_.rtt_by.empty() ? "no node" : "the label " + options_.rtt_by + " of no node";
+    const std::string what =
+        options_.rtt_by.empty() ? "no node" : "the label " + options_.rtt_by + " of no node";
     for (const auto& [name, origin] : origins) {
       if (known.count(name) > 0) continue;
       reading_.warnings.push_back({"UnknownLatencyName",
@@ -221,8 +239,8 @@ class Merger {
 
 std::string_view to_string(RttFormat format) {
   constexpr std::array<std::string_view, 11> names{
-      "unknown",     "square CSV",  "edge list",           "plain matrix",
-      "Goldpinger",  "LatencyMatrix", "NodeLatency",       "min/avg/max/mdev",
+      "unknown",       "square CSV",           "edge list",   "plain matrix",
+      "Goldpinger",    "LatencyMatrix",        "NodeLatency", "min/avg/max/mdev",
       "WonderNetwork", "WonderNetwork cities", "ping log"};
   return names[static_cast<std::size_t>(format)];
 }

@@ -97,6 +97,12 @@ std::string kind_of(Cursor object) {
   return text_at(object, "kind");
 }
 
+constexpr const char* kInCluster = "\ncluster";
+
+std::string key_of(const std::string& kind, const std::string& space, const std::string& name) {
+  return kind + '\n' + space + '\n' + name;
+}
+
 Error out_of_memory(std::string origin) {
   return invalid_input("not enough memory to read this", {std::move(origin), 0, 0, "", 1},
                        "split it, or lower `--max-input`");
@@ -117,12 +123,14 @@ struct FactsLoader::State final : StreamHandler {
 
   void read(const InputFile& file, bool manifests);
   void make(LoadResult& result);
+  void warn_twice();
   bool wants_elements(Cursor root) override;
   void element(Cursor element, StreamContext& context) override;
   void document(Cursor root, bool streamed) override;
 
   void object(Cursor object, const std::string& kind);
   void take(const KnownKind& known, const std::string& kind, Cursor object);
+  void skip(const std::string& kind, Cursor object);
   void take_pod(Cursor object, Cursor::Fingerprint fingerprint);
   void take_workload(const std::string& kind, Cursor object);
   void take_config_map(Cursor object);
@@ -226,9 +234,9 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
   }
   std::string space;
   if (known.is_namespaced) space = namespace_or_default(text_at(*metadata, "namespace"));
-  std::string key = kind + '\n' + space + '\n' + name;
+  std::string key = key_of(kind, space, name);
   // A workload of the cluster is what is, one of the manifests what is to be.
-  if (known.kind == ObjectKind::kWorkload && !in_manifests) key += "\ncluster";
+  if (known.kind == ObjectKind::kWorkload && !in_manifests) key += kInCluster;
   const auto [found, fresh] = seen.try_emplace(std::move(key));
   if (fresh) {
     found->second = {fingerprint, object.place(), static_cast<std::uint32_t>(drafts.pods.size())};
@@ -281,8 +289,21 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
       break;
     case ObjectKind::kConfigMap: take_config_map(object); break;
     case ObjectKind::kNodeLatency: take_latency(object); break;
-    default: facts.skipped.push_back({kind, read_metadata(object).name}); break;
+    default: skip(kind, object); break;
   }
+}
+
+// Other kinds have other rules for names ("system:node"); a part of a path they all are.
+void FactsLoader::State::skip(const std::string& kind, Cursor object) {
+  const auto metadata = object.find("metadata");
+  const auto name = metadata ? metadata->find("name") : std::nullopt;
+  const std::string text = metadata ? text_at(*metadata, "name") : "";
+  const bool is_segment = text != "." && text != ".." && is_printable(text) &&
+                          text.find_first_of("/%") == std::string::npos;
+  if (!is_segment || text.size() > 253)
+    name->fail(quote(text) + " is no name of an object",
+               "use at most 253 bytes, without '/', '%' and control characters");
+  drafts.facts.skipped.push_back({kind, text});
 }
 
 // Labels that replicas of one template do not share.
@@ -365,7 +386,7 @@ void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) 
   facts.files.push_back(origin);
   for (Node& node : nodes) {
     node.place.file = index;
-    const auto [found, fresh] = state_->seen.try_emplace("Node\n\n" + node.name);
+    const auto [found, fresh] = state_->seen.try_emplace(key_of("Node", "", node.name));
     if (fresh) found->second.place = node.place;
     if (!fresh)
       state_->drafts.diagnostics.add(invalid_input("node " + quote(node.name) + " is declared twice",
@@ -374,8 +395,21 @@ void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) 
   }
 }
 
+void FactsLoader::State::warn_twice() {
+  for (const Workload& workload : drafts.workloads) {
+    const Metadata& meta = workload.meta;
+    const std::string key = key_of(workload.kind, meta.namespace_name, meta.name) + kInCluster;
+    if (seen.count(key) > 0)
+      drafts.diagnostics.warn("AlreadyInCluster",
+                              workload.kind + " " + meta.namespace_name + "/" + meta.name +
+                                  " is in the cluster already, with pods of its own",
+                              drafts.facts.span(meta.place));
+  }
+}
+
 void FactsLoader::State::make(LoadResult& result) {
   try {
+    warn_twice();
     Facts facts = make_facts(drafts);
     if (!drafts.diagnostics.ok()) return;
     facts.warnings = drafts.diagnostics.take_warnings();

@@ -27,7 +27,8 @@ void read_weighted(Cursor list, std::vector<WeightedResource>& out) {
     strict_fields(item, {"name", "weight"}, [&](std::string_view key, Cursor value) {
       if (key == "name") read_text(value, resource.name);
       if (key == "weight")
-        if (const auto weight = value.integer(0, kMost); weight && *weight > 0) resource.weight = *weight;
+        if (const auto weight = value.integer(0, kMost); weight && *weight > 0)
+          resource.weight = *weight;
     });
     out.push_back(std::move(resource));
   });
@@ -44,19 +45,23 @@ void read_shape(Cursor list, std::vector<std::pair<std::int64_t, std::int64_t>>&
 }
 
 void read_strategy(Cursor map, PolicyArgs& out) {
-  strict_fields(map, {"type", "resources", "requestedToCapacityRatio"}, [&](std::string_view key, Cursor value) {
-    if (key == "type") read_text(value, out.strategy);
-    if (key == "resources") read_weighted(value, out.resources);
-    if (key == "requestedToCapacityRatio")
-      strict_fields(value, {"shape"}, [&](std::string_view, Cursor shape) { read_shape(shape, out.shape); });
-  });
+  strict_fields(map, {"type", "resources", "requestedToCapacityRatio"},
+                [&](std::string_view key, Cursor value) {
+                  if (key == "type") read_text(value, out.strategy);
+                  if (key == "resources") read_weighted(value, out.resources);
+                  if (key == "requestedToCapacityRatio")
+                    strict_fields(value, {"shape"}, [&](std::string_view, Cursor shape) {
+                      read_shape(shape, out.shape);
+                    });
+                });
 }
 
 void read_fit(Cursor args, PolicyArgs& out) {
   strict_fields(args, with_type({"ignoredResources", "ignoredResourceGroups", "scoringStrategy"}),
                 [&](std::string_view key, Cursor value) {
                   if (key == "ignoredResources") read_texts(value, out.ignored_resources);
-                  if (key == "ignoredResourceGroups") read_texts(value, out.ignored_resource_groups);
+                  if (key == "ignoredResourceGroups")
+                    read_texts(value, out.ignored_resource_groups);
                   if (key == "scoringStrategy") read_strategy(value, out);
                 });
 }
@@ -91,21 +96,23 @@ void read_pod_affinity_args(Cursor args, PolicyArgs& out) {
   strict_fields(args, with_type({"hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"}),
                 [&](std::string_view key, Cursor value) {
                   if (key == "hardPodAffinityWeight")
-                    if (const auto weight = value.integer(-kMost, kMost)) out.hard_pod_affinity_weight = *weight;
+                    if (const auto weight = value.integer(-kMost, kMost))
+                      out.hard_pod_affinity_weight = *weight;
                   if (key == "ignorePreferredTermsOfExistingPods")
                     read_bool(value, out.ignore_preferred_terms_of_existing_pods);
                 });
 }
 
 void read_spread_args(Cursor args, PolicyArgs& out) {
-  strict_fields(args, with_type({"defaultConstraints", "defaultingType"}), [&](std::string_view key, Cursor value) {
-    if (key == "defaultConstraints") read_spread(value, out.default_spread);
-    if (key != "defaultingType") return;
-    const auto type = value.text();
-    if (type && *type != "List" && *type != "System")
-      value.fail("unknown defaultingType " + quote(*type), "write List or System");
-    out.list_defaulting = type && *type == "List";
-  });
+  strict_fields(args, with_type({"defaultConstraints", "defaultingType"}),
+                [&](std::string_view key, Cursor value) {
+                  if (key == "defaultConstraints") read_spread(value, out.default_spread);
+                  if (key != "defaultingType") return;
+                  const auto type = value.text();
+                  if (type && *type != "List" && *type != "System")
+                    value.fail("unknown defaultingType " + quote(*type), "write List or System");
+                  out.list_defaulting = type && *type == "List";
+                });
 }
 
 void read_volume_binding(Cursor args, PolicyArgs&) {

@@ -8,8 +8,8 @@
 
 namespace gedge::codec {
 
-/// Reads the `args` of one plugin, the fields of all versions from v1beta1 to v1. Plugins that gedge lacks, or that a
-/// module brings, may have any.
+/// Reads the `args` of one plugin, the fields of all versions from v1beta1 to v1. Plugins that
+/// gedge lacks, or that a module brings, may have any.
 void read_policy_args(std::string_view plugin, Cursor args, PolicyArgs& out);
 
 }  // namespace gedge::codec

@@ -14,7 +14,8 @@ namespace gedge::codec {
 inline void fail_unknown(Cursor at, std::string_view what, std::string_view word,
                          const std::vector<std::string>& known) {
   const auto meant = nearest(word, known);
-  at.fail("unknown " + std::string(what) + " " + quote(word), meant ? "did you mean " + *meant + "?" : "");
+  at.fail("unknown " + std::string(what) + " " + quote(word),
+          meant ? "did you mean " + *meant + "?" : "");
 }
 
 /// Calls use(key, value) for each field that `known` lists; the others are reported.

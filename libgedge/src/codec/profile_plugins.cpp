@@ -8,14 +8,16 @@ namespace {
 
 // Plugins of kube-scheduler 1.19 to 1.36 besides those that gedge has policies for.
 constexpr std::array<std::string_view, 19> kInTree{
-    "AzureDiskLimits",  "CinderLimits",       "DefaultBinder",    "DefaultPodTopologySpread",
-    "DefaultPreemption", "DynamicResources",  "EBSLimits",        "GCEPDLimits",
-    "GangScheduling",   "NodeDeclaredFeatures", "NodeLabel",      "NodeResourceLimits",
-    "NodeVolumeLimits", "PrioritySort",       "SchedulingGates",  "ServiceAffinity",
-    "VolumeRestrictions", "NodePreferAvoidPods", "SelectorSpread"};
+    "AzureDiskLimits",    "CinderLimits",         "DefaultBinder",   "DefaultPodTopologySpread",
+    "DefaultPreemption",  "DynamicResources",     "EBSLimits",       "GCEPDLimits",
+    "GangScheduling",     "NodeDeclaredFeatures", "NodeLabel",       "NodeResourceLimits",
+    "NodeVolumeLimits",   "PrioritySort",         "SchedulingGates", "ServiceAffinity",
+    "VolumeRestrictions", "NodePreferAvoidPods",  "SelectorSpread"};
 
-// What gedge does without a policy of that name: queue order, binding, and gated pods, which are left out.
-constexpr std::array<std::string_view, 3> kImplied{"DefaultBinder", "PrioritySort", "SchedulingGates"};
+// What gedge does without a policy of that name: queue order, binding, and gated pods, which are
+// left out.
+constexpr std::array<std::string_view, 3> kImplied{"DefaultBinder", "PrioritySort",
+                                                   "SchedulingGates"};
 
 template <typename List>
 bool contains(const List& list, std::string_view name) {
@@ -35,15 +37,19 @@ struct Item {
   std::optional<Cursor> at;  // where the configuration names it
 };
 
-Item item_of(const NamedPlugin& plugin) { return {plugin.name, plugin.weight == 0 ? 1 : plugin.weight, plugin.at}; }
+Item item_of(const NamedPlugin& plugin) {
+  return {plugin.name, plugin.weight == 0 ? 1 : plugin.weight, plugin.at};
+}
 
 std::vector<Item>::iterator find_item(std::vector<Item>& items, std::string_view name) {
-  return std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.name == name; });
+  return std::find_if(items.begin(), items.end(),
+                      [&](const Item& item) { return item.name == name; });
 }
 
 void remove_disabled(const PluginSet& set, std::vector<Item>& items) {
-  items.erase(std::remove_if(items.begin(), items.end(),
-                             [&](const Item& item) { return set.disables_all() || set.disables(item.name); }),
+  items.erase(std::remove_if(
+                  items.begin(), items.end(),
+                  [&](const Item& item) { return set.disables_all() || set.disables(item.name); }),
               items.end());
 }
 
@@ -87,7 +93,11 @@ bool score_exists(std::string_view name, Compat compat) {
 class Merger {
  public:
   Merger(const PluginSets& sets, const KnownPlugins& known, bool in_place, Profile& profile)
-      : multi_(set_at(sets, "multiPoint")), sets_(sets), known_(known), in_place_(in_place), profile_(profile) {}
+      : multi_(set_at(sets, "multiPoint")),
+        sets_(sets),
+        known_(known),
+        in_place_(in_place),
+        profile_(profile) {}
 
   void run(const Profile& defaults) {
     profile_.filters = entries(defaults.filters, "filter", false);
@@ -98,12 +108,15 @@ class Merger {
  private:
   bool offers(const std::string& name, bool score) const {
     if (!score) return known_.is_filter(name);
-    return known_.is_score(name) && (find_policy(name) == nullptr || score_exists(name, profile_.compat));
+    return known_.is_score(name) &&
+           (find_policy(name) == nullptr || score_exists(name, profile_.compat));
   }
 
-  std::vector<ProfileEntry> entries(const std::vector<ProfileEntry>& defaults, std::string_view point, bool score) {
+  std::vector<ProfileEntry> entries(const std::vector<ProfileEntry>& defaults,
+                                    std::string_view point, bool score) {
     std::vector<Item> items;
-    for (const ProfileEntry& entry : defaults) items.push_back({entry.policy, entry.weight, std::nullopt});
+    for (const ProfileEntry& entry : defaults)
+      items.push_back({entry.policy, entry.weight, std::nullopt});
     remove_disabled(multi_, items);
     std::vector<NamedPlugin> from_multi, enabled;
     for (const NamedPlugin& plugin : multi_.enabled)
@@ -126,7 +139,7 @@ class Merger {
     if (known_.lacks(plugin.name)) return false;
     if (offers(plugin.name, score)) return true;
     const bool other_version = score && known_.is_score(plugin.name);
-    const std::string hint = !other_version                        ? ""
+    const std::string hint = !other_version                     ? ""
                              : profile_.compat == Compat::k1_20 ? "`--compat 1.36` has it"
                                                                 : "`--compat 1.20` has it";
     plugin.at.fail(quote(plugin.name) + (score ? " is no score" : " is no filter") +
@@ -139,12 +152,14 @@ class Merger {
     const PluginSet& filter = set_at(sets_, "filter");
     std::vector<std::string>& all = profile_.unchecked;
     for (const std::string& name : defaults) {
-      const bool dropped = multi_.disables_all() || multi_.disables(name) || filter.disables_all() || filter.disables(name);
+      const bool dropped = multi_.disables_all() || multi_.disables(name) ||
+                           filter.disables_all() || filter.disables(name);
       if (!dropped) all.push_back(name);
     }
     for (const auto& [point, set] : sets_)
       for (const NamedPlugin& plugin : set.enabled)
-        if (known_.lacks(plugin.name) && !contains(kImplied, plugin.name) && !contains(all, plugin.name))
+        if (known_.lacks(plugin.name) && !contains(kImplied, plugin.name) &&
+            !contains(all, plugin.name))
           all.push_back(plugin.name);
   }
 
@@ -158,11 +173,13 @@ class Merger {
 }  // namespace
 
 bool PluginSet::disables(std::string_view name) const {
-  return std::any_of(disabled.begin(), disabled.end(), [&](const NamedPlugin& p) { return p.name == name; });
+  return std::any_of(disabled.begin(), disabled.end(),
+                     [&](const NamedPlugin& p) { return p.name == name; });
 }
 
 const NamedPlugin* PluginSet::enables(std::string_view name) const {
-  const auto at = std::find_if(enabled.begin(), enabled.end(), [&](const NamedPlugin& p) { return p.name == name; });
+  const auto at = std::find_if(enabled.begin(), enabled.end(),
+                               [&](const NamedPlugin& p) { return p.name == name; });
   return at == enabled.end() ? nullptr : &*at;
 }
 
@@ -189,7 +206,8 @@ bool KnownPlugins::is_score(std::string_view name) const {
   return policy != nullptr ? policy->score : contains(options_.module_scores, name);
 }
 
-void merge_plugins(const PluginSets& sets, const KnownPlugins& known, bool in_place, Profile& profile) {
+void merge_plugins(const PluginSets& sets, const KnownPlugins& known, bool in_place,
+                   Profile& profile) {
   const auto defaults = builtin_profile("kube", profile.compat);
   if (defaults) Merger(sets, known, in_place, profile).run(*defaults);
 }

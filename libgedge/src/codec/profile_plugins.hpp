@@ -47,9 +47,11 @@ class KnownPlugins {
   std::vector<std::string> names_;
 };
 
-/// Fills filters, scores and unchecked of `profile`: the default plugins as `sets` change them. `in_place`: an enabled
-/// default plugin keeps its place in the order (v1beta1, v1beta2); else it comes first.
-/// Errors are reported at the plugin: a filter that is none, a score that does not exist under this compat.
-void merge_plugins(const PluginSets& sets, const KnownPlugins& known, bool in_place, Profile& profile);
+/// Fills filters, scores and unchecked of `profile`: the default plugins as `sets` change them.
+/// `in_place`: an enabled default plugin keeps its place in the order (v1beta1, v1beta2); else it
+/// comes first. Errors are reported at the plugin: a filter that is none, a score that does not
+/// exist under this compat.
+void merge_plugins(const PluginSets& sets, const KnownPlugins& known, bool in_place,
+                   Profile& profile);
 
 }  // namespace gedge::codec

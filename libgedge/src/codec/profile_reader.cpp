@@ -1,4 +1,5 @@
-// KubeSchedulerConfiguration, field by field. Source: k8s.io/kube-scheduler/config/v1beta1 to v1, types.go.
+// KubeSchedulerConfiguration, field by field. Source: k8s.io/kube-scheduler/config/v1beta1 to v1,
+// types.go.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,8 +18,9 @@ namespace {
 
 constexpr std::string_view kGroup = "kubescheduler.config.k8s.io/";
 constexpr std::array<std::string_view, 4> kVersions{"v1beta1", "v1beta2", "v1beta3", "v1"};
-const std::vector<std::string> kPoints{"preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
-                                       "reserve", "permit", "preBind", "bind", "postBind", "multiPoint"};
+const std::vector<std::string> kPoints{
+    "preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore",  "score",
+    "reserve",    "permit",    "preBind",   "bind",   "postBind",   "multiPoint"};
 
 class ConfigReader final : public StreamHandler {
  public:
@@ -37,7 +39,8 @@ class ConfigReader final : public StreamHandler {
     else if (word == "ConfigMap")
       read_config_map(root);
     else if (word == "Policy")
-      kind->fail("a scheduler Policy, which Kubernetes 1.23 removed", "write a KubeSchedulerConfiguration");
+      kind->fail("a scheduler Policy, which Kubernetes 1.23 removed",
+                 "write a KubeSchedulerConfiguration");
     else
       kind.value_or(root).fail("no KubeSchedulerConfiguration");
   }
@@ -61,53 +64,62 @@ class ConfigReader final : public StreamHandler {
     if (!found) root.fail("a ConfigMap without a KubeSchedulerConfiguration");
   }
 
-  /// True for v1beta1 and v1beta2, where an enabled default plugin keeps its place. Reports an unknown version.
+  /// True for v1beta1 and v1beta2, where an enabled default plugin keeps its place. Reports an
+  /// unknown version.
   bool keeps_places(Cursor root) {
     const auto version = root.find("apiVersion");
     const std::string_view text = version ? version->raw_text() : std::string_view{};
     const bool group = text.starts_with(kGroup);
-    const auto at = std::find(kVersions.begin(), kVersions.end(), group ? text.substr(kGroup.size()) : text);
+    const auto at =
+        std::find(kVersions.begin(), kVersions.end(), group ? text.substr(kGroup.size()) : text);
     if (!group || at == kVersions.end())
-      version.value_or(root).fail(version ? "unknown version " + quote(text) : "no apiVersion",
-                                  "write kubescheduler.config.k8s.io/v1 (v1beta1 to v1beta3 are read too)");
+      version.value_or(root).fail(
+          version ? "unknown version " + quote(text) : "no apiVersion",
+          "write kubescheduler.config.k8s.io/v1 (v1beta1 to v1beta3 are read too)");
     return at == kVersions.begin() || at == kVersions.begin() + 1;
   }
 
   void read_configuration(Cursor root) {
     const bool in_place = keeps_places(root);
     bool has_profiles = false;
-    strict_fields(root,
-                  {"apiVersion", "kind", "parallelism", "leaderElection", "clientConnection", "healthzBindAddress",
-                   "metricsBindAddress", "enableProfiling", "enableContentionProfiling", "percentageOfNodesToScore",
-                   "podInitialBackoffSeconds", "podMaxBackoffSeconds", "profiles", "extenders", "delayCacheUntilActive"},
-                  [&](std::string_view key, Cursor value) {
-                    if (key == "leaderElection")
-                      check_fields(value, {"leaderElect", "leaseDuration", "renewDeadline", "retryPeriod", "resourceLock",
-                                           "resourceName", "resourceNamespace"});
-                    if (key == "clientConnection")
-                      check_fields(value, {"kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"});
-                    if (key == "extenders") value.items([&](Cursor extender) { read_extender(extender); });
-                    if (key != "profiles") return;
-                    value.items([&](Cursor profile) {
-                      has_profiles = true;
-                      read_profile(profile, in_place);
-                    });
-                  });
+    strict_fields(
+        root,
+        {"apiVersion", "kind", "parallelism", "leaderElection", "clientConnection",
+         "healthzBindAddress", "metricsBindAddress", "enableProfiling", "enableContentionProfiling",
+         "percentageOfNodesToScore", "podInitialBackoffSeconds", "podMaxBackoffSeconds", "profiles",
+         "extenders", "delayCacheUntilActive"},
+        [&](std::string_view key, Cursor value) {
+          if (key == "leaderElection")
+            check_fields(value, {"leaderElect", "leaseDuration", "renewDeadline", "retryPeriod",
+                                 "resourceLock", "resourceName", "resourceNamespace"});
+          if (key == "clientConnection")
+            check_fields(value,
+                         {"kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"});
+          if (key == "extenders") value.items([&](Cursor extender) { read_extender(extender); });
+          if (key != "profiles") return;
+          value.items([&](Cursor profile) {
+            has_profiles = true;
+            read_profile(profile, in_place);
+          });
+        });
     if (!has_profiles) add_profile(Profile{}, {}, {}, in_place, root);
   }
 
   void read_extender(Cursor extender) {
     std::string url;
-    strict_fields(extender,
-                  {"urlPrefix", "filterVerb", "preemptVerb", "prioritizeVerb", "weight", "bindVerb", "enableHTTPS",
-                   "tlsConfig", "httpTimeout", "nodeCacheCapable", "managedResources", "ignorable"},
-                  [&](std::string_view key, Cursor value) {
-                    if (key == "urlPrefix") read_text(value, url);
-                    if (key == "tlsConfig")
-                      check_fields(value, {"insecure", "serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData"});
-                    if (key == "managedResources")
-                      value.items([&](Cursor item) { check_fields(item, {"name", "ignoredByScheduler"}); });
-                  });
+    strict_fields(
+        extender,
+        {"urlPrefix", "filterVerb", "preemptVerb", "prioritizeVerb", "weight", "bindVerb",
+         "enableHTTPS", "tlsConfig", "httpTimeout", "nodeCacheCapable", "managedResources",
+         "ignorable"},
+        [&](std::string_view key, Cursor value) {
+          if (key == "urlPrefix") read_text(value, url);
+          if (key == "tlsConfig")
+            check_fields(value, {"insecure", "serverName", "certFile", "keyFile", "caFile",
+                                 "certData", "keyData", "caData"});
+          if (key == "managedResources")
+            value.items([&](Cursor item) { check_fields(item, {"name", "ignoredByScheduler"}); });
+        });
     extender.warn("ExtenderIgnored", "the extender " + quote(url) + " is not called");
   }
 
@@ -115,16 +127,17 @@ class ConfigReader final : public StreamHandler {
     Profile profile;
     PluginSets sets;
     Args args;
-    strict_fields(map, {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig", "tieBreak"},
-                  [&](std::string_view key, Cursor value) {
-                    if (key == "schedulerName") read_text(value, profile.scheduler_name);
-                    if (key == "tieBreak") profile.spread_ties = read_tie_break(value);
-                    if (key == "plugins")
-                      strict_fields(value, kPoints, [&](std::string_view point, Cursor set) {
-                        read_set(set, sets[std::string(point)]);
-                      });
-                    if (key == "pluginConfig") value.items([&](Cursor item) { read_args(item, args); });
-                  });
+    strict_fields(
+        map, {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig", "tieBreak"},
+        [&](std::string_view key, Cursor value) {
+          if (key == "schedulerName") read_text(value, profile.scheduler_name);
+          if (key == "tieBreak") profile.spread_ties = read_tie_break(value);
+          if (key == "plugins")
+            strict_fields(value, kPoints, [&](std::string_view point, Cursor set) {
+              read_set(set, sets[std::string(point)]);
+            });
+          if (key == "pluginConfig") value.items([&](Cursor item) { read_args(item, args); });
+        });
     add_profile(std::move(profile), sets, args, in_place, map);
   }
 
@@ -138,7 +151,8 @@ class ConfigReader final : public StreamHandler {
   void read_set(Cursor map, PluginSet& set) {
     strict_fields(map, {"enabled", "disabled"}, [&](std::string_view key, Cursor list) {
       const bool enabled = key == "enabled";
-      list.items([&](Cursor item) { read_plugin(item, enabled, enabled ? set.enabled : set.disabled); });
+      list.items(
+          [&](Cursor item) { read_plugin(item, enabled, enabled ? set.enabled : set.disabled); });
     });
   }
 
@@ -149,13 +163,15 @@ class ConfigReader final : public StreamHandler {
         read_text(value, plugin.name);
         plugin.at = value;
       }
-      if (key == "weight") plugin.weight = value.integer(0, std::numeric_limits<std::int32_t>::max()).value_or(0);
+      if (key == "weight")
+        plugin.weight = value.integer(0, std::numeric_limits<std::int32_t>::max()).value_or(0);
     });
     if (!item.is_map()) return;
     const bool all = plugin.name == "*" && !enabled;
     if (plugin.name.empty()) return item.fail("a plugin needs a name");
     if (!all && !check_name(plugin.name, plugin.at)) return;
-    const bool twice = std::any_of(list.begin(), list.end(), [&](const NamedPlugin& p) { return p.name == plugin.name; });
+    const bool twice = std::any_of(list.begin(), list.end(),
+                                   [&](const NamedPlugin& p) { return p.name == plugin.name; });
     if (twice && enabled) return plugin.at.fail(quote(plugin.name) + " is enabled twice");
     list.push_back(std::move(plugin));
   }
@@ -164,7 +180,8 @@ class ConfigReader final : public StreamHandler {
     if (known_.knows(name)) return true;
     const auto meant = nearest(name, known_.names());
     at.fail("unknown plugin " + quote(name),
-            meant ? "did you mean " + *meant + "?" : "load the module that has it with `--plugin FILE`");
+            meant ? "did you mean " + *meant + "?"
+                  : "load the module that has it with `--plugin FILE`");
     return false;
   }
 
@@ -198,18 +215,22 @@ class ConfigReader final : public StreamHandler {
       if (error.code == Errc::kInvalidInput) at.fail(error.what, error.hint);
       return error.code == Errc::kInvalidInput;
     };
-    if (const auto score = make_score(name, args, options_.compat); !score && report(score.error())) return;
-    if (const auto filter = make_filter(name, args, options_.compat); !filter) report(filter.error());
+    if (const auto score = make_score(name, args, options_.compat); !score && report(score.error()))
+      return;
+    if (const auto filter = make_filter(name, args, options_.compat); !filter)
+      report(filter.error());
   }
 
-  void add_profile(Profile profile, const PluginSets& sets, const Args& args, bool in_place, Cursor at) {
+  void add_profile(Profile profile, const PluginSets& sets, const Args& args, bool in_place,
+                   Cursor at) {
     if (profile.scheduler_name.empty()) profile.scheduler_name = "default-scheduler";
     profile.name = profile.scheduler_name;
     profile.compat = options_.compat;
     merge_plugins(sets, known_, in_place, profile);
     for (auto* entries : {&profile.filters, &profile.scores})
       for (ProfileEntry& entry : *entries)
-        if (const auto given = args.find(entry.policy); given != args.end()) entry.args = given->second;
+        if (const auto given = args.find(entry.policy); given != args.end())
+          entry.args = given->second;
     for (const Profile& other : reading_.profiles)
       if (other.scheduler_name == profile.scheduler_name)
         return at.fail("two profiles for schedulerName " + quote(profile.scheduler_name));

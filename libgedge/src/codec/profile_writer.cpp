@@ -52,7 +52,8 @@ Json added_affinity(const PolicyArgs& args) {
   if (!args.added_required_terms.empty()) {
     Json terms = Json::array();
     for (const NodeSelectorTerm& term : args.added_required_terms) terms.push_back(node_term(term));
-    json["requiredDuringSchedulingIgnoredDuringExecution"] = Json{{"nodeSelectorTerms", std::move(terms)}};
+    json["requiredDuringSchedulingIgnoredDuringExecution"] =
+        Json{{"nodeSelectorTerms", std::move(terms)}};
   }
   for (const PreferredNodeTerm& term : args.added_preferred_terms)
     json["preferredDuringSchedulingIgnoredDuringExecution"].push_back(
@@ -62,23 +63,27 @@ Json added_affinity(const PolicyArgs& args) {
 
 Json resources(const std::vector<WeightedResource>& list) {
   Json all = Json::array();
-  for (const WeightedResource& r : list) all.push_back(Json{{"name", r.name}, {"weight", r.weight}});
+  for (const WeightedResource& r : list)
+    all.push_back(Json{{"name", r.name}, {"weight", r.weight}});
   return all;
 }
 
 Json shape(const std::vector<std::pair<std::int64_t, std::int64_t>>& points) {
   Json all = Json::array();
-  for (const auto& [utilization, score] : points) all.push_back(Json{{"utilization", utilization}, {"score", score}});
+  for (const auto& [utilization, score] : points)
+    all.push_back(Json{{"utilization", utilization}, {"score", score}});
   return all;
 }
 
 Json fit_args(const PolicyArgs& args) {
   Json json = Json::object(), strategy = Json::object();
   if (!args.ignored_resources.empty()) json["ignoredResources"] = args.ignored_resources;
-  if (!args.ignored_resource_groups.empty()) json["ignoredResourceGroups"] = args.ignored_resource_groups;
+  if (!args.ignored_resource_groups.empty())
+    json["ignoredResourceGroups"] = args.ignored_resource_groups;
   if (!args.strategy.empty()) strategy["type"] = args.strategy;
   if (!args.resources.empty()) strategy["resources"] = resources(args.resources);
-  if (!args.shape.empty()) strategy["requestedToCapacityRatio"] = Json{{"shape", shape(args.shape)}};
+  if (!args.shape.empty())
+    strategy["requestedToCapacityRatio"] = Json{{"shape", shape(args.shape)}};
   if (!strategy.empty()) json["scoringStrategy"] = std::move(strategy);
   return json;
 }
@@ -86,9 +91,10 @@ Json fit_args(const PolicyArgs& args) {
 Json spread_args(const PolicyArgs& args) {
   Json json = Json::object();
   for (const TopologySpread& spread : args.default_spread)
-    json["defaultConstraints"].push_back(Json{{"maxSkew", spread.max_skew},
-                                              {"topologyKey", spread.topology_key},
-                                              {"whenUnsatisfiable", spread.hard ? "DoNotSchedule" : "ScheduleAnyway"}});
+    json["defaultConstraints"].push_back(
+        Json{{"maxSkew", spread.max_skew},
+             {"topologyKey", spread.topology_key},
+             {"whenUnsatisfiable", spread.hard ? "DoNotSchedule" : "ScheduleAnyway"}});
   if (args.list_defaulting) json["defaultingType"] = "List";
   return json;
 }
@@ -102,8 +108,10 @@ Json policy_args(const std::string& policy, const PolicyArgs& args) {
     Json added = added_affinity(args);
     if (!added.empty()) json["addedAffinity"] = std::move(added);
   } else if (policy == "InterPodAffinity") {
-    if (args.hard_pod_affinity_weight != 1) json["hardPodAffinityWeight"] = args.hard_pod_affinity_weight;
-    if (args.ignore_preferred_terms_of_existing_pods) json["ignorePreferredTermsOfExistingPods"] = true;
+    if (args.hard_pod_affinity_weight != 1)
+      json["hardPodAffinityWeight"] = args.hard_pod_affinity_weight;
+    if (args.ignore_preferred_terms_of_existing_pods)
+      json["ignorePreferredTermsOfExistingPods"] = true;
   } else {
     if (!args.shape.empty()) json["shape"] = shape(args.shape);
     if (!args.resources.empty()) json["resources"] = resources(args.resources);
@@ -111,7 +119,8 @@ Json policy_args(const std::string& policy, const PolicyArgs& args) {
   return json;
 }
 
-Json plugin_set(const std::vector<ProfileEntry>& entries, bool weights, const std::vector<std::string>& more) {
+Json plugin_set(const std::vector<ProfileEntry>& entries, bool weights,
+                const std::vector<std::string>& more) {
   Json json{{"disabled", Json::array({Json{{"name", "*"}}})}, {"enabled", Json::array()}};
   for (const ProfileEntry& entry : entries) {
     Json plugin{{"name", entry.policy}};
@@ -130,7 +139,8 @@ Json profile_json(const Profile& profile) {
   std::map<std::string, Json> all_args;
   for (const auto* entries : {&profile.filters, &profile.scores})
     for (const ProfileEntry& entry : *entries)
-      if (Json args = policy_args(entry.policy, entry.args); !args.empty()) all_args[entry.policy] = std::move(args);
+      if (Json args = policy_args(entry.policy, entry.args); !args.empty())
+        all_args[entry.policy] = std::move(args);
   for (auto& [policy, args] : all_args)
     json["pluginConfig"].push_back(Json{{"name", policy}, {"args", std::move(args)}});
   return json;
@@ -142,7 +152,8 @@ std::string write_profiles(const std::vector<Profile>& profiles) {
   return codec::write_document(TextFormat::kYaml, [&](codec::DocumentSink& sink) {
     sink.field("apiVersion", "kubescheduler.config.k8s.io/v1");
     sink.field("kind", "KubeSchedulerConfiguration");
-    sink.list("profiles", profiles.size(), [&](std::size_t i) { return profile_json(profiles[i]); });
+    sink.list("profiles", profiles.size(),
+              [&](std::size_t i) { return profile_json(profiles[i]); });
   });
 }
 

@@ -53,7 +53,8 @@ class PlanReader final : public StreamHandler {
       if (compat)
         plan_.compat = *compat;
       else
-        value.fail("unknown Kubernetes version " + quote(value.raw_text()), "write \"1.20\" or \"1.36\"");
+        value.fail("unknown Kubernetes version " + quote(value.raw_text()),
+                   "write \"1.20\" or \"1.36\"");
     }
     if (key == "decisions" && !value.is_list()) value.fail_type("a list");
     if (key == "warnings") value.items([&](Cursor item) { read_warning(item); });
@@ -64,7 +65,8 @@ class PlanReader final : public StreamHandler {
     std::uint64_t seed = 0;
     const std::string_view text = value.raw_text();
     for (const char c : text) {
-      const bool fits = c >= '0' && c <= '9' && !__builtin_mul_overflow(seed, std::uint64_t{10}, &seed) &&
+      const bool fits = c >= '0' && c <= '9' &&
+                        !__builtin_mul_overflow(seed, std::uint64_t{10}, &seed) &&
                         !__builtin_add_overflow(seed, static_cast<std::uint64_t>(c - '0'), &seed);
       if (!fits) return value.fail_type("a number from 0 to 2^64-1");
     }
@@ -81,13 +83,16 @@ class PlanReader final : public StreamHandler {
       if (key == "namespace") read_text(value, decision.namespace_name);
       if (key == "pod") read_text(value, decision.pod);
       if (key == "message") read_text(value, decision.message);
-      if (key == "node") node = value.is_null() ? std::nullopt : std::optional(std::string(value.text().value_or("")));
+      if (key == "node")
+        node =
+            value.is_null() ? std::nullopt : std::optional(std::string(value.text().value_or("")));
       if (key == "score") score = value.integer().value_or(0);
       if (key == "runnerUp") read_runner_up(value, decision);
       if (key == "budgets") value.items([&](Cursor budget) { read_budget(budget, decision); });
       if (key == "rejectedBy")
         value.fields([&](std::string_view policy, Cursor nodes) {
-          const auto count = nodes.integer(0, std::numeric_limits<std::uint32_t>::max()).value_or(0);
+          const auto count =
+              nodes.integer(0, std::numeric_limits<std::uint32_t>::max()).value_or(0);
           decision.rejected_by.emplace_back(policy, static_cast<std::uint32_t>(count));
         });
     });

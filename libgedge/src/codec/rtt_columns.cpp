@@ -27,14 +27,15 @@ std::string plain_form(std::string_view header) {
 }
 
 std::optional<TimeUnit> take_unit(std::string& form) {
-  constexpr std::array<std::pair<std::string_view, TimeUnit>, 8> units{{{"_us", TimeUnit::kMicro},
-                                                                        {"_usec", TimeUnit::kMicro},
-                                                                        {"_micros", TimeUnit::kMicro},
-                                                                        {"_ms", TimeUnit::kMilli},
-                                                                        {"_msec", TimeUnit::kMilli},
-                                                                        {"_millis", TimeUnit::kMilli},
-                                                                        {"_s", TimeUnit::kSecond},
-                                                                        {"_sec", TimeUnit::kSecond}}};
+  constexpr std::array<std::pair<std::string_view, TimeUnit>, 8> units{
+      {{"_us", TimeUnit::kMicro},
+       {"_usec", TimeUnit::kMicro},
+       {"_micros", TimeUnit::kMicro},
+       {"_ms", TimeUnit::kMilli},
+       {"_msec", TimeUnit::kMilli},
+       {"_millis", TimeUnit::kMilli},
+       {"_s", TimeUnit::kSecond},
+       {"_sec", TimeUnit::kSecond}}};
   for (const auto& [suffix, unit] : units) {
     if (!form.ends_with(suffix)) continue;
     form.resize(form.size() - suffix.size());

@@ -7,8 +7,6 @@
 namespace gedge::codec {
 namespace {
 
-
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 }  // namespace
@@ -96,7 +94,8 @@ std::string_view stem_of(std::string_view path) {
   if (const std::size_t slash = path.rfind('/'); slash != std::string_view::npos)
     path.remove_prefix(slash + 1);
   for (const std::string_view end : {".csv", ".dat", ".txt", ".log", ".out", ".json"})
-    if (path.size() > end.size() && path.ends_with(end)) return path.substr(0, path.size() - end.size());
+    if (path.size() > end.size() && path.ends_with(end))
+      return path.substr(0, path.size() - end.size());
   return path;
 }
 

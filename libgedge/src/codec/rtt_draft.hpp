@@ -19,7 +19,9 @@ inline constexpr std::size_t kLongestName = 253;  // of a Kubernetes object
 
 struct NameHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  std::size_t operator()(std::string_view name) const {
+    return std::hash<std::string_view>{}(name);
+  }
 };
 
 /// One pair; the names are indices into Draft::names.
@@ -29,10 +31,11 @@ struct RttPair {
   std::uint32_t line = 0;
 };
 
-/// Either `cells` (a full matrix, row by row) or `pairs`. In both, off the diagonal 0 stays 0 until the draft is merged.
+/// Either `cells` (a full matrix, row by row) or `pairs`. In both, off the diagonal 0 stays 0 until
+/// the draft is merged.
 struct Draft {
   RttFormat format = RttFormat::kUnknown;
-  std::vector<std::string> names;  // in the order of the file; unique
+  std::vector<std::string> names;      // in the order of the file; unique
   std::vector<std::string> addresses;  // beside names where the format gives one; else empty
   std::vector<Rtt> cells;
   std::vector<RttPair> pairs;
@@ -71,7 +74,8 @@ struct RttText {
   bool is_stale(std::string_view time) const;
 };
 
-/// Lines of a text without their ends; skips blank lines and, on request, lines that begin with '#'.
+/// Lines of a text without their ends; skips blank lines and, on request, lines that begin with
+/// '#'.
 class Lines {
  public:
   Lines(std::string_view text, bool comments) : rest_(text), comments_(comments) {}

@@ -1,4 +1,5 @@
-// Lists of pairs: edge lists, files of "min/avg/max/mdev:NAME", and WonderNetwork's tables of one city each.
+// Lists of pairs: edge lists, files of "min/avg/max/mdev:NAME", and WonderNetwork's tables of one
+// city each.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -27,9 +28,9 @@ std::string pair_text(std::string_view from, std::string_view to) {
 /// A pair that stands twice with different values is a contradiction; equal ones collapse.
 void check_pairs(const RttText& text, Draft& draft) {
   const auto key = [](const RttPair& pair) { return std::pair(pair.from, pair.to); };
-  const auto unsorted = std::adjacent_find(
-      draft.pairs.begin(), draft.pairs.end(),
-      [&](const RttPair& a, const RttPair& b) { return !(key(a) < key(b)); });
+  const auto unsorted =
+      std::adjacent_find(draft.pairs.begin(), draft.pairs.end(),
+                         [&](const RttPair& a, const RttPair& b) { return !(key(a) < key(b)); });
   if (unsorted == draft.pairs.end()) return;  // each pair once
   std::vector<RttPair> sorted = draft.pairs;
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -128,7 +129,8 @@ class EdgeReader {
   }
 
   std::uint32_t line_of(std::string_view line) const {
-    return text_.source.at_offset(static_cast<std::size_t>(line.data() - text_.bytes().data())).line;
+    return text_.source.at_offset(static_cast<std::size_t>(line.data() - text_.bytes().data()))
+        .line;
   }
 
   const RttText& text_;
@@ -139,17 +141,36 @@ class EdgeReader {
   Draft draft_;
 };
 
-/// The city in "Berkeley Springs United States, North America": the part before the comma without the country. Most
-/// countries are one word; these are not.
+/// The city in "Berkeley Springs United States, North America": the part before the comma without
+/// the country. Most countries are one word; these are not.
 std::string_view city_of(std::string_view text) {
-  constexpr std::array<std::string_view, 27> countries{
-      "United Arab Emirates", "United Kingdom",  "United States",     "New Zealand",
-      "South Africa",         "South Korea",     "North Korea",       "Czech Republic",
-      "Costa Rica",           "Puerto Rico",     "Saudi Arabia",      "Hong Kong",
-      "Sri Lanka",            "El Salvador",     "Dominican Republic", "Ivory Coast",
-      "North Macedonia",      "Burkina Faso",    "Isle of Man",       "Cayman Islands",
-      "Papua New Guinea",     "Sierra Leone",    "Cape Verde",        "South Sudan",
-      "New Caledonia",        "Bosnia and Herzegovina", "Trinidad and Tobago"};
+  constexpr std::array<std::string_view, 27> countries{"United Arab Emirates",
+                                                       "United Kingdom",
+                                                       "United States",
+                                                       "New Zealand",
+                                                       "South Africa",
+                                                       "South Korea",
+                                                       "North Korea",
+                                                       "Czech Republic",
+                                                       "Costa Rica",
+                                                       "Puerto Rico",
+                                                       "Saudi Arabia",
+                                                       "Hong Kong",
+                                                       "Sri Lanka",
+                                                       "El Salvador",
+                                                       "Dominican Republic",
+                                                       "Ivory Coast",
+                                                       "North Macedonia",
+                                                       "Burkina Faso",
+                                                       "Isle of Man",
+                                                       "Cayman Islands",
+                                                       "Papua New Guinea",
+                                                       "Sierra Leone",
+                                                       "Cape Verde",
+                                                       "South Sudan",
+                                                       "New Caledonia",
+                                                       "Bosnia and Herzegovina",
+                                                       "Trinidad and Tobago"};
   text = trim(text.substr(0, text.find(',')));
   for (const std::string_view country : countries)
     if (text.size() > country.size() + 1 && text.ends_with(country))
@@ -167,7 +188,8 @@ std::string city_of_file(const std::string& path) {
   return city;
 }
 
-/// Which column of WonderNetwork's header holds what; the columns named hidden repeat the one before.
+/// Which column of WonderNetwork's header holds what; the columns named hidden repeat the one
+/// before.
 std::vector<std::optional<RttStats::Field>> wonder_columns(const Cells& header) {
   std::vector<std::optional<RttStats::Field>> columns;
   for (const std::string_view cell : header) {
@@ -199,7 +221,8 @@ Draft read_dat(const RttText& text) {
     }
     if (!text.check_name(name, draft.names.size())) continue;
     RttStats stats;
-    constexpr std::array<RttStats::Field, 3> fields{RttStats::kMin, RttStats::kMean, RttStats::kMax};
+    constexpr std::array<RttStats::Field, 3> fields{RttStats::kMin, RttStats::kMean,
+                                                    RttStats::kMax};
     for (std::size_t i = 0; i < values.size(); ++i) {
       const Rtt value = read_value(text, values[i], text.options.unit, pair_text(origin, name));
       if (i < fields.size()) stats[fields[i]] = value;
@@ -224,7 +247,8 @@ Draft read_wonder_network(const RttText& text) {
     split(line, ',', cells);
     if (cells.size() != columns.size()) {
       text.fail(line.substr(line.size()), "the line has " + std::to_string(cells.size()) +
-                                              " cells, the header has " + std::to_string(columns.size()));
+                                              " cells, the header has " +
+                                              std::to_string(columns.size()));
       continue;
     }
     const std::string_view city = city_of(cells[0]);
@@ -232,11 +256,13 @@ Draft read_wonder_network(const RttText& text) {
     RttStats stats;
     for (std::size_t i = 1; i < cells.size(); ++i) {
       if (!columns[i]) continue;
-      const std::string_view cell = cells[i].ends_with("ms") ? cells[i].substr(0, cells[i].size() - 2) : cells[i];
+      const std::string_view cell =
+          cells[i].ends_with("ms") ? cells[i].substr(0, cells[i].size() - 2) : cells[i];
       stats[*columns[i]] = read_value(text, trim(cell), TimeUnit::kMilli, pair_text(origin, city));
     }
     const bool stale = last_header == "Last Checked" && text.is_stale(cells.back());
-    draft.pairs.push_back({from, draft.intern(city), stale ? kUnmeasured : stats.choose(text.options.stat), 0});
+    draft.pairs.push_back(
+        {from, draft.intern(city), stale ? kUnmeasured : stats.choose(text.options.stat), 0});
   }
   return draft;
 }

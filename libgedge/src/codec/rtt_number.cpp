@@ -42,7 +42,8 @@ struct Decimal {
   }
 };
 
-/// The number behind "e"; saturates, for nobody needs to know how much is too much. False if there is none.
+/// The number behind "e"; saturates, for nobody needs to know how much is too much. False if there
+/// is none.
 bool read_exponent(std::string_view text, std::int64_t& exponent) {
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   const bool negative = !text.empty() && text[0] == '-';
@@ -58,8 +59,9 @@ bool read_exponent(std::string_view text, std::int64_t& exponent) {
 }
 
 bool equals_ignoring_case(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
+  });
 }
 
 bool is_not_finite(std::string_view text) {
@@ -105,11 +107,13 @@ ParsedRtt parse_rtt(std::string_view text, TimeUnit unit) {
   if (has_exponent && !read_exponent(text.substr(i + 1), number.exponent)) return {};
   if (count == 0 || (i < text.size() && !has_exponent))
     return {is_not_finite(text) ? Cell::kNotFinite : Cell::kNotANumber, kUnmeasured};
-  if (text[0] == '-' && (number.mantissa != 0 || number.rest)) return {Cell::kNegative, kUnmeasured};
+  if (text[0] == '-' && (number.mantissa != 0 || number.rest))
+    return {Cell::kNegative, kUnmeasured};
   return round_up(number, number.exponent + digits_of(unit));
 }
 
-bool parse_plain_rtt(std::string_view rest, char separator, TimeUnit unit, Rtt& rtt, std::size_t& length) {
+bool parse_plain_rtt(std::string_view rest, char separator, TimeUnit unit, Rtt& rtt,
+                     std::size_t& length) {
   std::uint64_t mantissa = 0;
   std::size_t i = 0, point = std::string_view::npos;
   for (; i < rest.size(); ++i) {

@@ -1,5 +1,6 @@
-// Latency in objects, JSON or YAML: Goldpinger's check_all, gedge's LatencyMatrix, NodeLatency objects, and the ConfigMap
-// that carries a LatencyMatrix. Pairs are streamed: a matrix of a thousand nodes has a million of them.
+// Latency in objects, JSON or YAML: Goldpinger's check_all, gedge's LatencyMatrix, NodeLatency
+// objects, and the ConfigMap that carries a LatencyMatrix. Pairs are streamed: a matrix of a
+// thousand nodes has a million of them.
 #include <array>
 #include <map>
 #include <utility>
@@ -43,7 +44,8 @@ class ObjectReader final : public StreamHandler {
   void read_object(Cursor object, bool streamed) {
     if (!object.is_map()) return;
     const std::string kind = text_at(object, "kind");
-    if (const auto items = object.find("items"); items && items->is_list() && kind.ends_with("List")) {
+    if (const auto items = object.find("items");
+        items && items->is_list() && kind.ends_with("List")) {
       items->items([&](Cursor item) { read_object(item, false); });
     } else if (kind == "NodeLatency") {
       read_node_latency(object);
@@ -68,7 +70,8 @@ class ObjectReader final : public StreamHandler {
     if (!version || version->is_null()) return;
     const auto text = version->text();
     if (text && *text != kVersion && text->starts_with(kGroup))
-      version->fail("version " + quote(*text) + " is not known", "gedge reads " + std::string(kVersion));
+      version->fail("version " + quote(*text) + " is not known",
+                    "gedge reads " + std::string(kVersion));
   }
 
   // LatencyMatrix
@@ -92,8 +95,10 @@ class ObjectReader final : public StreamHandler {
   void read_pair(Cursor pair) {
     const auto from = pair.find("from"), to = pair.find("to");
     if (!from || !to) {
-      if (pair.is_map()) pair.fail("a pair needs from and to");
-      else pair.fail_type("a map");
+      if (pair.is_map())
+        pair.fail("a pair needs from and to");
+      else
+        pair.fail_type("a map");
       return;
     }
     const auto a = name(*from), b = name(*to);
@@ -167,11 +172,13 @@ class ObjectReader final : public StreamHandler {
   void read_goldpinger(Cursor object, Cursor responses) {
     std::map<std::string, std::string, std::less<>> host_of;
     if (const auto hosts = object.find("hosts"))
-      hosts->items([&](Cursor host) { host_of[text_at(host, "podName")] = text_at(host, "hostIP"); });
+      hosts->items(
+          [&](Cursor host) { host_of[text_at(host, "podName")] = text_at(host, "hostIP"); });
     responses.fields([&](std::string_view pod, Cursor answer) { note_host(host_of, pod, answer); });
     const auto id_of = [&](std::string_view pod) {
       const auto at = host_of.find(pod);
-      return draft_.intern(at == host_of.end() || at->second.empty() ? pod : std::string_view(at->second));
+      return draft_.intern(
+          at == host_of.end() || at->second.empty() ? pod : std::string_view(at->second));
     };
     responses.fields([&](std::string_view pod, Cursor answer) {
       const auto ok = answer.find("OK");
@@ -187,13 +194,15 @@ class ObjectReader final : public StreamHandler {
     });
   }
 
-  void note_host(std::map<std::string, std::string, std::less<>>& host_of, std::string_view pod, Cursor answer) {
+  void note_host(std::map<std::string, std::string, std::less<>>& host_of, std::string_view pod,
+                 Cursor answer) {
     std::string host = text_at(answer, "HostIP");
     if (host.empty()) host = text_at(answer, "hostIP");
     if (!host.empty()) host_of.emplace(pod, std::move(host));
   }
 
-  /// Goldpinger leaves response-time-ms out where it is 0, and so it does where a ping failed; OK tells them apart.
+  /// Goldpinger leaves response-time-ms out where it is 0, and so it does where a ping failed; OK
+  /// tells them apart.
   Rtt ping_time(Cursor result) {
     const auto ok = result.find("OK");
     if (!ok || !ok->boolean().value_or(false)) return kUnmeasured;
@@ -208,7 +217,8 @@ class ObjectReader final : public StreamHandler {
   static std::string text_at(Cursor object, std::string_view key) {
     if (!object.is_map()) return {};
     const auto value = object.find(key);
-    return value && value->shape() == Shape::kScalar ? std::string(value->raw_text()) : std::string();
+    return value && value->shape() == Shape::kScalar ? std::string(value->raw_text())
+                                                     : std::string();
   }
 
   std::optional<std::uint32_t> name(Cursor value) {
@@ -243,7 +253,8 @@ Draft read_rtt_object(const RttText& text) {
   Draft draft = ObjectReader(text).read();
   if (draft.format != RttFormat::kUnknown || !text.diagnostics.ok()) return draft;
   Diagnostics quiet;
-  if (const auto document = Document::parse(text.source, quiet); document && is_index_map(document->root()))
+  if (const auto document = Document::parse(text.source, quiet);
+      document && is_index_map(document->root()))
     text.fail_all("a map of names to rows, not a matrix", "give it with `--rtt-names`");
   return draft;
 }
@@ -260,7 +271,8 @@ RttNames read_rtt_names(const InputFile& file) {
   if (const auto document = codec::Document::parse(source, diagnostics)) {
     const codec::Cursor root = document->root();
     const std::size_t count = root.size();
-    if (root.is_map() && count > kMaxRttNames) root.fail("more than " + std::to_string(kMaxRttNames) + " names");
+    if (root.is_map() && count > kMaxRttNames)
+      root.fail("more than " + std::to_string(kMaxRttNames) + " names");
     if (count == 0 && root.is_map()) root.fail("no names");
     if (root.is_null()) root.fail_type("a map of names to rows");
     if (diagnostics.ok()) {
@@ -272,8 +284,8 @@ RttNames read_rtt_names(const InputFile& file) {
         if (!row) return;
         const auto at = static_cast<std::size_t>(*row);
         if (seen[at])
-          value.fail("row " + std::to_string(at) + " is named " + codec::quote(result.names[at]) + " and " +
-                     codec::quote(name));
+          value.fail("row " + std::to_string(at) + " is named " + codec::quote(result.names[at]) +
+                     " and " + codec::quote(name));
         seen[at] = true;
         result.names[at] = std::string(name);
       });

@@ -1,5 +1,5 @@
-// Logs of ping: of iputils, busybox and the BSDs, several in one file too. A log may be cut anywhere; replies that were
-// printed count.
+// Logs of ping: of iputils, busybox and the BSDs, several in one file too. A log may be cut
+// anywhere; replies that were printed count.
 #include <algorithm>
 #include <map>
 
@@ -70,7 +70,8 @@ class PingReader {
     }
   }
 
-  /// `name` is what was pinged, a part of the text; "NAME (ADDRESS) 56(84) bytes of data." in the header line.
+  /// `name` is what was pinged, a part of the text; "NAME (ADDRESS) 56(84) bytes of data." in the
+  /// header line.
   void start(std::string_view name, std::string_view address) {
     current_ = nullptr;
     if (!text_.check_name(name, samples_.size())) return;
@@ -95,7 +96,8 @@ class PingReader {
       text_.fail(time, "the time of a reply " + cell_problem(parsed.cell, time));
   }
 
-  /// "rtt min/avg/max/mdev = 9.330/40.777/461.716/57.463 ms"; "round-trip min/avg/max = ..." of busybox.
+  /// "rtt min/avg/max/mdev = 9.330/40.777/461.716/57.463 ms"; "round-trip min/avg/max = ..." of
+  /// busybox.
   void read_summary(std::string_view line) {
     ended_ = true;
     const std::size_t equals = line.find("= ");
@@ -117,7 +119,8 @@ class PingReader {
       stats[RttStats::kP50] = percentile(all, 50);
       stats[RttStats::kP95] = percentile(all, 95);
       stats[RttStats::kP99] = percentile(all, 99);
-      Rtt& longest = stats[RttStats::kMax];  // replies are printed with fewer digits than the summary
+      Rtt& longest =
+          stats[RttStats::kMax];  // replies are printed with fewer digits than the summary
       if (longest == kUnmeasured || longest < all.back()) longest = all.back();
     }
     return stats.choose(text_.options.stat);
@@ -127,7 +130,8 @@ class PingReader {
     if (!text_.options.ping_source.empty()) return text_.options.ping_source;
     std::string_view stem = stem_of(text_.source.name());
     for (const std::string_view prefix : {"ping-", "ping_"})
-      if (stem.size() > prefix.size() && stem.starts_with(prefix)) stem.remove_prefix(prefix.size());
+      if (stem.size() > prefix.size() && stem.starts_with(prefix))
+        stem.remove_prefix(prefix.size());
     return std::string(stem);
   }
 

@@ -1,5 +1,5 @@
-// What kind of latency file a text is. Looks at its first two lines only, so a broken file is still recognised and gets
-// the messages of its format.
+// What kind of latency file a text is. Looks at its first two lines only, so a broken file is still
+// recognised and gets the messages of its format.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -29,8 +29,8 @@ bool is_ping(std::string_view line) {
 bool is_object(std::string_view line) {
   if (line[0] == '{' || line[0] == '[' || line.starts_with("---") || line.starts_with("%YAML"))
     return true;
-  constexpr std::array<std::string_view, 8> keys{"apiVersion", "kind",     "metadata",  "spec",
-                                                 "items",      "nodes", "pairs", "responses"};
+  constexpr std::array<std::string_view, 8> keys{"apiVersion", "kind",  "metadata", "spec",
+                                                 "items",      "nodes", "pairs",    "responses"};
   const std::string_view key = line.substr(0, line.find(':'));
   return key.size() < line.size() && std::find(keys.begin(), keys.end(), key) != keys.end();
 }

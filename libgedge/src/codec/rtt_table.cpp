@@ -1,5 +1,5 @@
-// Tables of numbers: square CSV with a header, and plain matrices whose names come from elsewhere. The hot loop reads a
-// million cells without an allocation.
+// Tables of numbers: square CSV with a header, and plain matrices whose names come from elsewhere.
+// The hot loop reads a million cells without an allocation.
 #include <algorithm>
 
 #include "codec/rtt_draft.hpp"
@@ -8,7 +8,8 @@
 namespace gedge::codec {
 namespace {
 
-/// Takes the next cell off the front of `rest`; `rest` is empty and `more` false behind the last one.
+/// Takes the next cell off the front of `rest`; `rest` is empty and `more` false behind the last
+/// one.
 std::string_view take_cell(std::string_view& rest, char separator, bool& more) {
   if (separator == ' ') {
     std::size_t end = 0;
@@ -32,10 +33,11 @@ std::string_view clean(std::string_view cell) {
   return cell;
 }
 
-/// Appends the cells of one line; `bad(column, cell, text)` hears of each that is no RTT. Returns their number.
+/// Appends the cells of one line; `bad(column, cell, text)` hears of each that is no RTT. Returns
+/// their number.
 template <typename Bad>
-std::size_t read_cells(std::string_view line, char separator, TimeUnit unit, std::vector<Rtt>& cells,
-                       Bad bad) {
+std::size_t read_cells(std::string_view line, char separator, TimeUnit unit,
+                       std::vector<Rtt>& cells, Bad bad) {
   std::size_t count = 0;
   bool more = true;
   if (separator == ' ') line = trim(line);
@@ -52,7 +54,8 @@ std::size_t read_cells(std::string_view line, char separator, TimeUnit unit, std
     const std::string_view text = clean(take_cell(line, separator, more));
     const ParsedRtt parsed = parse_rtt(text, unit);
     cells.push_back(parsed.rtt);
-    if (parsed.cell != Cell::kValue && parsed.cell != Cell::kUnmeasured) bad(count, parsed.cell, text);
+    if (parsed.cell != Cell::kValue && parsed.cell != Cell::kUnmeasured)
+      bad(count, parsed.cell, text);
   }
   return count;
 }
@@ -90,8 +93,9 @@ class SquareReader {
     std::vector<std::string_view> names, row;
     split(header, separator_, names);
     split(first_row, separator_, row);
-    const bool labelled = !row.empty() && (parse_rtt(row[0], TimeUnit::kMicro).cell == Cell::kNotANumber ||
-                                           std::count(names.begin() + 1, names.end(), row[0]) > 0);
+    const bool labelled =
+        !row.empty() && (parse_rtt(row[0], TimeUnit::kMicro).cell == Cell::kNotANumber ||
+                         std::count(names.begin() + 1, names.end(), row[0]) > 0);
     if (!names[0].empty() && row.size() == names.size() + 1)
       row_names_ = RowNames::kBesideHeader;
     else
@@ -101,8 +105,8 @@ class SquareReader {
       if (!text_.check_name(names[i], i)) return;
       const std::uint32_t first = draft_.intern(names[i]);
       if (first == i) continue;
-      text_.fail(names[i], "columns " + std::to_string(first + 1) + " and " + std::to_string(i + 1) +
-                               " are both named " + quote(names[i]));
+      text_.fail(names[i], "columns " + std::to_string(first + 1) + " and " +
+                               std::to_string(i + 1) + " are both named " + quote(names[i]));
       return;
     }
   }
@@ -139,17 +143,19 @@ class SquareReader {
     row_of_.push_back(*row);
     seen_[*row] = true;
     const std::vector<std::string>& names = draft_.names;
-    const std::size_t count = read_cells(
-        line, separator_, text_.options.unit, draft_.cells,
-        [&](std::size_t column, Cell cell, std::string_view cell_text) {
-          if (column >= names.size() || text_.hopeless()) return;
-          text_.fail(cell_text, "RTT from " + quote(names[*row]) + " to " + quote(names[column]) + " " +
-                                    cell_problem(cell, cell_text),
-                     cell_hint(cell, cell_text));
-        });
+    const std::size_t count =
+        read_cells(line, separator_, text_.options.unit, draft_.cells,
+                   [&](std::size_t column, Cell cell, std::string_view cell_text) {
+                     if (column >= names.size() || text_.hopeless()) return;
+                     text_.fail(cell_text,
+                                "RTT from " + quote(names[*row]) + " to " + quote(names[column]) +
+                                    " " + cell_problem(cell, cell_text),
+                                cell_hint(cell, cell_text));
+                   });
     if (count == names.size()) return;
-    text_.fail(end_of(whole), "row " + quote(names[*row]) + " has " + counted(count, "cell") +
-                                  ", the header names " + counted(names.size(), "column"),
+    text_.fail(end_of(whole),
+               "row " + quote(names[*row]) + " has " + counted(count, "cell") +
+                   ", the header names " + counted(names.size(), "column"),
                "leave cells empty for unmeasured pairs, but keep their separators");
     draft_.cells.resize(row_of_.size() * names.size(), kUnmeasured);
   }
@@ -158,8 +164,9 @@ class SquareReader {
     if (row_of_.size() == draft_.names.size()) return;
     const auto missing =
         static_cast<std::size_t>(std::find(seen_.begin(), seen_.end(), false) - seen_.begin());
-    text_.fail(header, "the matrix is not square: " + counted(draft_.names.size(), "column") + ", " +
-                           counted(row_of_.size(), "row") + "; no row for " + quote(draft_.names[missing]),
+    text_.fail(header,
+               "the matrix is not square: " + counted(draft_.names.size(), "column") + ", " +
+                   counted(row_of_.size(), "row") + "; no row for " + quote(draft_.names[missing]),
                "write a row for each column");
   }
 
@@ -187,7 +194,8 @@ class SquareReader {
 std::vector<std::string> node_names(const RttOptions& options) {
   std::vector<std::string> names;
   for (const Node& node : options.nodes) {
-    const std::string* name = options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
+    const std::string* name =
+        options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
     if (name != nullptr) names.push_back(*name);
   }
   std::sort(names.begin(), names.end());
@@ -196,7 +204,8 @@ std::vector<std::string> node_names(const RttOptions& options) {
 }
 
 std::vector<std::string> names_for(const RttText& text, std::size_t rows) {
-  constexpr std::string_view kHint = "give the names with `--rtt-names FILE`, a JSON map of name to row";
+  constexpr std::string_view kHint =
+      "give the names with `--rtt-names FILE`, a JSON map of name to row";
   std::vector<std::string> names =
       text.options.names.empty() ? node_names(text.options) : text.options.names;
   if (names.size() == rows) return names;
@@ -226,14 +235,15 @@ Draft read_plain(const RttText& text) {
       separator = separator_of(line);
       first = line;
     }
-    const std::size_t count = read_cells(
-        line, separator, text.options.unit, draft.cells,
-        [&](std::size_t column, Cell cell, std::string_view cell_text) {
-          if (text.hopeless()) return;
-          text.fail(cell_text, "RTT in row " + std::to_string(rows + 1) + ", column " +
+    const std::size_t count =
+        read_cells(line, separator, text.options.unit, draft.cells,
+                   [&](std::size_t column, Cell cell, std::string_view cell_text) {
+                     if (text.hopeless()) return;
+                     text.fail(cell_text,
+                               "RTT in row " + std::to_string(rows + 1) + ", column " +
                                    std::to_string(column + 1) + " " + cell_problem(cell, cell_text),
-                    cell_hint(cell, cell_text));
-        });
+                               cell_hint(cell, cell_text));
+                   });
     if (rows == 0) columns = count;
     ++rows;
     if (columns > kMaxRttNames || rows > kMaxRttNames) {
@@ -241,14 +251,16 @@ Draft read_plain(const RttText& text) {
       return {};
     }
     if (count == columns) continue;
-    text.fail(end_of(line), "row " + std::to_string(rows) + " has " + counted(count, "number") +
-                                ", row 1 has " + std::to_string(columns),
+    text.fail(end_of(line),
+              "row " + std::to_string(rows) + " has " + counted(count, "number") + ", row 1 has " +
+                  std::to_string(columns),
               "a matrix has as many rows as columns; write `-` for an unmeasured pair");
     draft.cells.resize(rows * columns, kUnmeasured);
   }
   if (!text.diagnostics.ok()) return draft;
   if (rows != columns) {
-    text.fail(first, "the matrix is not square: " + counted(columns, "column") + ", " + counted(rows, "row"));
+    text.fail(first, "the matrix is not square: " + counted(columns, "column") + ", " +
+                         counted(rows, "row"));
     return draft;
   }
   draft.names = names_for(text, rows);

@@ -25,7 +25,8 @@ constexpr std::size_t kTiers = 3;
 struct Tier {
   std::string_view label, name;
 };
-constexpr std::array<Tier, kTiers> kTierNames{{{"edge", "edge"}, {"near-edge", "near"}, {"cloud", "cloud"}}};
+constexpr std::array<Tier, kTiers> kTierNames{
+    {{"edge", "edge"}, {"near-edge", "near"}, {"cloud", "cloud"}}};
 
 struct Site {
   std::optional<std::size_t> nodes;
@@ -86,7 +87,8 @@ class Reader {
   Error bad(std::string_view part, std::string what, std::string hint) const {
     const auto column = static_cast<int>(part.data() - text_.data()) + 1;
     const int length = std::max(1, static_cast<int>(part.size()));
-    return invalid_input(std::move(what), {std::string(kOrigin), 1, column, std::string(text_), length},
+    return invalid_input(std::move(what),
+                         {std::string(kOrigin), 1, column, std::string(text_), length},
                          std::move(hint));
   }
 
@@ -142,7 +144,8 @@ class Reader {
 
   Status set_amount(std::string_view value, std::optional<std::int64_t> amount, std::int64_t& out,
                     const std::string& example) const {
-    if (!amount || *amount < 0) return bad(value, quote(value) + " is no amount", "write for example " + example);
+    if (!amount || *amount < 0)
+      return bad(value, quote(value) + " is no amount", "write for example " + example);
     out = *amount;
     return {};
   }
@@ -150,10 +153,12 @@ class Reader {
   Status set_rtt(std::string_view value) {
     const auto parts = parts_of(value, '/');
     if (parts.size() != site_.rtt.size())
-      return bad(value, "expected four RTTs", "write ZONE/TIER/NEAR-EDGE/CLOUD, for example 0.2ms/2ms/10ms/40ms");
+      return bad(value, "expected four RTTs",
+                 "write ZONE/TIER/NEAR-EDGE/CLOUD, for example 0.2ms/2ms/10ms/40ms");
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const auto us = parse_duration(parts[i], Rounding::kUp);
-      if (!us || *us < 0) return bad(parts[i], quote(parts[i]) + " is no RTT", "write a number with us, ms or s");
+      if (!us || *us < 0)
+        return bad(parts[i], quote(parts[i]) + " is no RTT", "write a number with us, ms or s");
       if (*us > kMaxRtt.us / 2) return bad(parts[i], quote(parts[i]) + " is over 35 minutes", "");
       site_.rtt[i] = *us;
     }
@@ -188,8 +193,14 @@ Node make_node(const Site& site, std::size_t tier, std::size_t number_in_tier, s
   node.name = std::string(names.name) + "-" + std::to_string(number_in_tier);
   node.labels.set("gedge.io/tier", names.label);
   node.labels.set("kubernetes.io/hostname", node.name);
+  // The kubelet still sets the beta names, and old manifests still select by them.
+  for (const std::string_view prefix : {"kubernetes.io/", "beta.kubernetes.io/"}) {
+    node.labels.set(std::string(prefix) + "arch", "amd64");
+    node.labels.set(std::string(prefix) + "os", "linux");
+  }
   if (names.label == "cloud") node.labels.set("kubernetes.io/role", "cloud");
-  node.labels.set("topology.kubernetes.io/zone", std::string(names.name) + "-zone-" + std::to_string(zone));
+  node.labels.set("topology.kubernetes.io/zone",
+                  std::string(names.name) + "-zone-" + std::to_string(zone));
   node.allocatable.set(kCpu, site.cpu);
   node.allocatable.set(kMemory, site.memory);
   node.allocatable.set(kPods, site.pods);
@@ -233,7 +244,8 @@ Result<SyntheticSite> read_synthetic(std::string_view text) {
   const std::size_t count = std::accumulate(tiers.begin(), tiers.end(), std::size_t{0});
   std::string wrong;
   if (site->nodes && *site->nodes != count)
-    wrong = "nodes=" + std::to_string(*site->nodes) + ", but the tiers have " + std::to_string(count);
+    wrong =
+        "nodes=" + std::to_string(*site->nodes) + ", but the tiers have " + std::to_string(count);
   if (count == 0) wrong = "a site without nodes";
   if (count > kMaxRttNames) wrong = "more than " + std::to_string(kMaxRttNames) + " nodes";
   if (!wrong.empty())

@@ -58,7 +58,8 @@ std::optional<UnixSeconds> parse_timestamp(std::string_view text) {
   if (take(text, ".") && take_number(text, 1) < 0) return std::nullopt;
   while (!text.empty() && is_digit(text[0])) text.remove_prefix(1);
   const auto offset = read_offset(text);
-  const year_month_day day{year(y), month(static_cast<unsigned>(m)), std::chrono::day(static_cast<unsigned>(d))};
+  const year_month_day day{year(y), month(static_cast<unsigned>(m)),
+                           std::chrono::day(static_cast<unsigned>(d))};
   if (!offset || !day.ok()) return std::nullopt;
   const auto days = sys_days(day).time_since_epoch().count();
   return UnixSeconds{days} * 86400 + hour * 3600 + minute * 60 + std::min(second, 59) - *offset;

@@ -23,7 +23,8 @@ std::vector<Pair> measured_pairs(const RttMatrix& matrix) {
   for (std::uint32_t i = 0; i < n; ++i)
     for (std::uint32_t j = 0; j < n; ++j) {
       const Rtt rtt = matrix.at(NameIndex{i}, NameIndex{j});
-      if (rtt != kUnmeasured && (i != j || rtt.us != 0)) pairs.push_back({NameIndex{i}, NameIndex{j}});
+      if (rtt != kUnmeasured && (i != j || rtt.us != 0))
+        pairs.push_back({NameIndex{i}, NameIndex{j}});
     }
   return pairs;
 }
@@ -45,7 +46,11 @@ Json pair_json(const RttMatrix& matrix, const Pair& pair) {
 }
 
 Json violation_json(const Violation& v) {
-  return Json{{"namespace", v.namespace_name}, {"pod", v.pod}, {"node", v.node}, {"rule", v.rule}, {"message", v.text}};
+  return Json{{"namespace", v.namespace_name},
+              {"pod", v.pod},
+              {"node", v.node},
+              {"rule", v.rule},
+              {"message", v.text}};
 }
 
 Json policy_json(const PolicyRow& row) {
@@ -80,7 +85,8 @@ std::string write(const Verification& verification, TextFormat format) {
     put_head(sink, "Verification");
     sink.field("holds", all.empty());
     sink.list("violations", all.size(), [&](std::size_t i) { return violation_json(all[i]); });
-    sink.field("summary", Json{{"placements", verification.placements}, {"violations", all.size()}});
+    sink.field("summary",
+               Json{{"placements", verification.placements}, {"violations", all.size()}});
   });
 }
 
@@ -102,7 +108,8 @@ std::string write(const PolicyList& list, TextFormat format) {
     put_head(sink, "PolicyList");
     sink.field("profile", list.profile);
     sink.field("compat", to_string(list.compat));
-    sink.list("policies", list.policies.size(), [&](std::size_t i) { return policy_json(list.policies[i]); });
+    sink.list("policies", list.policies.size(),
+              [&](std::size_t i) { return policy_json(list.policies[i]); });
   });
 }
 

@@ -43,7 +43,8 @@ void put_plan(DocumentSink& sink, const Plan& plan) {
   sink.field("compat", to_string(plan.compat));
   sink.field("seed", plan.seed);
   sink.field("snapshot", plan.snapshot);
-  sink.list("decisions", plan.decisions.size(), [&](std::size_t i) { return decision(plan.decisions[i]); });
+  sink.list("decisions", plan.decisions.size(),
+            [&](std::size_t i) { return decision(plan.decisions[i]); });
   sink.list("warnings", plan.warnings.size(), [&](std::size_t i) {
     const Warning& w = plan.warnings[i];
     return Json{{"code", w.code}, {"message", w.message}, {"where", codec::place_text(w.where)}};
@@ -61,10 +62,12 @@ void put_plan(DocumentSink& sink, const Plan& plan) {
 Json rejection(const Rejection* first, const Rejection* last, Compat compat) {
   const bool unresolvable = std::any_of(
       first, last, [](const Rejection& r) { return r.evidence.verdict == Verdict::kUnresolvable; });
-  Json json{{"policy", first->policy}, {"verdict", unresolvable ? "unresolvable" : "unschedulable"}};
+  Json json{{"policy", first->policy},
+            {"verdict", unresolvable ? "unresolvable" : "unschedulable"}};
   json["reasons"] = Json::array();
   for (const Rejection* r = first; r != last; ++r)
-    for (const std::string& text : reason_texts(r->evidence, compat)) json["reasons"].push_back(text);
+    for (const std::string& text : reason_texts(r->evidence, compat))
+      json["reasons"].push_back(text);
   const Rejection* numbers = std::find_if(first, last, [](const Rejection& r) {
     return r.evidence.measured != kNoNumber || r.evidence.limit != kNoNumber;
   });
@@ -108,7 +111,8 @@ Json change(const SuggestedChange& suggested) {
 }
 
 std::string_view name_of(Outcome outcome) {
-  constexpr std::array<std::string_view, 5> names{"same", "placed", "moved", "lost", "unschedulable"};
+  constexpr std::array<std::string_view, 5> names{"same", "placed", "moved", "lost",
+                                                  "unschedulable"};
   return names[static_cast<std::size_t>(outcome)];
 }
 

@@ -30,6 +30,31 @@ std::string volume_affinity_text(Compat compat) {
                                  : "node(s) didn't match PersistentVolume's node affinity";
 }
 
+// What only gedge knows of; a policy module words its reasons itself.
+std::string own_text(const Evidence& evidence) {
+  const std::string& subject = evidence.subject;
+  switch (evidence.reason) {
+    case Reason::kOverBudget:
+      return "node(s) were over the delay budget from " + subject;
+    case Reason::kUnmeasuredRtt:
+      return "node(s) had no measured RTT from " + subject;
+    case Reason::kUnknownPeer:
+      return "node(s) had no RTT from unknown peer " + subject;
+    case Reason::kPeerNotPlaced:
+      return "node(s) had no RTT from unplaced peer " + subject;
+    case Reason::kBreaksBudget:
+      return "node(s) would break the delay budget of pod " + subject;
+    case Reason::kGpuCard:
+      return "node(s) had no single card with enough free " + subject;
+    case Reason::kGpuModel:
+      return "node(s) had no card of model " + subject;
+    case Reason::kNotCloud:
+      return "node(s) were not in the cloud, where pods without budgets go";
+    default:
+      return subject;
+  }
+}
+
 std::string text_of(const Evidence& evidence, Compat compat) {
   const std::string& subject = evidence.subject;
   switch (evidence.reason) {
@@ -71,23 +96,15 @@ std::string text_of(const Evidence& evidence, Compat compat) {
     case Reason::kVolumeMissing:
       return "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
     case Reason::kOverBudget:
-      return "node(s) were over the delay budget from " + subject;
     case Reason::kUnmeasuredRtt:
-      return "node(s) had no measured RTT from " + subject;
     case Reason::kUnknownPeer:
-      return "node(s) had no RTT from unknown peer " + subject;
     case Reason::kPeerNotPlaced:
-      return "node(s) had no RTT from unplaced peer " + subject;
     case Reason::kBreaksBudget:
-      return "node(s) would break the delay budget of pod " + subject;
     case Reason::kGpuCard:
-      return "node(s) had no single card with enough free " + subject;
     case Reason::kGpuModel:
-      return "node(s) had no card of model " + subject;
     case Reason::kNotCloud:
-      return "node(s) were not in the cloud, where pods without budgets go";
     case Reason::kModule:
-      return subject;
+      return own_text(evidence);
   }
   return subject;
 }

@@ -209,7 +209,7 @@ std::span<const std::int64_t> Instance::scores(const ClassContext& context,
 
 std::string Instance::reason(const ClassContext& context, const ModuleState& state,
                              NodeIndex node) {
-  const std::string plain = "node(s) were rejected by " + policy_.name;
+  std::string plain = "node(s) were rejected by " + policy_.name;
   if (policy_.functions.reason == nullptr || failed()) return plain;
   const auto say = [&](const void* prepared) -> std::optional<std::string> {
     const Question question(context, policy_, library_->path(), *failures_, false);
@@ -224,7 +224,7 @@ std::string Instance::reason(const ClassContext& context, const ModuleState& sta
   };
   const auto first = say(state.prepared()), again = say(state.twin());
   if (first != again) fail("gave two reasons for rejecting " + node_at(context, raw(node)));
-  return first.value_or(plain);
+  return first.value_or(std::move(plain));
 }
 
 }  // namespace gedge

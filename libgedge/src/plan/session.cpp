@@ -170,29 +170,36 @@ bool Session::place_all(const Group& group, std::size_t next, std::vector<Decisi
   return true;
 }
 
-// No joint solution was found: place what fits, then take back whoever waits for a peer that found
-// no place, until every placed pod's budgets hold.
+// No joint solution was found: place what fits, drop whoever's budgets do not hold then, and begin
+// again without them, until all budgets of those that are left hold. Beginning again matters: what
+// was dropped may have carried the spread or the affinity of the others.
 void Session::place_what_fits(const Group& group, std::vector<Decision>& decisions) {
-  std::string names;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const Evaluation evaluation = engine_of(group[i])->evaluate(group[i]);
-    decisions[i] = decision_from(group[i], evaluation);
-    if (evaluation.winner != kNoNode) cluster_.bind(group[i], evaluation.winner);
-    if (i < 3) names += (i == 0 ? "" : ", ") + full_name(cluster_.pod(group[i]));
-  }
-  for (const PodIndex pod : group) cluster_.set_joint_group(pod, 0);
+  const ClusterState::Mark start = cluster_.mark();
+  std::vector<bool> dropped(group.size(), false);
   for (bool stable = false; !stable;) {
     stable = true;
-    for (const PodIndex pod : group) {
-      if (!cluster_.is_placed(pod) || budgets_hold(cluster_, pod)) continue;
-      cluster_.unbind(pod);
+    cluster_.undo(start);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (dropped[i]) continue;
+      const Evaluation evaluation = engine_of(group[i])->evaluate(group[i]);
+      decisions[i] = decision_from(group[i], evaluation);
+      if (evaluation.winner != kNoNode) cluster_.bind(group[i], evaluation.winner);
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (dropped[i] || !cluster_.is_placed(group[i]) || budgets_hold(cluster_, group[i])) continue;
+      dropped[i] = true;
+      cluster_.set_joint_group(group[i], 0);
       stable = false;
     }
   }
+  for (const PodIndex pod : group) cluster_.set_joint_group(pod, 0);
+  std::string names;
   for (std::size_t i = 0; i < group.size(); ++i) {
+    if (i < 3) names += (i == 0 ? "" : ", ") + full_name(cluster_.pod(group[i]));
     if (cluster_.is_placed(group[i])) continue;
     Engine& engine = *engine_of(group[i]);
-    decisions[i] = decision_from(group[i], engine.evaluate(group[i]));
+    const Evaluation evaluation = engine.evaluate(group[i]);
+    decisions[i] = decision_from(group[i], evaluation);
     decisions[i].chosen.reset();
     decisions[i].runner_up.reset();
     decisions[i].message = engine.fit_error(group[i]);

@@ -34,9 +34,8 @@ std::optional<std::size_t> card_number(const std::string& text) {
   return number;
 }
 
-// `absent` where the annotation is not there, 0 where it is no amount.
-std::int64_t amount(const PodSpec& spec, std::string_view key, std::int64_t absent) {
-  const std::string* text = spec.annotations.find(key);
+// `absent` where there is no annotation, 0 where it is no amount.
+std::int64_t amount(const std::string* text, std::int64_t absent) {
   return text == nullptr ? absent : parse_units(*text).value_or(0);
 }
 
@@ -44,10 +43,11 @@ std::int64_t amount(const PodSpec& spec, std::string_view key, std::int64_t abse
 
 GpuRequest gpu_request(const PodSpec& spec) {
   GpuRequest request;
-  const bool asks =
-      spec.annotations.find(kMilli) != nullptr || spec.annotations.find(kCount) != nullptr;
-  const std::int64_t cards = asks ? amount(spec, kCount, 1) : 0;
-  const std::int64_t share = asks ? amount(spec, kMilli, kWholeCard) : 0;
+  if (spec.annotations.empty()) return request;
+  const std::string* milli = spec.annotations.find(kMilli);
+  const std::string* count = spec.annotations.find(kCount);
+  if (milli == nullptr && count == nullptr) return request;
+  const std::int64_t cards = amount(count, 1), share = amount(milli, kWholeCard);
   if (cards <= 0 || share <= 0) return request;
   request.cards = cards;
   request.share = share;
@@ -65,19 +65,9 @@ GpuCards::GpuCards(std::int64_t cards) {
                kWholeCard);
 }
 
-std::vector<std::size_t> GpuCards::choose(const GpuRequest& request) const {
-  std::vector<std::size_t> cards;
-  for (std::size_t card = 0; card < free_.size(); ++card)
-    if (free_[card] >= request.share) cards.push_back(card);
-  if (static_cast<std::int64_t>(cards.size()) < request.cards) return {};
-  std::stable_sort(cards.begin(), cards.end(),
-                   [&](std::size_t a, std::size_t b) { return free_[a] < free_[b]; });
-  cards.resize(static_cast<std::size_t>(request.cards));
-  return cards;
-}
-
 bool GpuCards::fits(const GpuRequest& request) const {
-  return request.cards == 0 || !choose(request).empty();
+  return std::count_if(free_.begin(), free_.end(),
+                       [&](std::int64_t free) { return free >= request.share; }) >= request.cards;
 }
 
 std::int64_t GpuCards::best_share(const GpuRequest& request) const {
@@ -87,19 +77,30 @@ std::int64_t GpuCards::best_share(const GpuRequest& request) const {
   return std::max<std::int64_t>(shares[static_cast<std::size_t>(request.cards) - 1], 0);
 }
 
+// Cards that suffice come first, the fullest of them; then the emptiest of the others.
+bool GpuCards::before(std::size_t a, std::size_t b, std::int64_t share) const {
+  const bool fits_a = free_[a] >= share, fits_b = free_[b] >= share;
+  if (fits_a != fits_b) return fits_a;
+  return fits_a ? free_[a] < free_[b] : free_[a] > free_[b];
+}
+
 void GpuCards::place(const GpuRequest& request) {
   if (free_.empty() || request.cards == 0) return;
-  std::vector<std::size_t> cards = choose(request);
-  if (cards.empty()) {
-    cards.resize(free_.size());
-    std::iota(cards.begin(), cards.end(), std::size_t{0});
-    std::stable_sort(cards.begin(), cards.end(),
-                     [&](std::size_t a, std::size_t b) { return free_[a] > free_[b]; });
-    const auto wanted =
-        static_cast<std::size_t>(std::min(request.cards, static_cast<std::int64_t>(free_.size())));
-    cards.resize(wanted);
+  const std::int64_t taken = std::min(request.share, kWholeCard);
+  if (request.cards == 1) {  // nearly all pods: no list of cards
+    std::size_t best = 0;
+    for (std::size_t card = 1; card < free_.size(); ++card)
+      if (before(card, best, request.share)) best = card;
+    free_[best] -= taken;
+    return;
   }
-  for (const std::size_t card : cards) free_[card] -= std::min(request.share, kWholeCard);
+  std::vector<std::size_t> cards(free_.size());
+  std::iota(cards.begin(), cards.end(), std::size_t{0});
+  std::stable_sort(cards.begin(), cards.end(),
+                   [&](std::size_t a, std::size_t b) { return before(a, b, request.share); });
+  if (static_cast<std::int64_t>(cards.size()) > request.cards)
+    cards.resize(static_cast<std::size_t>(request.cards));
+  for (const std::size_t card : cards) free_[card] -= taken;
 }
 
 void GpuCards::place_as_told(const GpuRequest& request) {

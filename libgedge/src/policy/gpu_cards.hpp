@@ -49,7 +49,7 @@ class GpuCards {
   void place_as_told(const GpuRequest& request);
 
  private:
-  std::vector<std::size_t> choose(const GpuRequest& request) const;
+  bool before(std::size_t a, std::size_t b, std::int64_t share) const;
   std::vector<std::int64_t> free_;  // [cards]
 };
 

@@ -14,7 +14,6 @@
 #include "policy/domain_rows.hpp"
 #include "policy/gpu_cards.hpp"
 #include "policy/make.hpp"
-#include "policy/pod_memo.hpp"
 #include "policy/rows.hpp"
 #include "policy/sign_pods.hpp"
 
@@ -30,7 +29,6 @@ struct State final : ClassState {
   std::vector<std::int64_t> card_count;  // [slots]
   std::vector<GpuCards> cards;           // [slots]
   NodeMask model_suits, admitted;
-  PodMemo<GpuRequest> requests;
 };
 
 bool suits(const GpuRequest& request, const Node& node) {
@@ -41,8 +39,7 @@ bool suits(const GpuRequest& request, const Node& node) {
 }
 
 void add_pod(State& state, const ClusterState& cluster, PodIndex pod, NodeIndex n) {
-  const GpuRequest& request = state.requests.get(
-      cluster.pod_facts(pod), [](const PodFacts& facts) { return gpu_request(*facts.spec); });
+  const GpuRequest request = gpu_request(*cluster.pod_facts(pod).spec);
   if (!request.indexes.empty() && cluster.pod(pod).bound_node == cluster.node(n).name)
     state.cards[raw(n)].place_as_told(request);
   else

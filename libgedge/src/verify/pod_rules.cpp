@@ -136,7 +136,11 @@ Domains count_domains(const World& world, const Placed& pod, const TopologySprea
   for (const Node& node : world.facts().nodes) {
     if (takes_part(node)) domains.emplace(*node.labels.find(constraint.topology_key), 0);
   }
+  // podtopologyspread/common.go, countPodsMatchSelector: an empty selector counts no pod (1.20:
+  // all).
+  const bool counts_nobody = !old && !selector.nothing && selector.requirements.empty();
   for (const Placed& other : world.placed()) {
+    if (counts_nobody) break;
     if (other.pod->namespace_name != pod.pod->namespace_name || other.pod->terminating) continue;
     if (!selector.matches(other.labels)) continue;
     const std::string* value = other.node->labels.find(constraint.topology_key);

@@ -10,6 +10,8 @@
 namespace gedge::test {
 namespace {
 
+constexpr std::size_t kBoundPods = 3;  // explained in one case, about
+
 using reference::Answer;
 using reference::NodeAnswer;
 
@@ -136,6 +138,24 @@ std::string text_of(const ProfileEntry& entry) {
   return out.str();
 }
 
+/// A bound pod is explained as if it were placed anew with everything else as it is.
+std::string compare_bound(const Case& from, Coverage& coverage) {
+  std::string out;
+  const auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.profile.compat);
+  const std::size_t every = std::max<std::size_t>(1, world.seats.size() / kBoundPods);
+  for (std::size_t i = from.seed % every; i < world.seats.size(); i += every) {
+    if (world.seats[i].node == nullptr) continue;
+    auto without = world;
+    reference::lift(without, without.seats[i]);
+    std::vector<std::string> unknown;
+    const Answer expected = reference::decide(without, from.profile, without.seats[i], unknown);
+    const auto got = gedge::explain(request_of(from), expected.decision.namespace_name, expected.decision.pod, false);
+    ++coverage.explained;
+    out += got ? compare_explanations(expected, *got, from.profile.compat) : "explain fails: " + got.error().what + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 Case make_case(std::uint64_t seed, SiteOptions options) {
@@ -173,6 +193,7 @@ std::string describe(const Case& from) {
 void Coverage::add(const Coverage& other) {
   for (const auto& [name, count] : other.rejected) rejected[name] += count;
   for (const auto& [name, count] : other.decided) decided[name] += count;
+  for (const auto& [name, count] : other.strategies) strategies[name] += count;
   for (const auto& [name, count] : other.reasons) reasons[name] += count;
   cases += other.cases;
   cyclic += other.cyclic;
@@ -192,13 +213,14 @@ void Coverage::add(const Profile& profile, const reference::ReferencePlan& plan)
     for (const NodeAnswer& node : answer.nodes)
       for (const auto& [policy, objections] : node.rejections)
         for (const Evidence& e : objections)
-          ++reasons[policy + " " + std::to_string(static_cast<int>(e.reason))];
+          ++reasons[reference::words({e.reason, e.verdict, 0, 0, Unit::kNone, "..."}, Compat::k1_36).front()];
   }
   for (const std::string& policy : rejecting) ++rejected[policy];
   for (const std::string& policy : deciding) {
     const auto entry = std::find_if(profile.scores.begin(), profile.scores.end(),
                                     [&](const ProfileEntry& e) { return e.policy == policy; });
-    ++decided[entry->args.strategy.empty() ? policy : policy + " " + entry->args.strategy];
+    ++decided[policy];
+    if (!entry->args.strategy.empty()) ++strategies[entry->args.strategy];
   }
 }
 
@@ -226,6 +248,7 @@ std::string compare(const Case& from, bool explain, Coverage& coverage) {
                        : "explain fails: " + explanation.error().what + "\n";
     if (!out.empty()) break;  // whatever follows differs because of this
   }
+  if (explain && out.empty()) out += compare_bound(from, coverage);
   return out;
 }
 

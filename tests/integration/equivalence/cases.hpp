@@ -29,7 +29,8 @@ std::string describe(const Case& from);
 struct Coverage {
   std::map<std::string, int> rejected;  ///< cases in which a filter was the first to reject some node
   std::map<std::string, int> decided;   ///< cases in which another node would have won without a score
-  std::map<std::string, int> reasons;   ///< evidence given, by the first words of its text
+  std::map<std::string, int> strategies;  ///< the same for the strategies of NodeResourcesFit
+  std::map<std::string, int> reasons;   ///< evidence, by its text
   int cases = 0, cyclic = 0, pods = 0, placed = 0, explained = 0;
 
   void add(const Coverage& other);

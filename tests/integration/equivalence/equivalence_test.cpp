@@ -17,7 +17,7 @@ namespace {
 using namespace gedge;
 using test::Coverage;
 
-constexpr std::uint64_t kFirstSeed = 1, kCases = 20'000;
+constexpr std::uint64_t kFirstSeed = 1, kCases = 30'000;
 constexpr int kEnough = 200;
 constexpr std::size_t kShown = 5;
 constexpr std::uint64_t kExplainEvery = 5;
@@ -73,7 +73,9 @@ void print(const Run& run, std::uint64_t first, std::uint64_t count) {
               static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count - 1), c.cases,
               c.cyclic, c.pods, c.placed, c.explained);
   print("filters: cases in which it was the first to reject a node", c.rejected);
+  print("evidence: pods and nodes that it was given for", c.reasons);
   print("scores: cases in which another node would have won without it", c.decided);
+  print("of these, strategies of NodeResourcesFit", c.strategies);
 }
 
 }  // namespace
@@ -88,9 +90,9 @@ TEST_CASE("the engine agrees with the reference on random sites") {
   std::size_t shown = 0;
   for (const auto& [seed, difference] : run.mismatches) {
     if (++shown > kShown) break;
-    std::printf("seed %llu\n%s%s\n", static_cast<unsigned long long>(seed), difference.c_str(),
-                only ? test::describe(test::make_case(seed)).c_str() : "");
+    std::printf("seed %llu\n%s\n", static_cast<unsigned long long>(seed), difference.c_str());
   }
+  if (only) std::printf("%s", test::describe(test::make_case(*only)).c_str());
   CHECK_MESSAGE(run.mismatches.empty(), run.mismatches.size() << " cases differ");
   if (only) return;
   for (const auto& [name, times] : run.coverage.rejected) CHECK_MESSAGE(times >= kEnough, name << " rejected " << times);

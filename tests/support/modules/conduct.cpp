@@ -91,6 +91,15 @@ constexpr gedge_policy kFilterBefore = filter(
     "FilterBefore", [](void*, const void*, Nodes, Pod, std::uint32_t first, std::uint32_t last,
                        std::uint8_t* out) { return yes(first, last + 1, out - 1); });
 
+// Good as long as no node bears the label "trap".
+constexpr gedge_policy kVerdictTrap =
+    filter("VerdictTrap", [](void*, const void*, Nodes nodes, Pod, std::uint32_t first,
+                             std::uint32_t last, std::uint8_t* out) {
+      for (std::uint32_t row = first; row < last; ++row)
+        out[row - first] = nodes->label(nodes->host, row, "trap") == nullptr ? 1 : 3;
+      return 0;
+    });
+
 constexpr gedge_policy with_reason(const char* name, decltype(gedge_policy::reason) reason) {
   gedge_policy made = filter(name, [](void*, const void*, Nodes, Pod, std::uint32_t first,
                                       std::uint32_t last, std::uint8_t* out) {
@@ -213,7 +222,7 @@ const gedge_policy* const kPolicies[] = {
     &kScore101,      &kReasonAlternates, &kScoreBelow,       &kScoreBelowMax,    &kScoreHuge,
     &kScoreAtLimit,  &kScoreNan,         &kScoreMissing,     &kScoreReturns,     &kScoreAlternates,
     &kScoreThrows,   &kScoreTurnsLate,   &kPreparesAnew,     &kPreparesAlike,    &kReadsUsage,
-    &kPreparesUsage, &kReadsPodLabel,    &kPreparesAnything, &kReadsPodRequest,
+    &kPreparesUsage, &kReadsPodLabel,    &kPreparesAnything, &kReadsPodRequest,  &kVerdictTrap,
 };
 
 }  // namespace

@@ -89,8 +89,8 @@ static const gedge_policy* const policies[] = {
 };
 
 #if defined(NO_SYMBOL) || defined(EMPTY_SYMBOL)
-GEDGE_EXPORT const gedge_policy *some_other_symbol(void);
-const gedge_policy *some_other_symbol(void) { return policies[0]; }
+GEDGE_EXPORT const gedge_policy* some_other_symbol(void);
+const gedge_policy* some_other_symbol(void) { return policies[0]; }
 #endif
 
 #if defined(EMPTY_SYMBOL)

@@ -189,6 +189,18 @@ void take_volumes(World& world, const Seat& seat) {
   for (std::size_t i = 0; i < waiting.size(); ++i) world.taken.push_back({waiting[i], chosen[i], seat.node});
 }
 
+void lift(World& world, Seat& seat) {
+  seat.node = nullptr;
+  std::erase_if(world.taken, [&](const TakenClaim& taken) {
+    return std::none_of(world.seats.begin(), world.seats.end(), [&](const Seat& other) {
+      const auto& volumes = other.spec->volumes;
+      return other.node != nullptr && std::any_of(volumes.begin(), volumes.end(), [&](const PodVolume& mounted) {
+        return find_claim(world, other, mounted.claim) == taken.claim;
+      });
+    });
+  });
+}
+
 Objections volume_zone(const World& world, const Seat& pod, const Node& node) {
   for (const PodVolume& mounted : pod.spec->volumes) {
     const PersistentVolumeClaim* claim = find_claim(world, pod, mounted.claim);

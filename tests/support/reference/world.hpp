@@ -54,6 +54,8 @@ World make_world(const Facts& facts, const RttMatrix& rtt, std::string rtt_by, C
 
 /// What the pod of `seat`, which has its node now, gets for its waiting claims.
 void take_volumes(World& world, const Seat& seat);
+/// Takes a pod from its node, and back what it alone got for its claims.
+void lift(World& world, Seat& seat);
 
 /// A seat that a delay budget can name: its pod object exists and is not over.
 bool is_alive(const Seat& seat);

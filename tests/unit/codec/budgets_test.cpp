@@ -24,7 +24,7 @@ std::vector<DelayBudget> annotated(const std::string& text) {
 
 std::string annotation_error(const std::string& text) {
   const std::string all = errors("annotations: {gedge.io/delay-budget: \"" + text + "\"}");
-  const std::string place = "app.yaml:2:59: ";
+  const std::string place = "app.yaml:2:58: ";
   REQUIRE_MESSAGE(all.substr(0, place.size()) == place, all);
   return all.substr(place.size(), all.size() - place.size() - 1);
 }
@@ -56,11 +56,11 @@ TEST_CASE("budgets: a label that YAML reads as a number is refused with the quot
 TEST_CASE("budgets: labels that are no number of milliseconds") {
   for (const char* value : {"fast", "25ms", "1e3", "NaN", "inf", "2..5", "1.2.3", "99999999999999999999"})
     CHECK_MESSAGE(errors("labels: {delay_a: \"" + std::string(value) + "\"}") ==
-                      "app.yaml:2:38: delay budget '" + std::string(value) + "' is no number of milliseconds\n",
+                      "app.yaml:2:39: delay budget '" + std::string(value) + "' is no number of milliseconds\n",
                   value);
-  CHECK(errors("labels: {delay_a: \"-5\"}") == "app.yaml:2:38: '-5' is no label value\n");
-  CHECK(errors("labels: {delay_a: \"\"}") == "app.yaml:2:38: delay budget '' is no number of milliseconds\n");
-  CHECK(errors("labels: {delay_: \"5\"}") == "app.yaml:2:29: 'delay_' is no label key\n");
+  CHECK(errors("labels: {delay_a: \"-5\"}") == "app.yaml:2:39: '-5' is no label value\n");
+  CHECK(errors("labels: {delay_a: \"\"}") == "app.yaml:2:39: delay budget '' is no number of milliseconds\n");
+  CHECK(errors("labels: {delay_: \"5\"}") == "app.yaml:2:30: 'delay_' is no label key\n");
 }
 
 TEST_CASE("budgets: the annotation names what a label cannot") {

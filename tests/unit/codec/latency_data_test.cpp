@@ -31,7 +31,8 @@ std::string slurp(const fs::path& path) {
 
 Folder load(const fs::path& folder) {
   Folder files;
-  for (const auto& entry : fs::directory_iterator(folder)) files.names.push_back(entry.path().string());
+  for (const auto& entry : fs::directory_iterator(folder))
+    files.names.push_back(entry.path().string());
   std::sort(files.names.begin(), files.names.end());
   for (const std::string& name : files.names) files.texts.push_back(slurp(name));
   return files;
@@ -56,7 +57,8 @@ std::size_t unmeasured(const RttMatrix& matrix) {
 TEST_CASE("rtt data: the GCP and AWS folders are full meshes of averages") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const Folder gcp = load(*data / "rtt/gcp-20-regions-2020"), aws = load(*data / "rtt/aws-5-regions-2021");
+  const Folder gcp = load(*data / "rtt/gcp-20-regions-2020"),
+               aws = load(*data / "rtt/aws-5-regions-2021");
   RttOptions options;
   options.rtt_by = "topology.kubernetes.io/region";
   const auto read = read_rtt({gcp.source()}, options);

@@ -8,7 +8,8 @@
 namespace gedge {
 namespace {
 
-RttReading read(const std::string& text, const RttOptions& options = {}, const std::string& name = "m.json") {
+RttReading read(const std::string& text, const RttOptions& options = {},
+                const std::string& name = "m.json") {
   return read_rtt({{{name, text}}}, options);
 }
 
@@ -60,27 +61,39 @@ TEST_CASE("rtt object: samples age only where both an age and a time are given")
 }
 
 TEST_CASE("rtt object: a LatencyMatrix in YAML reads the same") {
-  const auto r = read("apiVersion: gedge.io/v1alpha1\nkind: LatencyMatrix\nnodes: [a, b]\npairs:\n- from: a\n  to: b\n  p95Us: 12\n", {}, "m.yaml");
+  const auto r = read(
+      "apiVersion: gedge.io/v1alpha1\nkind: LatencyMatrix\nnodes: [a, b]\npairs:\n- from: a\n  to: "
+      "b\n  p95Us: 12\n",
+      {}, "m.yaml");
   CHECK(us(r, "a", "b") == 12);
 }
 
 TEST_CASE("rtt object: broken matrices are refused with the place") {
   const std::string head = "{\"kind\": \"LatencyMatrix\", \"nodes\": [\"a\", \"b\"],\n\"pairs\": [";
   CHECK(error(read(head + R"({"from": "a", "to": "b", "p95Us": -1}]})")).substr(0, 2) == "2:");
-  CHECK(error(read(head + R"({"from": "a", "to": "b", "p95Us": 1.5}]})")).find("p95Us") != std::string::npos);
-  CHECK(error(read(head + R"({"from": "a", "to": "b", "p95Us": 4294967295}]})")).find("p95Us") != std::string::npos);
-  CHECK(error(read(head + R"({"from": "a", "p95Us": 1}]})")).find("needs from and to") != std::string::npos);
-  CHECK(error(read(head + R"({"from": "a", "to": "", "p95Us": 1}]})")).find("empty") != std::string::npos);
-  CHECK(error(read(head + R"({"from": "a", "to": "x", "p95Us": 1}]})")).find("'x', which is not in nodes") != std::string::npos);
-  CHECK(error(read(R"({"apiVersion": "gedge.io/v2", "kind": "LatencyMatrix", "nodes": []})")) == "1:16 version 'gedge.io/v2' is not known");
+  CHECK(error(read(head + R"({"from": "a", "to": "b", "p95Us": 1.5}]})")).find("p95Us") !=
+        std::string::npos);
+  CHECK(error(read(head + R"({"from": "a", "to": "b", "p95Us": 4294967295}]})")).find("p95Us") !=
+        std::string::npos);
+  CHECK(error(read(head + R"({"from": "a", "p95Us": 1}]})")).find("needs from and to") !=
+        std::string::npos);
+  CHECK(error(read(head + R"({"from": "a", "to": "", "p95Us": 1}]})")).find("empty") !=
+        std::string::npos);
+  CHECK(error(read(head + R"({"from": "a", "to": "x", "p95Us": 1}]})"))
+            .find("'x', which is not in nodes") != std::string::npos);
+  CHECK(error(read(R"({"apiVersion": "gedge.io/v2", "kind": "LatencyMatrix", "nodes": []})")) ==
+        "1:16 version 'gedge.io/v2' is not known");
   CHECK_FALSE(read(head + R"({"from": "a", "to": "b", "p95Us": NaN}]})").errors.empty());
   CHECK_FALSE(read(head).errors.empty());
 }
 
 TEST_CASE("rtt object: NodeLatency objects and the ConfigMap are read as the cluster holds them") {
-  const std::string one = R"({"apiVersion": "gedge.io/v1alpha1", "kind": "NodeLatency", "metadata": {"name": "a"},
+  const std::string one =
+      R"({"apiVersion": "gedge.io/v1alpha1", "kind": "NodeLatency", "metadata": {"name": "a"},
     "spec": {"peers": [{"to": "b", "p95Us": 10}, {"to": "c", "p50Us": 20}]}})";
-  const std::string two = "apiVersion: gedge.io/v1alpha1\nkind: NodeLatency\nmetadata:\n  name: b\nspec:\n  peers:\n  - {to: a, p95Us: 30}\n";
+  const std::string two =
+      "apiVersion: gedge.io/v1alpha1\nkind: NodeLatency\nmetadata:\n  name: b\nspec:\n  peers:\n  "
+      "- {to: a, p95Us: 30}\n";
   auto r = read_node_latency({{"x", one}, {"y", two}}, {});
   CHECK(us(r, "a", "b") == 10);
   CHECK(us(r, "a", "c") == 20);
@@ -88,8 +101,12 @@ TEST_CASE("rtt object: NodeLatency objects and the ConfigMap are read as the clu
   CHECK(r.formats == std::vector{RttFormat::kNodeLatency, RttFormat::kNodeLatency});
   r = read("{\"kind\": \"NodeLatencyList\", \"items\": [" + one + "]}");
   CHECK(us(r, "a", "c") == 20);
-  r = read_node_latency({{"cm", "kind: ConfigMap\nmetadata: {name: gedge-latency}\ndata:\n  matrix.json: |\n"
-                                "    {\"kind\": \"LatencyMatrix\", \"nodes\": [\"a\", \"b\"], \"pairs\": [{\"from\": \"a\", \"to\": \"b\", \"p95Us\": 5}]}\n"}}, {});
+  r = read_node_latency(
+      {{"cm",
+        "kind: ConfigMap\nmetadata: {name: gedge-latency}\ndata:\n  matrix.json: |\n"
+        "    {\"kind\": \"LatencyMatrix\", \"nodes\": [\"a\", \"b\"], \"pairs\": [{\"from\": "
+        "\"a\", \"to\": \"b\", \"p95Us\": 5}]}\n"}},
+      {});
   CHECK(us(r, "a", "b") == 5);
   CHECK_FALSE(read("kind: ConfigMap\ndata:\n  matrix.json: |\n    {\"a\": 1}\n").errors.empty());
   CHECK_FALSE(read("{\"kind\": \"NodeLatency\", \"spec\": {\"peers\": []}}").errors.empty());
@@ -137,8 +154,14 @@ TEST_CASE("rtt object: Goldpinger keeps both directions, and what failed is unme
 
 TEST_CASE("rtt object: Goldpinger texts with wrong types are refused") {
   CHECK_FALSE(read(R"({"responses": []})").errors.empty());
-  CHECK_FALSE(read(R"({"responses": {"a": {"OK": true, "response": {"podResults": {"b": {"OK": true, "response-time-ms": -3}}}}}})").errors.empty());
-  CHECK_FALSE(read(R"({"responses": {"a": {"OK": true, "response": {"podResults": {"b": {"OK": true, "response-time-ms": "3"}}}}}})").errors.empty());
+  CHECK_FALSE(
+      read(
+          R"({"responses": {"a": {"OK": true, "response": {"podResults": {"b": {"OK": true, "response-time-ms": -3}}}}}})")
+          .errors.empty());
+  CHECK_FALSE(
+      read(
+          R"({"responses": {"a": {"OK": true, "response": {"podResults": {"b": {"OK": true, "response-time-ms": "3"}}}}}})")
+          .errors.empty());
 }
 
 constexpr const char* kPing = R"(PING node-b (10.0.0.2) 56(84) bytes of data.
@@ -174,28 +197,45 @@ TEST_CASE("ping log: percentiles of the replies, duplicates left out") {
 }
 
 TEST_CASE("ping log: other dialects, several targets, all lost, cut and quiet logs") {
-  const auto busybox = read("PING 10.0.0.7 (10.0.0.7): 56 data bytes\n64 bytes from 10.0.0.7: seq=0 ttl=64 time=0.095 ms\n\n"
-                            "--- 10.0.0.7 ping statistics ---\n1 packets transmitted, 1 packets received, 0% packet loss\n"
-                            "round-trip min/avg/max = 0.095/0.095/0.095 ms\n", {}, "a");
+  const auto busybox = read(
+      "PING 10.0.0.7 (10.0.0.7): 56 data bytes\n64 bytes from 10.0.0.7: seq=0 ttl=64 time=0.095 "
+      "ms\n\n"
+      "--- 10.0.0.7 ping statistics ---\n1 packets transmitted, 1 packets received, 0% packet "
+      "loss\n"
+      "round-trip min/avg/max = 0.095/0.095/0.095 ms\n",
+      {}, "a");
   CHECK(us(busybox, "a", "10.0.0.7") == 95);
-  const auto six = read("PING ::1(::1) 56 data bytes\n64 bytes from ::1: icmp_seq=1 ttl=64 time=0.1 ms\n", {}, "a");
+  const auto six = read(
+      "PING ::1(::1) 56 data bytes\n64 bytes from ::1: icmp_seq=1 ttl=64 time=0.1 ms\n", {}, "a");
   CHECK(us(six, "a", "::1") == 100);
-  const auto two = read("PING b (1.1.1.1) 56 data bytes\n64 bytes from b: seq=0 ttl=64 time=1 ms\n"
-                        "PING c (1.1.1.2) 56 data bytes\n64 bytes from c: seq=0 ttl=64 time=2 ms\n2 packets transmitted\n", {}, "a");
+  const auto two = read(
+      "PING b (1.1.1.1) 56 data bytes\n64 bytes from b: seq=0 ttl=64 time=1 ms\n"
+      "PING c (1.1.1.2) 56 data bytes\n64 bytes from c: seq=0 ttl=64 time=2 ms\n2 packets "
+      "transmitted\n",
+      {}, "a");
   CHECK(us(two, "a", "b") == 1000);
   CHECK(us(two, "a", "c") == 2000);
-  const auto lost = read("PING b (1.1.1.1) 56(84) bytes of data.\n\n--- b ping statistics ---\n5 packets transmitted, 0 received, 100% packet loss\n", {}, "a");
+  const auto lost = read(
+      "PING b (1.1.1.1) 56(84) bytes of data.\n\n--- b ping statistics ---\n5 packets transmitted, "
+      "0 received, 100% packet loss\n",
+      {}, "a");
   CHECK(us(lost, "a", "b") == -1);
   CHECK(lost.warnings.empty());
-  const auto cut = read("PING b (1.1.1.1) 56(84) bytes of data.\n64 bytes from b: icmp_seq=1 ttl=64 time=1.5 ms\n64 bytes from b: icmp_seq=2 ttl=64 time=2", {}, "a");
+  const auto cut = read(
+      "PING b (1.1.1.1) 56(84) bytes of data.\n64 bytes from b: icmp_seq=1 ttl=64 time=1.5 ms\n64 "
+      "bytes from b: icmp_seq=2 ttl=64 time=2",
+      {}, "a");
   CHECK(us(cut, "a", "b") == 1500);
   REQUIRE(cut.warnings.size() == 1);
   CHECK(cut.warnings[0].code == "CutPingLog");
-  const auto quiet = read("PING b (1.1.1.1) 56(84) bytes of data.\n\n--- b ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss\n"
-                          "rtt min/avg/max/mdev = 1.000/2.000/3.000/0.500 ms\n", {}, "a");
+  const auto quiet = read(
+      "PING b (1.1.1.1) 56(84) bytes of data.\n\n--- b ping statistics ---\n5 packets transmitted, "
+      "5 received, 0% packet loss\n"
+      "rtt min/avg/max/mdev = 1.000/2.000/3.000/0.500 ms\n",
+      {}, "a");
   CHECK(us(quiet, "a", "b") == 2000);
-  CHECK(error(read("PING b (1.1.1.1) 56\n64 bytes from b: icmp_seq=1 ttl=64 time=-1 ms\n", {}, "a")) ==
-        "2:41 the time of a reply is negative: '-1'");
+  CHECK(error(read("PING b (1.1.1.1) 56\n64 bytes from b: icmp_seq=1 ttl=64 time=-1 ms\n", {},
+                   "a")) == "2:41 the time of a reply is negative: '-1'");
 }
 
 }  // namespace

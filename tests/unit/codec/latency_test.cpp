@@ -7,7 +7,8 @@
 namespace gedge {
 namespace {
 
-RttReading read(const std::string& text, const RttOptions& options = {}, const std::string& name = "m.csv") {
+RttReading read(const std::string& text, const RttOptions& options = {},
+                const std::string& name = "m.csv") {
   return read_rtt({{{name, text}}}, options);
 }
 
@@ -42,8 +43,9 @@ Node node(std::string name, Labels labels = {}) {
 }
 
 TEST_CASE("rtt: numbers become whole microseconds, rounded up, without binary fractions") {
-  const auto r = read("from,to,rtt_ms\na,b,0.1\na,c,0.1000000000000000000000000001\na,d,1.1e1\na,e,2.3\n"
-                      "a,f,1.000000000000000000e+01\na,g,4294967.294\na,h,1e-30\n");
+  const auto r = read(
+      "from,to,rtt_ms\na,b,0.1\na,c,0.1000000000000000000000000001\na,d,1.1e1\na,e,2.3\n"
+      "a,f,1.000000000000000000e+01\na,g,4294967.294\na,h,1e-30\n");
   CHECK(us(r, "a", "b") == 100);
   CHECK(us(r, "a", "c") == 101);
   CHECK(us(r, "a", "d") == 11000);
@@ -64,19 +66,21 @@ TEST_CASE("rtt: units apply where the text does not name its own") {
   options.unit = TimeUnit::kMicro;
   CHECK(us(read("src,dst,latency (ms)\na,b,5\n", options), "a", "b") == 5000);
   CHECK(us(read("source,destination,rttUs\na,b,5\n"), "a", "b") == 5);
-  CHECK(us(read("0 1.5\n2 0\n", [] {
-             RttOptions o;
-             o.unit = TimeUnit::kMicro;
-             o.names = {"a", "b"};
-             return o;
-           }()),
+  CHECK(us(read("0 1.5\n2 0\n",
+                [] {
+                  RttOptions o;
+                  o.unit = TimeUnit::kMicro;
+                  o.names = {"a", "b"};
+                  return o;
+                }()),
            "a", "b") == 2);
 }
 
 TEST_CASE("rtt: square CSV keeps both directions, in any order of rows and with any corner") {
-  for (const char* text : {"node,b,a\na,2.5,0\nb,0,1\n", ",b,a\r\nb,0,1\r\na,2.5,0\r\n", "b,a\n0,1\n2.5,0\n",
-                           "b;a\nb;0;1\na;2.5;0\n", "\"x\"\t\"b\"\t\"a\"\n\"b\"\t0\t1\n\"a\"\t 2.5 \t0\n",
-                           "\xEF\xBB\xBF# made by hand\n\nnode, b, a\nb, 0, 1\na, 2.5, 0"}) {
+  for (const char* text :
+       {"node,b,a\na,2.5,0\nb,0,1\n", ",b,a\r\nb,0,1\r\na,2.5,0\r\n", "b,a\n0,1\n2.5,0\n",
+        "b;a\nb;0;1\na;2.5;0\n", "\"x\"\t\"b\"\t\"a\"\n\"b\"\t0\t1\n\"a\"\t 2.5 \t0\n",
+        "\xEF\xBB\xBF# made by hand\n\nnode, b, a\nb, 0, 1\na, 2.5, 0"}) {
     CAPTURE(text);
     const auto r = read(text);
     CHECK(us(r, "a", "b") == 2500);
@@ -113,14 +117,18 @@ TEST_CASE("rtt: the diagonal counts only for labels, and is unmeasured there whe
 }
 
 TEST_CASE("rtt: a later file wins, pair by pair, and an unmeasured pair takes nothing away") {
-  const auto r = read_rtt({{{"1.csv", "from,to,rtt_ms\na,b,1\nb,a,2\n"}}, {{"2.csv", "from,to,rtt_ms\na,b,3\nb,a,-\na,c,9\n"}}}, {});
+  const auto r = read_rtt({{{"1.csv", "from,to,rtt_ms\na,b,1\nb,a,2\n"}},
+                           {{"2.csv", "from,to,rtt_ms\na,b,3\nb,a,-\na,c,9\n"}}},
+                          {});
   CHECK(us(r, "a", "b") == 3000);
   CHECK(us(r, "b", "a") == 2000);
   CHECK(us(r, "a", "c") == 9000);
 }
 
 TEST_CASE("rtt: which value of a pair counts") {
-  const std::string text = "from,to,min_ms,avg_ms,p50_ms,p95_ms,p99_ms,max_ms\na,b,1,2,3,4,5,6\nb,a,1,2,,,,6\nc,a,,,3,,5,\n";
+  const std::string text =
+      "from,to,min_ms,avg_ms,p50_ms,p95_ms,p99_ms,max_ms\na,b,1,2,3,4,5,6\nb,a,1,2,,,,6\nc,a,,,3,,"
+      "5,\n";
   RttOptions options;
   CHECK(us(read(text), "a", "b") == 4000);
   CHECK(us(read(text), "b", "a") == 2000);  // the mean is the only value between extremes
@@ -178,12 +186,17 @@ TEST_CASE("rtt: hostile square matrices are refused with row and column") {
   CHECK(error(read(",a,b\na,0,-1\nb,2,0\n")) == "2:5 RTT from 'a' to 'b' is negative: '-1'");
   CHECK(error(read(",a,b\na,0,1\nb,nan,0\n")) == "3:3 RTT from 'b' to 'a' is not a number: 'nan'");
   CHECK(error(read(",a,b\na,0,inf\nb,2,0\n")) == "2:5 RTT from 'a' to 'b' is not a number: 'inf'");
-  CHECK(error(read(",a,b\na,0,1e308\nb,2,0\n")) == "2:5 RTT from 'a' to 'b' is over 71 minutes: '1e308'");
-  CHECK(error(read(",a,b\na,0,4294967.295\nb,2,0\n")) == "2:5 RTT from 'a' to 'b' is over 71 minutes: '4294967.295'");
-  CHECK(error(read(",a,b\na,0,10ms\nb,2,0\n")) == "2:5 RTT from 'a' to 'b' is not a number: '10ms'");
+  CHECK(error(read(",a,b\na,0,1e308\nb,2,0\n")) ==
+        "2:5 RTT from 'a' to 'b' is over 71 minutes: '1e308'");
+  CHECK(error(read(",a,b\na,0,4294967.295\nb,2,0\n")) ==
+        "2:5 RTT from 'a' to 'b' is over 71 minutes: '4294967.295'");
+  CHECK(error(read(",a,b\na,0,10ms\nb,2,0\n")) ==
+        "2:5 RTT from 'a' to 'b' is not a number: '10ms'");
   CHECK(error(read(",a,b\na,0\nb,2,0\n")) == "2:4 row 'a' has 1 cell, the header names 2 columns");
-  CHECK(error(read(",a,b\na,0,1,2\nb,2,0\n")) == "2:8 row 'a' has 3 cells, the header names 2 columns");
-  CHECK(error(read(",a,b\na,0,1\n")) == "1:1 the matrix is not square: 2 columns, 1 row; no row for 'b'");
+  CHECK(error(read(",a,b\na,0,1,2\nb,2,0\n")) ==
+        "2:8 row 'a' has 3 cells, the header names 2 columns");
+  CHECK(error(read(",a,b\na,0,1\n")) ==
+        "1:1 the matrix is not square: 2 columns, 1 row; no row for 'b'");
   CHECK(error(read(",a,b\na,0,1\na,0,1\n")) == "3:1 row 'a' appears twice");
   CHECK(error(read(",a,b\na,0,1\nc,0,1\n")) == "3:1 row 'c' has no column");
   CHECK(error(read(",a,b,a\na,0,1,2\nb,0,1,2\n")) == "1:6 columns 1 and 3 are both named 'a'");
@@ -194,11 +207,15 @@ TEST_CASE("rtt: hostile plain matrices are refused with row and column") {
   RttOptions options;
   options.names = {"a", "b"};
   CHECK(error(read("0 1\n2\n", options)) == "2:2 row 2 has 1 number, row 1 has 2");
-  CHECK(error(read("0 1\n2 0\n3 3\n", options)) == "1:1 the matrix is not square: 2 columns, 3 rows");
+  CHECK(error(read("0 1\n2 0\n3 3\n", options)) ==
+        "1:1 the matrix is not square: 2 columns, 3 rows");
   CHECK(error(read("0 1\n-2 0\n", options)) == "2:1 RTT in row 2, column 1 is negative: '-2'");
-  CHECK(error(read("0 1\nNaN 0\n", options)) == "2:1 RTT in row 2, column 1 is not a number: 'NaN'");
-  CHECK(error(read("0 -inf\n1 0\n", options)) == "1:3 RTT in row 1, column 2 is not a number: '-inf'");
-  CHECK(error(read("0 1x 2\n1 0 2\n1 1 0", options)) == "1:3 RTT in row 1, column 2 is not a number: '1x'");
+  CHECK(error(read("0 1\nNaN 0\n", options)) ==
+        "2:1 RTT in row 2, column 1 is not a number: 'NaN'");
+  CHECK(error(read("0 -inf\n1 0\n", options)) ==
+        "1:3 RTT in row 1, column 2 is not a number: '-inf'");
+  CHECK(error(read("0 1x 2\n1 0 2\n1 1 0", options)) ==
+        "1:3 RTT in row 1, column 2 is not a number: '1x'");
 }
 
 TEST_CASE("rtt: hostile edge lists") {
@@ -220,7 +237,8 @@ TEST_CASE("rtt: a hundred thousand sites are refused, and a million bad cells ar
   for (int i = 0; i < 200000; ++i) bad += "a,x,y\n";
   CHECK(read(bad).errors.size() < 100);
   const std::string digits(1000000, '9');
-  CHECK(error(read("from,to,rtt_ms\na,b," + digits + "\n")).find("is over 71 minutes") != std::string::npos);
+  CHECK(error(read("from,to,rtt_ms\na,b," + digits + "\n")).find("is over 71 minutes") !=
+        std::string::npos);
   CHECK(us(read("from,to,rtt_ms\na,b,0." + digits + "\n"), "a", "b") == 1000);
 }
 
@@ -235,7 +253,9 @@ TEST_CASE("rtt: what is no latency at all") {
 }
 
 TEST_CASE("rtt: in a folder, files without latency are skipped with a warning") {
-  const RttSource folder{{"d/b.dat", "1/2.0005/3/0:a\n"}, {"d/README", "these are RTTs\n"}, {"d/a.dat", "0.1/0.2/0.3/0:a\n5/6/7/1:b\n"}};
+  const RttSource folder{{"d/b.dat", "1/2.0005/3/0:a\n"},
+                         {"d/README", "these are RTTs\n"},
+                         {"d/a.dat", "0.1/0.2/0.3/0:a\n5/6/7/1:b\n"}};
   const auto r = read_rtt({folder}, {});
   CHECK(us(r, "b", "a") == 2001);
   CHECK(us(r, "a", "b") == 6000);
@@ -245,7 +265,8 @@ TEST_CASE("rtt: in a folder, files without latency are skipped with a warning") 
   options.stat = RttStat::kMax;
   CHECK(us(read_rtt({folder}, options), "a", "b") == 7000);
   CHECK(error(read("1/2/3/4:a\n1/2/3:b\n", {}, "x.dat")) == "2:1 expected min/avg/max/mdev:NAME");
-  CHECK(error(read("1/2/3/4:a\n1/-2/3/4:b\n", {}, "x.dat")) == "2:3 RTT from 'x' to 'b' is negative: '-2'");
+  CHECK(error(read("1/2/3/4:a\n1/-2/3/4:b\n", {}, "x.dat")) ==
+        "2:3 RTT from 'x' to 'b' is negative: '-2'");
 }
 
 TEST_CASE("rtt: names that are no node are warned about once each, and addresses become nodes") {
@@ -254,7 +275,9 @@ TEST_CASE("rtt: names that are no node are warned about once each, and addresses
   nodes[1].addresses = {"10.0.0.2"};
   RttOptions options;
   options.nodes = nodes;
-  const auto r = read_rtt({{{"1", "from,to,rtt_ms\n10.0.0.1,b,1\nx,a,2\n"}}, {{"2", "from,to,rtt_ms\nx,10.0.0.2,4\n"}}}, options);
+  const auto r = read_rtt(
+      {{{"1", "from,to,rtt_ms\n10.0.0.1,b,1\nx,a,2\n"}}, {{"2", "from,to,rtt_ms\nx,10.0.0.2,4\n"}}},
+      options);
   CHECK(us(r, "a", "b") == 1000);
   CHECK(us(r, "x", "b") == 4000);
   CHECK(r.matrix.size() == 3);

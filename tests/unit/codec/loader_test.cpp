@@ -40,7 +40,7 @@ TEST_CASE("loader: the namespace given for manifests does not reach the cluster"
   LoadOptions options;
   options.namespace_name = "shop";
   const Facts facts = Objects(options)
-                          .cluster("kind: Pod\nmetadata: {name: old}\nspec: {nodeName: n}\n")
+                          .cluster("kind: Pod\nmetadata: {name: old}\nspec: {nodeName: n1}\n")
                           .manifests("kind: Pod\nmetadata: {name: new}\n---\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n"
                                      "---\nkind: Pod\nmetadata: {name: own, namespace: mine}\n")
                           .facts();
@@ -108,7 +108,7 @@ TEST_CASE("loader: workloads of the cluster are facts, not pods to place") {
       "kind: ReplicaSet\nmetadata: {name: web-1, ownerReferences: [{kind: Deployment, name: web, controller: true}]}\n"
       "spec: {replicas: 3, selector: {matchLabels: {a: b}}}\n---\nkind: Deployment\nmetadata: {name: web}\nspec: {}\n"
       "---\nkind: Pod\nmetadata: {name: web-1-x, ownerReferences: [{kind: ReplicaSet, name: web-1, uid: u, controller: true}]}\n"
-      "spec: {nodeName: n}\n";
+      "spec: {nodeName: n1}\n";
   const Facts facts = test::cluster_facts(cluster);
   CHECK(pod_names(facts) == "default/web-1-x");
   CHECK(facts.pods[0].workload_kind == "Deployment");

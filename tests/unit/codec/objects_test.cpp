@@ -328,15 +328,19 @@ metadata: {name: fn}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
-metadata: {name: "a"}
+metadata: {name: "system:a"}
 ---
 kind: ConfigMap
 metadata: {name: settings}
 )");
   std::string skipped;
   for (const SkippedObject& one : facts.skipped) skipped += one.kind + "/" + one.name + " ";
-  CHECK(skipped == "ClusterRole/a ConfigMap/settings Service/fn ");
+  CHECK(skipped == "ClusterRole/system:a ConfigMap/settings Service/fn ");
   CHECK(facts.spread_owners.empty());
+  CHECK(manifest_errors("kind: Role\nmetadata: {name: \"a/b\"}\n") ==
+        "app.yaml:2:18: 'a/b' is no name of an object\n");
+  CHECK(manifest_errors("kind: Role\nmetadata: {name: \"a\\e[2J\"}\n") ==
+        "app.yaml:2:18: 'a\\x1b[2J' is no name of an object\n");
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace gedge {
 namespace {
 
-const std::string kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+const std::string kHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 ProfileReading read(const std::string& text, ProfileOptions options = {}) {
   return read_profiles({"p.yaml", text}, options);
@@ -60,7 +61,8 @@ TEST_CASE("profile: a configuration without profiles is the default one of its v
     CHECK(names(profile.filters) == names(kube->filters));
     CHECK(names(profile.scores) == names(kube->scores));
     CHECK(profile.unchecked == kube->unchecked);
-    for (const ProfileEntry& entry : kube->scores) CHECK(weight(profile, entry.policy) == entry.weight);
+    for (const ProfileEntry& entry : kube->scores)
+      CHECK(weight(profile, entry.policy) == entry.weight);
   }
 }
 
@@ -117,19 +119,26 @@ TEST_CASE("profile: multiPoint reaches every extension point a plugin has") {
   CHECK(std::count(filters.begin(), filters.end(), "TaintToleration") == 0);
   CHECK(std::count(filters.begin(), filters.end(), "NodeResourcesFit") == 0);
   CHECK(filters.back() == "DelayBudget");
-  const auto all_off = read(kHead + "profiles:\n- plugins:\n    multiPoint:\n      disabled: [{name: '*'}]\n      enabled: [{name: NodeResourcesFit, weight: 2}]\n");
+  const auto all_off = read(kHead +
+                            "profiles:\n- plugins:\n    multiPoint:\n      disabled: [{name: "
+                            "'*'}]\n      enabled: [{name: NodeResourcesFit, weight: 2}]\n");
   CHECK(names(only(all_off).filters) == std::vector<std::string>{"NodeResourcesFit"});
   CHECK(weight(only(all_off), "NodeResourcesFit") == 2);
   CHECK(only(all_off).unchecked.empty());
 }
 
-TEST_CASE("profile: an enabled default plugin comes first, but keeps its place in the first two versions") {
-  const std::string body = "kind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n    score:\n      enabled:\n      - {name: ImageLocality, weight: 4}\n";
+TEST_CASE(
+    "profile: an enabled default plugin comes first, but keeps its place in the first two "
+    "versions") {
+  const std::string body =
+      "kind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n    score:\n      enabled:\n      "
+      "- {name: ImageLocality, weight: 4}\n";
   const auto v1 = read("apiVersion: kubescheduler.config.k8s.io/v1\n" + body);
   CHECK(names(only(v1).scores).front() == "ImageLocality");
   CHECK(weight(only(v1), "ImageLocality") == 4);
   for (const char* version : {"v1beta1", "v1beta2"}) {
-    const auto old = read(std::string("apiVersion: kubescheduler.config.k8s.io/") + version + "\n" + body);
+    const auto old =
+        read(std::string("apiVersion: kubescheduler.config.k8s.io/") + version + "\n" + body);
     CHECK(names(only(old).scores) == names(builtin_profile("kube", Compat::k1_36)->scores));
     CHECK(weight(only(old), "ImageLocality") == 4);
   }
@@ -189,7 +198,9 @@ TEST_CASE("profile: arguments of every plugin that takes any") {
   CHECK(score_args(profile, "NodeAffinity").added_preferred_terms[0].weight == 5);
   CHECK(score_args(profile, "PodTopologySpread").list_defaulting);
   CHECK(score_args(profile, "PodTopologySpread").default_spread[0].max_skew == 2);
-  const auto filter = std::find_if(profile.filters.begin(), profile.filters.end(), [](const ProfileEntry& e) { return e.policy == "NodeResourcesFit"; });
+  const auto filter =
+      std::find_if(profile.filters.begin(), profile.filters.end(),
+                   [](const ProfileEntry& e) { return e.policy == "NodeResourcesFit"; });
   CHECK(filter->args.ignored_resources.size() == 1);
 
   SUBCASE("and they are written back") {
@@ -197,8 +208,10 @@ TEST_CASE("profile: arguments of every plugin that takes any") {
     const ProfileReading again = read(text);
     CHECK(write_profiles({only(again)}) == text);
     CHECK(score_args(only(again), "NodeResourcesFit").shape == fit.shape);
-    CHECK(score_args(only(again), "NodeAffinity").added_required_terms == score_args(profile, "NodeAffinity").added_required_terms);
-    CHECK(score_args(only(again), "PodTopologySpread").default_spread == score_args(profile, "PodTopologySpread").default_spread);
+    CHECK(score_args(only(again), "NodeAffinity").added_required_terms ==
+          score_args(profile, "NodeAffinity").added_required_terms);
+    CHECK(score_args(only(again), "PodTopologySpread").default_spread ==
+          score_args(profile, "PodTopologySpread").default_spread);
   }
 }
 
@@ -215,12 +228,15 @@ profiles:
   pluginConfig:
   - name: RequestedToCapacityRatio
     args: {shape: [{utilization: 0, score: 10}], resources: [{name: cpu, weight: 1}]}
-)", options);
+)",
+                                      options);
   CHECK(weight(only(reading), "NodeResourcesMostAllocated") == 2);
   CHECK(weight(only(reading), "NodeResourcesLeastAllocated") == -1);
   CHECK(score_args(only(reading), "RequestedToCapacityRatio").shape.size() == 1);
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeResourcesMostAllocated\n")) ==
-        "7:15 'NodeResourcesMostAllocated' is no score of this Kubernetes version (`--compat 1.20` has it)");
+  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: "
+                           "NodeResourcesMostAllocated\n")) ==
+        "7:15 'NodeResourcesMostAllocated' is no score of this Kubernetes version (`--compat 1.20` "
+        "has it)");
 }
 
 TEST_CASE("profile: every profile gedge knows by name is written and read back") {
@@ -236,28 +252,39 @@ TEST_CASE("profile: every profile gedge knows by name is written and read back")
       CHECK(back.scheduler_name == profile.scheduler_name);
       CHECK(names(back.filters) == names(profile.filters));
       CHECK(names(back.scores) == names(profile.scores));
-      for (const ProfileEntry& entry : profile.scores) CHECK(weight(back, entry.policy) == entry.weight);
+      for (const ProfileEntry& entry : profile.scores)
+        CHECK(weight(back, entry.policy) == entry.weight);
       CHECK(back.unchecked == profile.unchecked);
       CHECK(back.spread_ties);
     }
 }
 
 TEST_CASE("profile: several profiles, documents, JSON, and a ConfigMap") {
-  const auto two = read(kHead + "profiles:\n- schedulerName: a\n- schedulerName: b\n---\n" + kHead + "profiles: [{schedulerName: c}]\n");
+  const auto two = read(kHead + "profiles:\n- schedulerName: a\n- schedulerName: b\n---\n" + kHead +
+                        "profiles: [{schedulerName: c}]\n");
   REQUIRE(two.errors.empty());
   REQUIRE(two.profiles.size() == 3);
   CHECK(two.profiles[2].scheduler_name == "c");
-  CHECK(error(read(kHead + "profiles:\n- schedulerName: a\n- schedulerName: a\n")) == "5:3 two profiles for schedulerName 'a'");
-  const auto json = read(R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "j"}]})");
+  CHECK(error(read(kHead + "profiles:\n- schedulerName: a\n- schedulerName: a\n")) ==
+        "5:3 two profiles for schedulerName 'a'");
+  const auto json = read(
+      R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "j"}]})");
   CHECK(only(json).scheduler_name == "j");
-  const auto map = read("apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    apiVersion: kubescheduler.config.k8s.io/v1\n    kind: KubeSchedulerConfiguration\n    profiles: [{schedulerName: m}]\n");
+  const auto map = read(
+      "apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    apiVersion: "
+      "kubescheduler.config.k8s.io/v1\n    kind: KubeSchedulerConfiguration\n    profiles: "
+      "[{schedulerName: m}]\n");
   CHECK(only(map).scheduler_name == "m");
-  CHECK(error(read("kind: ConfigMap\ndata: {}\n")) == "1:1 a ConfigMap without a KubeSchedulerConfiguration");
-  CHECK(error(read("")) .find("KubeSchedulerConfiguration") != std::string::npos);
+  CHECK(error(read("kind: ConfigMap\ndata: {}\n")) ==
+        "1:1 a ConfigMap without a KubeSchedulerConfiguration");
+  CHECK(error(read("")).find("KubeSchedulerConfiguration") != std::string::npos);
 }
 
 TEST_CASE("profile: modules bring names of their own") {
-  const std::string text = kHead + "profiles:\n- plugins:\n    multiPoint:\n      enabled: [{name: IdleFirst, weight: 3}]\n  pluginConfig:\n  - {name: IdleFirst, args: {anything: 1}}\n";
+  const std::string text =
+      kHead +
+      "profiles:\n- plugins:\n    multiPoint:\n      enabled: [{name: IdleFirst, weight: 3}]\n  "
+      "pluginConfig:\n  - {name: IdleFirst, args: {anything: 1}}\n";
   ProfileOptions options;
   options.module_scores = {"IdleFirst"};
   const auto reading = read(text, options);
@@ -275,41 +302,82 @@ TEST_CASE("profile: in-tree plugins that gedge lacks are accepted and listed") {
     postFilter: {enabled: [{name: DefaultPreemption}]}
     filter: {enabled: [{name: NodeLabel}, {name: EBSLimits}]}
 )");
-  CHECK(only(reading).unchecked == std::vector<std::string>{"VolumeRestrictions", "NodeVolumeLimits", "DynamicResources", "NodeLabel", "EBSLimits", "DefaultPreemption"});
+  CHECK(only(reading).unchecked ==
+        std::vector<std::string>{"VolumeRestrictions", "NodeVolumeLimits", "DynamicResources",
+                                 "NodeLabel", "EBSLimits", "DefaultPreemption"});
 }
 
 TEST_CASE("profile: extenders are not called, and that is said") {
-  const auto reading = read(kHead + "extenders:\n- urlPrefix: https://tas\n  filterVerb: f\n  weight: 1\n  enableHTTPS: true\n  managedResources: [{name: x/y, ignoredByScheduler: true}]\n  tlsConfig: {insecure: false, certFile: a}\n");
+  const auto reading =
+      read(kHead +
+           "extenders:\n- urlPrefix: https://tas\n  filterVerb: f\n  weight: 1\n  enableHTTPS: "
+           "true\n  managedResources: [{name: x/y, ignoredByScheduler: true}]\n  tlsConfig: "
+           "{insecure: false, certFile: a}\n");
   CHECK(only(reading).scheduler_name == "default-scheduler");
   REQUIRE(reading.warnings.size() == 1);
   CHECK(reading.warnings[0].code == "ExtenderIgnored");
   CHECK(reading.warnings[0].where.line == 4);
-  CHECK(error(read(kHead + "extenders:\n- urlPrefx: x\n")) == "4:3 unknown field 'urlPrefx' (did you mean urlPrefix?)");
+  CHECK(error(read(kHead + "extenders:\n- urlPrefx: x\n")) ==
+        "4:3 unknown field 'urlPrefx' (did you mean urlPrefix?)");
 }
 
 TEST_CASE("profile: mistakes are shown with the nearest word") {
   CHECK(error(read("apiVersion: v1\nkind: Pod\n")) == "2:7 no KubeSchedulerConfiguration");
-  CHECK(error(read("apiVersion: kubescheduler.config.k8s.io/v2\nkind: KubeSchedulerConfiguration\n")).find("1:13 unknown version") == 0);
+  CHECK(
+      error(read("apiVersion: kubescheduler.config.k8s.io/v2\nkind: KubeSchedulerConfiguration\n"))
+          .find("1:13 unknown version") == 0);
   CHECK(error(read("kind: KubeSchedulerConfiguration\n")).find("1:1 no apiVersion") == 0);
   CHECK(error(read("kind: Policy\napiVersion: v1\n")).find("1:7 a scheduler Policy") == 0);
-  CHECK(error(read(kHead + "profles: []\n")) == "3:1 unknown field 'profles' (did you mean profiles?)");
-  CHECK(error(read(kHead + "profiles:\n- scheduler: x\n")).find("4:3 unknown field 'scheduler'") == 0);
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    filtre: {}\n")) == "5:5 unknown field 'filtre' (did you mean filter?)");
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: DelayBuget\n")) == "7:15 unknown plugin 'DelayBuget' (did you mean DelayBudget?)");
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: NodePort\n")) == "7:15 unknown plugin 'NodePort' (did you mean NodePorts?)");
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: ImageLocality\n")) == "7:15 'ImageLocality' is no filter");
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeName\n")) == "7:15 'NodeName' is no score");
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: ImageLocality}, {name: ImageLocality}]\n")).find("'ImageLocality' is enabled twice") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: ImageLocality, weight: -1}]\n")).find("weight") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: '*'}]\n")).find("unknown plugin '*'") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{weight: 1}]\n")).find("needs a name") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- tieBreak: random\n")).find("unknown tieBreak 'random'") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: Leest}}\n")).find("6:11 unknown scoring strategy 'Leest'") == 0);
-  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n    args: {hardPodAffinityWeight: 101}\n")).find("hardPodAffinityWeight is 101") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n    args: {hardPodAffinityWeigth: 1}\n")).find("did you mean hardPodAffinityWeight?") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: DelayBudget\n    args: {x: 1}\n")).find("unknown field 'x'") != std::string::npos);
-  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: DelayBudget\n  - name: DelayBudget\n")).find("given twice") != std::string::npos);
-  CHECK(error(read(kHead + "profiles: 3\n")).find("'profiles' must be a list") != std::string::npos);
+  CHECK(error(read(kHead + "profles: []\n")) ==
+        "3:1 unknown field 'profles' (did you mean profiles?)");
+  CHECK(error(read(kHead + "profiles:\n- scheduler: x\n")).find("4:3 unknown field 'scheduler'") ==
+        0);
+  CHECK(error(read(kHead + "profiles:\n- plugins:\n    filtre: {}\n")) ==
+        "5:5 unknown field 'filtre' (did you mean filter?)");
+  CHECK(error(read(
+            kHead +
+            "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: DelayBuget\n")) ==
+        "7:15 unknown plugin 'DelayBuget' (did you mean DelayBudget?)");
+  CHECK(error(read(
+            kHead +
+            "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: NodePort\n")) ==
+        "7:15 unknown plugin 'NodePort' (did you mean NodePorts?)");
+  CHECK(error(read(
+            kHead +
+            "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: ImageLocality\n")) ==
+        "7:15 'ImageLocality' is no filter");
+  CHECK(
+      error(read(kHead +
+                 "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeName\n")) ==
+      "7:15 'NodeName' is no score");
+  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: "
+                           "ImageLocality}, {name: ImageLocality}]\n"))
+            .find("'ImageLocality' is enabled twice") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: "
+                           "ImageLocality, weight: -1}]\n"))
+            .find("weight") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: '*'}]\n"))
+            .find("unknown plugin '*'") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{weight: 1}]\n"))
+            .find("needs a name") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- tieBreak: random\n")).find("unknown tieBreak 'random'") !=
+        std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: "
+                           "{scoringStrategy: {type: Leest}}\n"))
+            .find("6:11 unknown scoring strategy 'Leest'") == 0);
+  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n    args: "
+                           "{hardPodAffinityWeight: 101}\n"))
+            .find("hardPodAffinityWeight is 101") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n    args: "
+                           "{hardPodAffinityWeigth: 1}\n"))
+            .find("did you mean hardPodAffinityWeight?") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: DelayBudget\n    args: {x: 1}\n"))
+            .find("unknown field 'x'") != std::string::npos);
+  CHECK(error(read(kHead +
+                   "profiles:\n- pluginConfig:\n  - name: DelayBudget\n  - name: DelayBudget\n"))
+            .find("given twice") != std::string::npos);
+  CHECK(error(read(kHead + "profiles: 3\n")).find("'profiles' must be a list") !=
+        std::string::npos);
 }
 
 TEST_CASE("profile data: published configurations are read; those with foreign plugins name them") {
@@ -317,9 +385,23 @@ TEST_CASE("profile data: published configurations are read; those with foreign p
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
   namespace fs = std::filesystem;
   ProfileOptions foreign;
-  foreign.module_filters = {"NetworkOverhead", "TopologicalSort", "CapacityScheduling", "Coscheduling", "NodeResourceTopologyMatch", "Open-Gpu-Share"};
-  foreign.module_scores = {"NetworkOverhead", "NodeResourcesAllocatable", "NodeMetadata", "NodeResourceTopologyMatch", "PodState", "QOSSort", "SySched", "TargetLoadPacking",
-                           "RandomScore", "DotProductScore", "GpuClusteringScore", "GpuPackingScore", "BestFitScore", "FGDScore", "Simon"};
+  foreign.module_filters = {"NetworkOverhead", "TopologicalSort",           "CapacityScheduling",
+                            "Coscheduling",    "NodeResourceTopologyMatch", "Open-Gpu-Share"};
+  foreign.module_scores = {"NetworkOverhead",
+                           "NodeResourcesAllocatable",
+                           "NodeMetadata",
+                           "NodeResourceTopologyMatch",
+                           "PodState",
+                           "QOSSort",
+                           "SySched",
+                           "TargetLoadPacking",
+                           "RandomScore",
+                           "DotProductScore",
+                           "GpuClusteringScore",
+                           "GpuPackingScore",
+                           "BestFitScore",
+                           "FGDScore",
+                           "Simon"};
   int valid = 0, extenders = 0, refused = 0;
   for (const auto& entry : fs::recursive_directory_iterator(*data / "scheduler-config")) {
     if (entry.path().extension() != ".yaml") continue;
@@ -336,7 +418,8 @@ TEST_CASE("profile data: published configurations are read; those with foreign p
       text.replace(text.find("XVERSIONX"), 9, "v1beta2");
     }
     const ProfileReading reading = read(text, foreign);
-    if (text.find("KubeSchedulerConfiguration") == std::string::npos) {  // an old Policy, a ClusterRole
+    if (text.find("KubeSchedulerConfiguration") ==
+        std::string::npos) {  // an old Policy, a ClusterRole
       CHECK(reading.errors.size() == 1);
       ++refused;
       continue;

@@ -25,8 +25,15 @@ TEST_CASE("synthetic: without keys, six nodes of three tiers") {
   CHECK(site->nodes[0].name == "edge-1");
   CHECK(site->nodes[3].name == "near-2");
   CHECK(site->nodes[4].name == "cloud-1");
-  CHECK(site->nodes[0].allocatable == Resources{{"cpu", 4000}, {"memory", 8589934592}, {"pods", 110}});
-  CHECK(site->nodes[2].labels == Labels{{"gedge.io/tier", "near-edge"}, {"kubernetes.io/hostname", "near-1"}, {"topology.kubernetes.io/zone", "near-zone-1"}});
+  CHECK(site->nodes[0].allocatable ==
+        Resources{{"cpu", 4000}, {"memory", 8589934592}, {"pods", 110}});
+  CHECK(site->nodes[2].labels == Labels{{"beta.kubernetes.io/arch", "amd64"},
+                                        {"beta.kubernetes.io/os", "linux"},
+                                        {"gedge.io/tier", "near-edge"},
+                                        {"kubernetes.io/arch", "amd64"},
+                                        {"kubernetes.io/hostname", "near-1"},
+                                        {"kubernetes.io/os", "linux"},
+                                        {"topology.kubernetes.io/zone", "near-zone-1"}});
   CHECK(*site->nodes[5].labels.find("kubernetes.io/role") == "cloud");
   CHECK(*site->nodes[5].labels.find("topology.kubernetes.io/zone") == "cloud-zone-2");
   CHECK(us(*site, "edge-1", "edge-1") == 0);
@@ -37,7 +44,8 @@ TEST_CASE("synthetic: without keys, six nodes of three tiers") {
 }
 
 TEST_CASE("synthetic: every key counts") {
-  const auto site = read_synthetic("synthetic:tiers=4/0/1,zones=2,cpu=500m,memory=1Gi,pods=7,rtt=100us/1.5ms/3ms/1s");
+  const auto site = read_synthetic(
+      "synthetic:tiers=4/0/1,zones=2,cpu=500m,memory=1Gi,pods=7,rtt=100us/1.5ms/3ms/1s");
   REQUIRE(site);
   REQUIRE(site->nodes.size() == 5);
   CHECK(us(*site, "edge-1", "edge-3") == 100);
@@ -55,8 +63,10 @@ TEST_CASE("synthetic: every key counts") {
 }
 
 TEST_CASE("synthetic: a seed varies RTTs by at most a tenth, reproducibly, both directions alike") {
-  const auto once = read_synthetic("synthetic:nodes=30,seed=7"), again = read_synthetic("synthetic:seed=7,nodes=30");
-  const auto other = read_synthetic("synthetic:nodes=30,seed=8"), exact = read_synthetic("synthetic:nodes=30");
+  const auto once = read_synthetic("synthetic:nodes=30,seed=7"),
+             again = read_synthetic("synthetic:seed=7,nodes=30");
+  const auto other = read_synthetic("synthetic:nodes=30,seed=8"),
+             exact = read_synthetic("synthetic:nodes=30");
   REQUIRE(once);
   int differ_from_exact = 0, differ_from_other = 0;
   for (std::uint32_t i = 0; i < 30; ++i)
@@ -101,7 +111,8 @@ TEST_CASE("edge scheduler: nodes are recognised and read, one object or a list")
     {"name": "cloud-1", "allocatable_memory": "64Gi", "cloud": true}])";
   CHECK(is_edge_scheduler_nodes(list));
   CHECK_FALSE(is_edge_scheduler_nodes(R"({"kind": "List", "items": []})"));
-  CHECK_FALSE(is_edge_scheduler_nodes(R"({"kind": "ConfigMap", "data": {"x": "allocatable_memory"}})"));
+  CHECK_FALSE(
+      is_edge_scheduler_nodes(R"({"kind": "ConfigMap", "data": {"x": "allocatable_memory"}})"));
   CHECK_FALSE(is_edge_scheduler_nodes("kind: allocatable_memory"));
   const auto read = read_edge_scheduler_nodes({"nodes.json", list});
   REQUIRE(read.errors.empty());
@@ -111,16 +122,21 @@ TEST_CASE("edge scheduler: nodes are recognised and read, one object or a list")
   CHECK(read.nodes[0].labels.find("kubernetes.io/role") == nullptr);
   CHECK(*read.nodes[1].labels.find("kubernetes.io/role") == "cloud");
   CHECK(read.nodes[1].place.line == 2);
-  const auto one = read_edge_scheduler_nodes({"n", R"({"name": "a", "allocatable_memory": "1Gi", "cloud": false})"});
+  const auto one = read_edge_scheduler_nodes(
+      {"n", R"({"name": "a", "allocatable_memory": "1Gi", "cloud": false})"});
   CHECK(one.errors.empty());
   CHECK(one.nodes.size() == 1);
 }
 
 TEST_CASE("edge scheduler: broken node files are refused") {
-  for (const char* text : {"[]", R"([{"name": "a"}])", R"([{"allocatable_memory": "1Gi"}])", R"([{"name": "a", "allocatable_memory": "x"}])",
-                           R"([{"name": "a", "allocatable_memory": "1Gi", "cloud": "yes"}])", R"([{"name": "A B", "allocatable_memory": "1Gi"}])",
-                           R"([{"name": "a", "allocatable_memory": "-1Gi"}])", "[1]", "{",
-                           R"([{"name": "a", "allocatable_memory": "1Gi"}, {"name": "a", "allocatable_memory": "1Gi"}])"}) {
+  for (
+      const char* text :
+      {"[]", R"([{"name": "a"}])", R"([{"allocatable_memory": "1Gi"}])",
+       R"([{"name": "a", "allocatable_memory": "x"}])",
+       R"([{"name": "a", "allocatable_memory": "1Gi", "cloud": "yes"}])",
+       R"([{"name": "A B", "allocatable_memory": "1Gi"}])",
+       R"([{"name": "a", "allocatable_memory": "-1Gi"}])", "[1]", "{",
+       R"([{"name": "a", "allocatable_memory": "1Gi"}, {"name": "a", "allocatable_memory": "1Gi"}])"}) {
     CAPTURE(text);
     const auto read = read_edge_scheduler_nodes({"n", text});
     CHECK(read.nodes.empty());

@@ -30,7 +30,8 @@ Plan sample() {
   lost.message = "0/6 nodes are available: 4 Insufficient memory.";
   lost.rejected_by = {{"NodeResourcesFit", 4}, {"DelayBudget", 2}};
   plan.decisions = {placed, lost};
-  plan.warnings = {{"MissingNode", "no \"such\" node", {"a.yaml", 12, 3, "", 1}}, {"ZeroRtt", "z", {}}};
+  plan.warnings = {{"MissingNode", "no \"such\" node", {"a.yaml", 12, 3, "", 1}},
+                   {"ZeroRtt", "z", {}}};
   plan.skipped = {{"Ingress", "web"}};
   return plan;
 }
@@ -146,7 +147,8 @@ TEST_CASE("write: YAML says the same as JSON") {
 }
 
 TEST_CASE("write: YAML quotes every text that would read as something else") {
-  for (const char* name : {"true", "no", "123", "1e3", "0x1f", "null", "~", "", "12:30", "- a", "#x", "a: b", " x", "on", ".inf", "'", "*a", "1_000"}) {
+  for (const char* name : {"true", "no", "123", "1e3", "0x1f", "null", "~", "", "12:30", "- a",
+                           "#x", "a: b", " x", "on", ".inf", "'", "*a", "1_000"}) {
     CAPTURE(name);
     Plan plan;
     plan.profile = name;
@@ -164,7 +166,8 @@ TEST_CASE("write: hostile names become valid text that no terminal acts upon") {
   plan.profile = "a\x1b[31m\x7f\xc2\x9b\xe2\x80\xae\xff\n\"\\ \xc3\xa4";
   for (const TextFormat format : {TextFormat::kJson, TextFormat::kJsonLines, TextFormat::kYaml}) {
     const std::string text = write(plan, format);
-    for (const char* raw : {"\x1b", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\xff"}) CHECK(text.find(raw) == std::string::npos);
+    for (const char* raw : {"\x1b", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\xff"})
+      CHECK(text.find(raw) == std::string::npos);
     const std::string read = format == TextFormat::kYaml
                                  ? YAML::Load(text)["profile"].Scalar()
                                  : ordered_json::parse(text)["profile"].get<std::string>();
@@ -193,7 +196,12 @@ TEST_CASE("read plan: what was written is read back, in every format") {
 
 TEST_CASE("read plan: additions are skipped, everything else is refused with its place") {
   const std::string head = R"({"apiVersion": "gedge.io/v1alpha1", "kind": "Plan", )";
-  CHECK(read_plan({"p", head + R"("new": [1], "decisions": [{"namespace": "a", "pod": "b", "node": null, "x": 1}]})"}).plan);
+  CHECK(
+      read_plan(
+          {"p",
+           head +
+               R"("new": [1], "decisions": [{"namespace": "a", "pod": "b", "node": null, "x": 1}]})"})
+          .plan);
   const auto error = [](const std::string& text) {
     const auto read = read_plan({"p.json", text});
     CHECK_FALSE(read.plan);
@@ -203,15 +211,21 @@ TEST_CASE("read plan: additions are skipped, everything else is refused with its
     return read.errors[0].what;
   };
   CHECK(error(R"({"kind": "Pod"})") == "no gedge plan");
-  CHECK(error(R"({"apiVersion": "v1", "kind": "Plan", "decisions": []})") == "no plan of gedge.io/v1alpha1");
+  CHECK(error(R"({"apiVersion": "v1", "kind": "Plan", "decisions": []})") ==
+        "no plan of gedge.io/v1alpha1");
   CHECK(error(head + R"("seed": 1})") == "a plan without decisions");
   CHECK(error(head + R"("decisions": 3})").find("must be a list") != std::string::npos);
-  CHECK(error(head + R"("decisions": [{"pod": "b", "node": null}]})").find("needs a namespace") != std::string::npos);
-  CHECK(error(head + R"("decisions": [{"namespace": "a", "pod": "b", "node": 7}]})").find("'node' must be text") != std::string::npos);
-  CHECK(error(head + R"("decisions": [{"namespace": "a", "pod": "b", "node": "n", "score": "1"}]})").find("'score'") != std::string::npos);
+  CHECK(error(head + R"("decisions": [{"pod": "b", "node": null}]})").find("needs a namespace") !=
+        std::string::npos);
+  CHECK(error(head + R"("decisions": [{"namespace": "a", "pod": "b", "node": 7}]})")
+            .find("'node' must be text") != std::string::npos);
+  CHECK(error(head + R"("decisions": [{"namespace": "a", "pod": "b", "node": "n", "score": "1"}]})")
+            .find("'score'") != std::string::npos);
   CHECK(error(head + R"("seed": -1, "decisions": []})").find("'seed'") != std::string::npos);
-  CHECK(error(head + R"("seed": 18446744073709551616, "decisions": []})").find("'seed'") != std::string::npos);
-  CHECK(error(head + R"("compat": "1.30", "decisions": []})").find("unknown Kubernetes version") == 0);
+  CHECK(error(head + R"("seed": 18446744073709551616, "decisions": []})").find("'seed'") !=
+        std::string::npos);
+  CHECK(error(head + R"("compat": "1.30", "decisions": []})").find("unknown Kubernetes version") ==
+        0);
   CHECK(error("[]") == "no gedge plan");
   CHECK(error("{").size() > 0);
 }
@@ -222,30 +236,39 @@ TEST_CASE("write: an explanation merges the reasons of one policy") {
   e.pod = "web-0";
   e.chosen = ScoredNode{"b", 150};
   NodeExplanation a{"a", false, {}, {}, std::nullopt};
-  a.rejections = {{"NodeResourcesFit", {Reason::kInsufficient, Verdict::kUnschedulable, 500, 300, Unit::kMilliCpu, "cpu"}},
-                  {"NodeResourcesFit", {Reason::kInsufficient, Verdict::kUnresolvable, 9, 8, Unit::kBytes, "memory"}},
-                  {"DelayBudget", {Reason::kUnmeasuredRtt, Verdict::kUnresolvable, kNoNumber, 5000, Unit::kMicros, "edge-1"}},
-                  {"NodeName", {Reason::kNodeName, Verdict::kUnresolvable, kNoNumber, kNoNumber, Unit::kNone, ""}}};
+  a.rejections = {
+      {"NodeResourcesFit",
+       {Reason::kInsufficient, Verdict::kUnschedulable, 500, 300, Unit::kMilliCpu, "cpu"}},
+      {"NodeResourcesFit",
+       {Reason::kInsufficient, Verdict::kUnresolvable, 9, 8, Unit::kBytes, "memory"}},
+      {"DelayBudget",
+       {Reason::kUnmeasuredRtt, Verdict::kUnresolvable, kNoNumber, 5000, Unit::kMicros, "edge-1"}},
+      {"NodeName",
+       {Reason::kNodeName, Verdict::kUnresolvable, kNoNumber, kNoNumber, Unit::kNone, ""}}};
   NodeExplanation b{"b", true, {}, {{"LatencySlack", 30, 30, 5}}, 150};
   e.nodes = {a, b};
   e.changes = {{{"node/a:cpu=+200m", "node/a:memory=9"}, false, "a"}, {{"rtt/a,b=3ms"}, true, "a"}};
   const auto json = ordered_json::parse(write(e, Compat::k1_36, TextFormat::kJson));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  CHECK(keys == std::vector<std::string>{"apiVersion", "kind", "namespace", "pod", "node", "nodes", "changes"});
+  CHECK(keys == std::vector<std::string>{"apiVersion", "kind", "namespace", "pod", "node", "nodes",
+                                         "changes"});
   const auto& rejections = json["nodes"][0]["rejections"];
   REQUIRE(rejections.size() == 3);
-  CHECK(rejections[0].dump() ==
-        R"({"policy":"NodeResourcesFit","verdict":"unresolvable","reasons":["Insufficient cpu","Insufficient memory"],"measured":500,"limit":300,"unit":"milliCpu"})");
+  CHECK(
+      rejections[0].dump() ==
+      R"({"policy":"NodeResourcesFit","verdict":"unresolvable","reasons":["Insufficient cpu","Insufficient memory"],"measured":500,"limit":300,"unit":"milliCpu"})");
   CHECK_FALSE(rejections[1].contains("measured"));
   CHECK(rejections[1]["limit"] == 5000);
   CHECK(rejections[1]["unit"] == "us");
   CHECK(rejections[2].size() == 3);
   CHECK(json["nodes"][0]["total"].is_null());
-  CHECK(json["nodes"][1].dump() ==
-        R"({"node":"b","feasible":true,"rejections":[],"scores":[{"policy":"LatencySlack","raw":30,"normalized":30,"weight":5}],"total":150})");
-  CHECK(json["changes"].dump() ==
-        R"([{"edits":["node/a:cpu=+200m","node/a:memory=9"],"effect":"schedulable","node":"a"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a"}])");
+  CHECK(
+      json["nodes"][1].dump() ==
+      R"({"node":"b","feasible":true,"rejections":[],"scores":[{"policy":"LatencySlack","raw":30,"normalized":30,"weight":5}],"total":150})");
+  CHECK(
+      json["changes"].dump() ==
+      R"([{"edits":["node/a:cpu=+200m","node/a:memory=9"],"effect":"schedulable","node":"a"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a"}])");
 }
 
 TEST_CASE("write: a matrix is read back with both directions and its holes") {
@@ -263,27 +286,35 @@ TEST_CASE("write: a matrix is read back with both directions and its holes") {
     CHECK(back.matrix.names() == matrix.names());
     for (std::uint32_t i = 0; i < 3; ++i)
       for (std::uint32_t j = 0; j < 3; ++j)
-        if (i != j || i == 2) CHECK(back.matrix.at(NameIndex{i}, NameIndex{j}) == matrix.at(NameIndex{i}, NameIndex{j}));
+        if (i != j || i == 2)
+          CHECK(back.matrix.at(NameIndex{i}, NameIndex{j}) ==
+                matrix.at(NameIndex{i}, NameIndex{j}));
   }
 }
 
 TEST_CASE("write: what-if, verification and policies") {
   WhatIf what_if;
   what_if.after = sample();
-  what_if.differences = {{Outcome::kMoved, "shop", "web-0", "near-1", "edge-1"}, {Outcome::kUnschedulable, "shop", "web-1", "", ""}};
+  what_if.differences = {{Outcome::kMoved, "shop", "web-0", "near-1", "edge-1"},
+                         {Outcome::kUnschedulable, "shop", "web-1", "", ""}};
   const auto json = ordered_json::parse(write(what_if, {"node/near-1:drain"}, TextFormat::kJson));
   CHECK(json["kind"] == "WhatIf");
   CHECK(json["edits"].dump() == R"(["node/near-1:drain"])");
-  CHECK(json["differences"][0].dump() == R"({"outcome":"moved","namespace":"shop","pod":"web-0","before":"near-1","after":"edge-1"})");
+  CHECK(
+      json["differences"][0].dump() ==
+      R"({"outcome":"moved","namespace":"shop","pod":"web-0","before":"near-1","after":"edge-1"})");
   CHECK(json["differences"][1]["before"].is_null());
   CHECK(json["summary"].dump() == R"({"placed":0,"moved":1,"lost":0,"unschedulable":1})");
   CHECK(json["plan"] == ordered_json::parse(kPretty));
   CHECK(ordered_json::parse(write(what_if, {}, TextFormat::kJsonLines))["plan"] == json["plan"]);
   CHECK(from_yaml(YAML::Load(write(what_if, {"node/near-1:drain"}, TextFormat::kYaml))) == json);
 
-  const auto bad = ordered_json::parse(write(Verification{3, {{"a", "p", "n", "NodePorts", "port 80 is taken"}}}, TextFormat::kJson));
+  const auto bad = ordered_json::parse(write(
+      Verification{3, {{"a", "p", "n", "NodePorts", "port 80 is taken"}}}, TextFormat::kJson));
   CHECK(bad["holds"] == false);
-  CHECK(bad["violations"][0].dump() == R"({"namespace":"a","pod":"p","node":"n","rule":"NodePorts","message":"port 80 is taken"})");
+  CHECK(
+      bad["violations"][0].dump() ==
+      R"({"namespace":"a","pod":"p","node":"n","rule":"NodePorts","message":"port 80 is taken"})");
   CHECK(bad["summary"].dump() == R"({"placements":3,"violations":1})");
   CHECK(ordered_json::parse(write(Verification{3, {}}, TextFormat::kJson))["holds"] == true);
 

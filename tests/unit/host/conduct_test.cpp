@@ -144,19 +144,20 @@ TEST_CASE("modules: explanations and what-ifs end with the same error as plans")
   CHECK(answer.error().what.find("policy 'VerdictTwo' ") == 0);
 }
 
-TEST_CASE("modules: only the edited run breaks the contract, and the what-if still ends") {
-  // Alike while the plan is made, different afterwards.
+TEST_CASE("modules: a what-if ends where only the edited run breaks the contract") {
   const auto site = three_nodes();
-  const Modules modules = loaded({module_path("conduct")}, ModuleChecks::kEveryEvaluation);
-  Modules once = loaded({module_path("conduct")});
-  PlanRequest request =
-      request_of(site->facts, site->matrix, only(modules, "ReadsPodLabel"), &modules);
-  request.profiles[0].scores.clear();  // nothing of the module is asked
-  REQUIRE(make_plan(request));
-  const auto edit = parse_edit("node/a:delete");
+  const auto edit = parse_edit("node/a:label.trap=yes");
   REQUIRE(edit);
-  REQUIRE(what_if(request, {*edit}, false));
-  request.profiles = {only(modules, "ReadsPodLabel")};
-  CHECK_FALSE(what_if(request, {*edit}, false));
-  CHECK_FALSE(make_plan(request));
+  for (const bool replan : {false, true}) {
+    const Modules modules = loaded({module_path("conduct")});
+    const PlanRequest request =
+        request_of(site->facts, site->matrix, only(modules, "VerdictTrap"), &modules);
+    REQUIRE(make_plan(request));
+    const auto answer = what_if(request, {*edit}, replan);
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().what ==
+          "policy 'VerdictTrap' gave node 'a' the verdict 3, which is outside 0..1");
+    // Whoever goes on with the same modules gets the same error, never a plan.
+    CHECK_FALSE(make_plan(request));
+  }
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "gedge/plugin.h"
 #include "module_support.hpp"
 
 using namespace gedge;

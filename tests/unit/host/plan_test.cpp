@@ -108,17 +108,18 @@ bool have_plugins() { return std::filesystem::exists(plugin_path("idle-first"));
 Modules plugins() { return loaded({plugin_path("zone-allowed"), plugin_path("idle-first")}); }
 
 void list_zones(Dice& dice, Facts& facts) {
-  const std::vector<std::string> lists{"z1", "z1,z2", " z2 , z3 ", "", "z1,,nowhere", "z12"};
+  const std::vector<std::string> lists{"z1", "z1,z2",       " z2 , z3 ", "z1, z2,z3",
+                                       "",   "z1,,nowhere", "z12"};
   for (PodSpec& spec : facts.specs)
-    if (dice.chance(40)) spec.annotations.set(kAnnotation, dice.pick(lists));
+    if (dice.chance(25)) spec.annotations.set(kAnnotation, dice.pick(lists));
 }
 
 }  // namespace
 
-TEST_CASE("modules: the policies of plugins decide as the same policies in C++ do") {
+TEST_CASE("modules: the policies of plugins decide as the same policies compiled in do") {
   if (!have_plugins()) GEDGE_SKIP("the policy modules are not built");
   const Own own;
-  constexpr std::uint64_t kSeed = 1, kSites = 150;
+  constexpr std::uint64_t kSeed = 1, kSites = 300;
   std::size_t decided = 0, rejected = 0;
   for (std::uint64_t seed = kSeed; seed < kSeed + kSites; ++seed) {
     Dice dice(seed);
@@ -140,11 +141,11 @@ TEST_CASE("modules: the policies of plugins decide as the same policies in C++ d
   }
   MESSAGE("seeds ", kSeed, " and on: ", decided, " pods placed, ", rejected,
           " with zones rejected");
-  CHECK(decided > 500);
+  CHECK(decided > 400);
   CHECK(rejected > 50);
 }
 
-TEST_CASE("modules: explanations show the policies of plugins as those in C++") {
+TEST_CASE("modules: explanations show the policies of plugins as those compiled in") {
   if (!have_plugins()) GEDGE_SKIP("the policy modules are not built");
   SiteBuilder b;
   b.node("a", {{std::string(kZone), "berlin"}});

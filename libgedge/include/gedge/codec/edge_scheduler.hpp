@@ -1,6 +1,7 @@
 // gedge/codec/edge_scheduler.hpp - the files of kubernetes-edge-scheduler's simulator.
 //
-// nodes.json is read here. Its delay matrix is a plain matrix and its metadata file the names (codec/latency.hpp,
+// nodes.json is read here. Its delay matrix is a plain matrix and its metadata file the names
+// (codec/latency.hpp,
 // --rtt and --rtt-names); its pods are Deployment objects, read as such.
 // Source: davidhaja/kubernetes-edge-scheduler, src/simulation.
 #pragma once
@@ -14,7 +15,8 @@
 
 namespace gedge {
 
-/// True for JSON whose (first) object has the key "allocatable_memory". Cost: O(bytes) with a tiny constant for others.
+/// True for JSON whose (first) object has the key "allocatable_memory". Cost: O(bytes) with a tiny
+/// constant for others.
 bool is_edge_scheduler_nodes(std::string_view bytes);
 
 struct EdgeSchedulerNodes {
@@ -22,8 +24,9 @@ struct EdgeSchedulerNodes {
   Errors errors;
 };
 
-/// One object or a list of {name, allocatable_memory: "16Gi", cloud: bool}. Memory is the only resource that such a
-/// site limits: cpu and pod slots are made plenty. Cloud nodes get kubernetes.io/role=cloud and gedge.io/tier=cloud.
+/// One object or a list of {name, allocatable_memory: "16Gi", cloud: bool}. Memory is the only
+/// resource that such a site limits: cpu and pod slots are made plenty. Cloud nodes get
+/// kubernetes.io/role=cloud and gedge.io/tier=cloud.
 EdgeSchedulerNodes read_edge_scheduler_nodes(const InputFile& file);
 
 }  // namespace gedge

@@ -8,9 +8,10 @@
 
 namespace gedge {
 
-/// "xxh128:" and 32 hexadecimal digits, of everything in `facts` and `rtt` that a plan can depend on. Names of files,
-/// Places, warnings, skipped objects and the order of lists do not count. The same on every machine.
-/// Not a signature: two texts can be made to collide. Cost: O(facts + names^2).
+/// "xxh128:" and 32 hexadecimal digits, of everything in `facts` and `rtt` that a plan can depend
+/// on. Names of files, Places, warnings, skipped objects and the order of lists do not count. The
+/// same on every machine. Not a signature: two texts can be made to collide. Cost: O(facts +
+/// names^2).
 std::string fingerprint(const Facts& facts, const RttMatrix& rtt);
 
 }  // namespace gedge

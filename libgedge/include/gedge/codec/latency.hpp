@@ -1,11 +1,13 @@
-// gedge/codec/latency.hpp - every format of round-trip times that gedge reads, recognised by content.
+// gedge/codec/latency.hpp - every format of round-trip times that gedge reads, recognised by
+// content.
 //
-//   square CSV with header     edge list from,to,rtt_ms[,...]     plain numbers (with names from elsewhere)
-//   Goldpinger check_all       gedge LatencyMatrix (JSON, YAML)   NodeLatency and ConfigMap gedge-latency
-//   min/avg/max/mdev:NAME      WonderNetwork CSV                  logs of ping
+//   square CSV with header     edge list from,to,rtt_ms[,...]     plain numbers (with names from
+//   elsewhere) Goldpinger check_all       gedge LatencyMatrix (JSON, YAML)   NodeLatency and
+//   ConfigMap gedge-latency min/avg/max/mdev:NAME      WonderNetwork CSV                  logs of
+//   ping
 //
-// Times are read digit by digit and rounded up to whole microseconds; no double is involved. An empty cell, "-"
-// and an absent pair are unmeasured.
+// Times are read digit by digit and rounded up to whole microseconds; no double is involved. An
+// empty cell, "-" and an absent pair are unmeasured.
 #pragma once
 
 #include <optional>
@@ -23,24 +25,28 @@
 
 namespace gedge {
 
-/// Which value of a pair counts. Where a pair lacks it, its only (or mean) value does; where it has none of these
-/// either, the next higher statistic, then the next lower one. Estimates always count with their upper bound.
+/// Which value of a pair counts. Where a pair lacks it, its only (or mean) value does; where it has
+/// none of these either, the next higher statistic, then the next lower one. Estimates always count
+/// with their upper bound.
 enum class RttStat : std::uint8_t { kP50, kP95, kP99, kMax };
 
 struct RttOptions {
-  TimeUnit unit = TimeUnit::kMilli;  ///< of numbers whose column, suffix or format does not say otherwise
-  bool zero_is_value = false;        ///< false: 0 off the diagonal is unmeasured, and that is warned about
+  TimeUnit unit =
+      TimeUnit::kMilli;  ///< of numbers whose column, suffix or format does not say otherwise
+  bool zero_is_value =
+      false;  ///< false: 0 off the diagonal is unmeasured, and that is warned about
   RttStat stat = RttStat::kP95;
-  std::optional<Micros> max_age;    ///< older samples are unmeasured; only together with `now`
+  std::optional<Micros> max_age;  ///< older samples are unmeasured; only together with `now`
   std::optional<UnixSeconds> now;
-  std::vector<std::string> names;   ///< of the rows of plain matrices; empty: the nodes, if the counts agree
-  std::span<const Node> nodes;      ///< of the cluster facts; addresses of nodes become their names
-  std::string rtt_by;               ///< the names are values of this node label; then the diagonal counts too
-  std::string ping_source;          ///< where pings were sent from; empty: the name of the log
+  std::vector<std::string>
+      names;  ///< of the rows of plain matrices; empty: the nodes, if the counts agree
+  std::span<const Node> nodes;  ///< of the cluster facts; addresses of nodes become their names
+  std::string rtt_by;  ///< the names are values of this node label; then the diagonal counts too
+  std::string ping_source;  ///< where pings were sent from; empty: the name of the log
 };
 
-/// The files of one `--rtt`: one file, or those of a folder. Their names serve messages, and as origin in formats that
-/// keep it there (ping logs, min/avg/max/mdev, WonderNetwork).
+/// The files of one `--rtt`: one file, or those of a folder. Their names serve messages, and as
+/// origin in formats that keep it there (ping logs, min/avg/max/mdev, WonderNetwork).
 using RttSource = std::vector<InputFile>;
 
 enum class RttFormat : std::uint8_t {
@@ -61,20 +67,22 @@ std::string_view to_string(RttFormat format);
 
 struct RttReading {
   RttMatrix matrix;  ///< empty if there are errors
-  std::vector<Warning> warnings;  ///< ZeroRtt, CutPingLog, UnreadFile, UnlikelyUnit, UnknownLatencyName
-  Errors errors;                  ///< by file and place; row and column are named
+  std::vector<Warning>
+      warnings;   ///< ZeroRtt, CutPingLog, UnreadFile, UnlikelyUnit, UnknownLatencyName
+  Errors errors;  ///< by file and place; row and column are named
   std::vector<RttFormat> formats;  ///< one a file, in the order given
 };
 
 /// Most names in one matrix: more is refused (4 bytes a pair, 1 GiB).
 inline constexpr std::size_t kMaxRttNames = 16384;
 
-/// Reads and merges in the order given: of two sources that measured a pair, the later one counts. Files of one source
-/// are read by name order. A file of a folder that holds no RTTs is skipped with a warning; if none does, that is an error.
+/// Reads and merges in the order given: of two sources that measured a pair, the later one counts.
+/// Files of one source are read by name order. A file of a folder that holds no RTTs is skipped
+/// with a warning; if none does, that is an error.
 ///
-/// The diagonal is 0; with `rtt_by` it is the RTT inside a zone, and unmeasured where nobody says. Names that are
-/// neither a node nor (with `rtt_by`) a value of that label are kept and warned about once each, if there are nodes.
-/// Cost: O(bytes + names^2).
+/// The diagonal is 0; with `rtt_by` it is the RTT inside a zone, and unmeasured where nobody says.
+/// Names that are neither a node nor (with `rtt_by`) a value of that label are kept and warned
+/// about once each, if there are nodes. Cost: O(bytes + names^2).
 RttReading read_rtt(const std::vector<RttSource>& sources, const RttOptions& options);
 
 /// The same for what the cluster facts carry.
@@ -85,7 +93,8 @@ struct RttNames {
   Errors errors;
 };
 
-/// The JSON (or YAML) map name -> row that `--rtt-names` gives: rows from 0, each once, none left out.
+/// The JSON (or YAML) map name -> row that `--rtt-names` gives: rows from 0, each once, none left
+/// out.
 RttNames read_rtt_names(const InputFile& file);
 
 }  // namespace gedge

@@ -1,4 +1,5 @@
-// gedge/codec/profile.hpp - KubeSchedulerConfiguration (v1beta1 to v1), YAML or JSON, to profiles and back.
+// gedge/codec/profile.hpp - KubeSchedulerConfiguration (v1beta1 to v1), YAML or JSON, to profiles
+// and back.
 #pragma once
 
 #include <string>
@@ -22,17 +23,19 @@ struct ProfileReading {
   Errors errors;
 };
 
-/// Reads every profile of a configuration, of several documents, or of a ConfigMap that carries one. A profile starts from
-/// kube-scheduler's default plugins of `compat`; enabled, disabled, "*", multiPoint and weights change them as
-/// kube-scheduler does. gedge's policies are enabled like plugins; gedge adds the field `tieBreak: lowest|spread`.
+/// Reads every profile of a configuration, of several documents, or of a ConfigMap that carries
+/// one. A profile starts from kube-scheduler's default plugins of `compat`; enabled, disabled, "*",
+/// multiPoint and weights change them as kube-scheduler does. gedge's policies are enabled like
+/// plugins; gedge adds the field `tieBreak: lowest|spread`.
 ///
-/// Plugins of kube-scheduler that gedge lacks go to Profile::unchecked. Unknown fields, plugins that no version of
-/// kube-scheduler, no policy of gedge and no module bears, and impossible arguments are errors with line and column,
-/// and the nearest known word. Extenders are not called: a warning.
+/// Plugins of kube-scheduler that gedge lacks go to Profile::unchecked. Unknown fields, plugins
+/// that no version of kube-scheduler, no policy of gedge and no module bears, and impossible
+/// arguments are errors with line and column, and the nearest known word. Extenders are not called:
+/// a warning.
 ProfileReading read_profiles(const InputFile& file, const ProfileOptions& options);
 
-/// A KubeSchedulerConfiguration in YAML that read_profiles reads back to the same profiles: every plugin named, no
-/// reliance on defaults.
+/// A KubeSchedulerConfiguration in YAML that read_profiles reads back to the same profiles: every
+/// plugin named, no reliance on defaults.
 std::string write_profiles(const std::vector<Profile>& profiles);
 
 }  // namespace gedge

@@ -7,7 +7,8 @@
 //   zones    zones of each tier; node K of a tier is in zone (K-1) % zones + 1
 //   cpu, memory, pods    allocatable of every node
 //   rtt      inside a zone / between zones of a tier / edge to near-edge / to the cloud
-//   seed     0: exactly these RTTs; else each pair differs by up to a tenth, the same for the same seed
+//   seed     0: exactly these RTTs; else each pair differs by up to a tenth, the same for the same
+//   seed
 #pragma once
 
 #include <string_view>
@@ -27,9 +28,10 @@ struct SyntheticSite {
 /// True for a text that begins with "synthetic:".
 bool is_synthetic(std::string_view text);
 
-/// The keys above in any order, each at most once; what is left out has the value shown. Nodes carry
-/// kubernetes.io/hostname, topology.kubernetes.io/zone ("edge-zone-1"), gedge.io/tier (edge, near-edge, cloud), and in
-/// the cloud kubernetes.io/role=cloud. Errors: kInvalidInput with the column within `text`. Cost: O(nodes^2).
+/// The keys above in any order, each at most once; what is left out has the value shown. Nodes
+/// carry kubernetes.io/hostname, os and arch (linux, amd64), topology.kubernetes.io/zone
+/// ("edge-zone-1"), gedge.io/tier (edge, near-edge, cloud), and in the cloud
+/// kubernetes.io/role=cloud. Errors: kInvalidInput with the column within `text`. Cost: O(nodes^2).
 Result<SyntheticSite> read_synthetic(std::string_view text);
 
 }  // namespace gedge

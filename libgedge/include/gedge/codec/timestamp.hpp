@@ -8,8 +8,9 @@
 
 namespace gedge::codec {
 
-/// "2018-11-10T12:19:15Z", with fractions (cut off) or an offset; a blank for the T, and nothing for UTC.
-/// Empty where the text is no such time or no such day exists. A leap second counts as the one before.
+/// "2018-11-10T12:19:15Z", with fractions (cut off) or an offset; a blank for the T, and nothing
+/// for UTC. Empty where the text is no such time or no such day exists. A leap second counts as the
+/// one before.
 std::optional<UnixSeconds> parse_timestamp(std::string_view text);
 
 }  // namespace gedge::codec

@@ -1,7 +1,9 @@
-// gedge/codec/write.hpp - answers as text: the documents of `-o json` and `-o yaml`, and plans read back.
+// gedge/codec/write.hpp - answers as text: the documents of `-o json` and `-o yaml`, and plans read
+// back.
 //
-// Every document begins with apiVersion and kind; keys are camelCase with their unit, lists keep their order. Text that is
-// no UTF-8 gets U+FFFD, control characters and bidirectional marks are escaped. Schemas: libgedge/schemas.
+// Every document begins with apiVersion and kind; keys are camelCase with their unit, lists keep
+// their order. Text that is no UTF-8 gets U+FFFD, control characters and bidirectional marks are
+// escaped. Schemas: libgedge/schemas.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +33,15 @@ enum class TextFormat : std::uint8_t {
 /// kind Plan.
 std::string write(const Plan& plan, TextFormat format);
 
-/// kind Explanation. Reasons are worded as kube-scheduler of `compat` would. Several reasons of one policy on one node
-/// share an entry, whose numbers are those of the first reason that has any.
+/// kind Explanation. Reasons are worded as kube-scheduler of `compat` would. Several reasons of one
+/// policy on one node share an entry, whose numbers are those of the first reason that has any.
 std::string write(const Explanation& explanation, Compat compat, TextFormat format);
 
 /// kind WhatIf: edits, differences, and the plan afterwards.
 std::string write(const WhatIf& what_if, const std::vector<std::string>& edits, TextFormat format);
 
-/// kind LatencyMatrix. A matrix holds one value a pair, whatever statistic that was: it stands under p95Us, where
-/// read_rtt finds it again; the other statistics are null.
+/// kind LatencyMatrix. A matrix holds one value a pair, whatever statistic that was: it stands
+/// under p95Us, where read_rtt finds it again; the other statistics are null.
 std::string write(const RttMatrix& matrix, TextFormat format);
 
 struct Verification {
@@ -51,8 +53,8 @@ std::string write(const Verification& verification, TextFormat format);
 
 struct PolicyRow {
   PolicyInfo info;
-  std::string module;  ///< file of the module it comes from; empty: libgedge
-  bool filters = false;                 ///< the profile filters with it
+  std::string module;                  ///< file of the module it comes from; empty: libgedge
+  bool filters = false;                ///< the profile filters with it
   std::optional<std::int64_t> weight;  ///< of its score in the profile
 };
 struct PolicyList {
@@ -69,7 +71,8 @@ struct PlanReading {
   std::optional<Plan> plan;  ///< empty if there are errors
   Errors errors;
 };
-/// A plan that `write` wrote, as JSON or YAML; unknown fields are skipped, for additions are compatible.
+/// A plan that `write` wrote, as JSON or YAML; unknown fields are skipped, for additions are
+/// compatible.
 PlanReading read_plan(const InputFile& file);
 
 /// "1.20", "1.36".

@@ -1,0 +1,143 @@
+#include <doctest/doctest.h>
+
+#include "integration/cli/gedge.hpp"
+
+using namespace gedge::test;
+
+TEST_CASE("usage: alone and with help it lists the commands") {
+  const Ran alone = run_gedge({});
+  CHECK(alone.exit == 0);
+  CHECK(alone.out.find("  plan         Decide where pods go; changes nothing\n") !=
+        std::string::npos);
+  CHECK(alone.out.find("__complete") == std::string::npos);
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"help"}, {"-h"}, {"--help"}})
+    CHECK(run_gedge(args).out == alone.out);
+  CHECK(run_gedge({"help", "plan"}).out == run_gedge({"plan", "--help"}).out);
+  CHECK(run_gedge({"help", "config", "view"}).out == run_gedge({"config", "view", "-h"}).out);
+  CHECK(run_gedge({"help", "nonsense"}).exit == 2);
+}
+
+TEST_CASE("usage: help fits 80 columns and has an example") {
+  for (const std::string command : {"plan", "explain", "why-not", "verify", "policies", "validate",
+                                    "completion", "version", "help"}) {
+    const Ran ran = run_gedge({command, "--help"});
+    CAPTURE(command);
+    CHECK(ran.exit == 0);
+    CHECK(ran.out.find("\nExample") != std::string::npos);
+    CHECK(ran.out.find("\nExit status: 0 ") != std::string::npos);
+    std::size_t start = 0;
+    for (std::size_t end; (end = ran.out.find('\n', start)) != std::string::npos; start = end + 1)
+      CHECK_MESSAGE(end - start <= 80, ran.out.substr(start, end - start));
+  }
+}
+
+TEST_CASE("usage: an unknown command gets the nearest one") {
+  const Ran ran = run_gedge({"plna", "-f", "x"});
+  CHECK(ran.exit == 2);
+  CHECK(ran.out.empty());
+  CHECK(ran.err ==
+        "gedge: error: unknown command 'plna'\n  fix: did you mean `gedge plan`? `gedge help` "
+        "lists all commands\n");
+  CHECK(run_gedge({"frobnicate"}).err ==
+        "gedge: error: unknown command 'frobnicate'\n  fix: `gedge help` lists all commands\n");
+  CHECK(run_gedge({"config"}).err ==
+        "gedge: error: unknown command 'config'\n  fix: did you mean `gedge config view`?\n");
+  CHECK(run_gedge({"config", "vew"}).exit == 2);
+  CHECK(run_gedge({"--nonsense"}).exit == 2);
+}
+
+TEST_CASE("usage: an unknown flag or value is exit code 2 and names the nearest") {
+  const Ran flag = run_gedge({"plan", "--filname", "x"});
+  CHECK(flag.exit == 2);
+  CHECK(flag.err == "gedge: error: unknown flag '--filname'\n  fix: did you mean `--filename`?\n");
+  CHECK(run_gedge({"plan", "-o", "jsn"}).err ==
+        "gedge: error: unknown value 'jsn' for --output\n  fix: did you mean `json`?\n");
+  CHECK(run_gedge({"plan", "--seed", "-1"}).err ==
+        "gedge: error: '-1' is not a whole number from 0 to 18446744073709551615\n  fix: `gedge "
+        "plan --help` lists the flags\n");
+  CHECK(run_gedge({"plan", "--profile", "egde"}).err ==
+        "gedge: error: unknown profile 'egde'\n  fix: did you mean edge?\n");
+  CHECK(run_gedge({"plan", "--max-input", "lots"}).exit == 2);
+  CHECK(run_gedge({"plan", "--compat", "1.21"}).exit == 2);
+  CHECK(run_gedge({"plan", "--max-age", "10m"})
+            .err.starts_with("gedge: error: flag '--max-age' needs '--now'\n"));
+  CHECK(run_gedge({"plan", "--now", "yesterday"}).exit == 2);
+  CHECK(run_gedge({"explain"}).err.starts_with("gedge: error: missing operand POD\n"));
+  CHECK(run_gedge({"plan", "pod"}).err.starts_with("gedge: error: unexpected argument 'pod'\n"));
+}
+
+TEST_CASE("usage: flags may come before the command as kubectl has it") {
+  const Folder folder;
+  const std::string file = folder.put("camera.yaml", kCamera);
+  const Ran ran = run_gedge({"--cluster", kSite, "-o", "name", "plan", "-f", file});
+  CHECK(ran.exit == 0);
+  CHECK(ran.out == "pod/decode-0\npod/decode-1\npod/decode-2\npod/store-0\n");
+}
+
+TEST_CASE("usage: without nodes it says how to name a cluster") {
+  const Folder folder;
+  const std::string file = folder.put("camera.yaml", kCamera);
+  const Ran ran = run_gedge({"plan", "-f", file});
+  CHECK(ran.exit == 2);
+  CHECK(ran.err ==
+        "gedge: error: no nodes to place pods on\n  fix: name a cluster: `--cluster FILE` or "
+        "`--cluster synthetic:nodes=6`\n");
+}
+
+TEST_CASE("usage: a live cluster is refused by the world and not promised by help") {
+  const Ran ran = run_gedge({"plan", "--cluster", "live:prod"});
+  CHECK(ran.exit == 4);
+  CHECK(
+      ran.err.starts_with("gedge: error: this gedge reads clusters from files only\n  fix: save "
+                          "one with `kubectl get"));
+  CHECK(run_gedge({"plan", "--help"}).out.find("live") == std::string::npos);
+}
+
+TEST_CASE("usage: colour obeys the flag then NO_COLOR then CLICOLOR_FORCE then the terminal") {
+  const auto colored = [](std::vector<std::string> args,
+                          std::map<std::string, std::string> environment, unsigned short columns) {
+    RunOptions options;
+    options.environment = std::move(environment);
+    options.err_columns = columns;
+    args.insert(args.begin(), "plna");
+    return run_gedge(args, options).err.find("\x1b[31m") != std::string::npos;
+  };
+  CHECK_FALSE(colored({}, {{"TERM", "xterm"}}, 0));
+  CHECK(colored({}, {{"TERM", "xterm"}}, 80));
+  CHECK_FALSE(colored({}, {{"TERM", "dumb"}}, 80));
+  CHECK_FALSE(colored({}, {{"TERM", "xterm"}, {"NO_COLOR", "1"}}, 80));
+  CHECK(colored({}, {{"TERM", "xterm"}, {"NO_COLOR", ""}}, 80));
+  CHECK(colored({}, {{"CLICOLOR_FORCE", "1"}}, 0));
+  CHECK_FALSE(colored({}, {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}}, 0));
+  CHECK(colored({"--color=always"}, {{"NO_COLOR", "1"}}, 0));
+  CHECK_FALSE(colored({"--color", "never"}, {{"TERM", "xterm"}, {"CLICOLOR_FORCE", "1"}}, 80));
+}
+
+TEST_CASE("usage: odd arguments are refused and not obeyed") {
+  const Ran escape = run_gedge({"pl\x1b[31man"});
+  CHECK(escape.exit == 2);
+  CHECK(escape.err.find('\x1b') == std::string::npos);
+  CHECK(run_gedge({"plan", "--\xff\xfe"})
+            .err.starts_with("gedge: error: unknown flag '--\\xff\\xfe'\n"));
+  CHECK(run_gedge({"plan", "-f", std::string(100'000, 'x')}).exit == 3);
+  CHECK(run_gedge({""}).exit == 2);
+  std::vector<std::string> many{"plan", "--cluster", kSite};
+  for (int i = 0; i < 20'000; ++i) many.emplace_back("-q");
+  CHECK(run_gedge(many).exit == 0);
+}
+
+TEST_CASE("usage: version prints one line or two") {
+  const Ran flag = run_gedge({"--version"}), command = run_gedge({"version"});
+  CHECK(flag.out.starts_with("gedge 0."));
+  CHECK(command.out == flag.out + "Kubernetes formulas: 1.20, 1.36\n");
+}
+
+TEST_CASE("usage: as a plugin of kubectl it calls itself that") {
+  const Folder folder;
+  const std::filesystem::path link = folder.path() / "kubectl-gedge";
+  std::filesystem::create_symlink(programs_dir() / "gedge", link);
+  CHECK(run_program(link, {"plna"}).err ==
+        "gedge: error: unknown command 'plna'\n  fix: did you mean `kubectl gedge plan`? `kubectl "
+        "gedge help` lists all commands\n");
+}
