@@ -45,7 +45,7 @@ InputOptions input_of(const std::vector<std::string>& words) {
       value = words[i + 1];
     if (value.empty() || value == "-") continue;
     if (name == "-f" || name == "--filename") options.files.push_back(value);
-    if (name == "--cluster") options.cluster = value;
+    if (name == "--cluster") options.cluster.push_back(value);
     if (name == "-n" || name == "--namespace") options.namespace_name = value;
   }
   return options;

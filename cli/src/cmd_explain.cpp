@@ -20,7 +20,7 @@ constexpr Example kExamples[] = {
 constexpr Page kPage{
     .name = "explain",
     .summary = "Show why a pod goes where it goes, node by node",
-    .usage = "POD [-f FILE]... [--cluster SOURCE] [--rtt FILE]... [-o FORMAT] [FLAG]...",
+    .usage = "POD [-f FILE]... [--cluster SOURCE]... [--rtt FILE]... [-o FORMAT] [FLAG]...",
     .description =
         "Plans as `gedge plan` does with the same flags up to the pod's turn, and shows the "
         "evidence of that decision: "

@@ -25,7 +25,8 @@ constexpr Page kPage{
     .name = "plan",
     .summary = "Decide where pods go; changes nothing",
     .usage =
-        "[-f FILE]... [--cluster SOURCE] [--rtt FILE]... [--what-if EDIT]... [-o FORMAT] [FLAG]...",
+        "[-f FILE]... [--cluster SOURCE]... [--rtt FILE]... [--what-if EDIT]... [-o FORMAT] "
+        "[FLAG]...",
     .description =
         "Places every pod of the manifests that `-f` names, or without `-f` every pending pod of "
         "the cluster, one after "

@@ -18,7 +18,7 @@ constexpr Example kExamples[] = {
 constexpr Page kPage{
     .name = "validate",
     .summary = "Check manifests, cluster, matrix and profile; decides nothing",
-    .usage = "[-f FILE]... [--cluster SOURCE] [--rtt FILE]... [--profile FILE] [FLAG]...",
+    .usage = "[-f FILE]... [--cluster SOURCE]... [--rtt FILE]... [--profile FILE] [FLAG]...",
     .description =
         "Reads everything that the flags name as `gedge plan` would, and reports every error with "
         "its place and a fix. "

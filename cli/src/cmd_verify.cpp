@@ -22,7 +22,7 @@ constexpr Example kExamples[] = {
 constexpr Page kPage{
     .name = "verify",
     .summary = "Check a placement against every rule and delay budget",
-    .usage = "[PLAN] [-f FILE]... [--cluster SOURCE] [--rtt FILE]... [-o FORMAT] [FLAG]...",
+    .usage = "[PLAN] [-f FILE]... [--cluster SOURCE]... [--rtt FILE]... [-o FORMAT] [FLAG]...",
     .description =
         "Checks the plan that `gedge plan --out PLAN` or `gedge plan -o json` wrote, given the "
         "same `-f`, `--cluster` and "

@@ -17,7 +17,7 @@ constexpr Example kExamples[] = {
 constexpr Page kPage{
     .name = "why-not",
     .summary = "Show the smallest change that would bring a pod to a node",
-    .usage = "POD NODE [-f FILE]... [--cluster SOURCE] [--rtt FILE]... [-o FORMAT] [FLAG]...",
+    .usage = "POD NODE [-f FILE]... [--cluster SOURCE]... [--rtt FILE]... [-o FORMAT] [FLAG]...",
     .description =
         "Asks of one node what `gedge explain` asks of all: which policies reject it or prefer "
         "another, and the smallest "

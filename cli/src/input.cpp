@@ -72,38 +72,41 @@ std::vector<std::string> InputReader::expand(const std::vector<std::string>& pat
   return files;
 }
 
-// Nothing, a live cluster, a made-up site, or files.
+void InputReader::add_synthetic(FactsLoader& loader, const std::string& text) {
+  auto site = read_synthetic(text);
+  if (!site) return errors_.push_back(std::move(site).error());
+  loader.add_nodes(std::move(site->nodes), text);
+  synthetic_rtt_.merge(site->rtt);
+}
+
+void InputReader::add_cluster_file(FactsLoader& loader, const std::string& path) {
+  const std::string* bytes = bytes_of(path);
+  if (bytes == nullptr) return;
+  const InputFile file{shown_name(path), *bytes, kPadding};
+  if (is_edge_scheduler_nodes(*bytes)) {
+    EdgeSchedulerNodes nodes = read_edge_scheduler_nodes(file);
+    append(errors_, std::move(nodes.errors));
+    loader.add_nodes(std::move(nodes.nodes), file.name);
+  } else {
+    loader.add_cluster(file);
+  }
+  forget(path);
+}
+
 void InputReader::add_cluster(FactsLoader& loader) {
-  const std::string& cluster = options_.cluster;
-  if (cluster.empty()) return;
-  if (cluster == "live" || cluster.starts_with("live:")) {
-    errors_.push_back(
-        {Errc::kUnreachable,
-         "this gedge reads clusters from files only",
-         {},
-         "save one with `kubectl get nodes,pods -A -o json > cluster.json` and pass `--cluster "
-         "cluster.json`; live clusters come with `gedge schedule`"});
-    return;
-  }
-  if (is_synthetic(cluster)) {
-    auto site = read_synthetic(cluster);
-    if (!site) return errors_.push_back(std::move(site).error());
-    loader.add_nodes(std::move(site->nodes), cluster);
-    synthetic_rtt_ = std::move(site->rtt);
-    return;
-  }
-  for (const std::string& path : expand({cluster})) {
-    const std::string* bytes = bytes_of(path);
-    if (bytes == nullptr) continue;
-    const InputFile file{shown_name(path), *bytes, kPadding};
-    if (is_edge_scheduler_nodes(*bytes)) {
-      EdgeSchedulerNodes nodes = read_edge_scheduler_nodes(file);
-      append(errors_, std::move(nodes.errors));
-      loader.add_nodes(std::move(nodes.nodes), file.name);
+  for (const std::string& source : options_.cluster) {
+    if (source == "live" || source.starts_with("live:")) {
+      errors_.push_back(
+          {Errc::kUnreachable,
+           "this gedge reads clusters from files only",
+           {},
+           "save one with `kubectl get nodes,pods -A -o json > cluster.json` and pass `--cluster "
+           "cluster.json`; live clusters come with `gedge schedule`"});
+    } else if (is_synthetic(source)) {
+      add_synthetic(loader, source);
     } else {
-      loader.add_cluster(file);
+      for (const std::string& path : expand({source})) add_cluster_file(loader, path);
     }
-    forget(path);
   }
 }
 
@@ -177,6 +180,7 @@ bool InputReader::read_rtt(Input& input, const std::vector<LatencyObject>& objec
 std::optional<Input> InputReader::read(const std::vector<std::string>& added) {
   const std::string default_namespace =
       options_.namespace_name.empty() ? "default" : options_.namespace_name;
+  synthetic_rtt_ = {};
   FactsLoader loader({default_namespace, compat_, options_.max_input});
   add_cluster(loader);
   add_manifests(loader, options_.files);

@@ -46,6 +46,8 @@ class InputReader {
  private:
   std::vector<std::string> expand(const std::vector<std::string>& paths);
   void add_cluster(FactsLoader& loader);
+  void add_synthetic(FactsLoader& loader, const std::string& text);
+  void add_cluster_file(FactsLoader& loader, const std::string& path);
   void add_manifests(FactsLoader& loader, const std::vector<std::string>& paths);
   void forget(const std::string& path);
   bool read_rtt(Input& input, const std::vector<LatencyObject>& objects);

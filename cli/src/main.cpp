@@ -1,5 +1,6 @@
-// main.cpp - `gedge --version` answers at once. Everything else lies in a library beside this program: loading that of C++
-// and those of the parsers takes three times as long as an empty program runs.
+// main.cpp - `gedge --version` answers at once. Everything else lies in a library beside this
+// program: loading that of C++ and those of the parsers takes three times as long as an empty
+// program runs.
 #include <dlfcn.h>
 #include <signal.h>
 

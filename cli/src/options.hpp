@@ -18,7 +18,7 @@ namespace gedge::cli {
 struct InputOptions {
   std::vector<std::string> files;  ///< -f
   bool recursive = false;
-  std::string cluster;
+  std::vector<std::string> cluster;
   std::vector<std::string> rtt;
   std::string rtt_names, rtt_by;
   TimeUnit rtt_unit = TimeUnit::kMilli;

@@ -84,7 +84,7 @@ Node make_node(Dice& dice, const Themes& themes, std::string name) {
 
 void add_nodes(Dice& dice, const Themes& themes, RandomSite& site) {
   const Strings names{"edge-1",  "edge-2",  "edge-10", "near-1", "near-2", "cloud-1",
-                      "cloud-2", "gateway", "api",     "n",      "Zeta",   "node-with-a-rather-long-name"};
+                      "cloud-2", "gateway", "api",     "n",      "0-rack",   "node-with-a-rather-long-name"};
   const std::size_t count = dice.chance(15) ? 1 + dice.below(2) : 2 + dice.below(names.size() - 1);
   for (const std::string& name : dice.some(names, count)) site.facts.nodes.push_back(make_node(dice, themes, name));
   std::sort(site.facts.nodes.begin(), site.facts.nodes.end(),

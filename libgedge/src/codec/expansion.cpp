@@ -64,10 +64,11 @@ void Expansion::push(Pod pod, bool fresh) {
 
 bool Expansion::has_room(const Workload& workload, std::int64_t count) {
   expanded_ += count;
-  if (expanded_ <= kMaxExpandedPods) return true;
-  SourceSpan where = drafts_.facts.span(workload.meta.place);
-  drafts_.diagnostics.add(invalid_input(describe(workload) + " makes more than 10 million pods", where,
-                                        "check its replicas"));
+  if (expanded_ <= drafts_.options.max_pods) return true;
+  drafts_.diagnostics.add(
+      invalid_input(describe(workload) + " brings the pods to more than " +
+                        std::to_string(drafts_.options.max_pods),
+                    drafts_.facts.span(workload.meta.place), "check its replicas"));
   return false;
 }
 

@@ -10,9 +10,6 @@
 
 namespace gedge::codec {
 
-/// Most pods that workloads may make in one run.
-inline constexpr std::int64_t kMaxExpandedPods = 10'000'000;
-
 /// Makes pods of drafts, with their final specs in one pool. Nodes in `drafts.facts` are final.
 class Expansion {
  public:

@@ -99,7 +99,7 @@ bool JsonStream::refuse_structure(char close) {
   std::string expected = std::string("',' or '") + close + "'";
   if (last == ',') expected = close == '}' ? "a key in double quotes" : "a value";
   if (last == '{') expected = "a key in double quotes or '}'";
-  if (last == '"' && close == '}') expected = "':', " + expected;
+  if (last == '"' && close == '}' && *at != ':') expected = "':', " + expected;
   std::string_view found(at, size_ - offset_of(at));
   found = found.substr(0, std::min<std::size_t>(found.find_first_of(" \t\r\n,:]}", 1), 40));
   return refuse(offset_of(at), quote(found) + " where " + expected + " should stand",

@@ -7,6 +7,7 @@
 // Cost     O(nodes * places of peers) a class, O(nodes) a bound peer, O(1) a row.
 // Source   spec/surface.md section 4.
 #include <algorithm>
+#include <tuple>
 
 #include "policy/delay_columns.hpp"
 #include "policy/domain_rows.hpp"
@@ -60,12 +61,17 @@ bool has_identity(const PodFacts& pod) {
   return !pod.peer_name.empty() || !pod.peer_workload.empty();
 }
 
-// The first placed pod, in the order of the facts, whose budget a pod on `n` would break.
+// The placed pod with the lowest name whose budget a pod on `n` would break.
 const Guard* broken_guard(const State& state, const ClusterState& cluster, NodeIndex n) {
-  const Guard* first = nullptr;
+  const auto name_of = [&](const Guard& guard) {
+    const Pod& pod = cluster.pod(guard.pod);
+    return std::tie(pod.namespace_name, pod.name);
+  };
+  const Guard* lowest = nullptr;
   for (const Guard& guard : state.guards)
-    if (!guard.admits(cluster, n) && (first == nullptr || guard.pod < first->pod)) first = &guard;
-  return first;
+    if (!guard.admits(cluster, n) && (lowest == nullptr || name_of(guard) < name_of(*lowest)))
+      lowest = &guard;
+  return lowest;
 }
 
 Evidence evidence(const ClusterState& cluster, const Guard& guard, NodeIndex n) {

@@ -10,6 +10,7 @@
 // Source   kube-scheduler plugins/interpodaffinity/filtering.go.
 #include <algorithm>
 #include <deque>
+#include <tuple>
 
 #include "policy/affinity_terms.hpp"
 #include "policy/domain_rows.hpp"
@@ -168,18 +169,21 @@ const Objection* objection_at(const State& state, NodeIndex n) {
   return nullptr;
 }
 
-// The first objector, in the order of the facts, in the domain of `n`.
+// The objector with the lowest name in the domain of `n`.
 std::string objector_at(const ClusterState& cluster, const State& state, NodeIndex n) {
-  PodIndex first = kNoPod;
+  const auto name_of = [&](PodIndex p) {
+    return std::tie(cluster.pod(p).namespace_name, cluster.pod(p).name);
+  };
+  PodIndex lowest = kNoPod;
   for (const Objection& objection : state.objections) {
     if (objection.pods.at(n) <= 0) continue;
     const std::vector<DomainIndex>& domain_of = objection.pods.column->domain_of;
-    for (const PodIndex other : objection.objectors)
-      if (domain_of[raw(cluster.node_of(other))] == domain_of[raw(n)])
-        first = std::min(first, other);
+    for (const PodIndex other : objection.objectors) {
+      if (domain_of[raw(cluster.node_of(other))] != domain_of[raw(n)]) continue;
+      if (lowest == kNoPod || name_of(other) < name_of(lowest)) lowest = other;
+    }
   }
-  const Pod& pod = cluster.pod(first);
-  return pod.namespace_name + "/" + pod.name;
+  return cluster.pod(lowest).namespace_name + "/" + cluster.pod(lowest).name;
 }
 
 void PodAffinityFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,

@@ -145,6 +145,8 @@ TEST_CASE("hostile: broken JSON is refused wherever it stands, also in parts nob
   CHECK(stream(R"({"a": "x)") == "1:7: no valid JSON: this string is never closed\n");
   CHECK(stream("{\"a\": \"x\ny\"}") == "1:9: no valid JSON: a line ends inside a string\n");
   CHECK(stream("{\"a\": \"x\x01\"}") == "1:9: no valid JSON: a control character inside a string\n");
+  CHECK(stream(R"({"a": "b": 1})") == "1:10: no valid JSON: ':' where ',' or '}' should stand\n");
+  CHECK(stream(R"(["a": 1])") == "1:5: no valid JSON: ':' where ',' or ']' should stand\n");
   CHECK(stream(R"({"a": 1} x)") == "1:10: no valid JSON: text after the end of the JSON value\n");
   CHECK(stream(R"({"a": 1}})") == "1:9: no valid JSON: text after the end of the JSON value\n");
   CHECK(stream(R"([{"kind": "Pod"}, {"x": [{"deep": tru}]}])") ==

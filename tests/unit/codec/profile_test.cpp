@@ -145,8 +145,7 @@ TEST_CASE(
   CHECK(read("apiVersion: kubescheduler.config.k8s.io/v1beta3\n" + body).errors.empty());
 }
 
-TEST_CASE("profile: arguments of every plugin that takes any") {
-  const ProfileReading reading = read(kHead + R"(profiles:
+const std::string kAllArgs = kHead + R"(profiles:
 - pluginConfig:
   - name: NodeResourcesFit
     args:
@@ -181,7 +180,10 @@ TEST_CASE("profile: arguments of every plugin that takes any") {
     args: {bindTimeoutSeconds: 60}
   - name: DefaultPreemption
     args: {minCandidateNodesPercentage: 10, minCandidateNodesAbsolute: 100}
-)");
+)";
+
+TEST_CASE("profile: arguments of every plugin that takes any") {
+  const ProfileReading reading = read(kAllArgs);
   const Profile& profile = only(reading);
   const PolicyArgs& fit = score_args(profile, "NodeResourcesFit");
   CHECK(fit.strategy == "RequestedToCapacityRatio");
@@ -202,17 +204,20 @@ TEST_CASE("profile: arguments of every plugin that takes any") {
       std::find_if(profile.filters.begin(), profile.filters.end(),
                    [](const ProfileEntry& e) { return e.policy == "NodeResourcesFit"; });
   CHECK(filter->args.ignored_resources.size() == 1);
+}
 
-  SUBCASE("and they are written back") {
-    const std::string text = write_profiles(reading.profiles);
-    const ProfileReading again = read(text);
-    CHECK(write_profiles({only(again)}) == text);
-    CHECK(score_args(only(again), "NodeResourcesFit").shape == fit.shape);
-    CHECK(score_args(only(again), "NodeAffinity").added_required_terms ==
-          score_args(profile, "NodeAffinity").added_required_terms);
-    CHECK(score_args(only(again), "PodTopologySpread").default_spread ==
-          score_args(profile, "PodTopologySpread").default_spread);
-  }
+TEST_CASE("profile: arguments are written and read back") {
+  const ProfileReading reading = read(kAllArgs);
+  const Profile& profile = only(reading);
+  const std::string text = write_profiles(reading.profiles);
+  const ProfileReading again = read(text);
+  CHECK(write_profiles({only(again)}) == text);
+  CHECK(score_args(only(again), "NodeResourcesFit").shape ==
+        score_args(profile, "NodeResourcesFit").shape);
+  CHECK(score_args(only(again), "NodeAffinity").added_required_terms ==
+        score_args(profile, "NodeAffinity").added_required_terms);
+  CHECK(score_args(only(again), "PodTopologySpread").default_spread ==
+        score_args(profile, "PodTopologySpread").default_spread);
 }
 
 TEST_CASE("profile: 1.20 has resource scores of their own") {
@@ -224,7 +229,10 @@ profiles:
 - plugins:
     score:
       disabled: [{name: NodeResourcesLeastAllocated}]
-      enabled: [{name: NodeResourcesMostAllocated, weight: 2}, {name: RequestedToCapacityRatio}, {name: SelectorSpread}]
+      enabled:
+      - {name: NodeResourcesMostAllocated, weight: 2}
+      - {name: RequestedToCapacityRatio}
+      - {name: SelectorSpread}
   pluginConfig:
   - name: RequestedToCapacityRatio
     args: {shape: [{utilization: 0, score: 10}], resources: [{name: cpu, weight: 1}]}
@@ -267,8 +275,8 @@ TEST_CASE("profile: several profiles, documents, JSON, and a ConfigMap") {
   CHECK(two.profiles[2].scheduler_name == "c");
   CHECK(error(read(kHead + "profiles:\n- schedulerName: a\n- schedulerName: a\n")) ==
         "5:3 two profiles for schedulerName 'a'");
-  const auto json = read(
-      R"({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "j"}]})");
+  const auto json = read(R"({"apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": "j"}]})");
   CHECK(only(json).scheduler_name == "j");
   const auto map = read(
       "apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    apiVersion: "
@@ -380,7 +388,7 @@ TEST_CASE("profile: mistakes are shown with the nearest word") {
         std::string::npos);
 }
 
-TEST_CASE("profile data: published configurations are read; those with foreign plugins name them") {
+TEST_CASE("profile data: published configurations are read, and foreign plugins are named") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
   namespace fs = std::filesystem;

@@ -47,9 +47,9 @@ TEST_CASE("stream: lists come element by element, whatever the order of fields")
 TEST_CASE("stream: the kind of a list is looked for in its own document only") {
   CHECK(read("items: [{kind: Pod}]\n---\nkind: PodList\n") ==
         "element {\"kind\":\"Pod\"} of -\nstreamed {\"items\":[]}\ndocument {\"kind\":\"PodList\"}\n");
-  CHECK(read("a: {kind: no}\n---\nmetadata: {kind: no}\nitems: [1]\nkind: NodeList\n") ==
-        "document {\"a\":{\"kind\":\"no\"}}\nelement 1 of NodeList\n"
-        "streamed {\"metadata\":{\"kind\":\"no\"},\"items\":[],\"kind\":\"NodeList\"}\n");
+  CHECK(read("a: {kind: nay}\n---\nmetadata: {kind: nay}\nitems: [1]\nkind: NodeList\n") ==
+        "document {\"a\":{\"kind\":\"nay\"}}\nelement 1 of NodeList\n"
+        "streamed {\"metadata\":{\"kind\":\"nay\"},\"items\":[],\"kind\":\"NodeList\"}\n");
 }
 
 TEST_CASE("stream: a list that is not wanted stays in its document") {

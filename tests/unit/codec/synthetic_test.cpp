@@ -129,14 +129,13 @@ TEST_CASE("edge scheduler: nodes are recognised and read, one object or a list")
 }
 
 TEST_CASE("edge scheduler: broken node files are refused") {
-  for (
-      const char* text :
-      {"[]", R"([{"name": "a"}])", R"([{"allocatable_memory": "1Gi"}])",
-       R"([{"name": "a", "allocatable_memory": "x"}])",
-       R"([{"name": "a", "allocatable_memory": "1Gi", "cloud": "yes"}])",
-       R"([{"name": "A B", "allocatable_memory": "1Gi"}])",
-       R"([{"name": "a", "allocatable_memory": "-1Gi"}])", "[1]", "{",
-       R"([{"name": "a", "allocatable_memory": "1Gi"}, {"name": "a", "allocatable_memory": "1Gi"}])"}) {
+  for (const char* text : {"[]", R"([{"name": "a"}])", R"([{"allocatable_memory": "1Gi"}])",
+                           R"([{"name": "a", "allocatable_memory": "x"}])",
+                           R"([{"name": "a", "allocatable_memory": "1Gi", "cloud": "yes"}])",
+                           R"([{"name": "A B", "allocatable_memory": "1Gi"}])",
+                           R"([{"name": "a", "allocatable_memory": "-1Gi"}])", "[1]", "{",
+                           R"([{"name": "a", "allocatable_memory": "1Gi"},)"
+                           R"({"name": "a", "allocatable_memory": "1Gi"}])"}) {
     CAPTURE(text);
     const auto read = read_edge_scheduler_nodes({"n", text});
     CHECK(read.nodes.empty());

@@ -208,9 +208,9 @@ TEST_CASE("workloads: ephemeral volumes get claims of their own") {
   CHECK(facts.spec_of(facts.pods[1]).volumes.at(0).claim == "web-1-scratch");
 }
 
-TEST_CASE("workloads: more than ten million pods are refused with the place") {
+TEST_CASE("workloads: more than two million pods are refused with the place") {
   CHECK(test::manifest_errors(workload("Deployment", "web", "replicas: 2147483647")) ==
-        "app.yaml:2:1: Deployment default/web makes more than 10 million pods\n");
+        "app.yaml:2:1: Deployment default/web brings the pods to more than 2000000\n");
 }
 
 TEST_CASE("workloads: a selector that misses its own template is said") {

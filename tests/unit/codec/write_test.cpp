@@ -196,12 +196,10 @@ TEST_CASE("read plan: what was written is read back, in every format") {
 
 TEST_CASE("read plan: additions are skipped, everything else is refused with its place") {
   const std::string head = R"({"apiVersion": "gedge.io/v1alpha1", "kind": "Plan", )";
-  CHECK(
-      read_plan(
-          {"p",
-           head +
-               R"("new": [1], "decisions": [{"namespace": "a", "pod": "b", "node": null, "x": 1}]})"})
-          .plan);
+  CHECK(read_plan(
+            {"p", head + R"("new": [1], "decisions": [{"namespace": "a", "pod": "b", "node": null,)"
+                         R"("x": 1}]})"})
+            .plan);
   const auto error = [](const std::string& text) {
     const auto read = read_plan({"p.json", text});
     CHECK_FALSE(read.plan);
@@ -255,20 +253,21 @@ TEST_CASE("write: an explanation merges the reasons of one policy") {
                                          "changes"});
   const auto& rejections = json["nodes"][0]["rejections"];
   REQUIRE(rejections.size() == 3);
-  CHECK(
-      rejections[0].dump() ==
-      R"({"policy":"NodeResourcesFit","verdict":"unresolvable","reasons":["Insufficient cpu","Insufficient memory"],"measured":500,"limit":300,"unit":"milliCpu"})");
+  CHECK(rejections[0].dump() ==
+        R"({"policy":"NodeResourcesFit","verdict":"unresolvable","reasons":)"
+        R"(["Insufficient cpu","Insufficient memory"],"measured":500,)"
+        R"("limit":300,"unit":"milliCpu"})");
   CHECK_FALSE(rejections[1].contains("measured"));
   CHECK(rejections[1]["limit"] == 5000);
   CHECK(rejections[1]["unit"] == "us");
   CHECK(rejections[2].size() == 3);
   CHECK(json["nodes"][0]["total"].is_null());
-  CHECK(
-      json["nodes"][1].dump() ==
-      R"({"node":"b","feasible":true,"rejections":[],"scores":[{"policy":"LatencySlack","raw":30,"normalized":30,"weight":5}],"total":150})");
-  CHECK(
-      json["changes"].dump() ==
-      R"([{"edits":["node/a:cpu=+200m","node/a:memory=9"],"effect":"schedulable","node":"a"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a"}])");
+  CHECK(json["nodes"][1].dump() ==
+        R"({"node":"b","feasible":true,"rejections":[],"scores":)"
+        R"([{"policy":"LatencySlack","raw":30,"normalized":30,"weight":5}],"total":150})");
+  CHECK(json["changes"].dump() ==
+        R"([{"edits":["node/a:cpu=+200m","node/a:memory=9"],"effect":"schedulable",)"
+        R"("node":"a"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a"}])");
 }
 
 TEST_CASE("write: a matrix is read back with both directions and its holes") {

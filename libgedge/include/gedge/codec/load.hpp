@@ -29,6 +29,7 @@ struct LoadOptions {
   std::string namespace_name = "default";      ///< of manifests that name none (-n)
   Compat compat = Compat::k1_36;               ///< which labels controllers put on pods
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< a file (--max-input)
+  std::int64_t max_pods = 2'000'000;  ///< that workloads may make: `replicas: 2147483647` is a mistake
 };
 
 /// An object that carries round-trip times: a NodeLatency, or the ConfigMap gedge-latency of namespace gedge-system.
