@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# generate.sh GEDGE FOLDER: writes FOLDER/man and FOLDER/completions from the command tree of that gedge.
+# generate.sh GEDGE FOLDER: writes FOLDER/man and FOLDER/completions, all from the command tree of
+# that gedge.
 set -euo pipefail
 gedge=$1 folder=$2
 mkdir -p "$folder/man" "$folder/completions"

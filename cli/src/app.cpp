@@ -155,9 +155,12 @@ std::string reason_of(int error_number) {
   return text;
 }
 
-std::string program_name(int argc, char** argv) {
-  const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
-  return name == "kubectl-gedge" ? "kubectl gedge" : "gedge";
+// The words behind the program's name. kubectl asks for completions by another name.
+Words words_of(int argc, char** argv, std::string_view name) {
+  Words words;
+  if (name == "kubectl_complete-gedge") words = {"__complete", "line"};
+  words.insert(words.end(), argv + std::min(argc, 1), argv + argc);
+  return words;
 }
 
 }  // namespace
@@ -165,6 +168,7 @@ std::string program_name(int argc, char** argv) {
 Exit run_process(int argc, char** argv) {
   open_missing_descriptors();
   handle_signals();
+  const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
   const ColorEnvironment environment{variable("NO_COLOR"), variable("CLICOLOR_FORCE"),
                                      variable("TERM")};
   Stream out(STDOUT_FILENO, ColorChoice::kAuto, environment);
@@ -178,9 +182,9 @@ Exit run_process(int argc, char** argv) {
           return std::chrono::duration_cast<std::chrono::milliseconds>(
               std::chrono::steady_clock::now().time_since_epoch());
         },
-        program_name(argc, argv)};
+        name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
 
-  const Exit exit = run(Words(argv + std::min(argc, 1), argv + argc), io);
+  const Exit exit = run(words_of(argc, argv, name), io);
   out.flush();
   if (out.closed()) return Exit::kYes;
   if (out.error() == 0) return exit;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cmd.hpp"
+#include "completion.hpp"
 #include "gedge/policy/profile.hpp"
 #include "input.hpp"
 
@@ -15,7 +16,8 @@ constexpr Page kPage{
     .summary = "Print words for shell completion",
     .usage = "KIND [WORD]...",
     .description =
-        "KIND is commands, policies, profiles, pods or nodes. The words are those of the command "
+        "KIND is commands, policies, profiles, pods, nodes or line. The words are those of the "
+        "command "
         "line that is "
         "being completed; pods and nodes come from the files that it names.",
     .output = "One word a line.",
@@ -69,18 +71,42 @@ std::vector<std::string> live_words(const std::string& kind, const std::vector<s
   return found;
 }
 
-Exit run_complete(const std::vector<std::string>& operands, Io& io) {
-  const std::string kind = operands.empty() ? "" : operands.front();
+std::vector<std::string> words_of(const std::string& kind, const std::vector<std::string>& line,
+                                  Io& io) {
+  std::vector<std::string> found;
   if (kind == "commands") {
     for (const Command& command : commands())
-      if (command.group != Group::kHidden) io.out.line(command.name());
+      if (command.group != Group::kHidden) found.emplace_back(command.name());
   } else if (kind == "policies") {
-    for (const PolicyInfo& policy : policy_catalogue()) io.out.line(policy.name);
+    for (const PolicyInfo& policy : policy_catalogue()) found.emplace_back(policy.name);
   } else if (kind == "profiles") {
-    for (const std::string_view name : builtin_profile_names()) io.out.line(name);
-  } else {
-    for (const std::string& word : live_words(kind, operands, io)) io.out.line(word);
+    for (const std::string_view name : builtin_profile_names()) found.emplace_back(name);
+  } else if (kind == "pods" || kind == "nodes") {
+    found = live_words(kind, line, io);
   }
+  return found;
+}
+
+// kubectl runs kubectl_complete-PLUGIN with the line and expects words and a last line ":DIRECTIVE"
+// of its library cobra: 0 lets the shell offer files, 4 does not.
+void print_line_completion(const std::vector<std::string>& line, Io& io) {
+  const LineCompletion completion = complete_line(line);
+  std::vector<std::string> words = completion.words;
+  for (std::string& word : words_of(std::string(completion.live), line, io))
+    words.push_back(std::move(word));
+  for (const std::string& word : words)
+    if (word.starts_with(completion.partial)) io.out.line(completion.prefix + word);
+  io.out.line(completion.files ? ":0" : ":4");
+}
+
+Exit run_complete(const std::vector<std::string>& operands, Io& io) {
+  if (operands.empty()) return Exit::kYes;
+  const std::vector<std::string> line(operands.begin() + 1, operands.end());
+  if (operands[0] == "line") {
+    print_line_completion(line, io);
+    return Exit::kYes;
+  }
+  for (const std::string& word : words_of(operands[0], line, io)) io.out.line(word);
   return Exit::kYes;
 }
 

@@ -119,7 +119,8 @@ Exit finish_plan(Io& io, const PlanOptions& options, const Facts& facts, const P
   io.out.flush();
   report_input(io, plan.warnings, plan.skipped, options.output);
   if (!options.output.quiet)
-    print_plan_summary(io.err, plan, io.program + " explain POD" + options.retyped);
+    print_plan_summary(io.err, plan, io.program + " explain POD" + options.retyped,
+                       options.output.verbosity > 0);
   return plan.placed() == plan.decisions.size() ? Exit::kYes : Exit::kNo;
 }
 
@@ -134,7 +135,8 @@ Exit finish_what_if(Io& io, const PlanOptions& options, const WhatIf& what_if) {
   }
   io.out.flush();
   report_input(io, what_if.after.warnings, what_if.after.skipped, options.output);
-  if (!options.output.quiet) print_plan_summary(io.err, what_if.after, "");
+  if (!options.output.quiet)
+    print_plan_summary(io.err, what_if.after, "", options.output.verbosity > 0);
   return what_if.after.placed() == what_if.after.decisions.size() ? Exit::kYes : Exit::kNo;
 }
 
@@ -160,10 +162,11 @@ Exit run_plan(const PlanOptions& options, Io& io) {
   if (const auto stopped = question.prepare()) return *stopped;
   if (!options.edits.empty()) return run_what_if(io, options, question);
 
+  std::future<std::string> snapshot = question.snapshot();
   auto plan = make_plan(question.request());
   question.progress().erase();
   if (!plan) return fail(io, plan.error());
-  plan->snapshot = question.snapshot();
+  plan->snapshot = snapshot.get();
   return finish_plan(io, options, question.input().facts, *plan);
 }
 

@@ -116,7 +116,7 @@ Exit run_verify(const VerifyOptions& options, Io& io) {
   const Exit exit = show_verification(io, options, verification);
   io.out.flush();
   std::vector<Warning> warnings = input.facts.warnings;
-  if (!checked.snapshot.empty() && checked.snapshot != question.snapshot())
+  if (!checked.snapshot.empty() && checked.snapshot != question.snapshot().get())
     warnings.push_back({"OtherFacts", "the plan was made from other facts than these", {}});
   report_input(io, warnings, input.facts.skipped, options.output);
   return exit;

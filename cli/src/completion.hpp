@@ -23,4 +23,15 @@ struct Described {
 };
 std::vector<Described> described_commands();
 
+/// What may stand in place of the last word of a line.
+struct LineCompletion {
+  std::string partial;             ///< what of it is there already
+  std::string prefix;              ///< goes before every word: "--output="
+  std::vector<std::string> words;  ///< whatever they begin with
+  std::string_view live;           ///< a kind for `gedge __complete` besides; may be empty
+  bool files = false;              ///< names of files fit too
+};
+/// `line` is what follows the program's name; the last word may be empty.
+LineCompletion complete_line(const std::vector<std::string>& line);
+
 }  // namespace gedge::cli

@@ -264,7 +264,7 @@ void add_limit_flags(FlagSet& flags, InputOptions& options) {
   flags.heading("Everywhere");
   flags.add({.name = "threads",
              .value = "N",
-             .help = "Threads that read and render; 0: one a core",
+             .help = "Threads; the answer is the same; 0: one a core",
              .fallback = "0"},
             number_into(options.threads, kMaxThreads));
   flags.add({.name = "max-input",

@@ -1,5 +1,7 @@
 #include "question.hpp"
 
+#include <thread>
+
 #include "gedge/base/nearest.hpp"
 #include "gedge/codec/fingerprint.hpp"
 #include "report.hpp"
@@ -42,7 +44,11 @@ std::optional<Exit> Question::prepare() {
   return std::nullopt;
 }
 
-std::string Question::snapshot() const { return fingerprint(input_.facts, input_.rtt); }
+std::future<std::string> Question::snapshot() const {
+  const bool alone = options_.input.threads == 1 || std::thread::hardware_concurrency() < 2;
+  return std::async(alone ? std::launch::deferred : std::launch::async,
+                    [this] { return fingerprint(input_.facts, input_.rtt); });
+}
 
 PlanRequest Question::request() {
   PlanRequest request;

@@ -2,6 +2,7 @@
 // the library.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,8 +48,9 @@ class Question {
   InputReader& reader() { return reader_; }
   ProgressLine& progress() { return progress_; }
   PlanRequest request();
-  /// One text for the facts and the matrix, as a plan carries it.
-  std::string snapshot() const;
+  /// One text for the facts and the matrix, as a plan carries it; made on another thread where
+  /// there may be one.
+  std::future<std::string> snapshot() const;
   /// For "there is no such pod": the namespace that has one of that name, or the most similar name.
   Error with_nearest_pod(Error error, const PodName& name) const;
   /// The profile that decides about a pod, by its schedulerName.

@@ -56,12 +56,15 @@ hardened() { # what preset release promises: PIE, full RELRO, stack canaries, fo
     echo "[skipped] only preset release hardens"
     exit 77
   fi
-  local program=$PREFIX/bin/gedge
+  local program=$PREFIX/bin/gedge command
+  command=$(find "$PREFIX" -name gedge-command.so) # all of gedge but main() and --version
   readelf -hW "$program" | grep -q 'Type: *DYN'
-  readelf -lW "$program" | grep -q GNU_RELRO
-  readelf -dW "$program" | grep -q 'FLAGS_1.* NOW'
-  readelf -sW --dyn-syms "$program" | grep -q __stack_chk_fail
-  readelf -sW --dyn-syms "$program" | grep -Eq '__(mem|str|v?snprintf|read)[a-z]*_chk'
+  for object in "$program" "$command"; do
+    readelf -lW "$object" | grep -q GNU_RELRO
+    readelf -dW "$object" | grep -q 'FLAGS_1.* NOW'
+  done
+  readelf -sW --dyn-syms "$command" | grep -q __stack_chk_fail
+  readelf -sW --dyn-syms "$command" | grep -Eq '__(mem|str|v?snprintf|read)[a-z]*_chk'
 }
 
 "$1"

@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pty.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -30,11 +30,12 @@ Channel open_channel(unsigned short columns) {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
     return {ends[0], ends[1]};
   }
-  struct winsize size {
-    24, columns, 0, 0
-  };
-  if (::openpty(&channel.ours, &channel.theirs, nullptr, nullptr, &size) != 0)
-    throw std::runtime_error("openpty");
+  channel.ours = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (channel.ours < 0 || ::grantpt(channel.ours) != 0 || ::unlockpt(channel.ours) != 0)
+    throw std::runtime_error("posix_openpt");
+  channel.theirs = ::open(::ptsname(channel.ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const struct winsize size {24, columns, 0, 0};
+  ::ioctl(channel.theirs, TIOCSWINSZ, &size);
   struct termios raw {};
   ::tcgetattr(channel.theirs, &raw);
   ::cfmakeraw(&raw);  // bytes arrive as they were written

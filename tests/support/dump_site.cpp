@@ -143,6 +143,12 @@ json containers(const PodSpec& spec) {
   for (const HostPort& port : spec.host_ports)
     out[0]["ports"].push_back({{"hostPort", port.port}, {"containerPort", port.port}, {"hostIP", port.ip},
                                {"protocol", port.protocol}});
+  if (!spec.latency_source.empty()) {
+    const json config{{"scope", "local"},
+                      {"priority", "GLowLatencyPriority"},
+                      {"option", {{"source_node", spec.latency_source}}}};
+    out[0]["env"].push_back({{"name", "gschConfig"}, {"value", config.dump()}});
+  }
   return out;
 }
 
@@ -308,19 +314,25 @@ std::string to_yaml(const json& value) {
   return out + "\n";
 }
 
-std::string to_csv(const RttMatrix& rtt) {
+std::string to_csv(const RttMatrix& rtt, const std::vector<NameIndex>& order) {
   std::string out = "from";
-  for (const std::string& name : rtt.names()) out += "," + name;
-  for (std::uint32_t a = 0; a < rtt.size(); ++a) {
-    out += "\n" + rtt.name(NameIndex{a});
-    for (std::uint32_t b = 0; b < rtt.size(); ++b) {
-      const Rtt cell = rtt.at(NameIndex{a}, NameIndex{b});
+  for (const NameIndex name : order) out += "," + rtt.name(name);
+  for (const NameIndex from : order) {
+    out += "\n" + rtt.name(from);
+    for (const NameIndex to : order) {
+      const Rtt cell = rtt.at(from, to);
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%u.%03u", cell.us / 1000, cell.us % 1000);
       out += cell == kUnmeasured ? "," : "," + std::string(text.data());
     }
   }
   return out + "\n";
+}
+
+std::string to_csv(const RttMatrix& rtt) {
+  std::vector<NameIndex> order;
+  for (std::uint32_t i = 0; i < rtt.size(); ++i) order.push_back(NameIndex{i});
+  return to_csv(rtt, order);
 }
 
 }  // namespace gedge::test

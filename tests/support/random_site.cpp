@@ -199,6 +199,7 @@ std::vector<RandomWorkload> draw_workloads(Dice& dice) {
     bound -= w.bound;
     pending -= w.pending;
     w.labels = make_labels(dice, w.name);
+    if (w.kind == "Deployment") w.labels.set("pod-template-hash", "5d8f");
     all.push_back(w);
   }
   return all;
@@ -269,6 +270,11 @@ void add_namespaces(RandomSite& site) {
 
 }  // namespace
 
+void sort_pods(Facts& facts) {
+  const auto place = [](const Pod& p) { return std::tie(p.namespace_name, p.workload_name, p.ordinal, p.name); };
+  std::sort(facts.pods.begin(), facts.pods.end(), [&](const Pod& a, const Pod& b) { return place(a) < place(b); });
+}
+
 RandomSite make_random_site(Dice& dice, SiteOptions options) {
   RandomSite site;
   site.facts.files.emplace_back();
@@ -284,9 +290,7 @@ RandomSite make_random_site(Dice& dice, SiteOptions options) {
     add_pods(dice, workloads[i], spec, site);
     add_owners(dice, workloads[i], site);
   }
-  const auto place = [](const Pod& p) { return std::tie(p.namespace_name, p.workload_name, p.ordinal, p.name); };
-  std::sort(site.facts.pods.begin(), site.facts.pods.end(),
-            [&](const Pod& a, const Pod& b) { return place(a) < place(b); });
+  sort_pods(site.facts);
   return site;
 }
 

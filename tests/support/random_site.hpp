@@ -25,6 +25,9 @@ struct SiteOptions {
   bool cycles = false;
 };
 
+/// Brings pods into the order that readers give them.
+void sort_pods(Facts& facts);
+
 RandomSite make_random_site(Dice& dice, SiteOptions options = {});
 
 /// What a site is about; each theme is drawn on its own. A gentle site has room and forbids little, so that scores

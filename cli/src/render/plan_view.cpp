@@ -148,7 +148,7 @@ Status print_plan(Stream& out, const Plan& plan, const TableOptions& options) {
   return {};
 }
 
-void print_plan_summary(Stream& err, const Plan& plan, std::string explain) {
+void print_plan_summary(Stream& err, const Plan& plan, std::string explain, bool every_reason) {
   const std::size_t pods = plan.decisions.size(), placed = plan.placed();
   if (pods == 0) return err.line("no pods to place");
   if (placed == pods) return;
@@ -161,13 +161,15 @@ void print_plan_summary(Stream& err, const Plan& plan, std::string explain) {
   else
     line += std::to_string(pods - placed) + " are";
   err.line(escape_controls(line) + " unschedulable:");
-  for (std::size_t i = 0; i < std::min(refusals.size(), kReasonsShown); ++i) {
+  const std::size_t shown =
+      every_reason ? refusals.size() : std::min(refusals.size(), kReasonsShown);
+  for (std::size_t i = 0; i < shown; ++i) {
     const std::string names = escape_controls(names_of(refusals[i], namespaces));
     if (!one_reason) err.line("  " + err.style().paint(Ink::kBad, names) + ':');
     err.line((one_reason ? "  " : "    ") + escape_controls(refusals[i].message));
   }
-  if (refusals.size() > kReasonsShown)
-    err.line("  ... and " + counted(refusals.size() - kReasonsShown, "more reason"));
+  if (refusals.size() > shown)
+    err.line("  ... and " + counted(refusals.size() - shown, "more reason"));
   if (explain.empty()) return;
   const Decision& first = *refusals[0].pods[0];
   const std::string prefix = first.namespace_name == "default" ? "" : first.namespace_name + '/';

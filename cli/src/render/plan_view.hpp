@@ -13,8 +13,8 @@ namespace gedge::cli {
 struct TableOptions {
   bool wide = false;
   bool headers = true;
-  std::string sort_by;      ///< a column; empty: by name
-  bool namespaces = false;  ///< a first column NAMESPACE even if there is only one
+  std::string sort_by = {};  ///< a column; empty: by name
+  bool namespaces = false;   ///< a first column NAMESPACE even if there is only one
 };
 
 /// POD NODE SCORE RTT BUDGET SLACK of every decision, by namespace and name; of several budgets the
@@ -24,7 +24,7 @@ Status print_plan(Stream& out, const Plan& plan, const TableOptions& options);
 /// "3 of 4 pods placed; cam-archive is unschedulable:" and why, each reason once with its first
 /// pods. `explain` is the command that tells more, with POD where the pod's name belongs; empty: no
 /// such hint.
-void print_plan_summary(Stream& err, const Plan& plan, std::string explain);
+void print_plan_summary(Stream& err, const Plan& plan, std::string explain, bool every_reason);
 
 /// The one of a decision's budgets with the least slack; null if there is none. Unmeasured is
 /// tighter than any.

@@ -38,7 +38,7 @@ void append_escaped(std::string& out, unsigned code) {
 /// JSON text of one value. Hidden characters can only stand in its strings, so they are escaped
 /// afterwards.
 std::string json_text(const Json& value, int indent) {
-  const std::string raw = value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string raw = value.dump(indent, ' ', false, Json::error_handler_t::replace);
   const auto suspicious = [](char c) { return static_cast<unsigned char>(c) >= 0x7F; };
   if (std::none_of(raw.begin(), raw.end(), suspicious)) return raw;
   std::string out;
@@ -104,7 +104,7 @@ class JsonSink final : public DocumentSink {
     out_ += json_text(Json(key), -1);
     out_ += lines_ ? ":" : ": ";
   }
-  void indent(int depth) { out_.append(static_cast<std::size_t>(2 * depth), ' '); }
+  void indent(int depth) { out_.append(2 * static_cast<std::size_t>(depth), ' '); }
   void append(const Json& value, int depth) {
     if (lines_) {
       out_ += json_text(value, -1);

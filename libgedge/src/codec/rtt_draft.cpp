@@ -66,7 +66,7 @@ bool RttText::check_name(std::string_view name, std::size_t count) const {
 bool RttText::is_stale(std::string_view time) const {
   if (!options.max_age || !options.now) return false;
   const auto measured = parse_timestamp(time);
-  if (!measured) return false;
+  if (!measured) return true;
   const std::chrono::seconds age{*options.now - *measured};
   return age > *options.max_age;
 }
@@ -117,7 +117,7 @@ void split(std::string_view line, char separator, std::vector<std::string_view>&
   }
   while (true) {
     std::size_t end = std::string_view::npos;
-    const std::size_t first = line.find_first_not_of(" ");
+    const std::size_t first = line.find_first_not_of(' ');
     const bool quoted = first != std::string_view::npos && line[first] == '"';
     if (quoted) {
       const std::size_t close = line.find('"', first + 1);

@@ -70,7 +70,8 @@ struct RttText {
   bool hopeless() const { return diagnostics.error_count() >= 50; }
   /// A name to be used; reports an empty or overlong one, or one name too many, and gives false.
   bool check_name(std::string_view name, std::size_t count) const;
-  /// True if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old.
+  /// True if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old, or if
+  /// nobody can tell: ages count only where they were asked for.
   bool is_stale(std::string_view time) const;
 };
 

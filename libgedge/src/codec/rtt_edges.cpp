@@ -117,7 +117,8 @@ class EdgeReader {
     bool stale = false;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const RttColumn& column = columns_[i];
-      if (column.role == RttColumn::Role::kMeasuredAt) stale = stale || text_.is_stale(cells[i]);
+      if (column.role == RttColumn::Role::kMeasuredAt)
+        stale = stale || (!cells[i].empty() && text_.is_stale(cells[i]));
       if (column.role != RttColumn::Role::kStat) continue;
       const ParsedRtt parsed = parse_rtt(cells[i], column.unit.value_or(text_.options.unit));
       if (parsed.cell != Cell::kValue && parsed.cell != Cell::kUnmeasured)

@@ -7,6 +7,7 @@
 
 #include "codec/rtt_draft.hpp"
 #include "codec/stream.hpp"
+#include "gedge/codec/timestamp.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -118,7 +119,7 @@ class ObjectReader final : public StreamHandler {
     bool estimated = false, stale = false;
     pair.fields([&](std::string_view key, Cursor value) {
       if (key == "estimated") estimated = value.boolean().value_or(false);
-      if (key == "measuredAt") stale = text_.is_stale(value.text().value_or(""));
+      if (key == "measuredAt") stale = read_age(value);
       for (const auto& [word, field] : fields) {
         if (key != word) continue;
         if (const auto us = value.integer(0, kMaxRtt.us))
@@ -127,6 +128,13 @@ class ObjectReader final : public StreamHandler {
     });
     if (!estimated) stats[RttStats::kUpper] = kUnmeasured;
     return stale ? kUnmeasured : stats.choose(text_.options.stat);
+  }
+
+  bool read_age(Cursor value) {
+    const auto time = value.text();
+    if (time && !parse_timestamp(*time))
+      value.fail(quote(*time) + " is no time", "write it as in RFC 3339: 2026-11-21T09:30:00Z");
+    return time && text_.is_stale(*time);
   }
 
   // Objects in the cluster
@@ -206,7 +214,8 @@ class ObjectReader final : public StreamHandler {
   Rtt ping_time(Cursor result) {
     const auto ok = result.find("OK");
     if (!ok || !ok->boolean().value_or(false)) return kUnmeasured;
-    if (text_.is_stale(text_at(result, "PingTime"))) return kUnmeasured;
+    if (const auto at = result.find("PingTime"); at && text_.is_stale(at->raw_text()))
+      return kUnmeasured;
     const auto time = result.find("response-time-ms");
     const auto ms = time ? time->integer(0, kMaxRtt.us / 1000) : std::nullopt;
     return Rtt{static_cast<std::uint32_t>(ms.value_or(0) * 1000)};

@@ -104,7 +104,7 @@ class PingReader {
     if (current_ == nullptr || equals == std::string_view::npos) return;
     std::vector<std::string_view> values;
     const std::string_view numbers = line.substr(equals + 2);
-    split(numbers.substr(0, numbers.find_first_of(" ")), '/', values);
+    split(numbers.substr(0, numbers.find(' ')), '/', values);
     if (values.size() < 3) return;
     current_->summary[RttStats::kMin] = parse_rtt(values[0], TimeUnit::kMilli).rtt;
     current_->summary[RttStats::kMean] = parse_rtt(values[1], TimeUnit::kMilli).rtt;

@@ -226,6 +226,7 @@ SyntheticSite build(const Site& site, const std::array<std::size_t, kTiers>& tie
     }
   built.rtt = RttMatrix(names);
   std::vector<NameIndex> place;
+  place.reserve(names.size());
   for (const std::string& name : names) place.push_back(*built.rtt.find(name));
   for (std::size_t i = 0; i < spots.size(); ++i)
     for (std::size_t j = 0; j < spots.size(); ++j)

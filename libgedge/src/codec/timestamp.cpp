@@ -35,7 +35,7 @@ std::optional<UnixSeconds> read_offset(std::string_view text) {
   if (!take(text, ":")) return std::nullopt;
   const int minutes = take_number(text, 2);
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || !text.empty()) return std::nullopt;
-  return sign * (hours * 3600 + minutes * 60);
+  return sign * (UnixSeconds{hours} * 3600 + UnixSeconds{minutes} * 60);
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ std::optional<UnixSeconds> parse_timestamp(std::string_view text) {
                            std::chrono::day(static_cast<unsigned>(d))};
   if (!offset || !day.ok()) return std::nullopt;
   const auto days = sys_days(day).time_since_epoch().count();
-  return UnixSeconds{days} * 86400 + hour * 3600 + minute * 60 + std::min(second, 59) - *offset;
+  return UnixSeconds{days} * 86400 + UnixSeconds{hour} * 3600 + UnixSeconds{minute} * 60 +
+         std::min(second, 59) - *offset;
 }
 
 }  // namespace gedge::codec

@@ -128,3 +128,18 @@ TEST_CASE("input: round-trip times are read from a file and from a folder and th
   CHECK(near.exit == 0);
   CHECK(near.out.find("\t7.5 ms\t9.0 ms\t1.5 ms\n") != std::string::npos);
 }
+
+TEST_CASE("input: a cluster may come in several files") {
+  const Folder folder;
+  folder.put(
+      "nodes.json",
+      R"({"kind": "List", "apiVersion": "v1", "items": [{"kind": "Node", "metadata": {"name": "only"},
+                 "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}]})");
+  folder.put("pods.yaml", pod("cam", ""));
+  RunOptions options;
+  options.folder = folder.path();
+  const Ran ran = run_gedge(
+      {"plan", "--cluster", "nodes.json", "--cluster", "pods.yaml", "--no-headers"}, options);
+  CHECK(ran.exit == 0);
+  CHECK(ran.out.starts_with("cam\tonly\t"));
+}

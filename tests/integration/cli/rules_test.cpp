@@ -59,3 +59,27 @@ TEST_CASE("config view: a module that is not there is refused with its path") {
   CHECK(ran.exit == 3);
   CHECK(ran.err.starts_with("./no-such-module.so: error: "));
 }
+
+TEST_CASE("policies: a module adds its own and says where they come from") {
+  const std::filesystem::path module = programs_dir() / "../lib/gedge/plugins/idle-first.so";
+  if (!std::filesystem::exists(module)) GEDGE_SKIP("the module idle-first is not built");
+  const Ran ran =
+      run_gedge({"policies", "-o", "wide", "--no-headers", "--plugin", module.string()});
+  CHECK(ran.exit == 0);
+  CHECK(ran.out.find("IdleFirst\tscore\t-\t1\t") != std::string::npos);
+  CHECK(ran.out.find("idle-first.so\n") != std::string::npos);
+
+  const Folder folder;
+  const std::string file = folder.put("camera.yaml", kCamera);
+  const Ran plain = run_gedge({"plan", "--cluster", kSite, "-f", file});
+  const Ran with = run_gedge({"plan", "--cluster", kSite, "-f", file, "--plugin", module.string()});
+  CHECK(with.exit == 0);
+  CHECK(with.out != plain.out);
+  // A profile file uses what it names; a module that it does not name is of no use, and that is
+  // said.
+  const std::string profile = folder.put("profile.yaml", run_gedge({"config", "view"}).out);
+  const Ran unnamed = run_gedge(
+      {"plan", "--cluster", kSite, "-f", file, "--profile", profile, "--plugin", module.string()});
+  CHECK(unnamed.out == plain.out);
+  CHECK(unnamed.err.find("warning: policy 'IdleFirst' of ") != std::string::npos);
+}

@@ -141,3 +141,14 @@ TEST_CASE("usage: as a plugin of kubectl it calls itself that") {
         "gedge: error: unknown command 'plna'\n  fix: did you mean `kubectl gedge plan`? `kubectl "
         "gedge help` lists all commands\n");
 }
+
+TEST_CASE("usage: kubectl asks for completions by another name") {
+  const Folder folder;
+  const std::filesystem::path link = folder.path() / "kubectl_complete-gedge";
+  std::filesystem::create_symlink(programs_dir() / "gedge", link);
+  CHECK(run_program(link, {"pol"}).out == "policies\n:4\n");
+  CHECK(run_program(link, {"plan", "--output=j"}).out == "--output=json\n:4\n");
+  CHECK(run_program(link, {"plan", "-f", ""}).out == ":0\n");
+  const std::string file = folder.put("camera.yaml", kCamera);
+  CHECK(run_program(link, {"explain", "-f", file, "sto"}).out == "store-0\n:4\n");
+}

@@ -10,6 +10,7 @@
 namespace gedge::test {
 namespace {
 
+constexpr std::size_t kTwoProfiles = 10;  // percent of the cases
 constexpr std::size_t kBoundPods = 3;  // explained in one case, about
 
 using reference::Answer;
@@ -141,19 +142,28 @@ std::string text_of(const ProfileEntry& entry) {
 /// A bound pod is explained as if it were placed anew with everything else as it is.
 std::string compare_bound(const Case& from, Coverage& coverage) {
   std::string out;
-  const auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.profile.compat);
+  const auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
   const std::size_t every = std::max<std::size_t>(1, world.seats.size() / kBoundPods);
   for (std::size_t i = from.seed % every; i < world.seats.size(); i += every) {
     if (world.seats[i].node == nullptr) continue;
     auto without = world;
     reference::lift(without, without.seats[i]);
     std::vector<std::string> unknown;
-    const Answer expected = reference::decide(without, from.profile, without.seats[i], unknown);
+    const Answer expected = reference::decide(without, from.profiles.front(), without.seats[i], unknown);
     const auto got = gedge::explain(request_of(from), expected.decision.namespace_name, expected.decision.pod, false);
     ++coverage.explained;
-    out += got ? compare_explanations(expected, *got, from.profile.compat) : "explain fails: " + got.error().what + "\n";
+    out += got ? compare_explanations(expected, *got, from.compat()) : "explain fails: " + got.error().what + "\n";
   }
   return out;
+}
+
+/// Pods choose between two profiles by their schedulerName.
+void add_second_profile(Dice& dice, Case& to) {
+  to.profiles.push_back(make_random_profile(dice, to.compat()));
+  to.profiles[0].scheduler_name = "default-scheduler";
+  to.profiles[1].scheduler_name = "second";
+  for (PodSpec& spec : to.site.facts.specs)
+    if (dice.chance(50)) spec.scheduler_name = "second";
 }
 
 }  // namespace
@@ -163,8 +173,9 @@ Case make_case(std::uint64_t seed, SiteOptions options) {
   Case out;
   out.seed = seed;
   const Compat compat = dice.chance(50) ? Compat::k1_20 : Compat::k1_36;
-  out.profile = make_random_profile(dice, compat);
+  out.profiles = {make_random_profile(dice, compat)};
   out.site = make_random_site(dice, options);
+  if (dice.chance(kTwoProfiles)) add_second_profile(dice, out);
   return out;
 }
 
@@ -173,16 +184,19 @@ PlanRequest request_of(const Case& from) {
   request.facts = &from.site.facts;
   request.rtt = &from.site.rtt;
   request.rtt_by = from.site.rtt_by;
-  request.profiles = {from.profile};
+  request.profiles = from.profiles;
   return request;
 }
 
 std::string describe(const Case& from) {
   std::ostringstream out;
-  out << "# seed " << from.seed << "  (GEDGE_SEED=" << from.seed << " runs it alone)\n# profile " << from.profile.name
-      << (from.profile.compat == Compat::k1_20 ? " 1.20" : " 1.36") << "\n";
-  for (const ProfileEntry& entry : from.profile.filters) out << "#   filter " << text_of(entry) << "\n";
-  for (const ProfileEntry& entry : from.profile.scores) out << "#   score " << text_of(entry) << "\n";
+  out << "# seed " << from.seed << "  (GEDGE_SEED=" << from.seed << " runs it alone), "
+      << (from.compat() == Compat::k1_20 ? "1.20" : "1.36") << "\n";
+  for (const Profile& profile : from.profiles) {
+    out << "# profile " << profile.name << " for " << profile.scheduler_name << "\n";
+    for (const ProfileEntry& entry : profile.filters) out << "#   filter " << text_of(entry) << "\n";
+    for (const ProfileEntry& entry : profile.scores) out << "#   score " << text_of(entry) << "\n";
+  }
   out << "# rtt by '" << from.site.rtt_by << "'\n";
   std::istringstream matrix(to_csv(from.site.rtt));
   for (std::string line; std::getline(matrix, line);) out << "#   " << line << "\n";
@@ -202,7 +216,7 @@ void Coverage::add(const Coverage& other) {
   explained += other.explained;
 }
 
-void Coverage::add(const Profile& profile, const reference::ReferencePlan& plan) {
+void Coverage::add(const std::vector<Profile>& profiles, const reference::ReferencePlan& plan) {
   std::set<std::string> rejecting, deciding;
   ++cases;
   for (const Answer& answer : plan.answers) {
@@ -216,23 +230,20 @@ void Coverage::add(const Profile& profile, const reference::ReferencePlan& plan)
           ++reasons[reference::words({e.reason, e.verdict, 0, 0, Unit::kNone, "..."}, Compat::k1_36).front()];
   }
   for (const std::string& policy : rejecting) ++rejected[policy];
-  for (const std::string& policy : deciding) {
-    const auto entry = std::find_if(profile.scores.begin(), profile.scores.end(),
-                                    [&](const ProfileEntry& e) { return e.policy == policy; });
-    ++decided[policy];
-    if (!entry->args.strategy.empty()) ++strategies[entry->args.strategy];
-  }
+  for (const std::string& policy : deciding) ++decided[policy];
+  for (const ProfileEntry& entry : profiles.front().scores)
+    if (!entry.args.strategy.empty() && deciding.count(entry.policy) != 0) ++strategies[entry.args.strategy];
 }
 
 std::string compare(const Case& from, bool explain, Coverage& coverage) {
-  auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.profile.compat);
-  const reference::ReferencePlan expected = reference::make_reference_plan(world, from.profile);
+  auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
+  const reference::ReferencePlan expected = reference::make_reference_plan(world, from.profiles);
   if (!expected.unknown.empty()) return "the reference knows no " + expected.unknown.front() + "\n";
   if (expected.cyclic) {
     ++coverage.cyclic;
     return "";
   }
-  coverage.add(from.profile, expected);
+  coverage.add(from.profiles, expected);
   const PlanRequest request = request_of(from);
   const Result<Plan> got = make_plan(request);
   if (!got) return "the engine fails: " + got.error().what + "\n";
@@ -244,11 +255,11 @@ std::string compare(const Case& from, bool explain, Coverage& coverage) {
     if (!explain && out.empty()) continue;
     const auto explanation = gedge::explain(request, answer.decision.namespace_name, answer.decision.pod, false);
     ++coverage.explained;
-    out += explanation ? compare_explanations(answer, *explanation, from.profile.compat)
+    out += explanation ? compare_explanations(answer, *explanation, from.compat())
                        : "explain fails: " + explanation.error().what + "\n";
     if (!out.empty()) break;  // whatever follows differs because of this
   }
-  if (explain && out.empty()) out += compare_bound(from, coverage);
+  if (explain && out.empty() && from.profiles.size() == 1) out += compare_bound(from, coverage);
   return out;
 }
 

@@ -15,7 +15,8 @@ namespace gedge::test {
 struct Case {
   std::uint64_t seed = 0;
   RandomSite site;
-  Profile profile;
+  std::vector<Profile> profiles;  ///< one or two, of one compat
+  Compat compat() const { return profiles.front().compat; }
 };
 /// The case that a seed stands for, on every machine.
 Case make_case(std::uint64_t seed, SiteOptions options = {});
@@ -34,7 +35,7 @@ struct Coverage {
   int cases = 0, cyclic = 0, pods = 0, placed = 0, explained = 0;
 
   void add(const Coverage& other);
-  void add(const Profile& profile, const reference::ReferencePlan& plan);
+  void add(const std::vector<Profile>& profiles, const reference::ReferencePlan& plan);
 };
 
 /// Differences between the engine's plan and the reference's, one a line; empty where they agree. With `explain`, the

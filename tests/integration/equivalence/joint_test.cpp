@@ -24,7 +24,8 @@ bool has_filter(const Profile& profile, const std::string& name) {
 /// The verifier knows no arguments of a profile, and resources that are ignored may be overdrawn.
 test::Case plain_case(std::uint64_t seed, test::SiteOptions options) {
   test::Case out = test::make_case(seed, options);
-  for (ProfileEntry& entry : out.profile.filters) {
+  out.profiles.resize(1);
+  for (ProfileEntry& entry : out.profiles.front().filters) {
     entry.args.ignored_resources.clear();
     entry.args.ignored_resource_groups.clear();
   }
@@ -33,7 +34,7 @@ test::Case plain_case(std::uint64_t seed, test::SiteOptions options) {
 
 bool is_cyclic(const test::Case& from) {
   const auto world =
-      reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.profile.compat);
+      reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
   const auto pending = std::count_if(world.seats.begin(), world.seats.end(),
                                      [](const reference::Seat& seat) { return seat.pending; });
   return reference::decision_order(world).size() != static_cast<std::size_t>(pending);
@@ -41,12 +42,12 @@ bool is_cyclic(const test::Case& from) {
 
 /// Broken rules of `plan` that the profile asked for, one a line.
 std::string violations(const test::Case& from, const Plan& plan) {
-  VerifyInput input{from.site.facts, from.site.rtt, from.site.rtt_by, from.profile.compat, {}, false};
+  VerifyInput input{from.site.facts, from.site.rtt, from.site.rtt_by, from.compat(), {}, false};
   for (const Decision& d : plan.decisions)
     if (d.chosen) input.placements.push_back({d.namespace_name, d.pod, d.chosen->node});
   std::string out;
   for (const Violation& v : verify(input))
-    if (has_filter(from.profile, v.rule) || v.rule == "Placement")
+    if (has_filter(from.profiles.front(), v.rule) || v.rule == "Placement")
       out += v.namespace_name + "/" + v.pod + " on " + v.node + ": " + v.rule + ": " + v.text + "\n";
   return out;
 }
@@ -57,7 +58,7 @@ TEST_CASE("plans with circular budgets hold") {
   int cyclic = 0, placed = 0, all_placed = 0;
   for (std::uint64_t seed = kFirstSeed; seed < kFirstSeed + kSites; ++seed) {
     const test::Case site = plain_case(seed, {true});
-    if (!has_filter(site.profile, "DelayBudget") || !is_cyclic(site)) continue;
+    if (!has_filter(site.profiles.front(), "DelayBudget") || !is_cyclic(site)) continue;
     const Result<Plan> plan = make_plan(test::request_of(site));
     REQUIRE(plan);
     ++cyclic;

@@ -95,6 +95,17 @@ std::vector<BudgetReport> report_budgets(const World& world, const Seat& pod, co
   return out;
 }
 
+bool asks_for_budgets(const Profile& profile) {
+  return std::any_of(profile.filters.begin(), profile.filters.end(),
+                     [](const ProfileEntry& entry) { return entry.policy == "DelayBudget"; });
+}
+
+const Profile& profile_of(const std::vector<Profile>& profiles, const Seat& pod) {
+  for (const Profile& profile : profiles)
+    if (profiles.size() > 1 && profile.scheduler_name == pod.spec->scheduler_name) return profile;
+  return profiles.front();
+}
+
 bool is_waiting(const World& world, const Seat& pod, const std::set<const Seat*>& open) {
   const auto peers = waits_for(world, pod);
   return std::any_of(peers.begin(), peers.end(), [&](const Seat* peer) { return open.count(peer) != 0; });
@@ -156,11 +167,10 @@ Answer decide(const World& world, const Profile& profile, const Seat& pod, std::
   return answer;
 }
 
-ReferencePlan make_reference_plan(World& world, const Profile& profile) {
+ReferencePlan make_reference_plan(World& world, const std::vector<Profile>& profiles) {
   ReferencePlan plan;
   // Where no filter asks for budgets, nobody waits.
-  const bool budgets_matter = std::any_of(profile.filters.begin(), profile.filters.end(),
-                                          [](const ProfileEntry& entry) { return entry.policy == "DelayBudget"; });
+  const bool budgets_matter = std::any_of(profiles.begin(), profiles.end(), asks_for_budgets);
   const auto order = decision_order(world, budgets_matter);
   const auto pending = std::count_if(world.seats.begin(), world.seats.end(),
                                      [](const Seat& seat) { return seat.pending; });
@@ -168,7 +178,7 @@ ReferencePlan make_reference_plan(World& world, const Profile& profile) {
   if (plan.cyclic) return plan;
   for (const std::size_t index : order) {
     Seat& seat = world.seats[index];
-    plan.answers.push_back(decide(world, profile, seat, plan.unknown));
+    plan.answers.push_back(decide(world, profile_of(profiles, seat), seat, plan.unknown));
     const auto& chosen = plan.answers.back().decision.chosen;
     if (!chosen) continue;
     seat.node = world.find_node(chosen->node);

@@ -35,8 +35,9 @@ struct ReferencePlan {
   std::vector<Answer> answers;         ///< in the order of decisions
 };
 
-/// Places every pending pod of the world, one after the other, and leaves it on its node.
-ReferencePlan make_reference_plan(World& world, const Profile& profile);
+/// Places every pending pod of the world, one after the other, and leaves it on its node. With several profiles each
+/// pod takes the one that its schedulerName names.
+ReferencePlan make_reference_plan(World& world, const std::vector<Profile>& profiles);
 
 /// What the profile says of one pod that has no place, as the world is.
 Answer decide(const World& world, const Profile& profile, const Seat& pod, std::vector<std::string>& unknown);

@@ -101,8 +101,8 @@ TEST_CASE("edit: amounts are added, set, and never fall below zero") {
   Facts facts = two_nodes();
   RttMatrix rtt;
   REQUIRE(apply_edits(
-      edits({"node/a:cpu=+200m", "node/b:cpu=-5", "node/a:memory=16Gi", "node/a:pods=+1"}), facts,
-      rtt));
+      edits({"node/a:cpu=+200m", "node/b:cpu=-5", "node/a:memory=16Gi", "node/a:pods=+1"}), "",
+      facts, rtt));
   CHECK(facts.nodes[0].allocatable.amount("cpu") == 1200);
   CHECK(facts.nodes[1].allocatable.amount("cpu") == 0);
   CHECK(facts.nodes[0].allocatable.amount("memory") == std::int64_t{16} << 30);
