@@ -2,14 +2,17 @@
 
 # Offers values: words, @files, or a kind of live words that only gedge knows.
 _gedge_offer() {
-  local value
+  local value words
   for value in $1; do
     case $value in
       @files)
         compopt -o filenames 2>/dev/null
         COMPREPLY+=($(compgen -f -- "$cur"))
         ;;
-      @*) COMPREPLY+=($(compgen -W "$(gedge __complete "${value#@}" "${COMP_WORDS[@]:1}" 2>/dev/null)" -- "$cur")) ;;
+      @*)
+        words=$(gedge __complete "${value#@}" "${COMP_WORDS[@]:1}" 2>/dev/null)
+        COMPREPLY+=($(compgen -W "$words" -- "$cur"))
+        ;;
       *) COMPREPLY+=($(compgen -W "$value" -- "$cur")) ;;
     esac
   done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# examples/quickstart.sh: from a fresh Debian machine to a plan. Installs what is missing, builds the
-# command and asks it where every pod of examples/site goes, and why one of them goes nowhere.
+# examples/quickstart.sh: from a fresh Debian machine to a plan. Installs what is missing, builds
+# the command and asks it where every pod of examples/site goes, and why one of them goes nowhere.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/setup.sh"
 cd "$gedge_top"

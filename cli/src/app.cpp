@@ -14,6 +14,7 @@
 
 #include "command.hpp"
 #include "gedge/base/nearest.hpp"
+#include "gedge/io/clock.hpp"
 #include "gedge/io/files.hpp"
 #include "gedge/version.hpp"
 #include "help.hpp"
@@ -174,15 +175,8 @@ Exit run_process(int argc, char** argv) {
   Stream out(STDOUT_FILENO, ColorChoice::kAuto, environment);
   Stream err(STDERR_FILENO, ColorChoice::kAuto, environment);
   DiskFiles files;
-  Io io{out,
-        err,
-        files,
-        environment,
-        [] {
-          return std::chrono::duration_cast<std::chrono::milliseconds>(
-              std::chrono::steady_clock::now().time_since_epoch());
-        },
-        name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
+  const SteadyClock clock;
+  Io io{out, err, files, environment, clock, name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
 
   const Exit exit = run(words_of(argc, argv, name), io);
   out.flush();

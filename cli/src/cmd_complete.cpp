@@ -56,7 +56,7 @@ InputOptions input_of(const std::vector<std::string>& words) {
 std::vector<std::string> live_words(const std::string& kind, const std::vector<std::string>& words,
                                     Io& io) {
   const InputOptions options = input_of(words);
-  ProgressLine progress(io.err, true, io.now);
+  ProgressLine progress(io.err, true, io.clock);
   InputReader reader(io, options, Compat::k1_36, progress);
   reader.needs_no_nodes();
   const auto input = reader.read();

@@ -37,7 +37,7 @@ struct ConfigOptions {
 };
 
 Exit run_config_view(const ConfigOptions& options, Io& io) {
-  ProgressLine progress(io.err, options.output.quiet, io.now);
+  ProgressLine progress(io.err, options.output.quiet, io.clock);
   InputReader reader(io, options.input, options.rules.compat(), progress);
   Rules rules;
   const Errors errors = load_rules(options.rules, reader, rules);

@@ -41,7 +41,7 @@ struct PoliciesOptions {
 };
 
 Exit run_policies(const PoliciesOptions& options, Io& io) {
-  ProgressLine progress(io.err, options.output.quiet, io.now);
+  ProgressLine progress(io.err, options.output.quiet, io.clock);
   InputReader reader(io, options.input, options.rules.compat(), progress);
   Rules rules;
   const Errors errors = load_rules(options.rules, reader, rules);

@@ -26,15 +26,17 @@ std::string zsh_action(const Flag& flag) {
   return " ";
 }
 
+// A value may stand in the same word: "-ojson" (+) and "--output=json" (=).
 std::string zsh_flag(const Flag& flag) {
-  const std::string name = "--" + flag.name, repeat = flag.repeats ? "*" : "";
+  const bool valued = !flag.value.empty();
+  const std::string name = "--" + flag.name, letter{'-', flag.letter};
+  const std::string long_form = name + (valued ? "=" : ""),
+                    short_form = letter + (valued ? "+" : "");
   std::string tail = '[' + zsh_escaped(flag.help) + ']';
-  if (!flag.value.empty()) tail += ':' + zsh_escaped(flag.value) + ':' + zsh_action(flag);
-  if (flag.letter == 0) return "'" + repeat + name + tail + "'";
-  const std::string letter{'-', flag.letter};
-  const std::string others = flag.repeats ? "" : "'(" + letter + ' ' + name + ")'";
-  if (flag.repeats) return "'*'{" + letter + ',' + name + "}'" + tail + "'";
-  return others + '{' + letter + ',' + name + "}'" + tail + "'";
+  if (valued) tail += ':' + zsh_escaped(flag.value) + ':' + zsh_action(flag);
+  if (flag.letter == 0) return (flag.repeats ? "'*" : "'") + long_form + tail + "'";
+  const std::string others = flag.repeats ? "*" : '(' + letter + ' ' + name + ')';
+  return "'" + others + "'{" + short_form + ',' + long_form + "}'" + tail + "'";
 }
 
 std::string zsh_command(const Described& described) {

@@ -1,10 +1,9 @@
 // io.hpp - everything a command may touch. Tests put their own things in.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <string>
 
+#include "gedge/port/clock.hpp"
 #include "gedge/port/files.hpp"
 #include "term/stream.hpp"
 
@@ -15,8 +14,8 @@ struct Io {
   Stream& err;  ///< everything else
   FileStore& files;
   ColorEnvironment environment;
-  std::function<std::chrono::milliseconds()> now;  ///< for the progress line only
-  std::string program = "gedge";                   ///< what users type to get here
+  const Clock& clock;             ///< for the progress line only
+  std::string program = "gedge";  ///< what users type to get here
 };
 
 }  // namespace gedge::cli

@@ -21,7 +21,8 @@ void add_question_flags(FlagSet& flags, QuestionOptions& options,
 Question::Question(Io& io, const QuestionOptions& options, bool keep_bytes)
     : io_(io),
       options_(options),
-      progress_(io.err, options.output.quiet, io.now),
+      progress_(io.err, options.output.quiet, io.clock),
+      ticker_(progress_),
       reader_(io, options.input, options.rules.compat(), progress_, keep_bytes) {}
 
 std::optional<Exit> Question::prepare() {

@@ -60,6 +60,7 @@ class Question {
   Io& io_;
   const QuestionOptions& options_;
   ProgressLine progress_;
+  ProgressTicker ticker_;
   InputReader reader_;
   Input input_;
   Rules rules_;

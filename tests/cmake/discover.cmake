@@ -1,7 +1,7 @@
 # After a doctest program is linked: asks it for its test cases and writes one add_test for each.
 # In a filter of doctest a bare comma separates names, asterisks match anything and case is ignored:
-# commas are escaped here, and tests/lint keeps names plain and unique. A filter that matches nothing
-# would pass, so that output is made a failure.
+# commas are escaped here, and tests/lint keeps names plain and unique. A filter that matches
+# nothing would pass, so that output is made a failure.
 execute_process(COMMAND ${PROGRAM} --list-test-cases --no-skip --reporters=xml
   OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "<TestCase name=\"[^\"]*\"" cases "${listing}")

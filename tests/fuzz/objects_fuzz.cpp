@@ -1,5 +1,5 @@
-// Kubernetes objects as YAML and JSON, as manifests and as cluster: no crash, no hang, and errors or
-// facts, never both.
+// Kubernetes objects as YAML and JSON, as manifests and as cluster: no crash, no hang, and errors
+// or facts, never both.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

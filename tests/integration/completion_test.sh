@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Completion of bash: loads, offers commands, flags, values, files, and the live words of the files at hand.
+# Completion of bash: loads, offers commands, flags, values, files, and the live words of the files
+# at hand.
 set -euo pipefail
 cd "$GEDGE_SOURCE_DIR"
 PATH="$(dirname "$GEDGE"):$PATH"
@@ -50,14 +51,17 @@ expect "$work/app.yaml" gedge plan -f "$work/ap"
 expect "cam shop/cart" gedge explain -f "$work/app.yaml" ""
 expect "shop/cart" gedge explain -f "$work/app.yaml" s
 expect "shop/cart" gedge explain --filename = "$work/app.yaml" s
-expect "edge-1 edge-2" gedge why-not cam --cluster "synthetic:nodes=6,tiers=2/2/2" -f "$work/app.yaml" edge
+site=synthetic:nodes=6,tiers=2/2/2
+expect "edge-1 edge-2" gedge why-not cam --cluster $site -f "$work/app.yaml" edge
 expect "cam" gedge why-not --cluster synthetic:nodes=2 -f "$work/app.yaml" c
 expect "" gedge explain -f "$work/no-such-file.yaml" ""
 expect "" gedge nonsense ""
 
-# What shells wait for: silence on every error, and an answer within 50 ms (printed, not judged: the machine may be busy).
+# What shells wait for: silence on every error, and an answer within 50 ms (printed, not judged: the
+# machine may be busy).
 for kind in pods nodes nonsense ""; do
-  noise=$("$GEDGE" __complete "$kind" plan -f /dev/null/x --cluster live 2>&1) || { echo "__complete $kind failed"; failures=1; }
+  noise=$("$GEDGE" __complete "$kind" plan -f /dev/null/x --cluster live 2>&1) ||
+    { echo "__complete $kind failed"; failures=1; }
   [[ -z $noise ]] || { echo "__complete $kind is not silent: $noise"; failures=1; }
 done
 start=$(date +%s%N)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Man pages and completions in the tree are what the command tree says today, and both are well-formed.
+# Man pages and completions in the tree are what the command tree says today, and well-formed.
 set -euo pipefail
 cd "$GEDGE_SOURCE_DIR"
 fresh=$(mktemp -d)

@@ -1,4 +1,4 @@
-"""Every document of -o json and -o yaml keeps to the schema of its kind, and the schemas are strict.
+"""Every document of -o json and -o yaml keeps to the schema of its kind; the schemas are strict.
 
 The schemas are read from the source tree; tests/consumer checks that they are installed.
 """
@@ -70,7 +70,7 @@ class SchemasTest(unittest.TestCase):
         return ["--cluster", "synthetic:nodes=6,cpu=4", "-f", self.app, "--rtt", self.rtt]
 
     def check(self, kind, *arguments):
-        """Runs a command in both formats; both say the same, and it is valid. Returns the document."""
+        """Runs a command in both formats; both say the same, validly. Returns the document."""
         document = json.loads(self.run_gedge(*arguments, "-o", "json"))
         self.assertEqual(document["kind"], kind)
         self.assertEqual(yaml.safe_load(self.run_gedge(*arguments, "-o", "yaml")), document)

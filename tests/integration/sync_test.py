@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Help, manual, completions and sources agree: every flag, command, exit code and variable is in all of them."""
+"""Help, manual, completions and sources agree on every flag, command, exit code and variable."""
 import os
 import re
 import subprocess
@@ -28,7 +28,8 @@ def flags_of(help_text):
 
 
 def commands():
-    listed = re.findall(r"^  ([a-z-]+(?: [a-z]+)?)  +\S", gedge("help").split("Example:")[0], re.M)
+    overview = gedge("help").split("Example:")[0]
+    listed = re.findall(r"^  ([a-z-]+(?: [a-z]+)?)  +\S", overview, re.M)
     need(len(listed) >= 10, f"`gedge help` lists only {listed}")
     return listed
 
@@ -39,32 +40,53 @@ def case_block(script, word):
     return match.group(1) if match else ""
 
 
-def check_command(name, bash, zsh, fish):
-    first = name.split()[0]
+SECTIONS = ["SYNOPSIS", "DESCRIPTION", "OPTIONS", "OUTPUT", "ENVIRONMENT", "EXIT STATUS",
+            "EXAMPLES", "SEE ALSO"]
+
+
+def check_manual(name, flags):
     stem = name.replace(" ", "-")
-    need((SOURCE / "cli/src" / f"cmd_{stem.replace('-', '_')}.cpp").exists(), f"{name}: no cmd_*.cpp")
     page = SOURCE / "man" / f"gedge-{stem}.1"
     need(page.exists(), f"{name}: no {page.name}")
     manual = page.read_text() if page.exists() else ""
-    for section in ["SYNOPSIS", "DESCRIPTION", "OPTIONS", "OUTPUT", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]:
+    for section in SECTIONS:
         need(f".Sh {section}\n" in manual, f"{name}: manual lacks {section}")
-    text = gedge(*name.split(), "--help")
-    need("Exit status: 0 " in text and f"See gedge-{stem}(1)." in text.replace("\n", " "), f"{name}: help lacks exit status or page")
-    need("\nExample" in text, f"{name}: help lacks an example")
+    for letter, flag, _ in flags:
+        spelled = f"Fl {letter} , Fl Fl {flag}" if letter else f"Fl Fl {flag}"
+        need(re.search(rf"{spelled}\b", manual), f"{name}: --{flag} is not in the manual")
+
+
+def check_completions(name, flags, bash, zsh, fish):
+    first = name.split()[0]
     in_bash, in_zsh = case_block(bash, first), case_block(zsh, first)
-    fish_lines = [line for line in fish.splitlines() if f"__fish_seen_subcommand_from {first}'" in line]
-    for letter, flag, value in flags_of(text):
-        need(re.search(rf"Fl Fl {flag}\b", manual), f"{name}: --{flag} is not in the manual")
-        need(re.search(rf"(?<!\S)'?--{flag}(?![\w-])", in_bash), f"{name}: --{flag} is not in the bash completion")
-        need(re.search(rf"--{flag}[\[}}]", in_zsh), f"{name}: --{flag} is not in the zsh completion")
-        mine = [line for line in fish_lines if f" -l {flag} " in line + " "]
+    seen = f"__fish_seen_subcommand_from {first}'"
+    in_fish = [line + " " for line in fish.splitlines() if seen in line]
+    for letter, flag, value in flags:
+        offered = re.search(rf"(?<!\S)'?--{flag}(?![\w-])", in_bash)
+        need(offered, f"{name}: --{flag} is not in the bash completion")
+        offered = re.search(rf"--{flag}=?[\[}}]", in_zsh)
+        need(offered, f"{name}: --{flag} is not in the zsh completion")
+        mine = [line for line in in_fish if f" -l {flag} " in line]
         need(mine, f"{name}: --{flag} is not in the fish completion")
-        if letter:
-            need(re.search(rf"Fl {letter} , Fl Fl {flag}\b", manual), f"{name}: -{letter} is not in the manual")
-            need(all(f" -s {letter} " in line for line in mine), f"{name}: -{letter} is not in the fish completion")
+        for line in mine:
+            need(not letter or f" -s {letter} " in line, f"{name}: fish does not know -{letter}")
+            need(bool(value) == bool(re.search(" -[xr] ", line)),
+                 f"{name}: fish is wrong about the value of --{flag}")
         if value:
-            need(f"--{flag}) values=" in in_bash, f"{name}: the value of --{flag} is not completed in bash")
-            need(all(" -x" in line or " -r" in line for line in mine), f"{name}: --{flag} takes no value in fish")
+            need(f"--{flag}) values=" in in_bash, f"{name}: bash does not complete --{flag}")
+
+
+def check_command(name, bash, zsh, fish):
+    stem = name.replace(" ", "-")
+    need((SOURCE / "cli/src" / f"cmd_{stem.replace('-', '_')}.cpp").exists(), f"{name}: no source")
+    text = gedge(*name.split(), "--help")
+    need("Exit status: 0 " in text, f"{name}: help lacks the exit status")
+    need(f"See gedge-{stem}(1)." in text.replace("\n", " "), f"{name}: help names no page")
+    need("\nExample" in text, f"{name}: help lacks an example")
+    flags = flags_of(text)
+    need(("h", "help", False) in flags, f"{name}: help lacks --help")
+    check_manual(name, flags)
+    check_completions(name, flags, bash, zsh, fish)
 
 
 def check_sources(listed):
@@ -91,11 +113,12 @@ def check_sources(listed):
 
 def check_examples(listed):
     """Examples name flags and commands that exist."""
+    longest_first = sorted(listed, key=len, reverse=True)
     for name in listed:
         text = gedge(*name.split(), "--help")
         for line in re.search(r"\nExamples?:\n(.*?)\n\n", text, re.S).group(1).splitlines():
             for words in re.findall(r"gedge ([a-z][^|)>]*)", line):
-                command = next((c for c in sorted(listed, key=len, reverse=True) if words.startswith(c)), None)
+                command = next((c for c in longest_first if words.startswith(c)), None)
                 need(command, f"{name}: the example `{line.strip()}` runs no command")
                 if command is None:
                     continue

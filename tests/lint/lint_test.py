@@ -166,7 +166,8 @@ class LintTest(unittest.TestCase):
         planted = {
             "silence": ["std::cout << 1;", "printf(a);", "std::fprintf(f, a);", "puts(a);"],
             "no-exit": ["exit(1);", "std::abort();", "::_exit(0);"],
-            "no-clock": ["std::chrono::steady_clock::now();", "clock_gettime(a);", "time(nullptr);"],
+            "no-clock": ["std::chrono::steady_clock::now();", "clock_gettime(a);",
+                         "time(nullptr);"],
             "no-chance": ["std::random_device a;", "rand();"],
             "no-sleep": ["std::this_thread::sleep_for(a);"],
             "shared-ptr": ["std::shared_ptr<int> a;", "std::make_shared<int>();"],

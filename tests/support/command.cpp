@@ -34,7 +34,7 @@ Channel open_channel(unsigned short columns) {
   if (channel.ours < 0 || ::grantpt(channel.ours) != 0 || ::unlockpt(channel.ours) != 0)
     throw std::runtime_error("posix_openpt");
   channel.theirs = ::open(::ptsname(channel.ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
-  const struct winsize size {24, columns, 0, 0};
+  const struct winsize size { 24, columns, 0, 0 };
   ::ioctl(channel.theirs, TIOCSWINSZ, &size);
   struct termios raw {};
   ::tcgetattr(channel.theirs, &raw);

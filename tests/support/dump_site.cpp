@@ -18,7 +18,8 @@ json map_of(const Labels& labels) {
 
 json amounts(const Resources& resources) {
   json out = json::object();
-  for (const auto& [name, amount] : resources) out[name] = std::to_string(amount) + (name == kCpu ? "m" : "");
+  for (const auto& [name, amount] : resources)
+    out[name] = std::to_string(amount) + (name == kCpu ? "m" : "");
   return out;
 }
 
@@ -51,7 +52,8 @@ json requirements(const std::vector<Requirement>& list) {
 }
 
 json selector(const LabelSelector& from) {
-  return from.requirements.empty() ? json::object() : json{{"matchExpressions", requirements(from.requirements)}};
+  return from.requirements.empty() ? json::object()
+                                   : json{{"matchExpressions", requirements(from.requirements)}};
 }
 
 /// Services and replication controllers know only equality.
@@ -88,7 +90,8 @@ json pod_term(const PodAffinityTerm& term) {
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
-json pod_affinity(const std::vector<PodAffinityTerm>& required, const std::vector<PreferredPodTerm>& preferred) {
+json pod_affinity(const std::vector<PodAffinityTerm>& required,
+                  const std::vector<PreferredPodTerm>& preferred) {
   json out = json::object();
   for (const PodAffinityTerm& term : required) out[kRequired].push_back(pod_term(term));
   for (const PreferredPodTerm& term : preferred)
@@ -101,9 +104,10 @@ json affinity(const PodSpec& spec) {
   if (spec.has_required_node_terms) node[kRequired] = node_terms(spec.required_node_terms);
   for (const PreferredNodeTerm& term : spec.preferred_node_terms)
     node[kPreferred].push_back({{"weight", term.weight}, {"preference", node_term(term.term)}});
-  return {{"nodeAffinity", node},
-          {"podAffinity", pod_affinity(spec.required_affinity, spec.preferred_affinity)},
-          {"podAntiAffinity", pod_affinity(spec.required_anti_affinity, spec.preferred_anti_affinity)}};
+  return {
+      {"nodeAffinity", node},
+      {"podAffinity", pod_affinity(spec.required_affinity, spec.preferred_affinity)},
+      {"podAntiAffinity", pod_affinity(spec.required_anti_affinity, spec.preferred_anti_affinity)}};
 }
 
 const char* effect_name(TaintEffect effect) {
@@ -132,7 +136,9 @@ json spread(const TopologySpread& from) {
 }
 
 json container(const Container& from, bool starter) {
-  json out{{"name", from.name}, {"image", from.image}, {"resources", {{"requests", amounts(from.requests)}}}};
+  json out{{"name", from.name},
+           {"image", from.image},
+           {"resources", {{"requests", amounts(from.requests)}}}};
   if (starter && from.restartable) out["restartPolicy"] = "Always";
   return out;
 }
@@ -141,7 +147,9 @@ json containers(const PodSpec& spec) {
   json out = json::array();
   for (const Container& c : spec.containers) out.push_back(container(c, false));
   for (const HostPort& port : spec.host_ports)
-    out[0]["ports"].push_back({{"hostPort", port.port}, {"containerPort", port.port}, {"hostIP", port.ip},
+    out[0]["ports"].push_back({{"hostPort", port.port},
+                               {"containerPort", port.port},
+                               {"hostIP", port.ip},
                                {"protocol", port.protocol}});
   if (!spec.latency_source.empty()) {
     const json config{{"scope", "local"},
@@ -153,15 +161,18 @@ json containers(const PodSpec& spec) {
 }
 
 json pod_spec(const Pod& pod, const PodSpec& spec) {
-  json out{{"containers", containers(spec)}, {"affinity", affinity(spec)}, {"priority", pod.priority}};
-  for (const Container& c : spec.init_containers) out["initContainers"].push_back(container(c, true));
+  json out{
+      {"containers", containers(spec)}, {"affinity", affinity(spec)}, {"priority", pod.priority}};
+  for (const Container& c : spec.init_containers)
+    out["initContainers"].push_back(container(c, true));
   if (spec.pod_requests) out["resources"] = {{"requests", amounts(*spec.pod_requests)}};
   if (!spec.overhead.empty()) out["overhead"] = amounts(spec.overhead);
   if (!spec.node_selector.empty()) out["nodeSelector"] = map_of(spec.node_selector);
   for (const Toleration& t : spec.tolerations) out["tolerations"].push_back(toleration(t));
   for (const TopologySpread& s : spec.spread) out["topologySpreadConstraints"].push_back(spread(s));
   for (const PodVolume& v : spec.volumes)
-    out["volumes"].push_back({{"name", v.name}, {"persistentVolumeClaim", {{"claimName", v.claim}}}});
+    out["volumes"].push_back(
+        {{"name", v.name}, {"persistentVolumeClaim", {{"claimName", v.claim}}}});
   const std::string& node = pod.bound_node.empty() ? spec.node_name : pod.bound_node;
   if (!node.empty()) out["nodeName"] = node;
   return out;
@@ -169,8 +180,9 @@ json pod_spec(const Pod& pod, const PodSpec& spec) {
 
 std::string timestamp(UnixSeconds seconds) {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "1970-01-01T%02d:%02d:%02dZ", static_cast<int>(seconds / 3600 % 24),
-                static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+  std::snprintf(text.data(), text.size(), "1970-01-01T%02d:%02d:%02dZ",
+                static_cast<int>(seconds / 3600 % 24), static_cast<int>(seconds / 60 % 60),
+                static_cast<int>(seconds % 60));
   return text.data();
 }
 
@@ -182,11 +194,13 @@ std::string budgets(const PodSpec& spec) {
 }
 
 const char* phase_name(PodPhase phase) {
-  constexpr std::array<const char*, 5> kNames{"Pending", "Running", "Succeeded", "Failed", "Unknown"};
+  constexpr std::array<const char*, 5> kNames{"Pending", "Running", "Succeeded", "Failed",
+                                              "Unknown"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 
-json object(const char* version, const std::string& kind, const std::string& space, const std::string& name) {
+json object(const char* version, const std::string& kind, const std::string& space,
+            const std::string& name) {
   json meta{{"name", name}};
   if (!space.empty()) meta["namespace"] = space;
   return {{"apiVersion", version}, {"kind", kind}, {"metadata", meta}};
@@ -201,8 +215,10 @@ json pod_object(const Pod& pod, const PodSpec& spec) {
   if (pod.created != kNever) meta["creationTimestamp"] = timestamp(pod.created);
   if (pod.terminating) meta["deletionTimestamp"] = timestamp(2000);
   if (!pod.controller.kind.empty())
-    meta["ownerReferences"] = json::array({{{"apiVersion", "apps/v1"}, {"kind", pod.controller.kind},
-                                            {"name", pod.controller.name}, {"uid", pod.controller.uid},
+    meta["ownerReferences"] = json::array({{{"apiVersion", "apps/v1"},
+                                            {"kind", pod.controller.kind},
+                                            {"name", pod.controller.name},
+                                            {"uid", pod.controller.uid},
                                             {"controller", true}}});
   out["spec"] = pod_spec(pod, spec);
   out["status"] = {{"phase", phase_name(pod.phase)}};
@@ -214,14 +230,20 @@ json node_object(const Node& node) {
   out["metadata"]["labels"] = map_of(node.labels);
   json avoid = json::array();
   for (const AvoidedController& a : node.avoided)
-    avoid.push_back({{"podSignature", {{"podController", {{"kind", a.kind}, {"uid", a.uid}, {"name", "x"},
-                                                          {"apiVersion", "v1"}, {"controller", true}}}}}});
+    avoid.push_back({{"podSignature",
+                      {{"podController",
+                        {{"kind", a.kind},
+                         {"uid", a.uid},
+                         {"name", "x"},
+                         {"apiVersion", "v1"},
+                         {"controller", true}}}}}});
   if (!avoid.empty())
     out["metadata"]["annotations"]["scheduler.alpha.kubernetes.io/preferAvoidPods"] =
         json{{"preferAvoidPods", avoid}}.dump();
   if (node.unschedulable) out["spec"]["unschedulable"] = true;
   for (const Taint& t : node.taints)
-    out["spec"]["taints"].push_back({{"key", t.key}, {"value", t.value}, {"effect", effect_name(t.effect)}});
+    out["spec"]["taints"].push_back(
+        {{"key", t.key}, {"value", t.value}, {"effect", effect_name(t.effect)}});
   out["status"]["allocatable"] = amounts(node.allocatable);
   for (const NodeImage& image : node.images)
     out["status"]["images"].push_back({{"names", image.names}, {"sizeBytes", image.size_bytes}});
@@ -231,7 +253,8 @@ json node_object(const Node& node) {
 json owner_object(const SpreadOwner& owner) {
   const bool core = owner.kind == "Service" || owner.kind == "ReplicationController";
   json out = object(core ? "v1" : "apps/v1", owner.kind, owner.namespace_name, owner.name);
-  if (!owner.selector.nothing) out["spec"]["selector"] = core ? equalities(owner.selector) : selector(owner.selector);
+  if (!owner.selector.nothing)
+    out["spec"]["selector"] = core ? equalities(owner.selector) : selector(owner.selector);
   if (owner.kind != "Service") out["spec"]["replicas"] = 0;
   return out;
 }
@@ -243,7 +266,8 @@ json class_object(const StorageClass& from) {
   out["provisioner"] = from.provisions ? "example.com/disk" : "kubernetes.io/no-provisioner";
   for (const NodeSelectorTerm& term : from.allowed_topologies) {
     json expressions = json::array();
-    for (const Requirement& r : term.expressions) expressions.push_back({{"key", r.key}, {"values", r.values}});
+    for (const Requirement& r : term.expressions)
+      expressions.push_back({{"key", r.key}, {"values", r.values}});
     out["allowedTopologies"].push_back({{"matchLabelExpressions", expressions}});
   }
   return out;

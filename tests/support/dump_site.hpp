@@ -11,14 +11,16 @@
 
 namespace gedge::test {
 
-/// One API object for each thing in `facts`: nodes, pods (bound and pending, each on its own), namespaces, services and
-/// controllers, storage. Delay budgets become the annotation gedge.io/delay-budget.
+/// One API object for each thing in `facts`: nodes, pods (bound and pending, each on its own),
+/// namespaces, services and controllers, storage. Delay budgets become the annotation
+/// gedge.io/delay-budget.
 std::vector<nlohmann::json> objects_of(const Facts& facts);
 
 /// Block YAML; every string is double-quoted, so nothing turns into a number.
 std::string to_yaml(const nlohmann::json& value);
 
-/// Square CSV in milliseconds, rows and columns in this order; empty cells where nothing was measured.
+/// Square CSV in milliseconds, rows and columns in this order; empty cells where nothing was
+/// measured.
 std::string to_csv(const RttMatrix& rtt, const std::vector<NameIndex>& order);
 std::string to_csv(const RttMatrix& rtt);
 

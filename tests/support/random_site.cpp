@@ -15,7 +15,8 @@ constexpr const char* kRegionLabel = "topology.kubernetes.io/region";
 
 Themes draw_themes(Dice& dice) {
   const auto on = [&](std::size_t percent) { return dice.chance(percent); };
-  return {on(35), on(40), on(25), on(35), on(45), on(45), on(45), on(26), on(55), on(35), on(25), on(25), on(30), on(25), on(45)};
+  return {on(35), on(40), on(25), on(35), on(45), on(45), on(45), on(26),
+          on(55), on(35), on(25), on(25), on(30), on(25), on(45)};
 }
 
 void add_labels(Dice& dice, Node& node) {
@@ -24,7 +25,8 @@ void add_labels(Dice& dice, Node& node) {
   if (dice.chance(50)) node.labels.set(kRegionLabel, dice.pick<std::string>({"r1", "r2"}));
   if (dice.chance(70)) node.labels.set("rack", dice.pick<std::string>({"k1", "k2", "k3", "k4"}));
   if (dice.chance(60)) node.labels.set("disk", dice.pick<std::string>({"ssd", "hdd"}));
-  if (dice.chance(50)) node.labels.set("generation", dice.pick<std::string>({"1", "2", "3", "007", "v3"}));
+  if (dice.chance(50))
+    node.labels.set("generation", dice.pick<std::string>({"1", "2", "3", "007", "v3"}));
   if (dice.chance(4)) node.labels.set("failure-domain.beta.kubernetes.io/zone", "z1");
 }
 
@@ -39,16 +41,19 @@ void add_taints(Dice& dice, bool gentle, Node& node) {
 
 void add_room(Dice& dice, const Themes& themes, Node& node) {
   const std::int64_t scale = themes.gentle ? 8 : themes.crowded ? 1 : 4;
-  if (!dice.chance(1)) node.allocatable.set(kCpu, scale * dice.pick<std::int64_t>({500, 1000, 1930, 2000, 4000}));
   if (!dice.chance(1))
-    node.allocatable.set(kMemory, scale * dice.pick<std::int64_t>({512 * kMiB, 1024 * kMiB, 1'900'000'001,
-                                                                   4096 * kMiB, 3 * 1024 * kMiB}));
+    node.allocatable.set(kCpu, scale * dice.pick<std::int64_t>({500, 1000, 1930, 2000, 4000}));
+  if (!dice.chance(1))
+    node.allocatable.set(kMemory,
+                         scale * dice.pick<std::int64_t>({512 * kMiB, 1024 * kMiB, 1'900'000'001,
+                                                          4096 * kMiB, 3 * 1024 * kMiB}));
   if (themes.gentle || dice.chance(80))
     node.allocatable.set(kEphemeralStorage, dice.pick<std::int64_t>({100 * kMiB, 9000 * kMiB}));
   node.allocatable.set(kPods, themes.crowded && !themes.gentle ? dice.between(1, 8) : 110);
   if (themes.gpus && dice.chance(70)) {
     node.allocatable.set("alibabacloud.com/gpu-count", dice.between(1, 4));
-    node.labels.set("alibabacloud.com/gpu-card-model", dice.pick<std::string>({"T4", "V100", "A10"}));
+    node.labels.set("alibabacloud.com/gpu-card-model",
+                    dice.pick<std::string>({"T4", "V100", "A10"}));
   }
   if (!themes.extended) return;
   if (dice.chance(70)) node.allocatable.set("nvidia.com/gpu", dice.between(0, 4));
@@ -77,23 +82,26 @@ Node make_node(Dice& dice, const Themes& themes, std::string name) {
     node.labels.set("gedge.io/tier", dice.pick<std::string>({"edge", "near-edge", "cloud"}));
   node.unschedulable = !themes.gentle && dice.chance(5);
   if (dice.chance(40))
-    for (const std::string& uid : dice.some(Strings{"uid-web", "uid-api", "uid-redis", "uid-cam", "uid-db"}, 3))
+    for (const std::string& uid :
+         dice.some(Strings{"uid-web", "uid-api", "uid-redis", "uid-cam", "uid-db"}, 3))
       node.avoided.push_back({"ReplicaSet", uid});
   return node;
 }
 
 void add_nodes(Dice& dice, const Themes& themes, RandomSite& site) {
-  const Strings names{"edge-1",  "edge-2",  "edge-10", "near-1", "near-2", "cloud-1",
-                      "cloud-2", "gateway", "api",     "n",      "0-rack",   "node-with-a-rather-long-name"};
+  const Strings names{"edge-1", "edge-2",  "edge-10", "near-1",
+                      "near-2", "cloud-1", "cloud-2", "gateway",
+                      "api",    "n",       "0-rack",  "node-with-a-rather-long-name"};
   const std::size_t count = dice.chance(15) ? 1 + dice.below(2) : 2 + dice.below(names.size() - 1);
-  for (const std::string& name : dice.some(names, count)) site.facts.nodes.push_back(make_node(dice, themes, name));
+  for (const std::string& name : dice.some(names, count))
+    site.facts.nodes.push_back(make_node(dice, themes, name));
   std::sort(site.facts.nodes.begin(), site.facts.nodes.end(),
             [](const Node& a, const Node& b) { return a.name < b.name; });
 }
 
 Rtt draw_rtt(Dice& dice) {
-  return Rtt{dice.pick<std::uint32_t>({0, 100, 900, 1000, 1001, 2000, 2500, 4999, 5000, 5001, 8000, 10'000, 15'000,
-                                       20'000, 40'000})};
+  return Rtt{dice.pick<std::uint32_t>({0, 100, 900, 1000, 1001, 2000, 2500, 4999, 5000, 5001, 8000,
+                                       10'000, 15'000, 20'000, 40'000})};
 }
 
 void add_rtts(Dice& dice, RandomSite& site) {
@@ -125,18 +133,22 @@ PersistentVolume make_volume(Dice& dice, const RandomSite& site, const std::stri
   volume.name = name;
   volume.storage_class = dice.pick<std::string>({"local", "local", "later", "fast"});
   volume.capacity_bytes = dice.pick<std::int64_t>({50, 100, 200}) * kMiB;
-  volume.access_modes = dice.chance(80) ? Strings{"ReadWriteOnce", "ReadOnlyMany"} : Strings{"ReadOnlyMany"};
+  volume.access_modes =
+      dice.chance(80) ? Strings{"ReadWriteOnce", "ReadOnlyMany"} : Strings{"ReadOnlyMany"};
   volume.has_node_affinity = dice.chance(70);
   if (volume.has_node_affinity)
-    volume.node_terms.push_back(dice.chance(50) ? only("kubernetes.io/hostname", {dice.pick(site.facts.nodes).name})
-                                                : only(kZoneLabel, {dice.pick<std::string>({"z1", "z2"}), "z3"}));
-  if (dice.chance(60)) volume.labels.set(kZoneLabel, dice.pick<std::string>({"z1", "z2", "z1__z2"}));
+    volume.node_terms.push_back(
+        dice.chance(50) ? only("kubernetes.io/hostname", {dice.pick(site.facts.nodes).name})
+                        : only(kZoneLabel, {dice.pick<std::string>({"z1", "z2"}), "z3"}));
+  if (dice.chance(60))
+    volume.labels.set(kZoneLabel, dice.pick<std::string>({"z1", "z2", "z1__z2"}));
   if (dice.chance(15)) volume.labels.set(kRegionLabel, "r1");
   if (dice.chance(30)) volume.labels.set("speed", "high");
   return volume;
 }
 
-PersistentVolumeClaim make_claim(Dice& dice, RandomSite& site, std::string space, std::string name) {
+PersistentVolumeClaim make_claim(Dice& dice, RandomSite& site, std::string space,
+                                 std::string name) {
   PersistentVolumeClaim claim;
   claim.namespace_name = std::move(space);
   claim.name = std::move(name);
@@ -152,7 +164,8 @@ PersistentVolumeClaim make_claim(Dice& dice, RandomSite& site, std::string space
     if (dice.chance(90)) claim.volume_name = volume.name;  // else reserved, but not bound yet
   }
   if (dice.chance(3)) claim.volume_name = "pv-lost";
-  if (claim.volume_name.empty() && dice.chance(15)) claim.selected_node = dice.pick(site.facts.nodes).name;
+  if (claim.volume_name.empty() && dice.chance(15))
+    claim.selected_node = dice.pick(site.facts.nodes).name;
   return claim;
 }
 
@@ -189,7 +202,8 @@ std::vector<RandomWorkload> draw_workloads(Dice& dice) {
   for (std::size_t i = 0; i < count; ++i) {
     RandomWorkload w;
     w.namespace_name = dice.pick<std::string>({"default", "default", "prod"});
-    w.kind = dice.pick<std::string>({"Deployment", "Deployment", "StatefulSet", "Job", "ReplicaSet", "Pod"});
+    w.kind = dice.pick<std::string>(
+        {"Deployment", "Deployment", "StatefulSet", "Job", "ReplicaSet", "Pod"});
     w.name = dice.pick<std::string>({"web", "redis", "api", "cam", "web-1", "db", "gateway"});
     if (!taken.emplace(w.namespace_name, w.name).second) continue;
     const bool last = i + 1 == count;
@@ -225,7 +239,8 @@ Pod make_pod(Dice& dice, const RandomWorkload& w, std::int64_t ordinal) {
 }
 
 void bind(Dice& dice, const RandomSite& site, Pod& pod) {
-  const std::vector<PodPhase> odd{PodPhase::kPending, PodPhase::kSucceeded, PodPhase::kFailed, PodPhase::kUnknown};
+  const std::vector<PodPhase> odd{PodPhase::kPending, PodPhase::kSucceeded, PodPhase::kFailed,
+                                  PodPhase::kUnknown};
   pod.bound_node = dice.chance(3) ? "gone" : dice.pick(site.facts.nodes).name;
   pod.phase = dice.chance(88) ? PodPhase::kRunning : dice.pick(odd);
   pod.terminating = dice.chance(8);
@@ -257,7 +272,8 @@ void add_owners(Dice& dice, const RandomWorkload& w, RandomSite& site) {
   SpreadOwner owner{controller.kind, w.namespace_name, controller.name, service.selector};
   if (dice.chance(30)) owner.selector.requirements.push_back({"release", SelectorOp::kExists, {}});
   const bool spreads = owner.kind == "ReplicaSet" || owner.kind == "StatefulSet";
-  if (spreads && !owner.selector.nothing && dice.chance(60)) site.facts.spread_owners.push_back(owner);
+  if (spreads && !owner.selector.nothing && dice.chance(60))
+    site.facts.spread_owners.push_back(owner);
 }
 
 void add_namespaces(RandomSite& site) {
@@ -271,8 +287,11 @@ void add_namespaces(RandomSite& site) {
 }  // namespace
 
 void sort_pods(Facts& facts) {
-  const auto place = [](const Pod& p) { return std::tie(p.namespace_name, p.workload_name, p.ordinal, p.name); };
-  std::sort(facts.pods.begin(), facts.pods.end(), [&](const Pod& a, const Pod& b) { return place(a) < place(b); });
+  const auto place = [](const Pod& p) {
+    return std::tie(p.namespace_name, p.workload_name, p.ordinal, p.name);
+  };
+  std::sort(facts.pods.begin(), facts.pods.end(),
+            [&](const Pod& a, const Pod& b) { return place(a) < place(b); });
 }
 
 RandomSite make_random_site(Dice& dice, SiteOptions options) {

@@ -15,10 +15,13 @@ const Strings kApps{"web", "redis", "api", "cam", "db"};
 Resources random_requests(Dice& dice, const Themes& themes) {
   Resources out;
   const std::int64_t scale = themes.crowded ? 2 : 1;
-  if (dice.chance(75)) out.set(kCpu, scale * dice.pick<std::int64_t>({0, 10, 100, 250, 333, 500, 1000}));
+  if (dice.chance(75))
+    out.set(kCpu, scale * dice.pick<std::int64_t>({0, 10, 100, 250, 333, 500, 1000}));
   if (dice.chance(70))
-    out.set(kMemory, scale * dice.pick<std::int64_t>({0, 64 * kMiB, 100'000'000, 256 * kMiB, 700 * kMiB}));
-  if (dice.chance(15)) out.set(kEphemeralStorage, dice.pick<std::int64_t>({50 * kMiB, 2000 * kMiB}));
+    out.set(kMemory,
+            scale * dice.pick<std::int64_t>({0, 64 * kMiB, 100'000'000, 256 * kMiB, 700 * kMiB}));
+  if (dice.chance(15))
+    out.set(kEphemeralStorage, dice.pick<std::int64_t>({50 * kMiB, 2000 * kMiB}));
   if (!themes.extended) return out;
   if (dice.chance(30)) out.set("nvidia.com/gpu", dice.between(0, 2));
   if (dice.chance(20)) out.set("example.com/fpga", dice.between(1, 2));
@@ -29,7 +32,8 @@ Resources random_requests(Dice& dice, const Themes& themes) {
 Container random_container(Dice& dice, const Themes& themes, std::string name) {
   Container out;
   out.name = std::move(name);
-  out.image = dice.pick<std::string>({"web", "reg:5000/redis:6", "cam/decode", "cam/detect:v2", "busybox", "none"});
+  out.image = dice.pick<std::string>(
+      {"web", "reg:5000/redis:6", "cam/decode", "cam/detect:v2", "busybox", "none"});
   out.requests = random_requests(dice, themes);
   return out;
 }
@@ -57,11 +61,12 @@ void add_containers(Dice& dice, const Themes& themes, PodSpec& spec) {
 Toleration random_toleration(Dice& dice) {
   Toleration out;
   out.exists = dice.chance(50);
-  if (!out.exists || dice.chance(85)) out.key = dice.pick<std::string>({"dedicated", "gpu", "flaky"});
+  if (!out.exists || dice.chance(85))
+    out.key = dice.pick<std::string>({"dedicated", "gpu", "flaky"});
   if (!out.exists) out.value = dice.pick<std::string>({"", "yes", "db"});
   if (dice.chance(55))
-    out.effect = dice.pick<TaintEffect>({TaintEffect::kNoSchedule, TaintEffect::kPreferNoSchedule,
-                                         TaintEffect::kNoExecute});
+    out.effect = dice.pick<TaintEffect>(
+        {TaintEffect::kNoSchedule, TaintEffect::kPreferNoSchedule, TaintEffect::kNoExecute});
   return out;
 }
 
@@ -69,7 +74,8 @@ void add_tolerations(Dice& dice, PodSpec& spec) {
   const std::size_t count = dice.below(4);
   for (std::size_t i = 0; i < count; ++i) spec.tolerations.push_back(random_toleration(dice));
   if (dice.chance(20))
-    spec.tolerations.push_back({"node.kubernetes.io/unschedulable", true, "", TaintEffect::kNoSchedule});
+    spec.tolerations.push_back(
+        {"node.kubernetes.io/unschedulable", true, "", TaintEffect::kNoSchedule});
 }
 
 Requirement random_node_requirement(Dice& dice) {
@@ -96,7 +102,8 @@ NodeSelectorTerm random_node_term(Dice& dice, const RandomSite& site) {
   const std::size_t count = dice.below(3);
   for (std::size_t i = 0; i < count; ++i) out.expressions.push_back(random_node_requirement(dice));
   if (dice.chance(20))
-    out.fields.push_back({"metadata.name", dice.chance(50) ? SelectorOp::kIn : SelectorOp::kNotIn,
+    out.fields.push_back({"metadata.name",
+                          dice.chance(50) ? SelectorOp::kIn : SelectorOp::kNotIn,
                           {dice.pick(site.facts.nodes).name}});
   return out;
 }
@@ -109,7 +116,8 @@ void add_node_affinity(Dice& dice, const RandomSite& site, PodSpec& spec) {
   for (std::size_t i = 0; i < required; ++i) {
     spec.required_node_terms.push_back(random_node_term(dice, site));
     if (dice.chance(3)) {
-      spec.required_node_terms.back().expressions.push_back({"generation", SelectorOp::kGt, {"-1"}});
+      spec.required_node_terms.back().expressions.push_back(
+          {"generation", SelectorOp::kGt, {"-1"}});
       spec.required_node_terms.back().broken = true;
     }
   }
@@ -135,18 +143,20 @@ LabelSelector random_selector(Dice& dice) {
 }
 
 std::string random_key(Dice& dice) {
-  return dice.pick<std::string>({"kubernetes.io/hostname", kZoneLabel, kZoneLabel, "rack",
-                                 "topology.kubernetes.io/region"});
+  return dice.pick<std::string>(
+      {"kubernetes.io/hostname", kZoneLabel, kZoneLabel, "rack", "topology.kubernetes.io/region"});
 }
 
 PodAffinityTerm random_pod_term(Dice& dice) {
   PodAffinityTerm out;
   out.selector = random_selector(dice);
   out.topology_key = random_key(dice);
-  if (dice.chance(20)) out.namespaces = dice.chance(50) ? Strings{"prod"} : Strings{"default", "prod"};
+  if (dice.chance(20))
+    out.namespaces = dice.chance(50) ? Strings{"prod"} : Strings{"default", "prod"};
   if (dice.chance(12)) {
     out.namespace_selector.emplace();
-    if (dice.chance(60)) out.namespace_selector->requirements.push_back({"team", SelectorOp::kIn, {"edge"}});
+    if (dice.chance(60))
+      out.namespace_selector->requirements.push_back({"team", SelectorOp::kIn, {"edge"}});
   }
   if (dice.chance(10)) out.match_label_keys = {"release"};
   if (dice.chance(8)) out.mismatch_label_keys = {"tier"};
@@ -155,10 +165,15 @@ PodAffinityTerm random_pod_term(Dice& dice) {
 
 void add_pod_affinity(Dice& dice, PodSpec& spec) {
   const auto weight = [&] { return static_cast<std::int32_t>(dice.between(1, 100)); };
-  const auto times = [&](std::size_t percent) { return dice.chance(percent) ? 1 + dice.below(2) : 0; };
-  for (std::size_t i = times(18); i > 0; --i) spec.required_affinity.push_back(random_pod_term(dice));
-  for (std::size_t i = times(18); i > 0; --i) spec.required_anti_affinity.push_back(random_pod_term(dice));
-  for (std::size_t i = times(35); i > 0; --i) spec.preferred_affinity.push_back({weight(), random_pod_term(dice)});
+  const auto times = [&](std::size_t percent) {
+    return dice.chance(percent) ? 1 + dice.below(2) : 0;
+  };
+  for (std::size_t i = times(18); i > 0; --i)
+    spec.required_affinity.push_back(random_pod_term(dice));
+  for (std::size_t i = times(18); i > 0; --i)
+    spec.required_anti_affinity.push_back(random_pod_term(dice));
+  for (std::size_t i = times(35); i > 0; --i)
+    spec.preferred_affinity.push_back({weight(), random_pod_term(dice)});
   for (std::size_t i = times(35); i > 0; --i)
     spec.preferred_anti_affinity.push_back({weight(), random_pod_term(dice)});
 }
@@ -178,17 +193,19 @@ TopologySpread random_spread(Dice& dice, std::string key, bool hard) {
 
 void add_spread(Dice& dice, PodSpec& spec) {
   const Strings keys{"kubernetes.io/hostname", kZoneLabel, "rack", "topology.kubernetes.io/region"};
-  for (const std::string& key : dice.some(keys, dice.below(3))) spec.spread.push_back(random_spread(dice, key, true));
-  for (const std::string& key : dice.some(keys, dice.below(3))) spec.spread.push_back(random_spread(dice, key, false));
+  for (const std::string& key : dice.some(keys, dice.below(3)))
+    spec.spread.push_back(random_spread(dice, key, true));
+  for (const std::string& key : dice.some(keys, dice.below(3)))
+    spec.spread.push_back(random_spread(dice, key, false));
   dice.shuffle(spec.spread);
 }
 
 void add_ports(Dice& dice, PodSpec& spec) {
   const std::size_t count = dice.below(3);
   for (std::size_t i = 0; i < count; ++i)
-    spec.host_ports.push_back({dice.pick<std::string>({"0.0.0.0", "0.0.0.0", "10.0.0.1", "127.0.0.1"}),
-                               dice.pick<std::string>({"TCP", "TCP", "UDP"}),
-                               dice.pick<std::int32_t>({80, 443, 8080})});
+    spec.host_ports.push_back(
+        {dice.pick<std::string>({"0.0.0.0", "0.0.0.0", "10.0.0.1", "127.0.0.1"}),
+         dice.pick<std::string>({"TCP", "TCP", "UDP"}), dice.pick<std::int32_t>({80, 443, 8080})});
 }
 
 void add_volumes(Dice& dice, PodSpec& spec) {
@@ -198,14 +215,21 @@ void add_volumes(Dice& dice, PodSpec& spec) {
 
 /// Only pods that have their place know their cards.
 void add_gpus(Dice& dice, bool placed, PodSpec& spec) {
-  if (dice.chance(80)) spec.annotations.set("alibabacloud.com/gpu-milli", dice.pick<std::string>({"100", "300", "460", "700", "1000"}));
-  if (dice.chance(30)) spec.annotations.set("alibabacloud.com/gpu-count", dice.pick<std::string>({"1", "2", "3"}));
-  if (dice.chance(25)) spec.annotations.set("alibabacloud.com/gpu-card-model", dice.pick<std::string>({"T4", "T4|V100"}));
-  if (placed && dice.chance(40)) spec.annotations.set("alibabacloud.com/gpu-index", dice.pick<std::string>({"0", "1", "0-1"}));
+  if (dice.chance(80))
+    spec.annotations.set("alibabacloud.com/gpu-milli",
+                         dice.pick<std::string>({"100", "300", "460", "700", "1000"}));
+  if (dice.chance(30))
+    spec.annotations.set("alibabacloud.com/gpu-count", dice.pick<std::string>({"1", "2", "3"}));
+  if (dice.chance(25))
+    spec.annotations.set("alibabacloud.com/gpu-card-model",
+                         dice.pick<std::string>({"T4", "T4|V100"}));
+  if (placed && dice.chance(40))
+    spec.annotations.set("alibabacloud.com/gpu-index", dice.pick<std::string>({"0", "1", "0-1"}));
 }
 
 /// Whom a budget may point at without making pods wait for each other in a circle.
-bool may_wait_for(const std::vector<RandomWorkload>& all, std::size_t place, std::size_t peer, SiteOptions options) {
+bool may_wait_for(const std::vector<RandomWorkload>& all, std::size_t place, std::size_t peer,
+                  SiteOptions options) {
   if (options.cycles || peer < place) return true;
   return all[peer].pending == 0 || (peer == place && all[peer].pending == 1);
 }
@@ -263,8 +287,8 @@ DelayBudget towards_fixed(Dice& dice, const RandomSite& site) {
   return out;
 }
 
-void add_budgets(Dice& dice, const RandomSite& site, const std::vector<RandomWorkload>& all, std::size_t place,
-                 SiteOptions options, PodSpec& spec) {
+void add_budgets(Dice& dice, const RandomSite& site, const std::vector<RandomWorkload>& all,
+                 std::size_t place, SiteOptions options, PodSpec& spec) {
   const std::size_t count = dice.below(3);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t peer = dice.below(all.size());
@@ -278,7 +302,8 @@ void add_budgets(Dice& dice, const RandomSite& site, const std::vector<RandomWor
       budget = towards_pod(dice, all[peer]);
     budget.nearest = budget.kind != PeerKind::kAny && dice.chance(20);
     if (budget.nearest) budget.from = "any:" + budget.from;
-    budget.limit_us = dice.pick<std::int64_t>({0, 1000, 2500, 5000, 8000, 10'000, 15'000, 20'000, 20'000, 100'000});
+    budget.limit_us = dice.pick<std::int64_t>(
+        {0, 1000, 2500, 5000, 8000, 10'000, 15'000, 20'000, 20'000, 100'000});
     spec.budgets.push_back(std::move(budget));
   }
 }
@@ -298,7 +323,8 @@ void soften(Dice& dice, PodSpec& spec) {
 }  // namespace
 
 PodSpec make_random_spec(Dice& dice, const Themes& themes, const RandomSite& site,
-                         const std::vector<RandomWorkload>& workloads, std::size_t place, SiteOptions options) {
+                         const std::vector<RandomWorkload>& workloads, std::size_t place,
+                         SiteOptions options) {
   PodSpec spec;
   spec.labels = workloads[place].labels;
   add_containers(dice, themes, spec);

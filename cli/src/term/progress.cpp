@@ -6,10 +6,9 @@
 namespace gedge::cli {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr milliseconds kPatience{500};  // shorter runs show nothing
-constexpr milliseconds kInterval{100};  // between two pictures
+constexpr Micros kPatience{500'000};  // shorter runs show nothing
+constexpr Micros kInterval{100'000};  // between two pictures
+constexpr std::int64_t kSecond = 1'000'000;
 constexpr std::size_t kBarWidth = 21;
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 
@@ -20,30 +19,45 @@ std::string bar(std::size_t done, std::size_t total) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(Stream& err, bool quiet, Clock now)
+ProgressLine::ProgressLine(Stream& err, bool quiet, const Clock& clock)
     : err_(err),
       enabled_(!quiet && err.is_terminal()),
-      now_(std::move(now)),
-      start_(enabled_ ? now_() : milliseconds{0}) {}
+      clock_(clock),
+      start_(enabled_ ? clock.now() : Micros{0}) {}
 
 void ProgressLine::show(std::string_view what, std::size_t done, std::size_t total) {
   if (!enabled_) return;
-  const milliseconds now = now_();
+  const std::lock_guard lock(mutex_);
   if (what != what_) {
     what_ = what;
-    what_since_ = now;
+    what_since_ = clock_.now();
   }
+  done_ = done;
+  total_ = total;
+  draw_if_due();
+}
+
+void ProgressLine::refresh() {
+  const std::lock_guard lock(mutex_);
+  draw_if_due();
+}
+
+void ProgressLine::draw_if_due() {
+  if (!enabled_ || what_.empty()) return;
+  const Micros now = clock_.now();
   if (now - start_ < kPatience || (visible_ && now - last_ < kInterval)) return;
   last_ = now;
   visible_ = true;
   set_progress_visible(true);
-  std::string text = line(what, done, total, now - what_since_);
+  std::string text = line(now - what_since_);
   if (err_.width() > 0) text = shorten_middle(text, err_.width() - 1);
   err_.write(std::string(kEraseLine) + text);
   err_.flush();
 }
 
 void ProgressLine::erase() {
+  const std::lock_guard lock(mutex_);
+  what_.clear();
   if (!visible_) return;
   visible_ = false;
   set_progress_visible(false);
@@ -51,17 +65,35 @@ void ProgressLine::erase() {
   err_.flush();
 }
 
-std::string ProgressLine::line(std::string_view what, std::size_t done, std::size_t total,
-                               milliseconds elapsed) const {
-  std::string text = escape_controls(what);
-  if (total == 0) return text;
-  text += "  " + bar(done, total) + "  " + std::to_string(done) + '/' + std::to_string(total);
-  if (done > 0) {
-    const auto left =
-        elapsed.count() * static_cast<std::int64_t>(total - done) / static_cast<std::int64_t>(done);
-    text += "   eta " + std::to_string((left + 999) / 1000) + " s";
+std::string ProgressLine::line(Micros elapsed) const {
+  std::string text = escape_controls(what_);
+  if (total_ == 0) return text;
+  text += "  " + bar(done_, total_) + "  " + std::to_string(done_) + '/' + std::to_string(total_);
+  if (done_ > 0) {
+    const auto left = elapsed.count() * static_cast<std::int64_t>(total_ - done_) /
+                      static_cast<std::int64_t>(done_);
+    text += "   eta " + std::to_string((left + kSecond - 1) / kSecond) + " s";
   }
   return text;
+}
+
+ProgressTicker::ProgressTicker(ProgressLine& line) : line_(line) {
+  if (line.enabled()) thread_ = std::thread([this] { run(); });
+}
+
+ProgressTicker::~ProgressTicker() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  ending_.notify_one();
+  thread_.join();
+}
+
+void ProgressTicker::run() {
+  std::unique_lock lock(mutex_);
+  while (!ending_.wait_for(lock, kInterval, [this] { return ends_; })) line_.refresh();
 }
 
 }  // namespace gedge::cli

@@ -16,7 +16,8 @@ void complete(Resources& target, const Resources& from) {
 
 void add_toleration(PodSpec& spec, std::string_view key, TaintEffect effect) {
   Toleration toleration{std::string(key), true, "", effect};
-  if (std::find(spec.tolerations.begin(), spec.tolerations.end(), toleration) == spec.tolerations.end())
+  if (std::find(spec.tolerations.begin(), spec.tolerations.end(), toleration) ==
+      spec.tolerations.end())
     spec.tolerations.push_back(std::move(toleration));
 }
 
@@ -37,7 +38,8 @@ void add_default_tolerations(PodSpec& spec) {
 void add_daemon_tolerations(PodSpec& spec) {
   add_toleration(spec, kNotReady, TaintEffect::kNoExecute);
   add_toleration(spec, kUnreachable, TaintEffect::kNoExecute);
-  for (const std::string_view name : {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
+  for (const std::string_view name :
+       {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
     add_toleration(spec, "node.kubernetes.io/" + std::string(name), TaintEffect::kNoSchedule);
   if (spec.host_network)
     add_toleration(spec, "node.kubernetes.io/network-unavailable", TaintEffect::kNoSchedule);
@@ -57,8 +59,8 @@ Admission::Admission(Drafts& drafts)
   std::string names;
   for (const std::string& name : defaults) names.append(names.empty() ? "" : ", ").append(name);
   drafts.diagnostics.warn("SeveralDefaultPriorityClasses",
-                          "several PriorityClasses are the global default (" + names + "); the lowest, " +
-                              default_class_->name + ", counts",
+                          "several PriorityClasses are the global default (" + names +
+                              "); the lowest, " + default_class_->name + ", counts",
                           {});
 }
 
@@ -118,15 +120,17 @@ void Admission::apply_runtime_class(const PodTemplate& pod, const std::string& w
     return one.name == spec.runtime_class;
   });
   if (found == classes.end()) {
-    drafts_.diagnostics.warn("MissingRuntimeClass",
-                             "RuntimeClass " + spec.runtime_class + " of " + who + " does not exist",
-                             drafts_.facts.span(spec.place));
+    drafts_.diagnostics.warn(
+        "MissingRuntimeClass",
+        "RuntimeClass " + spec.runtime_class + " of " + who + " does not exist",
+        drafts_.facts.span(spec.place));
     return;
   }
   if (!pod.has_overhead) spec.overhead = found->overhead;
   for (const auto& [key, value] : found->node_selector) spec.node_selector.set(key, value);
   for (const Toleration& toleration : found->tolerations)
-    if (std::find(spec.tolerations.begin(), spec.tolerations.end(), toleration) == spec.tolerations.end())
+    if (std::find(spec.tolerations.begin(), spec.tolerations.end(), toleration) ==
+        spec.tolerations.end())
       spec.tolerations.push_back(toleration);
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kLabelPrefix = "delay_";
 constexpr std::string_view kAnnotation = "gedge.io/delay-budget";
-constexpr std::string_view kGrammar = "write [any:]NAME=25ms, KIND/NAME=25ms or NAMESPACE/KIND/NAME=25ms";
+constexpr std::string_view kGrammar =
+    "write [any:]NAME=25ms, KIND/NAME=25ms or NAMESPACE/KIND/NAME=25ms";
 
 struct PeerWord {
   std::string_view word;
@@ -87,7 +88,8 @@ bool read_peer(std::string_view from, Cursor value, DelayBudget& budget) {
     parts.push_back(from.substr(0, slash));
     if (slash != std::string_view::npos) from.remove_prefix(slash + 1);
   }
-  const bool empty = std::any_of(parts.begin(), parts.end(), [](auto part) { return part.empty(); });
+  const bool empty =
+      std::any_of(parts.begin(), parts.end(), [](auto part) { return part.empty(); });
   if (empty || parts.size() > 3) {
     value.fail("delay budget: " + quote(budget.from) + " names nothing", std::string(kGrammar));
     return false;
@@ -120,7 +122,8 @@ void read_entry(std::string_view entry, Cursor value, std::vector<DelayBudget>& 
     value.fail("delay budget " + quote(entry) + " has no unit",
                "write `" + std::string(limit) + "ms` for milliseconds");
   } else {
-    value.fail("delay budget: " + quote(limit) + " is no time", "write it like 25ms, 800us or 1.5s");
+    value.fail("delay budget: " + quote(limit) + " is no time",
+               "write it like 25ms, 800us or 1.5s");
   }
 }
 
@@ -166,7 +169,8 @@ void read_budgets(Cursor metadata, std::vector<DelayBudget>& out) {
   }
   const auto annotations = metadata.find("annotations");
   if (!annotations || !annotations->is_map()) return;
-  if (const auto value = annotations->find(kAnnotation); value && value->type() == ScalarType::kText)
+  if (const auto value = annotations->find(kAnnotation);
+      value && value->type() == ScalarType::kText)
     read_annotation(*value, out);
 }
 
@@ -182,7 +186,8 @@ void read_latency_source(Cursor env, std::string& out) {
     if (const auto config = Document::parse(source, unread); config && config->root().is_map())
       out = source_node_of(config->root());
     else
-      value->warn("GschConfigUnreadable", "the variable gschConfig holds no JSON object, it is ignored");
+      value->warn("GschConfigUnreadable",
+                  "the variable gschConfig holds no JSON object, it is ignored");
   });
 }
 

@@ -12,11 +12,15 @@ namespace {
 
 std::string_view name_of(ScalarType type) {
   switch (type) {
-    case ScalarType::kNull: return "nothing";
-    case ScalarType::kBool: return "a boolean";
+    case ScalarType::kNull:
+      return "nothing";
+    case ScalarType::kBool:
+      return "a boolean";
     case ScalarType::kInteger:
-    case ScalarType::kFloat: return "a number";
-    case ScalarType::kText: return "text";
+    case ScalarType::kFloat:
+      return "a number";
+    case ScalarType::kText:
+      return "text";
   }
   return "";
 }
@@ -112,6 +116,7 @@ SourceSpan Cursor::where() const {
 }
 
 void Cursor::fail(std::string what, std::string hint) const {
+  if (diagnostics().is_full()) return diagnostics().drop();
   diagnostics().add(invalid_input(std::move(what), where(), std::move(hint)));
 }
 
@@ -120,6 +125,7 @@ void Cursor::warn(std::string code, std::string message) const {
 }
 
 void Cursor::fail_type(std::string_view expected, std::string hint) const {
+  if (diagnostics().is_full()) return diagnostics().drop();
   std::string what;
   if (const auto name = key()) what = quote(name->raw_text()) + " ";
   what.append("must be ").append(expected).append(", not ");
@@ -130,7 +136,9 @@ void Cursor::fail_type(std::string_view expected, std::string hint) const {
   else
     what.append(type() == ScalarType::kFloat && !decimal_text(raw_text()) ? "an infinity or NaN"
                                                                           : name_of(type()))
-        .append(" (").append(quote(raw_text())).append(")");
+        .append(" (")
+        .append(quote(raw_text()))
+        .append(")");
   fail(std::move(what), std::move(hint));
 }
 
@@ -162,8 +170,8 @@ std::optional<bool> Cursor::boolean() const {
 void Cursor::fail_range(std::int64_t least, std::int64_t most) const {
   std::string what;
   if (const auto name = key()) what = quote(name->raw_text()) + " ";
-  fail(what + "must be between " + std::to_string(least) + " and " + std::to_string(most) + ", not " +
-       quote(raw_text()));
+  fail(what + "must be between " + std::to_string(least) + " and " + std::to_string(most) +
+       ", not " + quote(raw_text()));
 }
 
 std::optional<std::int64_t> Cursor::integer(std::int64_t least, std::int64_t most) const {
@@ -229,14 +237,17 @@ std::string Cursor::to_json() const {
     return (out.empty() ? "[" : out) + "]";
   }
   switch (type()) {
-    case ScalarType::kNull: return "null";
-    case ScalarType::kBool: return bool_value(raw_text()) ? "true" : "false";
+    case ScalarType::kNull:
+      return "null";
+    case ScalarType::kBool:
+      return bool_value(raw_text()) ? "true" : "false";
     case ScalarType::kInteger:
     case ScalarType::kFloat:
       if (tape_->is_json) return std::string(raw_text());
       if (auto decimal = decimal_text(raw_text())) return json_number(*decimal);
       break;
-    case ScalarType::kText: break;
+    case ScalarType::kText:
+      break;
   }
   append_json_text(out, raw_text());
   return out;

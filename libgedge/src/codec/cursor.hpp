@@ -2,8 +2,8 @@
 //
 // Both parsers (libyaml events, simdjson On-Demand) write what they see onto the same compact Tape:
 // 24 bytes an entry, texts borrowed from the input where they stand there literally. The tape holds
-// one object at a time (a document, or one element of a streamed list), so a List of 300 MB stays in
-// bounded memory. What makes a text invalid as such (syntax, nesting beyond 64, duplicate keys,
+// one object at a time (a document, or one element of a streamed list), so a List of 300 MB stays
+// in bounded memory. What makes a text invalid as such (syntax, nesting beyond 64, duplicate keys,
 // unknown tags, over-budget aliases) is found while the tape is written, in every corner of the
 // input; what makes a value wrong for its field is found here and reported with its place.
 //
@@ -36,10 +36,10 @@ inline constexpr int kMaxDepth = 64;
 enum class Shape : std::uint8_t { kScalar, kMap, kList };
 
 struct TapeEntry {
-  const char* text = nullptr;   // scalars and keys
-  std::uint32_t length = 0;     // bytes of text; containers: number of fields or items
-  std::uint32_t next = 0;       // index of the entry behind this value
-  std::uint32_t position = 0;   // JSON: byte offset; YAML: line from 0
+  const char* text = nullptr;     // scalars and keys
+  std::uint32_t length = 0;       // bytes of text; containers: number of fields or items
+  std::uint32_t next = 0;         // index of the entry behind this value
+  std::uint32_t position = 0;     // JSON: byte offset; YAML: line from 0
   std::uint32_t column : 24 = 0;  // YAML: character from 0, at most kMaxColumn
   std::uint32_t shape : 2 = 0;
   std::uint32_t quoted : 1 = 0;  // text by its form: quoted, block scalar or !!str
@@ -149,8 +149,8 @@ class Cursor {
 /// Lists of many objects are streamed instead, see codec/stream.hpp.
 class Document {
  public:
-  /// Errors: everything that makes the text invalid, a second document, an empty text; reported, and
-  /// then empty. `source` and `diagnostics` outlive the document.
+  /// Errors: everything that makes the text invalid, a second document, an empty text; reported,
+  /// and then empty. `source` and `diagnostics` outlive the document.
   static std::optional<Document> parse(const Source& source, Diagnostics& diagnostics,
                                        std::uint64_t max_bytes = 1ull << 30);
   Cursor root() const { return {*tape_, 0}; }

@@ -24,8 +24,12 @@ void append_hex(std::string& out, unsigned char byte) {
 // Length of the well-formed UTF-8 sequence at the front, 0 if there is none.
 std::size_t sequence(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
   if (length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
@@ -37,7 +41,8 @@ bool is_hidden(std::string_view mark) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(mark[i]); };
   if (mark.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
   if (mark.size() != 3 || byte(0) != 0xE2) return false;
-  if (byte(1) == 0x80) return (byte(2) >= 0x8B && byte(2) <= 0x8F) || (byte(2) >= 0xA8 && byte(2) <= 0xAE);
+  if (byte(1) == 0x80)
+    return (byte(2) >= 0x8B && byte(2) <= 0x8F) || (byte(2) >= 0xA8 && byte(2) <= 0xAE);
   return byte(1) == 0x81 && byte(2) >= 0xA0 && byte(2) <= 0xAF;
 }
 
@@ -65,8 +70,9 @@ void Diagnostics::warn(std::string code, std::string message, SourceSpan where) 
 Errors Diagnostics::take_errors() {
   std::stable_sort(errors_.begin(), errors_.end(),
                    [](const Error& a, const Error& b) { return before(a.where, b.where); });
-  if (dropped_ > 0)
-    errors_.push_back(invalid_input(std::to_string(dropped_) + " more errors are not listed"));
+  if (is_full())
+    errors_.push_back(
+        invalid_input("reading stopped after " + std::to_string(kMaxErrors) + " errors"));
   dropped_ = 0;
   return std::exchange(errors_, {});
 }

@@ -9,8 +9,8 @@
 
 namespace gedge::codec {
 
-/// Errors and warnings of one run. Bounded: a file with a million mistakes keeps the first kMaxErrors
-/// of them and says how many more there are.
+/// Errors and warnings of one run. Bounded: a file with a million mistakes keeps the first
+/// kMaxErrors of them and says how many more there are.
 class Diagnostics {
  public:
   static constexpr std::size_t kMaxErrors = 1000;
@@ -19,8 +19,12 @@ class Diagnostics {
   void warn(std::string code, std::string message, SourceSpan where);
 
   bool ok() const { return errors_.empty(); }
+  /// No error more is kept: parsers stop at the next object.
+  bool is_full() const { return errors_.size() >= kMaxErrors; }
   std::size_t error_count() const { return errors_.size() + dropped_; }
-  /// Sorted by origin, line and column; ends with a count where some were dropped.
+  /// Counts an error that is_full() keeps from being worded.
+  void drop() { ++dropped_; }
+  /// Sorted by origin, line and column; the last one says so where there may be more.
   Errors take_errors();
   std::vector<Warning> take_warnings();
 

@@ -18,7 +18,9 @@ bool allows(const PodSpec& spec, const Node& node) {
     const std::string* found = node.labels.find(key);
     if (found == nullptr || *found != value) return false;
   }
-  const auto matches = [&](const NodeSelectorTerm& term) { return term.matches(node.labels, node.name); };
+  const auto matches = [&](const NodeSelectorTerm& term) {
+    return term.matches(node.labels, node.name);
+  };
   if (spec.has_required_node_terms &&
       std::none_of(spec.required_node_terms.begin(), spec.required_node_terms.end(), matches))
     return false;
@@ -65,10 +67,10 @@ void Expansion::push(Pod pod, bool fresh) {
 bool Expansion::has_room(const Workload& workload, std::int64_t count) {
   expanded_ += count;
   if (expanded_ <= drafts_.options.max_pods) return true;
-  drafts_.diagnostics.add(
-      invalid_input(describe(workload) + " brings the pods to more than " +
-                        std::to_string(drafts_.options.max_pods),
-                    drafts_.facts.span(workload.meta.place), "check its replicas"));
+  drafts_.diagnostics.add(invalid_input(describe(workload) + " brings the pods to more than " +
+                                            std::to_string(drafts_.options.max_pods),
+                                        drafts_.facts.span(workload.meta.place),
+                                        "check its replicas"));
   return false;
 }
 
@@ -80,13 +82,15 @@ PodSpec Expansion::admitted(const PodTemplate& pod, const std::string& namespace
   out.priority = priority.value;
   spec.preempts = priority.preempts;
   if (pod.is_gated)
-    drafts_.diagnostics.warn("SchedulingGated", who + " waits for scheduling gates; it is planned as if they were gone",
-                             drafts_.facts.span(spec.place));
+    drafts_.diagnostics.warn(
+        "SchedulingGated", who + " waits for scheduling gates; it is planned as if they were gone",
+        drafts_.facts.span(spec.place));
   return spec;
 }
 
 void Expansion::add_owner(const Workload& workload, const std::string& hash) {
-  SpreadOwner owner{workload.kind, workload.meta.namespace_name, workload.meta.name, workload.selector};
+  SpreadOwner owner{workload.kind, workload.meta.namespace_name, workload.meta.name,
+                    workload.selector};
   if (workload.kind == "Deployment") {
     owner.kind = "ReplicaSet";
     owner.name += "-" + hash;
@@ -96,7 +100,8 @@ void Expansion::add_owner(const Workload& workload, const std::string& hash) {
                                  [&](const Requirement& r) { return r.key > own.key; });
     requirements.insert(at, own);
   }
-  if (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet" || owner.kind == "ReplicationController")
+  if (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet" ||
+      owner.kind == "ReplicationController")
     drafts_.facts.spread_owners.push_back(std::move(owner));
 }
 
@@ -116,7 +121,8 @@ void Expansion::add_workload(const Workload& workload) {
   }
   if (workload.has_selector && !workload.selector.matches(pod.spec.labels) &&
       workload.kind != "Job" && workload.kind != "CronJob")
-    drafts_.diagnostics.warn("SelectorMismatch", "the selector of " + who + " does not match its own template",
+    drafts_.diagnostics.warn("SelectorMismatch",
+                             "the selector of " + who + " does not match its own template",
                              drafts_.facts.span(workload.meta.place));
   add_owner(workload, hash);
   if (workload.replicas == 0) return;
@@ -170,7 +176,8 @@ void Expansion::add_claims(const std::vector<PersistentVolumeClaim>& claims, con
     claim.namespace_name = pod.namespace_name;
     claim.name = from.name + "-" + pod.name;
     const auto same = [&](const PodVolume& volume) { return volume.name == from.name; };
-    spec.volumes.erase(std::remove_if(spec.volumes.begin(), spec.volumes.end(), same), spec.volumes.end());
+    spec.volumes.erase(std::remove_if(spec.volumes.begin(), spec.volumes.end(), same),
+                       spec.volumes.end());
     spec.volumes.push_back({from.name, claim.name, false});
     drafts_.facts.claims.push_back(std::move(claim));
   }

@@ -30,8 +30,8 @@ class Expansion {
  private:
   Pod pod_of(const Workload& workload) const;
   SpecIndex share(PodSpec spec) { return SpecIndex{specs_.intern(std::move(spec))}; }
-  PodSpec admitted(const PodTemplate& pod, const std::string& namespace_name, const std::string& who,
-                   Pod& out);
+  PodSpec admitted(const PodTemplate& pod, const std::string& namespace_name,
+                   const std::string& who, Pod& out);
   void add_replicas(const Workload& workload, const PodSpec& spec, Pod pod);
   void add_daemons(const Workload& workload, const PodSpec& spec, const Pod& pod);
   void add_claims(const std::vector<PersistentVolumeClaim>& claims, const Pod& pod, PodSpec& spec);

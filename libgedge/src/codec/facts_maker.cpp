@@ -30,7 +30,9 @@ void sort_unique(std::vector<T>& values, F key) {
 }
 
 const auto kByName = [](const auto& value) { return std::tie(value.name); };
-const auto kByNamespace = [](const auto& value) { return std::tie(value.namespace_name, value.name); };
+const auto kByNamespace = [](const auto& value) {
+  return std::tie(value.namespace_name, value.name);
+};
 
 void sort_declared(Facts& facts) {
   sort_by(facts.nodes, kByName);
@@ -48,7 +50,8 @@ std::int64_t ordinal_of(const std::string& pod, const std::string& workload) {
   return ordinal;
 }
 
-// The workload that people know: not the ReplicaSet but its Deployment, not the Job but its CronJob.
+// The workload that people know: not the ReplicaSet but its Deployment, not the Job but its
+// CronJob.
 class Owners {
  public:
   explicit Owners(const std::vector<MadeBy>& made_by) {
@@ -65,7 +68,8 @@ class Owners {
     pod.workload_kind = pod.controller.kind;
     pod.workload_name = pod.controller.name;
     if (pod.workload_kind == "StatefulSet") pod.ordinal = ordinal_of(pod.name, pod.workload_name);
-    const auto made = makers_.find({pod.namespace_name, pod.workload_kind + "/" + pod.workload_name});
+    const auto made =
+        makers_.find({pod.namespace_name, pod.workload_kind + "/" + pod.workload_name});
     if (made != makers_.end()) {
       pod.workload_kind = made->second.kind;
       pod.workload_name = made->second.name;
@@ -103,7 +107,8 @@ using PodName = std::pair<std::string_view, std::string_view>;
 
 struct PodNameHash {
   std::size_t operator()(const PodName& name) const {
-    return std::hash<std::string_view>{}(name.first) * 31 + std::hash<std::string_view>{}(name.second);
+    return std::hash<std::string_view>{}(name.first) * 31 +
+           std::hash<std::string_view>{}(name.second);
   }
 };
 using NameTable = std::unordered_map<PodName, std::size_t, PodNameHash>;
@@ -126,8 +131,8 @@ std::set<WorkloadKey> clashing(Expansion& expansion) {
     const auto [found, fresh] = holder.try_emplace(name_of(pods[i]), i);
     if (fresh || workload_of(pods[i]) == workload_of(pods[found->second])) continue;
     const bool mine_yields =
-        expansion.is_new()[i] &&
-        (!expansion.is_new()[found->second] || workload_of(pods[found->second]) < workload_of(pods[i]));
+        expansion.is_new()[i] && (!expansion.is_new()[found->second] ||
+                                  workload_of(pods[found->second]) < workload_of(pods[i]));
     if (mine_yields) {
       yielding.insert(workload_of(pods[i]));
     } else if (expansion.is_new()[found->second]) {
@@ -191,13 +196,16 @@ void FactsMaker::add_known_pods(Expansion& expansion) {
     }
     if (!bound && !pending && !is_finished(entry))
       warn("RunningWithoutNode",
-           "pod " + entry.pod.namespace_name + "/" + entry.pod.name + " runs, but on no node", entry.pod.place);
+           "pod " + entry.pod.namespace_name + "/" + entry.pod.name + " runs, but on no node",
+           entry.pod.place);
     expansion.add_known(entry);
   }
   if (pushed_aside > 0)
-    drafts_.diagnostics.warn("PendingPodsNotPlanned",
-                             std::to_string(pushed_aside) + " pending pods of the cluster are not planned, since manifests are given",
-                             {});
+    drafts_.diagnostics.warn(
+        "PendingPodsNotPlanned",
+        std::to_string(pushed_aside) +
+            " pending pods of the cluster are not planned, since manifests are given",
+        {});
 }
 
 // Pods with generateName: numbered by content, so that their order in files does not count.
@@ -217,7 +225,8 @@ void FactsMaker::add_generated_pods(Expansion& expansion) {
     std::string base = entry->generate_name;
     while (!base.empty() && base.back() == '-') base.pop_back();
     std::int64_t& ordinal = next[{entry->pod.namespace_name, base}];
-    while (taken.count({entry->pod.namespace_name, base + "-" + std::to_string(ordinal)}) > 0) ++ordinal;
+    while (taken.count({entry->pod.namespace_name, base + "-" + std::to_string(ordinal)}) > 0)
+      ++ordinal;
     entry->pod.workload_kind = "Pod";
     expansion.add_new(*entry, base + "-" + std::to_string(ordinal), ordinal);
     ++ordinal;
@@ -228,10 +237,11 @@ void FactsMaker::add_workloads(Expansion& expansion) {
   std::set<std::tuple<std::string, std::string, std::string>> declared;
   for (const Workload& workload : drafts_.workloads)
     declared.insert({workload.meta.namespace_name, workload.kind, workload.meta.name});
-  std::sort(drafts_.workloads.begin(), drafts_.workloads.end(), [](const Workload& a, const Workload& b) {
-    return std::tie(a.meta.namespace_name, a.kind, a.meta.name) <
-           std::tie(b.meta.namespace_name, b.kind, b.meta.name);
-  });
+  std::sort(drafts_.workloads.begin(), drafts_.workloads.end(),
+            [](const Workload& a, const Workload& b) {
+              return std::tie(a.meta.namespace_name, a.kind, a.meta.name) <
+                     std::tie(b.meta.namespace_name, b.kind, b.meta.name);
+            });
   for (const Workload& workload : drafts_.workloads) {
     // Whose maker is declared too is made by it.
     const ControllerRef& maker = workload.meta.controller;
@@ -258,7 +268,8 @@ void FactsMaker::settle_names(Expansion& expansion) {
   drop_existing(expansion);
 }
 
-// New pods whose name is taken by a pod of the same workload: a StatefulSet's pod that runs already.
+// New pods whose name is taken by a pod of the same workload: a StatefulSet's pod that runs
+// already.
 void FactsMaker::drop_existing(Expansion& expansion) {
   std::vector<Pod>& pods = expansion.pods();
   std::vector<bool> keep(pods.size(), true);
@@ -285,16 +296,17 @@ void FactsMaker::warn_missing_nodes() {
   for (const Pod& pod : drafts_.facts.pods) {
     if (pod.bound_node.empty()) continue;
     const auto& nodes = drafts_.facts.nodes;
-    const auto found = std::lower_bound(nodes.begin(), nodes.end(), pod.bound_node,
-                                        [](const Node& node, const std::string& name) { return node.name < name; });
+    const auto found = std::lower_bound(
+        nodes.begin(), nodes.end(), pod.bound_node,
+        [](const Node& node, const std::string& name) { return node.name < name; });
     if (found != nodes.end() && found->name == pod.bound_node) continue;
     auto& [count, first] = missing[pod.bound_node];
     if (count++ == 0) first = &pod;
   }
   for (const auto& [node, who] : missing)
     warn("MissingNode",
-         "node " + node + " does not exist, but " + std::to_string(who.first) + " pods run on it, first " +
-             who.second->namespace_name + "/" + who.second->name,
+         "node " + node + " does not exist, but " + std::to_string(who.first) +
+             " pods run on it, first " + who.second->namespace_name + "/" + who.second->name,
          who.second->place);
 }
 

@@ -13,16 +13,19 @@ namespace {
 
 constexpr std::size_t kLongestAnnotation = 256;
 constexpr std::array<std::string_view, 9> kNoise = {
-    "kubectl.kubernetes.io/",    "cni.projectcalico.org/",      "k8s.v1.cni.cncf.io/",
-    "k8s.ovn.org/",              "kubernetes.io/config.seen",   "kubernetes.io/config.hash",
-    "deployment.kubernetes.io/", "volumes.kubernetes.io/",      "pv.kubernetes.io/"};
+    "kubectl.kubernetes.io/",    "cni.projectcalico.org/",
+    "k8s.v1.cni.cncf.io/",       "k8s.ovn.org/",
+    "kubernetes.io/config.seen", "kubernetes.io/config.hash",
+    "deployment.kubernetes.io/", "volumes.kubernetes.io/",
+    "pv.kubernetes.io/"};
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 void check_name(const std::string& name, std::optional<Cursor> at) {
   if (name.empty() || is_dns_subdomain(name)) return;
-  at->fail(quote(name) + " is no name of an object",
-           "use at most 253 lower-case letters, digits, '-' and '.', a letter or digit at both ends");
+  at->fail(
+      quote(name) + " is no name of an object",
+      "use at most 253 lower-case letters, digits, '-' and '.', a letter or digit at both ends");
 }
 
 void read_owner(Cursor owner, ControllerRef& out) {
@@ -73,14 +76,16 @@ void read_labels(Cursor map, Labels& out) {
     if (!is_label_key(key)) {
       const bool is_budget = key.substr(0, 6) == "delay_" && key.size() > 63;
       value.key()->fail(quote(key) + " is no label key",
-                        is_budget ? "write names this long into the annotation gedge.io/delay-budget"
-                                  : "use [prefix/]name; the name has at most 63 letters, digits, '-', "
-                                    "'_', '.'");
+                        is_budget
+                            ? "write names this long into the annotation gedge.io/delay-budget"
+                            : "use [prefix/]name; the name has at most 63 letters, digits, '-', "
+                              "'_', '.'");
       return;
     }
     if (text && !is_label_value(*text)) {
-      value.fail(quote(*text) + " is no label value",
-                 "use at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends");
+      value.fail(
+          quote(*text) + " is no label value",
+          "use at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends");
       return;
     }
     out.set(key, text.value_or(""));
@@ -122,8 +127,9 @@ void read_resources(Cursor map, Resources& out) {
 
 bool is_dns_label(std::string_view text) {
   return !text.empty() && text.size() <= 63 && is_lower_or_digit(text.front()) &&
-         is_lower_or_digit(text.back()) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_lower_or_digit(c) || c == '-'; });
+         is_lower_or_digit(text.back()) && std::all_of(text.begin(), text.end(), [](char c) {
+           return is_lower_or_digit(c) || c == '-';
+         });
 }
 
 bool is_dns_subdomain(std::string_view text) {

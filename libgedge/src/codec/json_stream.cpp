@@ -1,5 +1,5 @@
-// simdjson's On-Demand iteration onto tapes. Every value is walked, also those that nobody reads, so
-// broken JSON is refused wherever it stands. Memory beside the text: simdjson's index, 4 bytes a
+// simdjson's On-Demand iteration onto tapes. Every value is walked, also those that nobody reads,
+// so broken JSON is refused wherever it stands. Memory beside the text: simdjson's index, 4 bytes a
 // bracket, comma, colon or scalar.
 #include <simdjson.h>
 
@@ -89,7 +89,8 @@ bool JsonStream::refuse_whole(simdjson::error_code error) {
   return refuse(begin_, simdjson::error_message(error));
 }
 
-// simdjson stopped at a token that may not stand there; what stands before it tells what is missing.
+// simdjson stopped at a token that may not stand there; what stands before it tells what is
+// missing.
 bool JsonStream::refuse_structure(char close) {
   const char* at = nullptr;
   if (document_->current_location().get(at) != simdjson::SUCCESS || offset_of(at) >= size_)
@@ -111,7 +112,8 @@ void JsonStream::pad() {
   const std::string_view bytes = source_.bytes();
   size_ = bytes.size();
   data_ = bytes.data();
-  if (source_.padding() >= simdjson::SIMDJSON_PADDING && (data_[size_] == '\0' || is_space(data_[size_])))
+  if (source_.padding() >= simdjson::SIMDJSON_PADDING &&
+      (data_[size_] == '\0' || is_space(data_[size_])))
     return;
   padded_.reserve(size_ + simdjson::SIMDJSON_PADDING);
   padded_.assign(bytes);
@@ -146,7 +148,8 @@ bool JsonStream::whole(Tape& tape) {
     return refuse(0, "more than 4 GiB in one file", "split it into several files");
   pad();
   ondemand::document document;
-  const auto error = parser_.iterate(data_, size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
+  const auto error =
+      parser_.iterate(data_, size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
   if (error != simdjson::SUCCESS) return refuse_whole(error);
   document_ = &document;
   ondemand::value root;
@@ -159,7 +162,8 @@ bool JsonStream::whole(Tape& tape) {
   return refuse(offset_of(next), "text after the end of the JSON value");
 }
 
-// By get_value(): get_object() would also judge the end of the text, which may hold another document.
+// By get_value(): get_object() would also judge the end of the text, which may hold another
+// document.
 bool JsonStream::document(ondemand::document& document) {
   root_.clear();
   ondemand::value root;
@@ -210,6 +214,7 @@ bool JsonStream::elements(ondemand::array list, int depth) {
   for (auto item : list) {
     ondemand::value inner;
     if (std::move(item).get(inner) != simdjson::SUCCESS) return refuse_structure(']');
+    if (diagnostics_.is_full()) return false;
     element_.clear();
     TapeBuilder builder(element_, depth);
     if (!value(inner, element_, builder)) return false;

@@ -48,15 +48,24 @@ char* append_utf8(char* out, std::uint32_t code) {
 
 char simple_escape(char c) {
   switch (c) {
-    case '"': return '"';
-    case '\\': return '\\';
-    case '/': return '/';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return '\0';
+    case '"':
+      return '"';
+    case '\\':
+      return '\\';
+    case '/':
+      return '/';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return '\0';
   }
 }
 
@@ -151,7 +160,8 @@ JsonBreak find_json_break(std::string_view text) {
     if (opening) open.push_back(at);
     if (c == '}' || c == ']') {
       if (text[open.back()] != (c == '}' ? '{' : '['))
-        return {at, std::string("'") + c + "' does not close the '" + text[open.back()] + "' before it"};
+        return {at, std::string("'") + c + "' does not close the '" + text[open.back()] +
+                        "' before it"};
       open.pop_back();
     }
     ++at;

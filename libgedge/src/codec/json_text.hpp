@@ -15,7 +15,8 @@ bool is_json_number(std::string_view text);
 
 /// Replaces escapes; `text` stands between the quotes. False for an escape that JSON does not have
 /// and for half a surrogate pair; `bad` is then its offset.
-bool json_unescape(std::string_view text, TextArena& arena, std::string_view& out, std::size_t& bad);
+bool json_unescape(std::string_view text, TextArena& arena, std::string_view& out,
+                   std::size_t& bad);
 
 /// What is wrong with brackets and quotes, and at which byte.
 struct JsonBreak {

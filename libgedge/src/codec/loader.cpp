@@ -226,10 +226,9 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
   if (name.empty() && metadata && has(*metadata, "name") && !metadata->find("name")->is_quoted())
     return true;  // reported by whoever reads it
   if (name.empty()) {
-    const bool generated = known.kind == ObjectKind::kPod && metadata &&
-                           !text_at(*metadata, "generateName").empty();
-    if (matters && !generated)
-      object.fail(kind + " without a name", "write metadata.name");
+    const bool generated =
+        known.kind == ObjectKind::kPod && metadata && !text_at(*metadata, "generateName").empty();
+    if (matters && !generated) object.fail(kind + " without a name", "write metadata.name");
     return generated || !matters;
   }
   std::string space;
@@ -243,14 +242,15 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
     return true;
   }
   if (found->second.fingerprint == fingerprint) {
-    if (known.kind == ObjectKind::kPod && in_manifests) drafts.pods[found->second.pod].in_manifests = true;
+    if (known.kind == ObjectKind::kPod && in_manifests)
+      drafts.pods[found->second.pod].in_manifests = true;
     return false;
   }
   const SourceSpan first = drafts.facts.span(found->second.place);
   const Cursor at = metadata->find("name").value_or(object);
   const std::string who = space.empty() ? name : space + "/" + name;
-  at.fail(kind + " " + quote(who) + " is declared twice and differently, first at " + first.origin + ":" +
-              std::to_string(first.line) + ":" + std::to_string(first.column),
+  at.fail(kind + " " + quote(who) + " is declared twice and differently, first at " + first.origin +
+              ":" + std::to_string(first.line) + ":" + std::to_string(first.column),
           "remove one of the two or give it another name");
   return false;
 }
@@ -262,8 +262,12 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
     list.push_back(std::move(value));
   };
   switch (known.kind) {
-    case ObjectKind::kNode: facts.nodes.push_back(read_node(object)); break;
-    case ObjectKind::kWorkload: take_workload(kind, object); break;
+    case ObjectKind::kNode:
+      facts.nodes.push_back(read_node(object));
+      break;
+    case ObjectKind::kWorkload:
+      take_workload(kind, object);
+      break;
     case ObjectKind::kService:
       if (auto owner = read_service(object)) add_here(facts.spread_owners, std::move(*owner));
       break;
@@ -275,21 +279,33 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
     case ObjectKind::kPriorityClass:
       facts.priority_classes.push_back(read_priority_class(object));
       break;
-    case ObjectKind::kLimitRange: add_here(drafts.limit_ranges, read_limit_range(object)); break;
+    case ObjectKind::kLimitRange:
+      add_here(drafts.limit_ranges, read_limit_range(object));
+      break;
     case ObjectKind::kRuntimeClass:
       drafts.runtime_classes.push_back(read_runtime_class(object));
       break;
-    case ObjectKind::kClaim: add_here(facts.claims, read_claim(object)); break;
-    case ObjectKind::kVolume: facts.volumes.push_back(read_volume_object(object)); break;
+    case ObjectKind::kClaim:
+      add_here(facts.claims, read_claim(object));
+      break;
+    case ObjectKind::kVolume:
+      facts.volumes.push_back(read_volume_object(object));
+      break;
     case ObjectKind::kStorageClass:
       facts.storage_classes.push_back(read_storage_class(object));
       break;
     case ObjectKind::kDisruptionBudget:
       add_here(facts.disruption_budgets, read_disruption_budget(object));
       break;
-    case ObjectKind::kConfigMap: take_config_map(object); break;
-    case ObjectKind::kNodeLatency: take_latency(object); break;
-    default: skip(kind, object); break;
+    case ObjectKind::kConfigMap:
+      take_config_map(object);
+      break;
+    case ObjectKind::kNodeLatency:
+      take_latency(object);
+      break;
+    default:
+      skip(kind, object);
+      break;
   }
 }
 
@@ -307,9 +323,9 @@ void FactsLoader::State::skip(const std::string& kind, Cursor object) {
 }
 
 // Labels that replicas of one template do not share.
-constexpr std::array<std::string_view, 3> kOwnLabels = {
-    "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
-    "batch.kubernetes.io/job-completion-index"};
+constexpr std::array<std::string_view, 3> kOwnLabels = {"statefulset.kubernetes.io/pod-name",
+                                                        "apps.kubernetes.io/pod-index",
+                                                        "batch.kubernetes.io/job-completion-index"};
 
 void FactsLoader::State::take_pod(Cursor object, Cursor::Fingerprint fingerprint) {
   PodDraft draft = read_pod(object);
@@ -351,7 +367,8 @@ void FactsLoader::State::take_workload(const std::string& kind, Cursor object) {
     drafts.workloads.push_back(std::move(workload));
     return;
   }
-  const bool spreads = kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController";
+  const bool spreads =
+      kind == "ReplicaSet" || kind == "StatefulSet" || kind == "ReplicationController";
   if (!spreads) return;
   drafts.facts.spread_owners.push_back(
       {kind, meta.namespace_name, meta.name, read_workload_selector(kind, object)});
@@ -371,7 +388,8 @@ void FactsLoader::State::take_latency(Cursor object) {
   drafts.latency.push_back({where.origin + ":" + std::to_string(where.line), object.to_json()});
 }
 
-FactsLoader::FactsLoader(LoadOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+FactsLoader::FactsLoader(LoadOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
 FactsLoader::~FactsLoader() = default;
 FactsLoader::FactsLoader(FactsLoader&&) noexcept = default;
 FactsLoader& FactsLoader::operator=(FactsLoader&&) noexcept = default;
@@ -389,8 +407,8 @@ void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) 
     const auto [found, fresh] = state_->seen.try_emplace(key_of("Node", "", node.name));
     if (fresh) found->second.place = node.place;
     if (!fresh)
-      state_->drafts.diagnostics.add(invalid_input("node " + quote(node.name) + " is declared twice",
-                                                   facts.span(node.place)));
+      state_->drafts.diagnostics.add(
+          invalid_input("node " + quote(node.name) + " is declared twice", facts.span(node.place)));
     facts.nodes.push_back(std::move(node));
   }
 }

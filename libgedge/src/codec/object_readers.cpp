@@ -26,8 +26,8 @@ void read_avoided(Cursor value, Node& node) {
   Diagnostics unread;
   const auto document = Document::parse(source, unread);
   if (!document || !document->root().is_map()) {
-    value.warn("AvoidPodsUnreadable",
-               "the annotation preferAvoidPods of node " + node.name + " holds no JSON object, it is ignored");
+    value.warn("AvoidPodsUnreadable", "the annotation preferAvoidPods of node " + node.name +
+                                          " holds no JSON object, it is ignored");
     return;
   }
   if (const auto list = document->root().find("preferAvoidPods"); list && list->is_list())
@@ -45,7 +45,8 @@ void read_taint(Cursor value, Node& node) {
     taint.effect = read_effect(field).value_or(TaintEffect::kNoSchedule);
   });
   if (!value.is_map()) return;
-  if (!has_effect) value.fail("a taint without effect", "write NoSchedule, PreferNoSchedule or NoExecute");
+  if (!has_effect)
+    value.fail("a taint without effect", "write NoSchedule, PreferNoSchedule or NoExecute");
   node.taints.push_back(std::move(taint));
 }
 
@@ -53,8 +54,7 @@ void read_image(Cursor value, Node& node) {
   NodeImage image;
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "names") read_texts(field, image.names);
-    if (key == "sizeBytes")
-      image.size_bytes = field.integer(0).value_or(0);
+    if (key == "sizeBytes") image.size_bytes = field.integer(0).value_or(0);
   });
   node.images.push_back(std::move(image));
 }
@@ -183,13 +183,15 @@ StorageClass read_storage_class(Cursor object) {
   StorageClass result;
   const Metadata meta = read_metadata(object);
   result.name = meta.name;
-  for (const std::string_view prefix : {"storageclass.kubernetes.io/", "storageclass.beta.kubernetes.io/"})
+  for (const std::string_view prefix :
+       {"storageclass.kubernetes.io/", "storageclass.beta.kubernetes.io/"})
     if (const auto* flag = meta.annotations.find(std::string(prefix) + "is-default-class"))
       result.is_default |= *flag == "true";
   object.fields([&](std::string_view key, Cursor value) {
     if (key == "volumeBindingMode" && value.raw_text() == "WaitForFirstConsumer")
       result.binding = VolumeBinding::kWaitForFirstConsumer;
-    if (key == "provisioner") result.provisions = value.raw_text() != "kubernetes.io/no-provisioner";
+    if (key == "provisioner")
+      result.provisions = value.raw_text() != "kubernetes.io/no-provisioner";
     if (key == "allowedTopologies") read_topologies(value, result.allowed_topologies);
   });
   return result;
@@ -213,7 +215,8 @@ PodDisruptionBudget read_disruption_budget(Cursor object) {
   budget.name = meta.name;
   budget.selector.nothing = true;
   if (const auto spec = object.find("spec"))
-    if (const auto selector = spec->find("selector")) read_label_selector(*selector, budget.selector);
+    if (const auto selector = spec->find("selector"))
+      read_label_selector(*selector, budget.selector);
   // In v1beta1 the empty selector matches nothing, in v1 everything.
   const auto version = object.find("apiVersion");
   if (version && version->raw_text() == "policy/v1beta1" && budget.selector.requirements.empty())

@@ -43,9 +43,9 @@ struct Workload {
   PodTemplate pod;
   LabelSelector selector;
   bool has_selector = false;
-  std::int32_t replicas = 1;           ///< Jobs: pods that run at first
-  std::int32_t first_ordinal = 0;      ///< StatefulSet
-  bool is_indexed = false;             ///< Job
+  std::int32_t replicas = 1;                  ///< Jobs: pods that run at first
+  std::int32_t first_ordinal = 0;             ///< StatefulSet
+  bool is_indexed = false;                    ///< Job
   std::vector<PersistentVolumeClaim> claims;  ///< StatefulSet: one of each for every pod
 };
 /// Only the selector; that of the template's labels where there is none.

@@ -19,7 +19,8 @@ void read_port(Cursor value, std::vector<HostPort>& out) {
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "hostPort" || key == "containerPort") {
       const auto number = field.integer(0, 65535);
-      if (number) (key == "hostPort" ? port.port : container_port) = static_cast<std::int32_t>(*number);
+      if (number)
+        (key == "hostPort" ? port.port : container_port) = static_cast<std::int32_t>(*number);
     } else if (key == "protocol") {
       read_text(field, port.protocol);
     } else if (key == "hostIP") {
@@ -127,9 +128,8 @@ void read_spec(Cursor value, PodTemplate& out) {
     if (read_spec_scalar(key, field, out)) return;
     if (key == "containers") read_containers(field, spec);
     if (key == "initContainers")
-      field.items([&](Cursor item) {
-        spec.init_containers.push_back(read_container(item).container);
-      });
+      field.items(
+          [&](Cursor item) { spec.init_containers.push_back(read_container(item).container); });
     if (key == "nodeSelector") read_labels(field, spec.node_selector);
     if (key == "affinity") read_affinity(field, spec);
     if (key == "tolerations") read_tolerations(field, spec.tolerations);

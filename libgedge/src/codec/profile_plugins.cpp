@@ -115,6 +115,7 @@ class Merger {
   std::vector<ProfileEntry> entries(const std::vector<ProfileEntry>& defaults,
                                     std::string_view point, bool score) {
     std::vector<Item> items;
+    items.reserve(defaults.size());
     for (const ProfileEntry& entry : defaults)
       items.push_back({entry.policy, entry.weight, std::nullopt});
     remove_disabled(multi_, items);
@@ -131,6 +132,7 @@ class Merger {
     else
       add_overrides_first(enabled, items);
     std::vector<ProfileEntry> merged;
+    merged.reserve(items.size());
     for (Item& item : items) merged.push_back({std::move(item.name), item.weight, {}});
     return merged;
   }

@@ -211,14 +211,17 @@ class ConfigReader final : public StreamHandler {
 
   /// Lets the policy itself judge its arguments.
   void check_args(const std::string& name, Cursor at, const PolicyArgs& args) const {
-    const auto report = [&](const Error& error) {
-      if (error.code == Errc::kInvalidInput) at.fail(error.what, error.hint);
-      return error.code == Errc::kInvalidInput;
-    };
-    if (const auto score = make_score(name, args, options_.compat); !score && report(score.error()))
-      return;
-    if (const auto filter = make_filter(name, args, options_.compat); !filter)
-      report(filter.error());
+    Status judged;
+    if (auto score = make_score(name, args, options_.compat); !score)
+      judged = std::move(score).error();
+    if (auto filter = make_filter(name, args, options_.compat); !filter && !is_invalid(judged))
+      judged = std::move(filter).error();
+    if (is_invalid(judged)) at.fail(judged.error().what, judged.error().hint);
+  }
+
+  /// Not: there is no such filter or score.
+  static bool is_invalid(const Status& status) {
+    return !status && status.error().code == Errc::kInvalidInput;
   }
 
   void add_profile(Profile profile, const PluginSets& sets, const Args& args, bool in_place,

@@ -77,7 +77,7 @@ bool Lines::next(std::string_view& line) {
     line = rest_.substr(0, end);
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    const std::size_t first = line.find_first_not_of(" \t");
+    const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string_view::npos) continue;
     if (!comments_ || line[first] != '#') return true;
   }

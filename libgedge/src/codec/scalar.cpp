@@ -15,8 +15,8 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& wor
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-constexpr std::array<std::string_view, 11> kTrue = {"y",   "Y",    "yes",  "Yes", "YES", "true",
-                                                    "True", "TRUE", "on",   "On",  "ON"};
+constexpr std::array<std::string_view, 11> kTrue = {"y",    "Y",    "yes", "Yes", "YES", "true",
+                                                    "True", "TRUE", "on",  "On",  "ON"};
 constexpr std::array<std::string_view, 11> kFalse = {"n",     "N",     "no",  "No",  "NO", "false",
                                                      "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 5> kNull = {"", "~", "null", "Null", "NULL"};
@@ -53,8 +53,7 @@ std::optional<BasedInteger> parse_based(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), result.magnitude, base);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument)
-    return std::nullopt;
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
   result.fits = error == std::errc{};
   return result;
 }
@@ -157,7 +156,8 @@ ScalarType classify_plain(std::string_view text) {
                                                              : ScalarType::kText;
   }
   if (first == '.') {
-    const bool is_float = text.size() > 1 && text[1] != '_' && is_go_float(without_underscores(text));
+    const bool is_float =
+        text.size() > 1 && text[1] != '_' && is_go_float(without_underscores(text));
     return is_float ? ScalarType::kFloat : ScalarType::kText;
   }
   if (digits(text, 0) == text.size() && first != '0' && text.size() < 19)
@@ -186,8 +186,8 @@ std::optional<std::int64_t> integer_value(std::string_view text) {
   value.digits.append(static_cast<std::size_t>(value.point - count), '0');
   if (value.negative) value.digits.insert(0, "-");
   std::int64_t result = 0;
-  const auto parsed = std::from_chars(value.digits.data(),
-                                      value.digits.data() + value.digits.size(), result);
+  const auto parsed =
+      std::from_chars(value.digits.data(), value.digits.data() + value.digits.size(), result);
   if (parsed.ec != std::errc{}) return std::nullopt;
   return result;
 }

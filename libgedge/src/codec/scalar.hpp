@@ -1,6 +1,7 @@
 // codec/scalar.hpp - what a plain (unquoted) scalar means, exactly as kubectl reads it.
 //
-// Source   sigs.k8s.io/yaml goyaml.v2 resolve(), as in kubectl 1.32: yes/no/on/off/y/n are booleans,
+// Source   sigs.k8s.io/yaml goyaml.v2 resolve(), as in kubectl 1.32: yes/no/on/off/y/n are
+// booleans,
 //          017 and 0o17 are 15, 1_000 is 1000, 12:30 and dates are text. JSON's scalars read the
 //          same way, except that a number JSON allows is never text.
 #pragma once

@@ -166,7 +166,8 @@ TopologySpread read_constraint(Cursor value) {
     if (key == "topologyKey") read_text(field, spread.topology_key);
     if (key == "labelSelector") read_label_selector(field, spread.selector);
     if (key == "matchLabelKeys") read_texts(field, spread.match_label_keys);
-    if (key == "minDomains" && !field.is_null()) read_int32(field, spread.min_domains.emplace(1), 1);
+    if (key == "minDomains" && !field.is_null())
+      read_int32(field, spread.min_domains.emplace(1), 1);
     if (key == "whenUnsatisfiable") {
       has_when = true;
       spread.hard = read_word(field, when).value_or(0) == 0;
@@ -274,7 +275,8 @@ void read_node_affinity(Cursor value, PodSpec& spec) {
 void read_affinity(Cursor affinity, PodSpec& spec) {
   affinity.fields([&](std::string_view key, Cursor value) {
     if (key == "nodeAffinity") read_node_affinity(value, spec);
-    if (key == "podAffinity") read_pod_affinity(value, spec.required_affinity, spec.preferred_affinity);
+    if (key == "podAffinity")
+      read_pod_affinity(value, spec.required_affinity, spec.preferred_affinity);
     if (key == "podAntiAffinity")
       read_pod_affinity(value, spec.required_anti_affinity, spec.preferred_anti_affinity);
   });

@@ -1,4 +1,5 @@
-// codec/selectors.hpp - label selectors, node selectors, affinity, spread and tolerations of the API.
+// codec/selectors.hpp - label selectors, node selectors, affinity, spread and tolerations of the
+// API.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,8 @@ class StreamHandler {
   virtual bool wants_elements(Cursor root) = 0;
   /// One element of the streamed list, or of a root that is a list. Lives until the call returns.
   virtual void element(Cursor element, StreamContext& context) = 0;
-  /// The root of a document; not called for a root that is a list. `streamed`: elements came before.
+  /// The root of a document; not called for a root that is a list. `streamed`: elements came
+  /// before.
   virtual void document(Cursor root, bool streamed) = 0;
 };
 

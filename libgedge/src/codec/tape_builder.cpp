@@ -130,6 +130,7 @@ void TapeBuilder::check_keys(std::uint32_t map) {
 }
 
 void TapeBuilder::report_twice(std::uint32_t first, std::uint32_t second) {
+  if (tape_->diagnostics->is_full()) return tape_->diagnostics->drop();
   const TapeEntry& again = tape_->entries[second];
   const Position before = position_of(*tape_, tape_->entries[first]);
   const SourceSpan where =

@@ -16,8 +16,9 @@ struct Mark {
 
 Position position_of(const Tape& tape, const TapeEntry& entry);
 
-/// Writes one value onto a tape. Texts are borrowed: they live in the source or in the tape's arena.
-/// After a fatal error (too deep, too large; reported) failed() is true and the parser stops.
+/// Writes one value onto a tape. Texts are borrowed: they live in the source or in the tape's
+/// arena. After a fatal error (too deep, too large; reported) failed() is true and the parser
+/// stops.
 class TapeBuilder {
  public:
   /// Entries of one tape: 16 million take 400 MB.

@@ -25,7 +25,8 @@ class YamlAnchors {
   bool declare(std::string name, Tape& tape, std::uint32_t index, int open, Mark at);
   /// A value was completed and `open` containers are open now: keeps those that wait for it.
   bool complete(Tape& tape, int open);
-  /// Writes what `name` stands for. False where that is unknown, not complete or over budget; reported.
+  /// Writes what `name` stands for. False where that is unknown, not complete or over budget;
+  /// reported.
   bool expand(const std::string& name, Tape& tape, TapeBuilder& builder, Mark at);
   /// A new document knows no anchor of the one before.
   void clear();

@@ -55,7 +55,8 @@ std::string_view text_of(const yaml_char_t* text, std::size_t length) {
 }
 
 std::string_view text_of(const yaml_char_t* text) {
-  return text == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(text));
+  return text == nullptr ? std::string_view()
+                         : std::string_view(reinterpret_cast<const char*>(text));
 }
 
 bool opens(const yaml_event_t& event) {
@@ -75,11 +76,16 @@ std::string_view anchor_of(const yaml_event_t& event) {
 
 std::string_view core_tag_of(ScalarType type) {
   switch (type) {
-    case ScalarType::kNull: return "null";
-    case ScalarType::kBool: return "bool";
-    case ScalarType::kInteger: return "int";
-    case ScalarType::kFloat: return "float";
-    case ScalarType::kText: return "str";
+    case ScalarType::kNull:
+      return "null";
+    case ScalarType::kBool:
+      return "bool";
+    case ScalarType::kInteger:
+      return "int";
+    case ScalarType::kFloat:
+      return "float";
+    case ScalarType::kText:
+      return "str";
   }
   return "";
 }
@@ -88,7 +94,10 @@ class YamlStream : public StreamContext {
  public:
   YamlStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
              StreamHandler& handler)
-      : source_(source), diagnostics_(diagnostics), options_(options), handler_(handler),
+      : source_(source),
+        diagnostics_(diagnostics),
+        options_(options),
+        handler_(handler),
         parser_(source.bytes()) {
     for (Tape* tape : {&root_, &element_}) {
       tape->source = &source;
@@ -126,13 +135,15 @@ class YamlStream : public StreamContext {
 };
 
 void YamlStream::refuse(Mark at, std::string what, std::string hint) {
+  if (diagnostics_.is_full()) return diagnostics_.drop();
   const SourceSpan where = source_.span(source_.at_mark(at.position, at.column));
   diagnostics_.add(invalid_input(std::move(what), where, std::move(hint)));
 }
 
 std::string hint_for(std::string_view problem, char found) {
   if (found == '\t') return "indent with spaces, not with tabs";
-  if (found == '@' || found == '`' || found == '%') return "quote text that begins with this character";
+  if (found == '@' || found == '`' || found == '%')
+    return "quote text that begins with this character";
   if (found == '{') return "quote template expressions, or render the template first";
   if (problem.find("mapping values are not allowed") != std::string_view::npos)
     return "check the indentation, or quote text that has ': ' in it";
@@ -180,6 +191,7 @@ bool YamlStream::run() {
     if (event == nullptr) return false;
     if (event->type == YAML_STREAM_END_EVENT) return true;
     if (event->type != YAML_DOCUMENT_START_EVENT) continue;
+    if (diagnostics_.is_full()) return false;
     ++document_number_;
     anchors_.clear();
     if (!document()) return false;
@@ -257,6 +269,7 @@ bool YamlStream::elements(int depth) {
     const yaml_event_t* event = next();
     if (event == nullptr) return false;
     if (event->type == YAML_SEQUENCE_END_EVENT) return true;
+    if (diagnostics_.is_full()) return false;
     element_.clear();
     TapeBuilder builder(element_, depth);
     if (!value(event, element_, builder)) return false;
@@ -284,7 +297,9 @@ bool YamlStream::write(const yaml_event_t& event, Tape& tape, TapeBuilder& build
   if (!anchor.empty() && !anchors_.declare(std::string(anchor), tape, index, builder.open(), at))
     return false;
   switch (event.type) {
-    case YAML_SCALAR_EVENT: scalar(event, tape, builder); break;
+    case YAML_SCALAR_EVENT:
+      scalar(event, tape, builder);
+      break;
     case YAML_ALIAS_EVENT:
       if (!anchors_.expand(std::string(text_of(event.data.alias.anchor)), tape, builder, at))
         return false;
@@ -297,7 +312,9 @@ bool YamlStream::write(const yaml_event_t& event, Tape& tape, TapeBuilder& build
       check_tag(text_of(event.data.sequence_start.tag), "seq", at);
       builder.begin(Shape::kList, at);
       break;
-    default: builder.end(); break;
+    default:
+      builder.end();
+      break;
   }
   if (builder.failed()) return false;
   return opens(event) || !anchors_.waits() || anchors_.complete(tape, builder.open());
@@ -339,8 +356,7 @@ void YamlStream::scalar(const yaml_event_t& event, Tape& tape, TapeBuilder& buil
 void YamlStream::key(std::string_view text, bool quoted, Mark at, Tape& tape,
                      TapeBuilder& builder) {
   const ScalarType type = classify_plain(text);
-  if (text == "<<")
-    refuse(at, "merge keys ('<<') are not read", "write the merged fields out");
+  if (text == "<<") refuse(at, "merge keys ('<<') are not read", "write the merged fields out");
   if (type == ScalarType::kNull || type == ScalarType::kFloat)
     refuse(at, "a key must be text, not " + quote(text), "quote it: \"" + std::string(text) + "\"");
   if (type == ScalarType::kBool) text = bool_value(text) ? "true" : "false";

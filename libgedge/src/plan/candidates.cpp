@@ -250,6 +250,17 @@ void add_for_volumes(Scene& s) {
     add_for_terms(s, storage.allowed_topologies);
 }
 
+void add_for_crowd(Scene& s) {
+  add_evictions(s, s.node);
+  add_deletes(s, s.cluster.pods_on(s.node));
+}
+
+void add_for_shortage(Scene& s, const Evidence& evidence) {
+  const bool slots = evidence.reason == Reason::kTooManyPods;
+  add_resource(s, slots ? std::string(kPods) : evidence.subject, evidence);
+  add_for_crowd(s);
+}
+
 }  // namespace
 
 bool same_subject(const Edit& a, const Edit& b) {
@@ -282,8 +293,7 @@ Candidate candidate(Edit edit, std::int64_t part, std::int64_t whole) {
 void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
                     const Rejection& rejection, Candidates& out) {
   Scene s{cluster, pod, node, out};
-  const Evidence& evidence = rejection.evidence;
-  switch (evidence.reason) {
+  switch (const Evidence& evidence = rejection.evidence; evidence.reason) {
     case Reason::kNodeUnschedulable:
       out.insert(candidate(
           node_edit(Edit::Kind::kRemoveTaint, s.target(), "node.kubernetes.io/unschedulable")));
@@ -296,17 +306,12 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
       break;
     case Reason::kInsufficient:
     case Reason::kTooManyPods:
-      add_resource(s,
-                   evidence.reason == Reason::kTooManyPods ? std::string(kPods) : evidence.subject,
-                   evidence);
-      add_evictions(s, node);
-      add_deletes(s, cluster.pods_on(node));
+      add_for_shortage(s, evidence);
       break;
     case Reason::kPorts:
     case Reason::kGpuCard:
     case Reason::kModule:
-      add_evictions(s, node);
-      add_deletes(s, cluster.pods_on(node));
+      add_for_crowd(s);
       break;
     case Reason::kSpreadLabelMissing:
     case Reason::kSpread:

@@ -37,8 +37,8 @@ void reject_others(NodeMask& feasible, Rows block, std::uint64_t admitted, F&& o
   std::uint64_t rejected = feasible.word(index) & bits_of(block) & ~admitted;
   feasible.keep(index, ~rejected);
   for (; rejected != 0; rejected &= rejected - 1)
-    on_rejected(NodeIndex{index * kWordRows +
-                          static_cast<std::uint32_t>(std::countr_zero(rejected))});
+    on_rejected(
+        NodeIndex{index * kWordRows + static_cast<std::uint32_t>(std::countr_zero(rejected))});
 }
 
 }  // namespace gedge

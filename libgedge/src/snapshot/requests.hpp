@@ -10,12 +10,13 @@ namespace gedge {
 
 /// Everything a pod counts for on a node. Sums saturate at the ends of int64.
 struct RequestTotals {
-  Resources requests;          ///< with overhead; an explicit 0 stays
+  Resources requests;                              ///< with overhead; an explicit 0 stays
   std::int64_t score_cpu_m = 0, score_memory = 0;  ///< with stand-ins for missing requests
   std::int64_t incoming_cpu_m = 0;                 ///< as the pod that is being placed
 };
 
-/// Source: kubernetes.md 3.1 and its 1.20 row; component-helpers `resource`, and 1.20 `resourcehelper`.
+/// Source: kubernetes.md 3.1 and its 1.20 row; component-helpers `resource`, and 1.20
+/// `resourcehelper`.
 RequestTotals total_requests(const PodSpec& spec, Compat compat);
 
 std::int64_t add_saturated(std::int64_t a, std::int64_t b);

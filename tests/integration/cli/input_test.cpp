@@ -131,10 +131,10 @@ TEST_CASE("input: round-trip times are read from a file and from a folder and th
 
 TEST_CASE("input: a cluster may come in several files") {
   const Folder folder;
-  folder.put(
-      "nodes.json",
-      R"({"kind": "List", "apiVersion": "v1", "items": [{"kind": "Node", "metadata": {"name": "only"},
-                 "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}]})");
+  folder.put("nodes.json",
+             R"({"kind": "List", "apiVersion": "v1", "items": [
+           {"kind": "Node", "metadata": {"name": "only"},
+            "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}]})");
   folder.put("pods.yaml", pod("cam", ""));
   RunOptions options;
   options.folder = folder.path();

@@ -11,7 +11,7 @@ namespace gedge::test {
 namespace {
 
 constexpr std::size_t kTwoProfiles = 10;  // percent of the cases
-constexpr std::size_t kBoundPods = 3;  // explained in one case, about
+constexpr std::size_t kBoundPods = 3;     // explained in one case, about
 
 using reference::Answer;
 using reference::NodeAnswer;
@@ -29,7 +29,8 @@ std::string text_of(const std::vector<std::pair<std::string, std::uint32_t>>& co
 std::string text_of(const std::vector<BudgetReport>& budgets) {
   std::string out;
   for (const BudgetReport& b : budgets)
-    out += b.from + "<=" + std::to_string(b.limit_us) + ":" + (b.rtt_us ? std::to_string(*b.rtt_us) : "-") + " ";
+    out += b.from + "<=" + std::to_string(b.limit_us) + ":" +
+           (b.rtt_us ? std::to_string(*b.rtt_us) : "-") + " ";
   return out;
 }
 
@@ -39,7 +40,8 @@ class Differences {
   explicit Differences(std::string subject) : subject_(std::move(subject)) {}
   void expect(const char* field, const std::string& expected, const std::string& got) {
     if (expected == got) return;
-    out_ << subject_ << ": " << field << "\n  expected: " << expected << "\n  got:      " << got << "\n";
+    out_ << subject_ << ": " << field << "\n  expected: " << expected << "\n  got:      " << got
+         << "\n";
   }
   std::string str() const { return out_.str(); }
 
@@ -65,9 +67,9 @@ const char* text_of(bool unresolvable) { return unresolvable ? " unresolvable" :
 std::string rejections_of(const NodeAnswer& node, Compat compat) {
   std::string out;
   for (const auto& [policy, objections] : node.rejections) {
-    const bool unresolvable = std::any_of(objections.begin(), objections.end(), [](const Evidence& e) {
-      return e.verdict == Verdict::kUnresolvable;
-    });
+    const bool unresolvable =
+        std::any_of(objections.begin(), objections.end(),
+                    [](const Evidence& e) { return e.verdict == Verdict::kUnresolvable; });
     out += policy + text_of(unresolvable);
     for (const Evidence& e : objections)
       for (const std::string& text : reference::words(e, compat)) out += " [" + text + "]";
@@ -128,10 +130,12 @@ std::string text_of(const ProfileEntry& entry) {
   const PolicyArgs& args = entry.args;
   for (const WeightedResource& r : args.resources) out << " " << r.name << ":" << r.weight;
   if (!args.strategy.empty()) out << " strategy " << args.strategy;
-  for (const auto& [utilization, score] : args.shape) out << " (" << utilization << "," << score << ")";
+  for (const auto& [utilization, score] : args.shape)
+    out << " (" << utilization << "," << score << ")";
   for (const std::string& name : args.ignored_resources) out << " ignores " << name;
   for (const std::string& name : args.ignored_resource_groups) out << " ignores group " << name;
-  out << " hard=" << args.hard_pod_affinity_weight << " ignore=" << args.ignore_preferred_terms_of_existing_pods;
+  out << " hard=" << args.hard_pod_affinity_weight
+      << " ignore=" << args.ignore_preferred_terms_of_existing_pods;
   out << " added=" << args.added_required_terms.size() << "+" << args.added_preferred_terms.size();
   if (args.list_defaulting) out << " list";
   for (const TopologySpread& s : args.default_spread)
@@ -142,17 +146,21 @@ std::string text_of(const ProfileEntry& entry) {
 /// A bound pod is explained as if it were placed anew with everything else as it is.
 std::string compare_bound(const Case& from, Coverage& coverage) {
   std::string out;
-  const auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
+  const auto world =
+      reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
   const std::size_t every = std::max<std::size_t>(1, world.seats.size() / kBoundPods);
   for (std::size_t i = from.seed % every; i < world.seats.size(); i += every) {
     if (world.seats[i].node == nullptr) continue;
     auto without = world;
     reference::lift(without, without.seats[i]);
     std::vector<std::string> unknown;
-    const Answer expected = reference::decide(without, from.profiles.front(), without.seats[i], unknown);
-    const auto got = gedge::explain(request_of(from), expected.decision.namespace_name, expected.decision.pod, false);
+    const Answer expected =
+        reference::decide(without, from.profiles.front(), without.seats[i], unknown);
+    const auto got = gedge::explain(request_of(from), expected.decision.namespace_name,
+                                    expected.decision.pod, false);
     ++coverage.explained;
-    out += got ? compare_explanations(expected, *got, from.compat()) : "explain fails: " + got.error().what + "\n";
+    out += got ? compare_explanations(expected, *got, from.compat())
+               : "explain fails: " + got.error().what + "\n";
   }
   return out;
 }
@@ -194,13 +202,15 @@ std::string describe(const Case& from) {
       << (from.compat() == Compat::k1_20 ? "1.20" : "1.36") << "\n";
   for (const Profile& profile : from.profiles) {
     out << "# profile " << profile.name << " for " << profile.scheduler_name << "\n";
-    for (const ProfileEntry& entry : profile.filters) out << "#   filter " << text_of(entry) << "\n";
+    for (const ProfileEntry& entry : profile.filters)
+      out << "#   filter " << text_of(entry) << "\n";
     for (const ProfileEntry& entry : profile.scores) out << "#   score " << text_of(entry) << "\n";
   }
   out << "# rtt by '" << from.site.rtt_by << "'\n";
   std::istringstream matrix(to_csv(from.site.rtt));
   for (std::string line; std::getline(matrix, line);) out << "#   " << line << "\n";
-  for (const nlohmann::json& object : objects_of(from.site.facts)) out << "---\n" << to_yaml(object);
+  for (const nlohmann::json& object : objects_of(from.site.facts))
+    out << "---\n" << to_yaml(object);
   return out.str();
 }
 
@@ -227,16 +237,19 @@ void Coverage::add(const std::vector<Profile>& profiles, const reference::Refere
     for (const NodeAnswer& node : answer.nodes)
       for (const auto& [policy, objections] : node.rejections)
         for (const Evidence& e : objections)
-          ++reasons[reference::words({e.reason, e.verdict, 0, 0, Unit::kNone, "..."}, Compat::k1_36).front()];
+          ++reasons[reference::words({e.reason, e.verdict, 0, 0, Unit::kNone, "..."}, Compat::k1_36)
+                        .front()];
   }
   for (const std::string& policy : rejecting) ++rejected[policy];
   for (const std::string& policy : deciding) ++decided[policy];
   for (const ProfileEntry& entry : profiles.front().scores)
-    if (!entry.args.strategy.empty() && deciding.count(entry.policy) != 0) ++strategies[entry.args.strategy];
+    if (!entry.args.strategy.empty() && deciding.count(entry.policy) != 0)
+      ++strategies[entry.args.strategy];
 }
 
 std::string compare(const Case& from, bool explain, Coverage& coverage) {
-  auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
+  auto world =
+      reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
   const reference::ReferencePlan expected = reference::make_reference_plan(world, from.profiles);
   if (!expected.unknown.empty()) return "the reference knows no " + expected.unknown.front() + "\n";
   if (expected.cyclic) {
@@ -253,7 +266,8 @@ std::string compare(const Case& from, bool explain, Coverage& coverage) {
     const Answer& answer = expected.answers[i];
     out += compare_decisions(answer.decision, got->decisions[i]);
     if (!explain && out.empty()) continue;
-    const auto explanation = gedge::explain(request, answer.decision.namespace_name, answer.decision.pod, false);
+    const auto explanation =
+        gedge::explain(request, answer.decision.namespace_name, answer.decision.pod, false);
     ++coverage.explained;
     out += explanation ? compare_explanations(answer, *explanation, from.compat())
                        : "explain fails: " + explanation.error().what + "\n";

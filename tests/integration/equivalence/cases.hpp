@@ -28,18 +28,20 @@ std::string describe(const Case& from);
 
 /// How often things happened, by name.
 struct Coverage {
-  std::map<std::string, int> rejected;  ///< cases in which a filter was the first to reject some node
-  std::map<std::string, int> decided;   ///< cases in which another node would have won without a score
+  std::map<std::string, int>
+      rejected;  ///< cases in which a filter was the first to reject some node
+  std::map<std::string, int>
+      decided;  ///< cases in which another node would have won without a score
   std::map<std::string, int> strategies;  ///< the same for the strategies of NodeResourcesFit
-  std::map<std::string, int> reasons;   ///< evidence, by its text
+  std::map<std::string, int> reasons;     ///< evidence, by its text
   int cases = 0, cyclic = 0, pods = 0, placed = 0, explained = 0;
 
   void add(const Coverage& other);
   void add(const std::vector<Profile>& profiles, const reference::ReferencePlan& plan);
 };
 
-/// Differences between the engine's plan and the reference's, one a line; empty where they agree. With `explain`, the
-/// evidence and scores of every pod too.
+/// Differences between the engine's plan and the reference's, one a line; empty where they agree.
+/// With `explain`, the evidence and scores of every pod too.
 std::string compare(const Case& from, bool explain, Coverage& coverage);
 
 }  // namespace gedge::test

@@ -84,7 +84,9 @@ std::string for_budgets(std::vector<DelayBudget> budgets) {
 
 }  // namespace
 
-TEST_CASE("a budget towards a node admits what lies inside, the larger direction and unmeasured pairs counting") {
+TEST_CASE(
+    "a budget towards a node admits what lies inside, the larger direction and unmeasured pairs "
+    "counting") {
   CHECK(for_budgets({within(5, "b")}) == "abc");
   CHECK(for_budgets({within(5, "a")}) == "ab");
   CHECK(for_budgets({within(4, "a")}) == "a");

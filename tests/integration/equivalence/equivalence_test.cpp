@@ -19,7 +19,7 @@ using test::Coverage;
 
 constexpr std::uint64_t kFirstSeed = 1, kCases = 30'000;
 constexpr int kEnough = 200;
-constexpr std::size_t kReasons = 27;  // distinct texts; those of modules are not among them
+constexpr std::size_t kReasons = 26;  // distinct texts; those of modules are not among them
 constexpr std::size_t kShown = 5;
 constexpr std::uint64_t kExplainEvery = 5;
 
@@ -37,7 +37,8 @@ class Run {
   void go() {
     const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
     std::vector<std::thread> workers;
-    for (unsigned i = 0; i < threads; ++i) workers.emplace_back([this, i, threads] { work(i, threads); });
+    for (unsigned i = 0; i < threads; ++i)
+      workers.emplace_back([this, i, threads] { work(i, threads); });
     for (std::thread& worker : workers) worker.join();
   }
 
@@ -50,7 +51,8 @@ class Run {
     std::map<std::uint64_t, std::string> found;
     for (std::uint64_t i = offset; i < count_; i += step) {
       const std::uint64_t seed = first_ + i;
-      std::string difference = test::compare(test::make_case(seed), seed % kExplainEvery == 0, mine);
+      std::string difference =
+          test::compare(test::make_case(seed), seed % kExplainEvery == 0, mine);
       if (!difference.empty()) found.emplace(seed, std::move(difference));
     }
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -69,10 +71,11 @@ void print(const char* title, const std::map<std::string, int>& counts) {
 
 void print(const Run& run, std::uint64_t first, std::uint64_t count) {
   const Coverage& c = run.coverage;
-  std::printf("seeds %llu to %llu: %d cases compared, %d left out (circular budgets), %d pods, %d placed, "
-              "%d explained\n",
-              static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count - 1), c.cases,
-              c.cyclic, c.pods, c.placed, c.explained);
+  std::printf(
+      "seeds %llu to %llu: %d cases compared, %d left out (circular budgets), %d pods, %d placed, "
+      "%d explained\n",
+      static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count - 1),
+      c.cases, c.cyclic, c.pods, c.placed, c.explained);
   print("filters: cases in which it was the first to reject a node", c.rejected);
   print("evidence: pods and nodes that it was given for", c.reasons);
   print("scores: cases in which another node would have won without it", c.decided);
@@ -87,9 +90,11 @@ void check_coverage(const Coverage& coverage) {
   };
   for (const PolicyInfo& policy : policy_catalogue()) {
     if (policy.filter)
-      CHECK_MESSAGE(times(coverage.rejected, policy.name) >= kEnough, policy.name << " rejected too rarely");
+      CHECK_MESSAGE(times(coverage.rejected, policy.name) >= kEnough,
+                    policy.name << " rejected too rarely");
     if (policy.score)
-      CHECK_MESSAGE(times(coverage.decided, policy.name) >= kEnough, policy.name << " decided too rarely");
+      CHECK_MESSAGE(times(coverage.decided, policy.name) >= kEnough,
+                    policy.name << " decided too rarely");
   }
   for (const auto& [reason, count] : coverage.reasons)
     CHECK_MESSAGE(count >= kEnough, "given too rarely: " << reason);

@@ -1,5 +1,6 @@
-// The real command on files: same input, same bytes out, whatever the order of files, documents, items and columns and
-// whatever the number of threads; and the plan is the one that the reference makes of the same facts.
+// The real command on files: same input, same bytes out, whatever the order of files, documents,
+// items and columns and whatever the number of threads; and the plan is the one that the reference
+// makes of the same facts.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -70,14 +71,17 @@ void write_rtt(Dice& dice, const test::Folder& folder, const RttMatrix& rtt) {
 }
 
 std::vector<std::string> common_args(const test::Case& from, int threads) {
-  std::vector<std::string> out{"--cluster", "site", "--rtt", "rtt.csv", "--rtt-zero", "value", "-o", "json"};
-  out.insert(out.end(), {"--profile", from.profiles.front().name, "--threads", std::to_string(threads)});
+  std::vector<std::string> out{"--cluster",  "site",  "--rtt", "rtt.csv",
+                               "--rtt-zero", "value", "-o",    "json"};
+  out.insert(out.end(),
+             {"--profile", from.profiles.front().name, "--threads", std::to_string(threads)});
   out.insert(out.end(), {"--compat", from.compat() == Compat::k1_20 ? "1.20" : "1.36"});
   if (!from.site.rtt_by.empty()) out.insert(out.end(), {"--rtt-by", from.site.rtt_by});
   return out;
 }
 
-test::Ran run(const test::Folder& folder, std::vector<std::string> words, const std::vector<std::string>& more) {
+test::Ran run(const test::Folder& folder, std::vector<std::string> words,
+              const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
   return test::run_program(test::programs_dir() / "gedge", words, {.folder = folder.path()});
 }
@@ -86,7 +90,8 @@ test::Ran run(const test::Folder& folder, std::vector<std::string> words, const 
 std::vector<std::string> explain_words(const test::Case& from) {
   for (const Pod& pod : from.site.facts.pods)
     if (pod.bound_node.empty()) return {"explain", pod.name, "-n", pod.namespace_name};
-  return {"explain", from.site.facts.pods.front().name, "-n", from.site.facts.pods.front().namespace_name};
+  return {"explain", from.site.facts.pods.front().name, "-n",
+          from.site.facts.pods.front().namespace_name};
 }
 
 /// Everything the command says about one arrangement of the same input.
@@ -99,17 +104,20 @@ std::string answers(const test::Case& from, const Files& files, Dice& dice, int 
   REQUIRE_MESSAGE(plan.exit <= 1, "seed " << from.seed << ": " << plan.err);
   const test::Ran why = run(folder, explain_words(from), args);
   REQUIRE_MESSAGE(why.exit <= 1, "seed " << from.seed << ": " << why.err);
-  return "[" + plan.out + ",\n" + std::to_string(plan.exit) + ",\n" + why.out + ",\n" + std::to_string(why.exit) + "]";
+  return "[" + plan.out + ",\n" + std::to_string(plan.exit) + ",\n" + why.out + ",\n" +
+         std::to_string(why.exit) + "]";
 }
 
-/// Warnings say where their cause is written, and are ordered by that; the rest knows nothing of places.
+/// Warnings say where their cause is written, and are ordered by that; the rest knows nothing of
+/// places.
 std::string without_places(const std::string& text) {
   json all = json::parse(text);
   for (json& part : all) {
     if (!part.is_object() || !part.contains("warnings")) continue;
     std::vector<std::string> warnings;
     for (const json& warning : part["warnings"])
-      warnings.push_back(warning.at("code").get<std::string>() + " " + warning.at("message").get<std::string>());
+      warnings.push_back(warning.at("code").get<std::string>() + " " +
+                         warning.at("message").get<std::string>());
     std::sort(warnings.begin(), warnings.end());
     part["warnings"] = warnings;
   }
@@ -148,13 +156,15 @@ test::Case builtin_case(std::uint64_t seed) {
 
 /// Where the plans differ; empty where they agree.
 std::string difference(const test::Case& from, const std::string& plan_text) {
-  auto world = reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
+  auto world =
+      reference::make_world(from.site.facts, from.site.rtt, from.site.rtt_by, from.compat());
   const auto expected = reference::make_reference_plan(world, from.profiles);
   if (expected.cyclic) return {};
   const json plan = json::parse(plan_text);
   std::string want, got;
   for (const reference::Answer& answer : expected.answers)
-    want += answer.decision.pod + "=" + (answer.decision.chosen ? answer.decision.chosen->node : "-") + " " +
+    want += answer.decision.pod + "=" +
+            (answer.decision.chosen ? answer.decision.chosen->node : "-") + " " +
             answer.decision.message + "\n";
   for (const json& d : plan.at("decisions"))
     got += d.at("pod").get<std::string>() + "=" +
@@ -176,7 +186,8 @@ TEST_CASE("shuffled files and one or two threads give the same bytes") {
       const std::string one = answers(from, files, dice, 1), two = answers(from, files, dice, 2);
       const std::string threads = first_difference(one, two);
       CHECK_MESSAGE(threads.empty(), "seed " << from.seed << ", one and two threads, " << threads);
-      const std::string order = first_difference(first.value_or(without_places(one)), without_places(one));
+      const std::string order =
+          first_difference(first.value_or(without_places(one)), without_places(one));
       CHECK_MESSAGE(order.empty(), "seed " << from.seed << ", other order, " << order);
       first = without_places(one);
     }
@@ -194,7 +205,9 @@ TEST_CASE("the plan of written files is the plan of the facts") {
     const test::Ran plan = run(folder, {"plan"}, common_args(from, 1));
     REQUIRE_MESSAGE(plan.exit <= 1, "seed " << from.seed << ": " << plan.err);
     const std::string differs = difference(from, plan.out);
-    CHECK_MESSAGE(differs.empty(), "seed " << from.seed << " profile " << from.profiles.front().name << "\n" << differs);
+    CHECK_MESSAGE(differs.empty(), "seed " << from.seed << " profile " << from.profiles.front().name
+                                           << "\n"
+                                           << differs);
     pods += static_cast<int>(json::parse(plan.out).at("decisions").size());
   }
   std::printf("%d decisions read back from files\n", pods);

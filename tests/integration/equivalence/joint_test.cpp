@@ -1,5 +1,5 @@
-// Budgets in a circle, where the reference has no answer: pods wait for each other, so they are decided jointly. The
-// verifier, which shares nothing with the planner, judges what came out.
+// Budgets in a circle, where the reference has no answer: pods wait for each other, so they are
+// decided jointly. The verifier, which shares nothing with the planner, judges what came out.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -48,7 +48,8 @@ std::string violations(const test::Case& from, const Plan& plan) {
   std::string out;
   for (const Violation& v : verify(input))
     if (has_filter(from.profiles.front(), v.rule) || v.rule == "Placement")
-      out += v.namespace_name + "/" + v.pod + " on " + v.node + ": " + v.rule + ": " + v.text + "\n";
+      out +=
+          v.namespace_name + "/" + v.pod + " on " + v.node + ": " + v.rule + ": " + v.text + "\n";
   return out;
 }
 
@@ -67,7 +68,8 @@ TEST_CASE("plans with circular budgets hold") {
     const std::string broken = violations(site, *plan);
     CHECK_MESSAGE(broken.empty(), "seed " << seed << "\n" << broken);
   }
-  std::printf("%d sites with circular budgets, %d with a pod placed, %d with all placed\n", cyclic, placed, all_placed);
+  std::printf("%d sites with circular budgets, %d with a pod placed, %d with all placed\n", cyclic,
+              placed, all_placed);
   CHECK(cyclic >= kEnough);
   CHECK(all_placed > 0);
 }

@@ -9,9 +9,9 @@ using Strings = std::vector<std::string>;
 
 std::vector<WeightedResource> random_resources(Dice& dice) {
   std::vector<WeightedResource> out;
-  for (const std::string& name :
-       dice.some(Strings{"cpu", "memory", "ephemeral-storage", "nvidia.com/gpu", "example.com/fpga"},
-                 1 + dice.below(4)))
+  for (const std::string& name : dice.some(
+           Strings{"cpu", "memory", "ephemeral-storage", "nvidia.com/gpu", "example.com/fpga"},
+           1 + dice.below(4)))
     out.push_back({name, dice.between(1, 5)});
   return out;
 }
@@ -59,11 +59,14 @@ PolicyArgs random_args(Dice& dice, const std::string& policy, Compat compat) {
     if (dice.chance(30)) args.ignored_resources = {"example.com/fpga"};
     if (dice.chance(20)) args.ignored_resource_groups = {"nvidia.com"};
     if (!old)
-      args.strategy = dice.pick<std::string>({"", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
+      args.strategy = dice.pick<std::string>(
+          {"", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"});
   }
-  const bool ratio = policy == "RequestedToCapacityRatio" || args.strategy == "RequestedToCapacityRatio";
+  const bool ratio =
+      policy == "RequestedToCapacityRatio" || args.strategy == "RequestedToCapacityRatio";
   if (ratio) args.shape = random_shape(dice);
-  const bool resources = policy.find("Allocated") != std::string::npos || ratio || policy == "NodeResourcesFit" ||
+  const bool resources = policy.find("Allocated") != std::string::npos || ratio ||
+                         policy == "NodeResourcesFit" ||
                          (policy == "NodeResourcesBalancedAllocation" && !old);
   if (resources && dice.chance(50)) args.resources = random_resources(dice);
   if (policy == "InterPodAffinity") {
@@ -72,7 +75,8 @@ PolicyArgs random_args(Dice& dice, const std::string& policy, Compat compat) {
   }
   if (policy == "NodeAffinity" && dice.chance(25)) {
     if (dice.chance(40)) args.added_required_terms.push_back(added_term(dice));
-    args.added_preferred_terms.push_back({static_cast<std::int32_t>(dice.between(1, 50)), added_term(dice)});
+    args.added_preferred_terms.push_back(
+        {static_cast<std::int32_t>(dice.between(1, 50)), added_term(dice)});
   }
   if (policy == "PodTopologySpread") set_spread(dice, compat, args);
   return args;
@@ -84,7 +88,8 @@ PolicyArgs args_for(Dice& dice, const Profile& profile, const std::string& polic
   return random_args(dice, policy, profile.compat);
 }
 
-/// Every filter in the order of the edge profile, those that it lacks at the end; a few scores with random weights.
+/// Every filter in the order of the edge profile, those that it lacks at the end; a few scores with
+/// random weights.
 Profile mixture(Dice& dice, Compat compat) {
   Profile out = builtin_profile("edge", compat).operator*();
   out.name = "mixture";
@@ -100,7 +105,8 @@ Profile mixture(Dice& dice, Compat compat) {
     const bool drowned = info.range.find("not normalised") != std::string_view::npos && !loud;
     if (info.score && !only_filter && !drowned) scores.emplace_back(info.name);
   }
-  for (const std::string& name : filters) out.filters.push_back({name, 1, random_args(dice, name, compat)});
+  for (const std::string& name : filters)
+    out.filters.push_back({name, 1, random_args(dice, name, compat)});
   for (const std::string& name : dice.some(scores, 1 + dice.below(4)))
     out.scores.push_back({name, dice.between(1, 10), args_for(dice, out, name)});
   return out;
@@ -111,7 +117,9 @@ Profile mixture(Dice& dice, Compat compat) {
 Profile make_random_profile(Dice& dice, Compat compat) {
   if (dice.chance(65)) return mixture(dice, compat);
   const auto names = builtin_profile_names();
-  return builtin_profile(dice.pick(std::vector<std::string>(names.begin(), names.end())), compat).operator*();
+  return builtin_profile(dice.pick(std::vector<std::string>(names.begin(), names.end())), compat)
+      .
+      operator*();
 }
 
 }  // namespace gedge::test

@@ -41,8 +41,8 @@ struct Pair {
   std::int64_t raw(const char* policy, Compat compat, PolicyArgs args = {}) const {
     const auto world = reference::make_world(facts, rtt, "", compat);
     bool known = true;
-    const Scores scores =
-        reference::score({policy, 1, std::move(args)}, world, world.seats.back(), {&facts.nodes[0]}, known);
+    const Scores scores = reference::score({policy, 1, std::move(args)}, world, world.seats.back(),
+                                           {&facts.nodes[0]}, known);
     REQUIRE(known);
     return scores.at(0).raw;
   }
@@ -97,7 +97,8 @@ TEST_CASE("V1 to V6 - resource scores of 1.36 and of 1.20") {
   CHECK(v1.raw("NodeResourcesFit", Compat::k1_36, strategy("RequestedToCapacityRatio")) == 37);
   CHECK(v1.raw("RequestedToCapacityRatio", Compat::k1_20, strategy("")) == 38);
   const Pair v6(node, of(1000, 0), of(500, 0));
-  CHECK(v6.raw("NodeResourcesFit", Compat::k1_36, strategy("RequestedToCapacityRatio", 1, 3)) == 37);
+  CHECK(v6.raw("NodeResourcesFit", Compat::k1_36, strategy("RequestedToCapacityRatio", 1, 3)) ==
+        37);
   CHECK(v6.raw("RequestedToCapacityRatio", Compat::k1_20, strategy("", 1, 3)) == 38);
 }
 

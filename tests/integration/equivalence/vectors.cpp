@@ -11,7 +11,9 @@ using nlohmann::json;
 
 const json kNothing = json::object();
 
-const json& at(const json& object, const char* key) { return object.contains(key) ? object.at(key) : kNothing; }
+const json& at(const json& object, const char* key) {
+  return object.contains(key) ? object.at(key) : kNothing;
+}
 
 std::string text(const json& object, const char* key) { return object.value(key, std::string()); }
 
@@ -44,32 +46,37 @@ SelectorOp operation(const std::string& name) {
 
 std::vector<Requirement> requirements(const json& list) {
   std::vector<Requirement> out;
-  for (const json& r : list) out.push_back({text(r, "key"), operation(text(r, "operator")), texts(r, "values")});
+  for (const json& r : list)
+    out.push_back({text(r, "key"), operation(text(r, "operator")), texts(r, "values")});
   return out;
 }
 
 LabelSelector equals(const json& object) {
   std::vector<Requirement> all;
-  for (const auto& [key, value] : object.items()) all.push_back({key, SelectorOp::kIn, {value.get<std::string>()}});
+  for (const auto& [key, value] : object.items())
+    all.push_back({key, SelectorOp::kIn, {value.get<std::string>()}});
   return {false, std::move(all)};
 }
 
 LabelSelector selector(const json& object, const char* key) {
   if (!object.contains(key)) return {true, {}};
   LabelSelector out = equals(at(object.at(key), "matchLabels"));
-  for (Requirement& r : requirements(at(object.at(key), "matchExpressions"))) out.requirements.push_back(r);
+  for (Requirement& r : requirements(at(object.at(key), "matchExpressions")))
+    out.requirements.push_back(r);
   return out;
 }
 
 NodeSelectorTerm node_term(const json& object) {
-  NodeSelectorTerm term{requirements(at(object, "matchExpressions")), requirements(at(object, "matchFields")), false};
+  NodeSelectorTerm term{requirements(at(object, "matchExpressions")),
+                        requirements(at(object, "matchFields")), false};
   term.broken = !make_selector(term.expressions);
   return term;
 }
 
 std::vector<NodeSelectorTerm> node_terms(const json& affinity, const char* key) {
   std::vector<NodeSelectorTerm> out;
-  for (const json& term : at(at(affinity, key), "nodeSelectorTerms")) out.push_back(node_term(term));
+  for (const json& term : at(at(affinity, key), "nodeSelectorTerms"))
+    out.push_back(node_term(term));
   return out;
 }
 
@@ -104,7 +111,8 @@ void read_affinity(const json& object, PodSpec& spec) {
   spec.required_node_terms = node_terms(node, kRequired);
   spec.preferred_node_terms = preferred_terms(node, kPreferred);
   read_pod_affinity(at(object, "podAffinity"), spec.required_affinity, spec.preferred_affinity);
-  read_pod_affinity(at(object, "podAntiAffinity"), spec.required_anti_affinity, spec.preferred_anti_affinity);
+  read_pod_affinity(at(object, "podAntiAffinity"), spec.required_anti_affinity,
+                    spec.preferred_anti_affinity);
 }
 
 TaintEffect effect(const std::string& name) {
@@ -113,7 +121,8 @@ TaintEffect effect(const std::string& name) {
 }
 
 Toleration toleration(const json& object) {
-  Toleration out{text(object, "key"), text(object, "operator") == "Exists", text(object, "value"), {}};
+  Toleration out{
+      text(object, "key"), text(object, "operator") == "Exists", text(object, "value"), {}};
   if (const std::string name = text(object, "effect"); !name.empty()) out.effect = effect(name);
   return out;
 }
@@ -193,7 +202,8 @@ Node read_node(const json& object) {
   node.allocatable = resources(at(at(object, "status"), "allocatable"));
   for (const json& image : at(at(object, "status"), "images"))
     node.images.push_back({texts(image, "names"), image.value("sizeBytes", std::int64_t{0})});
-  const std::string avoid = text(at(meta, "annotations"), "scheduler.alpha.kubernetes.io/preferAvoidPods");
+  const std::string avoid =
+      text(at(meta, "annotations"), "scheduler.alpha.kubernetes.io/preferAvoidPods");
   if (avoid.empty()) return node;
   const json entries = json::parse(avoid);
   for (const json& entry : at(entries, "preferAvoidPods")) {
@@ -229,7 +239,8 @@ Facts read_vector(const json& vector) {
 
 PolicyArgs read_args(const json& args) {
   PolicyArgs out;
-  for (const json& r : at(args, "resources")) out.resources.push_back({text(r, "name"), r.value("weight", 0)});
+  for (const json& r : at(args, "resources"))
+    out.resources.push_back({text(r, "name"), r.value("weight", 0)});
   for (const json& point : at(args, "shape")) {
     out.shape.emplace_back(point.value("utilization", 0), point.value("score", 0));
   }

@@ -1,4 +1,5 @@
-// Objects of the recorded scheduler vectors as facts, without the library's decoders: only the fields that occur there.
+// Objects of the recorded scheduler vectors as facts, without the library's decoders: only the
+// fields that occur there.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -18,13 +18,18 @@ using nlohmann::json;
 Profile kube_1_20() {
   Profile profile;
   profile.compat = Compat::k1_20;
-  for (const char* name : {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
-                           "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"})
+  for (const char* name :
+       {"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts",
+        "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"})
     profile.filters.push_back({name, 1, {}});
-  const std::map<std::string, std::int64_t> weights{
-      {"NodeResourcesBalancedAllocation", 1}, {"ImageLocality", 1},    {"InterPodAffinity", 1},
-      {"NodeResourcesLeastAllocated", 1},     {"NodeAffinity", 1},     {"NodePreferAvoidPods", 10000},
-      {"PodTopologySpread", 2},               {"TaintToleration", 1}};
+  const std::map<std::string, std::int64_t> weights{{"NodeResourcesBalancedAllocation", 1},
+                                                    {"ImageLocality", 1},
+                                                    {"InterPodAffinity", 1},
+                                                    {"NodeResourcesLeastAllocated", 1},
+                                                    {"NodeAffinity", 1},
+                                                    {"NodePreferAvoidPods", 10000},
+                                                    {"PodTopologySpread", 2},
+                                                    {"TaintToleration", 1}};
   for (const auto& [name, weight] : weights) profile.scores.push_back({name, weight, {}});
   return profile;
 }
@@ -36,8 +41,10 @@ json filters_of(const reference::Answer& answer) {
     for (const auto& [policy, objections] : node.rejections) {
       json& plugin = plugins[policy] = {{"code", "Unschedulable"}, {"reasons", json::array()}};
       for (const Evidence& evidence : objections) {
-        if (evidence.verdict == Verdict::kUnresolvable) plugin["code"] = "UnschedulableAndUnresolvable";
-        for (const std::string& text : reference::words(evidence, Compat::k1_20)) plugin["reasons"].push_back(text);
+        if (evidence.verdict == Verdict::kUnresolvable)
+          plugin["code"] = "UnschedulableAndUnresolvable";
+        for (const std::string& text : reference::words(evidence, Compat::k1_20))
+          plugin["reasons"].push_back(text);
       }
     }
   }
@@ -68,7 +75,8 @@ void check_extra(const json& extra, const reference::World& world, const referen
   reference::Nodes feasible;
   for (const auto& node : answer.nodes)
     if (node.feasible) feasible.push_back(world.find_node(node.node));
-  const ProfileEntry entry{extra.at("plugin").get<std::string>(), 1, reference::read_args(extra.at("args"))};
+  const ProfileEntry entry{extra.at("plugin").get<std::string>(), 1,
+                           reference::read_args(extra.at("args"))};
   bool known = true;
   const reference::Scores scores = reference::score(entry, world, pod, feasible, known);
   REQUIRE(known);
@@ -95,7 +103,8 @@ void check_vector(const json& vector) {
   test::expect_equal("fitError", expected.value("fitError", ""), answer.decision.message);
   test::expect_equal("scores", expected.value("scores", json::object()), scores_of(answer));
   test::expect_equal("totals", expected.value("totals", json::object()), totals_of(answer));
-  for (const json& extra : expected.value("extraScores", json::array())) check_extra(extra, world, pod, answer);
+  for (const json& extra : expected.value("extraScores", json::array()))
+    check_extra(extra, world, pod, answer);
 }
 
 }  // namespace

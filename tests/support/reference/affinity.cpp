@@ -6,18 +6,22 @@ namespace gedge::reference {
 namespace {
 
 /// Namespaces listed, or picked by their labels; neither given: the owner's own.
-bool in_namespaces(const World& world, const Seat& owner, const PodAffinityTerm& term, const Seat& other) {
+bool in_namespaces(const World& world, const Seat& owner, const PodAffinityTerm& term,
+                   const Seat& other) {
   const std::string& name = other.pod->namespace_name;
   const bool by_labels = !world.is_1_20() && term.namespace_selector.has_value();
   if (term.namespaces.empty() && !by_labels) return name == owner.pod->namespace_name;
-  if (std::find(term.namespaces.begin(), term.namespaces.end(), name) != term.namespaces.end()) return true;
+  if (std::find(term.namespaces.begin(), term.namespaces.end(), name) != term.namespaces.end())
+    return true;
   if (!by_labels) return false;
-  if (!term.namespace_selector->nothing && term.namespace_selector->requirements.empty()) return true;
+  if (!term.namespace_selector->nothing && term.namespace_selector->requirements.empty())
+    return true;
   const Namespace* space = world.find_namespace(name);
   return space != nullptr && term.namespace_selector->matches(space->labels);
 }
 
-/// matchLabelKeys and mismatchLabelKeys stand for the owner's values; keys that it lacks are dropped.
+/// matchLabelKeys and mismatchLabelKeys stand for the owner's values; keys that it lacks are
+/// dropped.
 bool fits_label_keys(const Seat& owner, const PodAffinityTerm& term, const Seat& other) {
   for (const std::string& key : term.match_label_keys) {
     const std::string* mine = owner.labels.find(key);
@@ -34,7 +38,8 @@ bool fits_label_keys(const Seat& owner, const PodAffinityTerm& term, const Seat&
 
 }  // namespace
 
-bool speaks_of(const World& world, const Seat& owner, const PodAffinityTerm& term, const Seat& other) {
+bool speaks_of(const World& world, const Seat& owner, const PodAffinityTerm& term,
+               const Seat& other) {
   return in_namespaces(world, owner, term, other) && term.selector.matches(other.labels) &&
          (world.is_1_20() || fits_label_keys(owner, term, other));
 }

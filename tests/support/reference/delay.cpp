@@ -41,7 +41,8 @@ void add(const Seat& seat, const Seat& owner, Peer& peer) {
 Peer pod_peer(const World& world, const Seat& owner, const DelayBudget& budget) {
   Peer peer;
   for (const Seat& seat : world.seats) {
-    if (seat.pod->namespace_name != space_of(owner, budget) || seat.pod->name != budget.name) continue;
+    if (seat.pod->namespace_name != space_of(owner, budget) || seat.pod->name != budget.name)
+      continue;
     peer.kind = Peer::Kind::kPods;
     add(seat, owner, peer);
   }
@@ -94,7 +95,8 @@ std::vector<Rtt> rtts_to(const World& world, const Peer& peer, const Node& node)
 }
 
 /// Would `pod` on `node` lie outside a budget of `owner`, which is placed?
-bool breaks(const World& world, const Seat& owner, const DelayBudget& budget, const Seat& pod, const Node& node) {
+bool breaks(const World& world, const Seat& owner, const DelayBudget& budget, const Seat& pod,
+            const Node& node) {
   if (budget.nearest) return false;
   const Peer peer = find_peer(world, owner, budget);
   if (std::find(peer.pods.begin(), peer.pods.end(), &pod) == peer.pods.end()) return false;
@@ -157,7 +159,8 @@ Peer find_peer(const World& world, const Seat& owner, const DelayBudget& budget)
   return {};
 }
 
-Measured measure(const World& world, const Seat& owner, const DelayBudget& budget, const Node& node) {
+Measured measure(const World& world, const Seat& owner, const DelayBudget& budget,
+                 const Node& node) {
   const Peer peer = find_peer(world, owner, budget);
   if (peer.kind == Peer::Kind::kUnknown) return {Judgement::kUnknown, {}};
   const std::vector<Rtt> rtts = rtts_to(world, peer, node);
@@ -196,8 +199,8 @@ Objections delay_budget(const World& world, const Seat& pod, const Node& node) {
     if (broken && (first == nullptr || name_of(owner) < name_of(*first))) first = &owner;
   }
   if (first != nullptr)
-    out.push_back({Reason::kBreaksBudget, Verdict::kUnschedulable, kNoNumber, kNoNumber, Unit::kMicros,
-                   first->pod->namespace_name + "/" + first->pod->name});
+    out.push_back({Reason::kBreaksBudget, Verdict::kUnschedulable, kNoNumber, kNoNumber,
+                   Unit::kMicros, first->pod->namespace_name + "/" + first->pod->name});
   return out;
 }
 

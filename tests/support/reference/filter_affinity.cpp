@@ -27,8 +27,8 @@ bool anybody_matches(const World& world, const Seat& pod, const Terms& terms) {
 }
 
 /// A pod that all terms speak of sits in the domain of `node` for this key.
-bool neighbour_matches(const World& world, const Seat& pod, const Terms& terms, const std::string& key,
-                       const Node& node) {
+bool neighbour_matches(const World& world, const Seat& pod, const Terms& terms,
+                       const std::string& key, const Node& node) {
   for (const Seat& other : world.seats) {
     if (other.node == nullptr || !same_domain(key, node, *other.node)) continue;
     if (speak_all_of(world, pod, terms, other)) return true;
@@ -61,19 +61,24 @@ bool nobody_objects(const World& world, const Seat& pod, const Node& node) {
   for (const Seat& other : world.seats) {
     if (other.node == nullptr) continue;
     for (const PodAffinityTerm& term : other.spec->required_anti_affinity)
-      if (same_domain(term.topology_key, node, *other.node) && speaks_of(world, other, term, pod)) return false;
+      if (same_domain(term.topology_key, node, *other.node) && speaks_of(world, other, term, pod))
+        return false;
   }
   return true;
 }
 
-Objections one(Reason reason, Verdict verdict) { return {{reason, verdict, kNoNumber, kNoNumber, Unit::kNone, {}}}; }
+Objections one(Reason reason, Verdict verdict) {
+  return {{reason, verdict, kNoNumber, kNoNumber, Unit::kNone, {}}};
+}
 
 }  // namespace
 
 Objections inter_pod_affinity(const World& world, const Seat& pod, const Node& node) {
   if (!affinity_holds(world, pod, node)) return one(Reason::kPodAffinity, Verdict::kUnresolvable);
-  if (!anti_affinity_holds(world, pod, node)) return one(Reason::kPodAntiAffinity, Verdict::kUnschedulable);
-  if (!nobody_objects(world, pod, node)) return one(Reason::kExistingAntiAffinity, Verdict::kUnschedulable);
+  if (!anti_affinity_holds(world, pod, node))
+    return one(Reason::kPodAntiAffinity, Verdict::kUnschedulable);
+  if (!nobody_objects(world, pod, node))
+    return one(Reason::kExistingAntiAffinity, Verdict::kUnschedulable);
   return {};
 }
 

@@ -24,7 +24,8 @@ Counts domains(const World& world, const Seat& pod, const TopologySpread& constr
   // 1.20: the domains are known now; pods of every node that names one of them count.
   for (const Node& node : world.facts->nodes) {
     const std::string* value = node.labels.find(constraint.topology_key);
-    if (value != nullptr && counts.count(*value) != 0) counts[*value] += count_on(world, pod, node, constraint);
+    if (value != nullptr && counts.count(*value) != 0)
+      counts[*value] += count_on(world, pod, node, constraint);
   }
   return counts;
 }
@@ -39,13 +40,14 @@ std::int64_t smallest(const World& world, const Counts& counts, const TopologySp
 
 }  // namespace
 
-Objections topology_spread(const PolicyArgs& args, const World& world, const Seat& pod, const Node& node) {
+Objections topology_spread(const PolicyArgs& args, const World& world, const Seat& pod,
+                           const Node& node) {
   const auto constraints = constraints_of(args, world, pod, true).list;
   for (const TopologySpread& constraint : constraints) {
     const std::string* value = node.labels.find(constraint.topology_key);
     if (value == nullptr)
-      return {{Reason::kSpreadLabelMissing, Verdict::kUnresolvable, kNoNumber, kNoNumber, Unit::kNone,
-               constraint.topology_key}};
+      return {{Reason::kSpreadLabelMissing, Verdict::kUnresolvable, kNoNumber, kNoNumber,
+               Unit::kNone, constraint.topology_key}};
     const Counts counts = domains(world, pod, constraint, constraints);
     const auto here = counts.find(*value);
     const std::int64_t matching = here == counts.end() ? 0 : here->second;

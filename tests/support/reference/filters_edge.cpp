@@ -25,7 +25,8 @@ struct Wanted {
 };
 
 Wanted wanted_by(const PodSpec& spec) {
-  const bool any = spec.annotations.find(kGpuMilli) != nullptr || spec.annotations.find(kGpuCount) != nullptr;
+  const bool any =
+      spec.annotations.find(kGpuMilli) != nullptr || spec.annotations.find(kGpuCount) != nullptr;
   if (!any) return {};
   const Wanted out{number(spec, kGpuCount, 1), number(spec, kGpuMilli, kWholeCard)};
   return out.cards > 0 && out.share > 0 ? out : Wanted{};
@@ -58,7 +59,8 @@ void take(Cards& cards, const Seat& seat) {
   const Wanted wanted = wanted_by(*seat.spec);
   if (const std::string* chosen = seat.spec->annotations.find(kGpuIndex)) {
     for (const std::string& index : split(*chosen, '-'))
-      if (const auto i = static_cast<std::size_t>(std::stoll(index)); i < cards.size()) cards[i] -= wanted.share;
+      if (const auto i = static_cast<std::size_t>(std::stoll(index)); i < cards.size())
+        cards[i] -= wanted.share;
     return;
   }
   const auto order = preference(cards, wanted.share);
@@ -69,7 +71,8 @@ void take(Cards& cards, const Seat& seat) {
 Cards cards_of(const World& world, const Node& node) {
   Cards cards(static_cast<std::size_t>(node.allocatable.amount(kGpuCount)), kWholeCard);
   auto seats = world.on(node);
-  std::stable_sort(seats.begin(), seats.end(), [](const Seat* a, const Seat* b) { return a->turn < b->turn; });
+  std::stable_sort(seats.begin(), seats.end(),
+                   [](const Seat* a, const Seat* b) { return a->turn < b->turn; });
   for (const Seat* seat : seats) take(cards, *seat);
   return cards;
 }

@@ -11,7 +11,8 @@ Evidence unresolvable(Reason reason, std::string subject = {}) {
   return {reason, Verdict::kUnresolvable, kNoNumber, kNoNumber, Unit::kNone, std::move(subject)};
 }
 
-/// The ports of two pods exclude each other: same protocol and port, and one address covers the other.
+/// The ports of two pods exclude each other: same protocol and port, and one address covers the
+/// other.
 bool conflict(const HostPort& a, const HostPort& b) {
   return a.protocol == b.protocol && a.port == b.port &&
          (a.ip == b.ip || a.ip == "0.0.0.0" || b.ip == "0.0.0.0");
@@ -32,14 +33,17 @@ bool is_ignored(const PolicyArgs& args, const std::string& resource) {
 
 Evidence insufficient(const std::string& resource, std::int64_t asked, std::int64_t used,
                       std::int64_t allocatable, Compat compat) {
-  Evidence out{Reason::kInsufficient, Verdict::kUnschedulable, used + asked, allocatable, Unit::kNone, resource};
+  Evidence out{Reason::kInsufficient, Verdict::kUnschedulable,
+               used + asked,          allocatable,
+               Unit::kNone,           resource};
   if (compat != Compat::k1_20 && asked > allocatable) out.verdict = Verdict::kUnresolvable;
   return out;
 }
 
 /// cpu, memory and ephemeral storage; then whatever else was asked for, by name.
 std::vector<std::string> compared_resources(const Resources& asked) {
-  std::vector<std::string> out{std::string(kCpu), std::string(kMemory), std::string(kEphemeralStorage)};
+  std::vector<std::string> out{std::string(kCpu), std::string(kMemory),
+                               std::string(kEphemeralStorage)};
   for (const auto& [name, amount] : asked)
     if (!is_core(name)) out.push_back(name);
   return out;
@@ -73,9 +77,10 @@ Objections taint_toleration(const Seat& pod, const Node& node) {
 
 Objections node_affinity(const PolicyArgs& args, const Seat& pod, const Node& node) {
   const auto& added = args.added_required_terms;
-  const bool enforced = added.empty() || std::any_of(added.begin(), added.end(), [&](const auto& term) {
-    return term.matches(node.labels, node.name);
-  });
+  const bool enforced =
+      added.empty() || std::any_of(added.begin(), added.end(), [&](const auto& term) {
+        return term.matches(node.labels, node.name);
+      });
   if (!enforced) return {unresolvable(Reason::kNodeAffinity, std::string(kAddedAffinity))};
   if (!matches_node_affinity(*pod.spec, node)) return {unresolvable(Reason::kNodeAffinity)};
   return {};
@@ -85,18 +90,23 @@ Objections node_ports(const World& world, const Seat& pod, const Node& node) {
   for (const Seat* other : world.on(node))
     for (const HostPort& wanted : pod.spec->host_ports)
       for (const HostPort& taken : other->spec->host_ports)
-        if (conflict(wanted, taken)) return {{Reason::kPorts, Verdict::kUnschedulable, kNoNumber, kNoNumber,
-                                              Unit::kNone, {}}};
+        if (conflict(wanted, taken))
+          return {{Reason::kPorts, Verdict::kUnschedulable, kNoNumber, kNoNumber, Unit::kNone, {}}};
   return {};
 }
 
-Objections resources_fit(const PolicyArgs& args, const World& world, const Seat& pod, const Node& node) {
+Objections resources_fit(const PolicyArgs& args, const World& world, const Seat& pod,
+                         const Node& node) {
   Objections out;
   const auto others = world.on(node);
   const auto count = static_cast<std::int64_t>(others.size());
   if (count + 1 > node.allocatable.amount(kPods)) {
-    out.push_back({Reason::kTooManyPods, Verdict::kUnschedulable, count + 1, node.allocatable.amount(kPods),
-                   Unit::kCount, {}});
+    out.push_back({Reason::kTooManyPods,
+                   Verdict::kUnschedulable,
+                   count + 1,
+                   node.allocatable.amount(kPods),
+                   Unit::kCount,
+                   {}});
   }
   const Resources& asked = pod.requests;
   if (asks_for_nothing(asked)) return out;

@@ -14,7 +14,8 @@ constexpr const char* kBetaZone = "failure-domain.beta.kubernetes.io/zone";
 constexpr const char* kBetaRegion = "failure-domain.beta.kubernetes.io/region";
 constexpr std::array<const char*, 4> kZoneLabels{kBetaZone, kBetaRegion, kZone, kRegion};
 
-const PersistentVolumeClaim* find_claim(const World& world, const Seat& pod, const std::string& name) {
+const PersistentVolumeClaim* find_claim(const World& world, const Seat& pod,
+                                        const std::string& name) {
   for (const PersistentVolumeClaim& claim : world.facts->claims)
     if (claim.namespace_name == pod.pod->namespace_name && claim.name == name) return &claim;
   return nullptr;
@@ -34,27 +35,34 @@ const StorageClass* class_of(const World& world, const PersistentVolumeClaim& cl
 }
 
 bool any_term(const std::vector<NodeSelectorTerm>& terms, const Node& node) {
-  return std::any_of(terms.begin(), terms.end(),
-                     [&](const NodeSelectorTerm& term) { return term.matches(node.labels, node.name); });
+  return std::any_of(terms.begin(), terms.end(), [&](const NodeSelectorTerm& term) {
+    return term.matches(node.labels, node.name);
+  });
 }
 
 bool reachable(const PersistentVolume& volume, const Node& node) {
   return !volume.has_node_affinity || any_term(volume.node_terms, node);
 }
 
-bool serves(const PersistentVolume& volume, const PersistentVolumeClaim& claim, const StorageClass& wanted) {
-  const bool mine = volume.claim_namespace == claim.namespace_name && volume.claim_name == claim.name;
+bool serves(const PersistentVolume& volume, const PersistentVolumeClaim& claim,
+            const StorageClass& wanted) {
+  const bool mine =
+      volume.claim_namespace == claim.namespace_name && volume.claim_name == claim.name;
   if (!volume.claim_name.empty() && !mine) return false;
-  if (volume.capacity_bytes < claim.request_bytes || volume.storage_class != wanted.name) return false;
+  if (volume.capacity_bytes < claim.request_bytes || volume.storage_class != wanted.name)
+    return false;
   if (mine) return true;
-  const bool modes = std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const auto& mode) {
-    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) != volume.access_modes.end();
-  });
+  const bool modes =
+      std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const auto& mode) {
+        return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
+               volume.access_modes.end();
+      });
   return modes && claim.selector.matches(volume.labels);
 }
 
 bool can_provision(const StorageClass& wanted, const Node& node) {
-  return wanted.provisions && (wanted.allowed_topologies.empty() || any_term(wanted.allowed_topologies, node));
+  return wanted.provisions &&
+         (wanted.allowed_topologies.empty() || any_term(wanted.allowed_topologies, node));
 }
 
 const TakenClaim* find_taken(const World& world, const PersistentVolumeClaim& claim) {
@@ -66,9 +74,10 @@ const TakenClaim* find_taken(const World& world, const PersistentVolumeClaim& cl
 using Claims = std::vector<const PersistentVolumeClaim*>;
 using Volumes = std::vector<const PersistentVolume*>;
 
-/// The smallest free volume that suits the claim on this node, one reserved for it before all others.
-const PersistentVolume* best_volume(const World& world, const PersistentVolumeClaim& claim, const Node& node,
-                                    const Volumes& used) {
+/// The smallest free volume that suits the claim on this node, one reserved for it before all
+/// others.
+const PersistentVolume* best_volume(const World& world, const PersistentVolumeClaim& claim,
+                                    const Node& node, const Volumes& used) {
   const PersistentVolume* best = nullptr;
   for (const PersistentVolume& volume : world.facts->volumes) {
     const bool taken = std::find(used.begin(), used.end(), &volume) != used.end() ||
@@ -83,16 +92,18 @@ const PersistentVolume* best_volume(const World& world, const PersistentVolumeCl
   return best;
 }
 
-/// A claim whose volume is being provisioned, or will be on a certain node, looks at no other volumes.
+/// A claim whose volume is being provisioned, or will be on a certain node, looks at no other
+/// volumes.
 bool may_choose(const World& world, const PersistentVolumeClaim& claim) {
   return claim.selected_node.empty() && find_taken(world, claim) == nullptr;
 }
 
-/// Volumes for waiting claims on this node, smallest claim first; null where there is none. Parallel to `claims`,
-/// which is sorted.
+/// Volumes for waiting claims on this node, smallest claim first; null where there is none.
+/// Parallel to `claims`, which is sorted.
 Volumes choose_volumes(const World& world, Claims& claims, const Node& node) {
-  std::stable_sort(claims.begin(), claims.end(),
-                   [](const auto* a, const auto* b) { return a->request_bytes < b->request_bytes; });
+  std::stable_sort(claims.begin(), claims.end(), [](const auto* a, const auto* b) {
+    return a->request_bytes < b->request_bytes;
+  });
   Volumes out;
   for (const PersistentVolumeClaim* claim : claims)
     out.push_back(may_choose(world, *claim) ? best_volume(world, *claim, node, out) : nullptr);
@@ -106,7 +117,8 @@ bool may_provision(const World& world, const PersistentVolumeClaim& claim, const
 
 bool waits(const World& world, const PersistentVolumeClaim& claim) {
   const StorageClass* wanted = class_of(world, claim);
-  return claim.volume_name.empty() && wanted != nullptr && wanted->binding == VolumeBinding::kWaitForFirstConsumer;
+  return claim.volume_name.empty() && wanted != nullptr &&
+         wanted->binding == VolumeBinding::kWaitForFirstConsumer;
 }
 
 /// "a__b": a volume of several zones.
@@ -129,8 +141,9 @@ const std::string* node_value(const World& world, const Node& node, const std::s
 }
 
 bool in_zone(const World& world, const PersistentVolume& volume, const Node& node) {
-  const bool labelled = std::any_of(kZoneLabels.begin(), kZoneLabels.end(),
-                                    [&](const char* key) { return node.labels.find(key) != nullptr; });
+  const bool labelled = std::any_of(kZoneLabels.begin(), kZoneLabels.end(), [&](const char* key) {
+    return node.labels.find(key) != nullptr;
+  });
   if (!labelled) return true;
   return std::all_of(kZoneLabels.begin(), kZoneLabels.end(), [&](const char* key) {
     const std::string* zones = volume.labels.find(key);
@@ -157,7 +170,8 @@ Objections volume_binding(const World& world, const Seat& pod, const Node& node)
     const PersistentVolumeClaim* claim = find_claim(world, pod, mounted.claim);
     if (claim == nullptr) return {no(Reason::kClaimMissing, mounted.claim)};
     const TakenClaim* taken = find_taken(world, *claim);
-    const PersistentVolume* volume = taken != nullptr ? taken->volume : find_volume(world, claim->volume_name);
+    const PersistentVolume* volume =
+        taken != nullptr ? taken->volume : find_volume(world, claim->volume_name);
     if (volume != nullptr)
       bound.push_back(volume);
     else if (!claim->volume_name.empty())
@@ -167,8 +181,9 @@ Objections volume_binding(const World& world, const Seat& pod, const Node& node)
     else
       waiting.push_back(claim);
   }
-  const auto far = std::find_if(bound.begin(), bound.end(),
-                                [&](const PersistentVolume* volume) { return !reachable(*volume, node); });
+  const auto far = std::find_if(bound.begin(), bound.end(), [&](const PersistentVolume* volume) {
+    return !reachable(*volume, node);
+  });
   if (far != bound.end()) out.push_back(no(Reason::kVolumeNodeAffinity, (*far)->name));
   const Volumes chosen = choose_volumes(world, waiting, node);
   for (std::size_t i = 0; i < waiting.size(); ++i) {
@@ -183,10 +198,12 @@ void take_volumes(World& world, const Seat& seat) {
   Claims waiting;
   for (const PodVolume& mounted : seat.spec->volumes) {
     const PersistentVolumeClaim* claim = find_claim(world, seat, mounted.claim);
-    if (claim != nullptr && waits(world, *claim) && find_taken(world, *claim) == nullptr) waiting.push_back(claim);
+    if (claim != nullptr && waits(world, *claim) && find_taken(world, *claim) == nullptr)
+      waiting.push_back(claim);
   }
   const Volumes chosen = choose_volumes(world, waiting, *seat.node);
-  for (std::size_t i = 0; i < waiting.size(); ++i) world.taken.push_back({waiting[i], chosen[i], seat.node});
+  for (std::size_t i = 0; i < waiting.size(); ++i)
+    world.taken.push_back({waiting[i], chosen[i], seat.node});
 }
 
 void lift(World& world, Seat& seat) {
@@ -194,9 +211,10 @@ void lift(World& world, Seat& seat) {
   std::erase_if(world.taken, [&](const TakenClaim& taken) {
     return std::none_of(world.seats.begin(), world.seats.end(), [&](const Seat& other) {
       const auto& volumes = other.spec->volumes;
-      return other.node != nullptr && std::any_of(volumes.begin(), volumes.end(), [&](const PodVolume& mounted) {
-        return find_claim(world, other, mounted.claim) == taken.claim;
-      });
+      return other.node != nullptr &&
+             std::any_of(volumes.begin(), volumes.end(), [&](const PodVolume& mounted) {
+               return find_claim(world, other, mounted.claim) == taken.claim;
+             });
     });
   });
 }
@@ -206,7 +224,8 @@ Objections volume_zone(const World& world, const Seat& pod, const Node& node) {
     const PersistentVolumeClaim* claim = find_claim(world, pod, mounted.claim);
     if (claim == nullptr) continue;
     const TakenClaim* taken = find_taken(world, *claim);
-    const PersistentVolume* volume = taken != nullptr ? taken->volume : find_volume(world, claim->volume_name);
+    const PersistentVolume* volume =
+        taken != nullptr ? taken->volume : find_volume(world, claim->volume_name);
     if (volume != nullptr && !in_zone(world, *volume, node))
       return {volume_evidence(Reason::kVolumeZone, Verdict::kUnresolvable, volume->name)};
   }

@@ -20,8 +20,8 @@ bool goes_first(const Seat& a, const Seat& b) {
   return rest(one) < rest(two);
 }
 
-void filter_nodes(const World& world, const Profile& profile, const Seat& pod, std::vector<NodeAnswer>& nodes,
-                  std::set<std::string>& unknown) {
+void filter_nodes(const World& world, const Profile& profile, const Seat& pod,
+                  std::vector<NodeAnswer>& nodes, std::set<std::string>& unknown) {
   for (const Node& node : world.facts->nodes) {
     NodeAnswer answer;
     answer.node = node.name;
@@ -34,11 +34,12 @@ void filter_nodes(const World& world, const Profile& profile, const Seat& pod, s
     answer.feasible = answer.rejections.empty();
     nodes.push_back(std::move(answer));
   }
-  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+  std::sort(nodes.begin(), nodes.end(),
+            [](const auto& a, const auto& b) { return a.node < b.node; });
 }
 
-void score_nodes(const World& world, const Profile& profile, const Seat& pod, std::vector<NodeAnswer>& nodes,
-                 std::set<std::string>& unknown) {
+void score_nodes(const World& world, const Profile& profile, const Seat& pod,
+                 std::vector<NodeAnswer>& nodes, std::set<std::string>& unknown) {
   std::vector<NodeAnswer*> answers;
   Nodes feasible;
   for (NodeAnswer& answer : nodes) {
@@ -51,7 +52,8 @@ void score_nodes(const World& world, const Profile& profile, const Seat& pod, st
     const Scores scores = score(entry, world, pod, feasible, known);
     if (!known) unknown.insert(entry.policy);
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      answers[i]->scores.push_back({entry.policy, scores[i].raw, scores[i].normalized, entry.weight});
+      answers[i]->scores.push_back(
+          {entry.policy, scores[i].raw, scores[i].normalized, entry.weight});
       answers[i]->total += entry.weight * scores[i].normalized;
     }
   }
@@ -73,8 +75,8 @@ std::vector<ScoredNode> ranking(const std::vector<NodeAnswer>& nodes, const std:
   return out;
 }
 
-std::vector<std::pair<std::string, std::uint32_t>> count_rejections(const Profile& profile,
-                                                                    const std::vector<NodeAnswer>& nodes) {
+std::vector<std::pair<std::string, std::uint32_t>> count_rejections(
+    const Profile& profile, const std::vector<NodeAnswer>& nodes) {
   std::vector<std::pair<std::string, std::uint32_t>> out;
   for (const ProfileEntry& entry : profile.filters) {
     const auto count = std::count_if(nodes.begin(), nodes.end(), [&](const NodeAnswer& answer) {
@@ -106,9 +108,12 @@ const Profile& profile_of(const std::vector<Profile>& profiles, const Seat& pod)
   return profiles.front();
 }
 
-bool is_waiting(const World& world, const Seat& pod, const std::set<const Seat*>& open) {
+bool is_waiting(const World& world, const std::vector<Profile>& profiles, const Seat& pod,
+                const std::set<const Seat*>& open) {
+  if (!profiles.empty() && !asks_for_budgets(profile_of(profiles, pod))) return false;
   const auto peers = waits_for(world, pod);
-  return std::any_of(peers.begin(), peers.end(), [&](const Seat* peer) { return open.count(peer) != 0; });
+  return std::any_of(peers.begin(), peers.end(),
+                     [&](const Seat* peer) { return open.count(peer) != 0; });
 }
 
 }  // namespace
@@ -128,7 +133,7 @@ std::string fit_error(const std::vector<NodeAnswer>& nodes, Compat compat) {
   return out + ".";
 }
 
-std::vector<std::size_t> decision_order(const World& world, bool budgets_matter) {
+std::vector<std::size_t> decision_order(const World& world, const std::vector<Profile>& profiles) {
   std::set<const Seat*> open;
   for (const Seat& seat : world.seats)
     if (seat.pending) open.insert(&seat);
@@ -136,7 +141,9 @@ std::vector<std::size_t> decision_order(const World& world, bool budgets_matter)
   while (!open.empty()) {
     const Seat* next = nullptr;
     for (const Seat* seat : open)
-      if (!(budgets_matter && is_waiting(world, *seat, open)) && (next == nullptr || goes_first(*seat, *next))) next = seat;
+      if (!is_waiting(world, profiles, *seat, open) &&
+          (next == nullptr || goes_first(*seat, *next)))
+        next = seat;
     if (next == nullptr) return order;
     order.push_back(static_cast<std::size_t>(next - world.seats.data()));
     open.erase(next);
@@ -144,7 +151,8 @@ std::vector<std::size_t> decision_order(const World& world, bool budgets_matter)
   return order;
 }
 
-Answer decide(const World& world, const Profile& profile, const Seat& pod, std::vector<std::string>& unknown) {
+Answer decide(const World& world, const Profile& profile, const Seat& pod,
+              std::vector<std::string>& unknown) {
   std::set<std::string> missing;
   Answer answer;
   answer.decision.namespace_name = pod.pod->namespace_name;
@@ -169,9 +177,7 @@ Answer decide(const World& world, const Profile& profile, const Seat& pod, std::
 
 ReferencePlan make_reference_plan(World& world, const std::vector<Profile>& profiles) {
   ReferencePlan plan;
-  // Where no filter asks for budgets, nobody waits.
-  const bool budgets_matter = std::any_of(profiles.begin(), profiles.end(), asks_for_budgets);
-  const auto order = decision_order(world, budgets_matter);
+  const auto order = decision_order(world, profiles);
   const auto pending = std::count_if(world.seats.begin(), world.seats.end(),
                                      [](const Seat& seat) { return seat.pending; });
   plan.cyclic = order.size() != static_cast<std::size_t>(pending);

@@ -25,8 +25,8 @@ void normalize_min_max(Scores& scores, bool zero_joins) {
   for (Score& s : scores) {
     s.normalized = 0;
     if (max > min)
-      s.normalized =
-          static_cast<std::int64_t>(100.0 * (static_cast<double>(s.raw - min) / static_cast<double>(max - min)));
+      s.normalized = static_cast<std::int64_t>(
+          100.0 * (static_cast<double>(s.raw - min) / static_cast<double>(max - min)));
   }
 }
 
@@ -45,20 +45,23 @@ void normalize_spread(Scores& scores, const std::vector<bool>& ignored) {
   }
 }
 
-Scores score(const ProfileEntry& entry, const World& world, const Seat& pod, const Nodes& feasible, bool& known) {
+Scores score(const ProfileEntry& entry, const World& world, const Seat& pod, const Nodes& feasible,
+             bool& known) {
   const std::string& name = entry.policy;
   const PolicyArgs& args = entry.args;
-  if (name == "NodeResourcesFit" || name == "NodeResourcesLeastAllocated" || name == "NodeResourcesMostAllocated" ||
-      name == "RequestedToCapacityRatio")
+  if (name == "NodeResourcesFit" || name == "NodeResourcesLeastAllocated" ||
+      name == "NodeResourcesMostAllocated" || name == "RequestedToCapacityRatio")
     return resource_score(entry, world, pod, feasible);
-  if (name == "NodeResourcesBalancedAllocation") return balanced_allocation(args, world, pod, feasible);
+  if (name == "NodeResourcesBalancedAllocation")
+    return balanced_allocation(args, world, pod, feasible);
   if (name == "ImageLocality") return image_locality(world, pod, feasible);
   if (name == "NodeAffinity") return node_affinity_score(args, pod, feasible);
   if (name == "TaintToleration") return taint_score(pod, feasible);
   if (name == "NodePreferAvoidPods") return avoid_pods(pod, feasible);
   if (name == "InterPodAffinity") return inter_pod_score(args, world, pod, feasible);
   if (name == "PodTopologySpread") return topology_spread_score(args, world, pod, feasible);
-  if (name == "SelectorSpread" || name == "DefaultPodTopologySpread") return selector_spread(world, pod, feasible);
+  if (name == "SelectorSpread" || name == "DefaultPodTopologySpread")
+    return selector_spread(world, pod, feasible);
   if (name == "LatencySlack") return latency_slack(world, pod, feasible);
   if (name == "GLowLatencyPriority") return low_latency(world, pod, feasible);
   if (name == "GMostRequestedPriority") return g_most_requested(world, pod, feasible);

@@ -15,8 +15,10 @@ struct Score {
 };
 using Scores = std::vector<Score>;  ///< parallel to the feasible nodes
 
-/// Runs the score that `entry` names; `known` becomes false for a name that the reference does not know.
-Scores score(const ProfileEntry& entry, const World& world, const Seat& pod, const Nodes& feasible, bool& known);
+/// Runs the score that `entry` names; `known` becomes false for a name that the reference does not
+/// know.
+Scores score(const ProfileEntry& entry, const World& world, const Seat& pod, const Nodes& feasible,
+             bool& known);
 
 // 3.3, in place.
 void normalize_by_max(Scores& scores, bool reverse);
@@ -28,19 +30,24 @@ void normalize_spread(Scores& scores, const std::vector<bool>& ignored);
 std::int64_t least_allocated(std::int64_t requested, std::int64_t capacity);
 std::int64_t most_allocated(std::int64_t requested, std::int64_t capacity, Compat compat);
 double balance(const std::vector<double>& fractions);
-std::int64_t on_shape(const std::vector<std::pair<std::int64_t, std::int64_t>>& shape, std::int64_t utilization);
+std::int64_t on_shape(const std::vector<std::pair<std::int64_t, std::int64_t>>& shape,
+                      std::int64_t utilization);
 std::int64_t image_score(std::int64_t sum, std::size_t containers);
 std::int64_t scaled_image(std::int64_t size, std::size_t nodes_with_it, std::size_t all_nodes);
 double spread_term(std::int64_t count, std::size_t domains, std::int32_t max_skew);
 
-Scores resource_score(const ProfileEntry& entry, const World& world, const Seat& pod, const Nodes& feasible);
-Scores balanced_allocation(const PolicyArgs& args, const World& world, const Seat& pod, const Nodes& feasible);
+Scores resource_score(const ProfileEntry& entry, const World& world, const Seat& pod,
+                      const Nodes& feasible);
+Scores balanced_allocation(const PolicyArgs& args, const World& world, const Seat& pod,
+                           const Nodes& feasible);
 Scores image_locality(const World& world, const Seat& pod, const Nodes& feasible);
 Scores node_affinity_score(const PolicyArgs& args, const Seat& pod, const Nodes& feasible);
 Scores taint_score(const Seat& pod, const Nodes& feasible);
 Scores avoid_pods(const Seat& pod, const Nodes& feasible);
-Scores inter_pod_score(const PolicyArgs& args, const World& world, const Seat& pod, const Nodes& feasible);
-Scores topology_spread_score(const PolicyArgs& args, const World& world, const Seat& pod, const Nodes& feasible);
+Scores inter_pod_score(const PolicyArgs& args, const World& world, const Seat& pod,
+                       const Nodes& feasible);
+Scores topology_spread_score(const PolicyArgs& args, const World& world, const Seat& pod,
+                             const Nodes& feasible);
 Scores selector_spread(const World& world, const Seat& pod, const Nodes& feasible);
 Scores latency_slack(const World& world, const Seat& pod, const Nodes& feasible);
 

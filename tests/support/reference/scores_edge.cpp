@@ -31,7 +31,8 @@ Unused unused(const World& world, const Node& node, std::string_view resource) {
 
 /// Both percentages together in ten-thousandths, rounded down once.
 std::int64_t sum_of(const Unused& a, const Unused& b) {
-  const Wide sum = kMillion * (a.free * b.capacity + b.free * a.capacity) / (a.capacity * b.capacity);
+  const Wide sum =
+      kMillion * (a.free * b.capacity + b.free * a.capacity) / (a.capacity * b.capacity);
   return static_cast<std::int64_t>(sum);
 }
 
@@ -71,7 +72,8 @@ Scores g_most_requested(const World& world, const Seat& pod, const Nodes& feasib
 Scores most_free_memory(const World& world, const Nodes& feasible) {
   Scores out;
   for (const Node* node : feasible)
-    out.push_back(plain(std::max<std::int64_t>(0, node->allocatable.amount(kMemory) - used(world, *node, kMemory))));
+    out.push_back(plain(std::max<std::int64_t>(
+        0, node->allocatable.amount(kMemory) - used(world, *node, kMemory))));
   return out;
 }
 

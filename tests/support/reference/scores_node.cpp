@@ -1,4 +1,5 @@
-// Scores that compare the pod with the node itself: images, affinity, taints, avoided controllers, latency.
+// Scores that compare the pod with the node itself: images, affinity, taints, avoided controllers,
+// latency.
 #include <algorithm>
 #include <string>
 
@@ -22,14 +23,16 @@ const NodeImage* find_image(const Node& node, const std::string& name) {
   return nullptr;
 }
 
-std::int64_t image_sum(const World& world, const std::vector<const Container*>& containers, const Node& node) {
+std::int64_t image_sum(const World& world, const std::vector<const Container*>& containers,
+                       const Node& node) {
   std::int64_t sum = 0;
   for (const Container* container : containers) {
     const std::string name = with_tag(container->image);
     const NodeImage* image = find_image(node, name);
     if (image == nullptr) continue;
     std::size_t holders = 0;
-    for (const Node& other : world.facts->nodes) holders += find_image(other, name) != nullptr ? 1U : 0U;
+    for (const Node& other : world.facts->nodes)
+      holders += find_image(other, name) != nullptr ? 1U : 0U;
     sum += scaled_image(image->size_bytes, holders, world.facts->nodes.size());
   }
   return sum;
@@ -47,7 +50,8 @@ bool prefers_not(const PodSpec& spec, const Taint& taint) {
   return taint.effect == TaintEffect::kPreferNoSchedule && !tolerates(spec, taint);
 }
 
-std::int64_t slack_of(const World& world, const Seat& pod, const DelayBudget& budget, const Node& node) {
+std::int64_t slack_of(const World& world, const Seat& pod, const DelayBudget& budget,
+                      const Node& node) {
   const Measured measured = measure(world, pod, budget, node);
   if (measured.judgement != Judgement::kHolds) return 0;
   if (budget.limit_us == 0 || !measured.rtt_us) return 100;
@@ -104,9 +108,10 @@ Scores avoid_pods(const Seat& pod, const Nodes& feasible) {
   const bool concerned = owner.kind == "ReplicaSet" || owner.kind == "ReplicationController";
   Scores out;
   for (const Node* node : feasible) {
-    const bool avoided = concerned && std::any_of(node->avoided.begin(), node->avoided.end(), [&](const auto& a) {
-      return a.kind == owner.kind && a.uid == owner.uid;
-    });
+    const bool avoided =
+        concerned && std::any_of(node->avoided.begin(), node->avoided.end(), [&](const auto& a) {
+          return a.kind == owner.kind && a.uid == owner.uid;
+        });
     const std::int64_t raw = avoided ? 0 : 100;
     out.push_back({raw, raw});
   }
@@ -117,7 +122,8 @@ Scores latency_slack(const World& world, const Seat& pod, const Nodes& feasible)
   Scores out;
   for (const Node* node : feasible) {
     std::int64_t raw = 100;
-    for (const DelayBudget& budget : pod.spec->budgets) raw = std::min(raw, slack_of(world, pod, budget, *node));
+    for (const DelayBudget& budget : pod.spec->budgets)
+      raw = std::min(raw, slack_of(world, pod, budget, *node));
     out.push_back({raw, raw});
   }
   return out;

@@ -10,17 +10,21 @@
 namespace gedge::reference {
 namespace {
 
-using Points = std::map<std::pair<std::string, std::string>, std::int64_t>;  // by topology key and value
+using Points =
+    std::map<std::pair<std::string, std::string>, std::int64_t>;  // by topology key and value
 
 void add_points(Points& points, const Node& node, const std::string& key, std::int64_t weight) {
   if (const std::string* value = node.labels.find(key)) points[{key, *value}] += weight;
 }
 
-void add_preferred(Points& points, const World& world, const Seat& owner, const Seat& spoken_of, const Node& node) {
+void add_preferred(Points& points, const World& world, const Seat& owner, const Seat& spoken_of,
+                   const Node& node) {
   for (const PreferredPodTerm& t : owner.spec->preferred_affinity)
-    if (speaks_of(world, owner, t.term, spoken_of)) add_points(points, node, t.term.topology_key, t.weight);
+    if (speaks_of(world, owner, t.term, spoken_of))
+      add_points(points, node, t.term.topology_key, t.weight);
   for (const PreferredPodTerm& t : owner.spec->preferred_anti_affinity)
-    if (speaks_of(world, owner, t.term, spoken_of)) add_points(points, node, t.term.topology_key, -t.weight);
+    if (speaks_of(world, owner, t.term, spoken_of))
+      add_points(points, node, t.term.topology_key, -t.weight);
 }
 
 Points inter_pod_points(const PolicyArgs& args, const World& world, const Seat& pod) {
@@ -51,9 +55,12 @@ std::int64_t count_in_domain(const World& world, const Seat& pod, const Constrai
   return count;
 }
 
-/// Number of domains among the feasible nodes that are not ignored; lacking the label is a domain of its own.
-std::size_t count_domains(const Nodes& feasible, const std::vector<bool>& ignored, const std::string& key) {
-  if (key == kHostname) return static_cast<std::size_t>(std::count(ignored.begin(), ignored.end(), false));
+/// Number of domains among the feasible nodes that are not ignored; lacking the label is a domain
+/// of its own.
+std::size_t count_domains(const Nodes& feasible, const std::vector<bool>& ignored,
+                          const std::string& key) {
+  if (key == kHostname)
+    return static_cast<std::size_t>(std::count(ignored.begin(), ignored.end(), false));
   std::map<std::string, bool> domains;
   for (std::size_t i = 0; i < feasible.size(); ++i) {
     if (ignored[i]) continue;
@@ -63,8 +70,8 @@ std::size_t count_domains(const Nodes& feasible, const std::vector<bool>& ignore
   return domains.size();
 }
 
-double spread_sum(const World& world, const Seat& pod, const Constraints& constraints, const Node& node,
-                  const std::vector<std::size_t>& domains) {
+double spread_sum(const World& world, const Seat& pod, const Constraints& constraints,
+                  const Node& node, const std::vector<std::size_t>& domains) {
   double sum = 0;
   for (std::size_t i = 0; i < constraints.list.size(); ++i) {
     const TopologySpread& constraint = constraints.list[i];
@@ -85,7 +92,8 @@ std::string zone_of(const Node& node) {
     if (value == nullptr) value = node.labels.find(stable);
     return value == nullptr ? std::string() : *value;
   };
-  const std::string region = either("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region");
+  const std::string region =
+      either("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region");
   const std::string zone = either(kZone, "failure-domain.beta.kubernetes.io/zone");
   return region.empty() && zone.empty() ? "" : region + ":" + zone;
 }
@@ -97,9 +105,11 @@ double spread_term(std::int64_t count, std::size_t domains, std::int32_t max_ske
          static_cast<double>(max_skew - 1);
 }
 
-Scores inter_pod_score(const PolicyArgs& args, const World& world, const Seat& pod, const Nodes& feasible) {
+Scores inter_pod_score(const PolicyArgs& args, const World& world, const Seat& pod,
+                       const Nodes& feasible) {
   Scores out(feasible.size());
-  const bool prefers = !pod.spec->preferred_affinity.empty() || !pod.spec->preferred_anti_affinity.empty();
+  const bool prefers =
+      !pod.spec->preferred_affinity.empty() || !pod.spec->preferred_anti_affinity.empty();
   if (args.ignore_preferred_terms_of_existing_pods && !prefers) return out;
   const Points points = inter_pod_points(args, world, pod);
   if (points.empty()) return out;
@@ -112,7 +122,8 @@ Scores inter_pod_score(const PolicyArgs& args, const World& world, const Seat& p
   return out;
 }
 
-Scores topology_spread_score(const PolicyArgs& args, const World& world, const Seat& pod, const Nodes& feasible) {
+Scores topology_spread_score(const PolicyArgs& args, const World& world, const Seat& pod,
+                             const Nodes& feasible) {
   Scores out(feasible.size());
   const Constraints constraints = constraints_of(args, world, pod, false);
   if (constraints.list.empty()) {
@@ -122,9 +133,11 @@ Scores topology_spread_score(const PolicyArgs& args, const World& world, const S
   }
   const bool all_keys = world.is_1_20() || !constraints.system_defaults;
   std::vector<bool> ignored;
-  for (const Node* node : feasible) ignored.push_back(all_keys && !has_all_keys(*node, constraints.list));
+  for (const Node* node : feasible)
+    ignored.push_back(all_keys && !has_all_keys(*node, constraints.list));
   std::vector<std::size_t> domains;
-  for (const TopologySpread& c : constraints.list) domains.push_back(count_domains(feasible, ignored, c.topology_key));
+  for (const TopologySpread& c : constraints.list)
+    domains.push_back(count_domains(feasible, ignored, c.topology_key));
   for (std::size_t i = 0; i < feasible.size(); ++i) {
     if (ignored[i]) continue;
     const double sum = spread_sum(world, pod, constraints, *feasible[i], domains);
@@ -142,7 +155,8 @@ Scores selector_spread(const World& world, const Seat& pod, const Nodes& feasibl
   std::map<std::string, std::int64_t> by_zone;
   std::int64_t most = 0, most_in_zone = 0;
   for (std::size_t i = 0; i < feasible.size(); ++i) {
-    if (!constraint.selector.requirements.empty()) out[i].raw = count_on(world, pod, *feasible[i], constraint);
+    if (!constraint.selector.requirements.empty())
+      out[i].raw = count_on(world, pod, *feasible[i], constraint);
     most = std::max(most, out[i].raw);
     if (const std::string zone = zone_of(*feasible[i]); !zone.empty()) by_zone[zone] += out[i].raw;
   }

@@ -31,7 +31,8 @@ std::int64_t sum_on(const World& world, const Node& node, std::string_view resou
 /// What one resource would look like with the pod on the node.
 struct Use {
   std::int64_t requested = 0, capacity = 0;
-  bool skipped = false;  ///< 1.36: capacity 0, or an extended resource that the pod does not ask for
+  bool skipped =
+      false;  ///< 1.36: capacity 0, or an extended resource that the pod does not ask for
 };
 
 Use use_of(const World& world, const Seat& pod, const Node& node, const std::string& resource) {
@@ -47,8 +48,8 @@ Use use_of(const World& world, const Seat& pod, const Node& node, const std::str
 
 /// Plain strategies: the weighted mean of what each resource earns, whole numbers all the way.
 template <typename Earn>
-std::int64_t weighted_mean(const ProfileEntry& entry, const World& world, const Seat& pod, const Node& node,
-                           Earn earn) {
+std::int64_t weighted_mean(const ProfileEntry& entry, const World& world, const Seat& pod,
+                           const Node& node, Earn earn) {
   std::int64_t sum = 0, weights = 0;
   for (const WeightedResource& r : resources_of(entry.args)) {
     const Use use = use_of(world, pod, node, r.name);
@@ -66,7 +67,8 @@ std::int64_t utilization(const Use& use, Compat compat) {
 }
 
 /// Resources that earn nothing leave the weight sum; the mean is rounded half away from zero.
-std::int64_t ratio_score(const ProfileEntry& entry, const World& world, const Seat& pod, const Node& node) {
+std::int64_t ratio_score(const ProfileEntry& entry, const World& world, const Seat& pod,
+                         const Node& node) {
   std::int64_t sum = 0, weights = 0;
   for (const WeightedResource& r : resources_of(entry.args)) {
     const Use use = use_of(world, pod, node, r.name);
@@ -78,18 +80,21 @@ std::int64_t ratio_score(const ProfileEntry& entry, const World& world, const Se
     weights += weight;
   }
   if (weights == 0) return 0;
-  return static_cast<std::int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
+  return static_cast<std::int64_t>(
+      std::round(static_cast<double>(sum) / static_cast<double>(weights)));
 }
 
 std::string_view strategy_of(const ProfileEntry& entry) {
   if (entry.policy == "NodeResourcesLeastAllocated") return "LeastAllocated";
   if (entry.policy == "NodeResourcesMostAllocated") return "MostAllocated";
   if (entry.policy == "RequestedToCapacityRatio") return "RequestedToCapacityRatio";
-  return entry.args.strategy.empty() ? std::string_view("LeastAllocated") : std::string_view(entry.args.strategy);
+  return entry.args.strategy.empty() ? std::string_view("LeastAllocated")
+                                     : std::string_view(entry.args.strategy);
 }
 
 double fraction_1_20(const Use& use) {
-  return use.capacity == 0 ? 1 : static_cast<double>(use.requested) / static_cast<double>(use.capacity);
+  return use.capacity == 0 ? 1
+                           : static_cast<double>(use.requested) / static_cast<double>(use.capacity);
 }
 
 std::int64_t balanced_1_20(const World& world, const Seat& pod, const Node& node) {
@@ -99,10 +104,12 @@ std::int64_t balanced_1_20(const World& world, const Seat& pod, const Node& node
   return static_cast<std::int64_t>((1 - std::fabs(cpu - memory)) * 100.0);
 }
 
-std::int64_t balanced_1_36(const PolicyArgs& args, const World& world, const Seat& pod, const Node& node) {
+std::int64_t balanced_1_36(const PolicyArgs& args, const World& world, const Seat& pod,
+                           const Node& node) {
   std::vector<double> with, without;
   for (const WeightedResource& r : resources_of(args)) {
-    const std::int64_t capacity = node.allocatable.amount(r.name), mine = pod.requests.amount(r.name);
+    const std::int64_t capacity = node.allocatable.amount(r.name),
+                       mine = pod.requests.amount(r.name);
     if (capacity == 0 || (is_extended(r.name) && mine == 0)) continue;
     const std::int64_t used = sum_on(world, node, r.name, false);
     with.push_back(std::min(1.0, static_cast<double>(used + mine) / static_cast<double>(capacity)));
@@ -137,25 +144,28 @@ double balance(const std::vector<double>& fractions) {
   return std::sqrt(sum / count);
 }
 
-std::int64_t on_shape(const std::vector<std::pair<std::int64_t, std::int64_t>>& shape, std::int64_t u) {
+std::int64_t on_shape(const std::vector<std::pair<std::int64_t, std::int64_t>>& shape,
+                      std::int64_t u) {
   const auto value = [&](std::size_t i) { return shape[i].second * 10; };
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (u > shape[i].first) continue;
     if (i == 0) return value(0);
-    return value(i - 1) +
-           (value(i) - value(i - 1)) * (u - shape[i - 1].first) / (shape[i].first - shape[i - 1].first);
+    return value(i - 1) + (value(i) - value(i - 1)) * (u - shape[i - 1].first) /
+                              (shape[i].first - shape[i - 1].first);
   }
   return value(shape.size() - 1);
 }
 
-Scores resource_score(const ProfileEntry& entry, const World& world, const Seat& pod, const Nodes& feasible) {
+Scores resource_score(const ProfileEntry& entry, const World& world, const Seat& pod,
+                      const Nodes& feasible) {
   const std::string_view strategy = strategy_of(entry);
   Scores out;
   for (const Node* node : feasible) {
     std::int64_t raw = 0;
     if (strategy == "LeastAllocated") {
-      raw = weighted_mean(entry, world, pod, *node,
-                          [](const Use& use) { return least_allocated(use.requested, use.capacity); });
+      raw = weighted_mean(entry, world, pod, *node, [](const Use& use) {
+        return least_allocated(use.requested, use.capacity);
+      });
     } else if (strategy == "MostAllocated") {
       raw = weighted_mean(entry, world, pod, *node, [&](const Use& use) {
         return most_allocated(use.requested, use.capacity, world.compat);
@@ -168,12 +178,13 @@ Scores resource_score(const ProfileEntry& entry, const World& world, const Seat&
   return out;
 }
 
-Scores balanced_allocation(const PolicyArgs& args, const World& world, const Seat& pod, const Nodes& feasible) {
+Scores balanced_allocation(const PolicyArgs& args, const World& world, const Seat& pod,
+                           const Nodes& feasible) {
   Scores out;
   const auto resources = resources_of(args);
-  const bool best_effort = std::all_of(resources.begin(), resources.end(), [&](const WeightedResource& r) {
-    return pod.requests.amount(r.name) == 0;
-  });
+  const bool best_effort =
+      std::all_of(resources.begin(), resources.end(),
+                  [&](const WeightedResource& r) { return pod.requests.amount(r.name) == 0; });
   for (const Node* node : feasible) {
     std::int64_t raw = 0;
     if (world.is_1_20())

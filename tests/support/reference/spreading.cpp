@@ -40,7 +40,8 @@ bool selects(const SpreadOwner& owner, const Seat& pod) {
 
 bool controls(const SpreadOwner& owner, const Seat& pod) {
   const ControllerRef& ref = pod.pod->controller;
-  return owner.namespace_name == pod.pod->namespace_name && owner.kind == ref.kind && owner.name == ref.name;
+  return owner.namespace_name == pod.pod->namespace_name && owner.kind == ref.kind &&
+         owner.name == ref.name;
 }
 
 }  // namespace
@@ -48,7 +49,8 @@ bool controls(const SpreadOwner& owner, const Seat& pod) {
 LabelSelector owners_selector(const World& world, const Seat& pod) {
   LabelSelector out;
   for (const SpreadOwner& owner : world.facts->spread_owners) {
-    // 1.20 takes every controller that selects the pod, 1.36 only the one that the pod names as its controller.
+    // 1.20 takes every controller that selects the pod, 1.36 only the one that the pod names as its
+    // controller.
     const bool is_service = owner.kind == "Service";
     const bool counts = is_service || world.is_1_20() ? selects(owner, pod) : controls(owner, pod);
     if (counts) add_requirements(out, owner.selector);
@@ -80,16 +82,19 @@ bool has_all_keys(const Node& node, const std::vector<TopologySpread>& constrain
   });
 }
 
-bool is_eligible(const World& world, const Seat& pod, const Node& node, const TopologySpread& constraint) {
+bool is_eligible(const World& world, const Seat& pod, const Node& node,
+                 const TopologySpread& constraint) {
   const bool affinity = world.is_1_20() || constraint.honor_node_affinity;
   if (affinity && !matches_node_affinity(*pod.spec, node)) return false;
   const bool taints = !world.is_1_20() && constraint.honor_node_taints;
   return !taints || taint_toleration(pod, node).empty();
 }
 
-std::int64_t count_on(const World& world, const Seat& pod, const Node& node, const TopologySpread& constraint) {
+std::int64_t count_on(const World& world, const Seat& pod, const Node& node,
+                      const TopologySpread& constraint) {
   // 1.36 counts nothing for a selector without requirements; 1.20 everything.
-  if (!world.is_1_20() && !constraint.selector.nothing && constraint.selector.requirements.empty()) return 0;
+  if (!world.is_1_20() && !constraint.selector.nothing && constraint.selector.requirements.empty())
+    return 0;
   std::int64_t count = 0;
   for (const Seat& other : world.seats) {
     if (other.node != &node || other.pod->terminating) continue;

@@ -10,13 +10,16 @@ std::string table_text(const Evidence& evidence, bool old) {
     case Reason::kNodeUnschedulable:
       return "node(s) were unschedulable";
     case Reason::kNodeName:
-      return old ? "node(s) didn't match the requested hostname" : "node(s) didn't match the requested node name";
+      return old ? "node(s) didn't match the requested hostname"
+                 : "node(s) didn't match the requested node name";
     case Reason::kUntoleratedTaint:
       return old ? "node(s) had taint {" + evidence.subject + "}, that the pod didn't tolerate"
                  : "node(s) had untolerated taint(s)";
     case Reason::kNodeAffinity:
-      if (evidence.subject == kAddedAffinity) return "node(s) didn't match scheduler-enforced node affinity";
-      return old ? "node(s) didn't match Pod's node affinity" : "node(s) didn't match Pod's node affinity/selector";
+      if (evidence.subject == kAddedAffinity)
+        return "node(s) didn't match scheduler-enforced node affinity";
+      return old ? "node(s) didn't match Pod's node affinity"
+                 : "node(s) didn't match Pod's node affinity/selector";
     case Reason::kPorts:
       return "node(s) didn't have free ports for the requested pod ports";
     case Reason::kTooManyPods:
@@ -49,11 +52,13 @@ std::vector<std::string> words(const Evidence& evidence, Compat compat) {
   const bool old = compat == Compat::k1_20;
   const std::string text = table_text(evidence, old);
   if (text.empty()) return reason_texts(evidence, compat);
-  if (old && is_inter_pod(evidence.reason)) return {"node(s) didn't match pod affinity/anti-affinity", text};
+  if (old && is_inter_pod(evidence.reason))
+    return {"node(s) didn't match pod affinity/anti-affinity", text};
   return {text};
 }
 
-Objections object(const ProfileEntry& entry, const World& world, const Seat& pod, const Node& node, bool& known) {
+Objections object(const ProfileEntry& entry, const World& world, const Seat& pod, const Node& node,
+                  bool& known) {
   const std::string& name = entry.policy;
   if (name == "NodeUnschedulable") return node_unschedulable(pod, node);
   if (name == "NodeName") return node_name(pod, node);

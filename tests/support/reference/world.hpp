@@ -1,8 +1,9 @@
-// support/reference/world.hpp - the site as a reference planner sees it: objects in lists, nothing precomputed
-// but the labels and the requests of a pod.
+// support/reference/world.hpp - the site as a reference planner sees it: objects in lists, nothing
+// precomputed but the labels and the requests of a pod.
 //
-// The reference is written from the specification and Kubernetes' documented behaviour, never from the engine. It
-// uses the value types of base, model, latency and effect, and plain loops over objects.
+// The reference is written from the specification and Kubernetes' documented behaviour, never from
+// the engine. It uses the value types of base, model, latency and effect, and plain loops over
+// objects.
 #pragma once
 
 #include <string>
@@ -23,7 +24,8 @@ struct Seat {
   const Node* node = nullptr;  ///< null: not placed
   std::size_t turn = 0;        ///< when it took its place: 0 for bound pods, then as the plan goes
   bool pending = false;        ///< one of those that a plan places
-  Resources requests, nonzero;  ///< requests_of and nonzero_requests_of, because they are asked for so often
+  Resources requests,
+      nonzero;  ///< requests_of and nonzero_requests_of, because they are asked for so often
 };
 
 /// A claim that waited for its first consumer, and what a placed pod got for it.
@@ -64,7 +66,8 @@ bool is_alive(const Seat& seat);
 Resources requests_of(const PodSpec& spec, Compat compat);
 /// The same with 100m and 200 MiB for containers that ask for no cpu or memory.
 Resources nonzero_requests_of(const PodSpec& spec, Compat compat);
-/// nonzero_requests_of for the pod being scored: 1.20 adds overhead cpu in whole cores to the thousandths.
+/// nonzero_requests_of for the pod being scored: 1.20 adds overhead cpu in whole cores to the
+/// thousandths.
 Resources incoming_requests_of(const PodSpec& spec, Compat compat);
 
 bool tolerates(const PodSpec& spec, const Taint& taint);

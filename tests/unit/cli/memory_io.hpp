@@ -47,6 +47,11 @@ class MemoryFiles final : public FileStore {
   }
 };
 
+class StoppedClock final : public Clock {
+ public:
+  Micros now() const override { return Micros{0}; }
+};
+
 struct Outcome {
   cli::Exit exit;
   std::string out, err;
@@ -56,7 +61,8 @@ struct Outcome {
 inline Outcome run_in_memory(const std::vector<std::string>& args, FileStore& files,
                              std::size_t width = 0) {
   cli::Stream out = cli::Stream::in_memory(width), err = cli::Stream::in_memory(width);
-  cli::Io io{out, err, files, {}, [] { return std::chrono::milliseconds{0}; }, "gedge"};
+  const StoppedClock clock;
+  cli::Io io{out, err, files, {}, clock, "gedge"};
   const cli::Exit exit = cli::run(args, io);
   return {exit, out.text(), err.text()};
 }

@@ -31,7 +31,8 @@ std::string annotation_error(const std::string& text) {
 
 TEST_CASE("budgets: labels are milliseconds, whole or not, rounded down to microseconds") {
   const auto all = budgets(
-      R"(labels: {delay_edge-1: "25", delay_db: "2.5", delay_x: "0.0019", delay_zero: "0", app: a})");
+      R"(labels: {delay_edge-1: "25", delay_db: "2.5", delay_x: "0.0019", delay_zero: "0",
+      app: a})");
   REQUIRE(all.size() == 4);
   CHECK(all[0].from == "db");
   CHECK(all[0].limit_us == 2500);
@@ -45,7 +46,9 @@ TEST_CASE("budgets: labels are milliseconds, whole or not, rounded down to micro
 
 TEST_CASE("budgets: a label that YAML reads as a number is refused with the quoted form") {
   const LoadResult result =
-      test::Objects().manifests("kind: Pod\nmetadata:\n  name: p\n  labels:\n    delay_edge-1: 25\n").finish();
+      test::Objects()
+          .manifests("kind: Pod\nmetadata:\n  name: p\n  labels:\n    delay_edge-1: 25\n")
+          .finish();
   REQUIRE(result.errors.size() == 1);
   CHECK(result.errors[0].what == "'delay_edge-1' must be text, not a number ('25')");
   CHECK(result.errors[0].hint == "quote it: \"25\"");
@@ -54,18 +57,22 @@ TEST_CASE("budgets: a label that YAML reads as a number is refused with the quot
 }
 
 TEST_CASE("budgets: labels that are no number of milliseconds") {
-  for (const char* value : {"fast", "25ms", "1e3", "NaN", "inf", "2..5", "1.2.3", "99999999999999999999"})
+  for (const char* value :
+       {"fast", "25ms", "1e3", "NaN", "inf", "2..5", "1.2.3", "99999999999999999999"})
     CHECK_MESSAGE(errors("labels: {delay_a: \"" + std::string(value) + "\"}") ==
-                      "app.yaml:2:39: delay budget '" + std::string(value) + "' is no number of milliseconds\n",
+                      "app.yaml:2:39: delay budget '" + std::string(value) +
+                          "' is no number of milliseconds\n",
                   value);
   CHECK(errors("labels: {delay_a: \"-5\"}") == "app.yaml:2:39: '-5' is no label value\n");
-  CHECK(errors("labels: {delay_a: \"\"}") == "app.yaml:2:39: delay budget '' is no number of milliseconds\n");
+  CHECK(errors("labels: {delay_a: \"\"}") ==
+        "app.yaml:2:39: delay budget '' is no number of milliseconds\n");
   CHECK(errors("labels: {delay_: \"5\"}") == "app.yaml:2:30: 'delay_' is no label key\n");
 }
 
 TEST_CASE("budgets: the annotation names what a label cannot") {
   const auto all = annotated(
-      "edge-1=25ms, deployment/redis=10ms,zone/berlin = 0.5s ,any:statefulset/db=800us,prod/pod/web-0=1ms,"
+      "edge-1=25ms, deployment/redis=10ms,zone/berlin = 0.5s "
+      ",any:statefulset/db=800us,prod/pod/web-0=1ms,"
       "node/n=2ms,external/seattle=3ms,any:shop/deployment/cart=4ms,workload/any=5ms");
   REQUIRE(all.size() == 9);
   CHECK(all[0].kind == PeerKind::kAny);
@@ -107,10 +114,11 @@ TEST_CASE("budgets: annotations that cannot be read") {
   CHECK(annotation_error("a=1ms,,b=1ms") == "delay budget: nothing between two commas");
   CHECK(annotation_error("prod/node/x=5ms") ==
         "delay budget: 'prod/node/x' has a namespace, but such things have none");
-  const LoadResult result =
-      test::Objects()
-          .manifests("kind: Pod\nmetadata: {name: p, annotations: {gedge.io/delay-budget: \"deploymnet/x=5ms\"}}\n")
-          .finish();
+  const LoadResult result = test::Objects()
+                                .manifests(
+                                    "kind: Pod\nmetadata: {name: p, annotations: "
+                                    "{gedge.io/delay-budget: \"deploymnet/x=5ms\"}}\n")
+                                .finish();
   CHECK(result.errors.at(0).hint == "did you mean deployment?");
 }
 
@@ -129,12 +137,16 @@ spec:
 
 TEST_CASE("budgets: GS-Scheduler's source node in the first container") {
   const auto source = [](const std::string& value) {
-    const Facts facts = test::manifest_facts("kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n    env:\n"
-                                             "    - {name: OTHER, value: x}\n    - {name: gschConfig, value: '" + value +
-                                             "'}\n  - name: b\n    env: [{name: gschConfig, value: '{\"sourceNode\": \"no\"}'}]\n");
+    const Facts facts = test::manifest_facts(
+        "kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: a\n    env:\n"
+        "    - {name: OTHER, value: x}\n    - {name: gschConfig, value: '" +
+        value +
+        "'}\n  - name: b\n    env: [{name: gschConfig, value: '{\"sourceNode\": \"no\"}'}]\n");
     return facts.spec_of(facts.pods.at(0)).latency_source + "|" + test::warning_codes(facts);
   };
-  CHECK(source(R"({"scope": "local", "priority": "GLowLatencyPriority", "option": {"source_node": "n1"}})") == "n1|");
+  CHECK(source(
+            R"({"scope": "local", "priority": "GLowLatencyPriority", "option":
+               {"source_node": "n1"}})") == "n1|");
   CHECK(source(R"({"option": {"sourceNode": "n2"}})") == "n2|");
   CHECK(source(R"({"sourceNode": "n3"})") == "n3|");
   CHECK(source(R"({"priority": "GMostRequestedPriority"})") == "|");

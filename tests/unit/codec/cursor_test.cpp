@@ -139,8 +139,7 @@ TEST_CASE("cursor: a place far behind and then one before are both right") {
 TEST_CASE("cursor: JSON escapes become text") {
   Reading reading(R"({"a\u0062": "\"\\\/\b\f\n\r\t\u00e4\u20ac\ud83d\ude00"})");
   REQUIRE(reading.document);
-  CHECK(reading.at("ab").text() ==
-        "\"\\/\b\f\n\r\t\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+  CHECK(reading.at("ab").text() == "\"\\/\b\f\n\r\t\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
 }
 
 TEST_CASE("cursor: duplicate keys are refused with both places, however they are written") {
@@ -170,7 +169,8 @@ TEST_CASE("cursor: keys become text as in kubectl, or must be quoted") {
 }
 
 TEST_CASE("cursor: tags that change nothing are accepted, others are refused") {
-  Reading reading("a: !!str 5\nb: !!int \"7\"\nc: ! yes\nd: !!map {x: 1}\ne: !!seq [1]\nf: !!bool no\n");
+  Reading reading(
+      "a: !!str 5\nb: !!int \"7\"\nc: ! yes\nd: !!map {x: 1}\ne: !!seq [1]\nf: !!bool no\n");
   REQUIRE(reading.document);
   CHECK(reading.at("a").text() == "5");
   CHECK(reading.at("b").integer() == 7);
@@ -200,8 +200,9 @@ TEST_CASE("cursor: aliases are expanded, merge keys are refused") {
 }
 
 TEST_CASE("cursor: to_json writes valid JSON from YAML numbers and text") {
-  CHECK(Reading("--- [+5, .5, 5., 08, 1_0, 0x10, ~, no, \"a\\n\\\"\\x01\", -0.5]").root().to_json() ==
-        R"([5,0.5,5.0,8,10,16,null,false,"a\u000a\"\u0001",-0.5])");
+  CHECK(
+      Reading("--- [+5, .5, 5., 08, 1_0, 0x10, ~, no, \"a\\n\\\"\\x01\", -0.5]").root().to_json() ==
+      R"([5,0.5,5.0,8,10,16,null,false,"a\u000a\"\u0001",-0.5])");
 }
 
 TEST_CASE("cursor: a fingerprint sees content and neither order of fields nor syntax") {
@@ -219,8 +220,10 @@ TEST_CASE("cursor: a fingerprint sees content and neither order of fields nor sy
 
 TEST_CASE("cursor: messages quote hostile text without control characters or direction marks") {
   CHECK(quote("a\x1b[31m\n") == "'a\\x1b[31m\\x0a'");
-  CHECK(quote("\xE2\x80\xAE" "evil") == "'\\xe2\\x80\\xaeevil'");
-  CHECK(quote("\xC2\x9B" "x") == "'\\xc2\\x9bx'");
+  CHECK(quote("\xE2\x80\xAE"
+              "evil") == "'\\xe2\\x80\\xaeevil'");
+  CHECK(quote("\xC2\x9B"
+              "x") == "'\\xc2\\x9bx'");
   CHECK(quote("\xFF\xC3") == "'\\xff\\xc3'");
   CHECK(quote("gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80") == "'gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80'");
   CHECK(quote(std::string(500, 'x')) == "'" + std::string(80, 'x') + "...'");

@@ -62,7 +62,7 @@ TEST_CASE("rtt object: samples age only where both an age and a time are given")
   CHECK(us(read(kMatrix, options), "a", "b") == 3);  // carries no time
 }
 
-TEST_CASE("rtt object: a time that is none is an error; in a CSV it is older than any age") {
+TEST_CASE("rtt object: a time that is none is an error, in a CSV it is older than any age") {
   CHECK(error(read(R"({"kind": "LatencyMatrix", "nodes": ["a", "b"], "pairs":
 [{"from": "a", "to": "b", "p95Us": 1, "measuredAt": "noon"}]})")) == "2:53 'noon' is no time");
   const std::string csv = "from,to,rtt_ms,measured_at\na,b,1,noon\nb,a,2,\n";

@@ -244,6 +244,7 @@ TEST_CASE("rtt: a hundred thousand sites are refused, and a million bad cells ar
 
 TEST_CASE("rtt: what is no latency at all") {
   CHECK(error(read("")) == "0:0 the file is empty");
+  CHECK(error(read("\r\r\n")) == "0:0 no format of RTTs that gedge knows");
   CHECK(error(read("hello world\n")) == "0:0 no format of RTTs that gedge knows");
   CHECK(error(read(std::string("\0\1\2", 3))).find("NUL") != std::string::npos);
   CHECK(error(read("\xff\xfe\x41", {}, "x.csv")).find("UTF-16") != std::string::npos);

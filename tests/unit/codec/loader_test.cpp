@@ -17,7 +17,8 @@ using test::warning_codes;
 
 TEST_CASE("loader: equal objects collapse, whatever their syntax") {
   const char* yaml = "kind: Pod\napiVersion: v1\nmetadata:\n  name: p\n  labels: {a: b}\n";
-  const char* json = R"({"metadata": {"labels": {"a": "b"}, "name": "p"}, "apiVersion": "v1", "kind": "Pod"})";
+  const char* json =
+      R"({"metadata": {"labels": {"a": "b"}, "name": "p"}, "apiVersion": "v1", "kind": "Pod"})";
   CHECK(pod_names(Objects().manifests(yaml).manifests(json, "p.json").facts()) == "default/p");
   CHECK(pod_names(Objects().manifests(std::string(yaml) + "---\n" + yaml).facts()) == "default/p");
 }
@@ -25,14 +26,19 @@ TEST_CASE("loader: equal objects collapse, whatever their syntax") {
 TEST_CASE("loader: different objects of one name are refused with both places") {
   CHECK(Objects()
             .manifests("kind: Pod\nmetadata: {name: p}\n", "a.yaml")
-            .manifests("kind: Service\nmetadata: {name: p}\n---\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: n}\n", "b.yaml")
-            .errors() == "b.yaml:5:18: Pod 'default/p' is declared twice and differently, first at a.yaml:1:1\n");
+            .manifests("kind: Service\nmetadata: {name: p}\n---\nkind: Pod\nmetadata: {name: "
+                       "p}\nspec: {nodeName: n}\n",
+                       "b.yaml")
+            .errors() ==
+        "b.yaml:5:18: Pod 'default/p' is declared twice and differently, first at a.yaml:1:1\n");
   CHECK(Objects()
             .cluster("kind: Node\nmetadata: {name: n1}\n")
             .manifests("kind: Node\nmetadata: {name: n1, labels: {a: b}}\n")
-            .errors() == "app.yaml:2:18: Node 'n1' is declared twice and differently, first at cluster:1:1\n");
+            .errors() ==
+        "app.yaml:2:18: Node 'n1' is declared twice and differently, first at cluster:1:1\n");
   CHECK(Objects()
-            .manifests("kind: Pod\nmetadata: {name: p}\n---\nkind: Pod\nmetadata: {name: p, namespace: other}\n")
+            .manifests("kind: Pod\nmetadata: {name: p}\n---\nkind: Pod\nmetadata: {name: p, "
+                       "namespace: other}\n")
             .errors() == "");
 }
 
@@ -41,8 +47,10 @@ TEST_CASE("loader: the namespace given for manifests does not reach the cluster"
   options.namespace_name = "shop";
   const Facts facts = Objects(options)
                           .cluster("kind: Pod\nmetadata: {name: old}\nspec: {nodeName: n1}\n")
-                          .manifests("kind: Pod\nmetadata: {name: new}\n---\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n"
-                                     "---\nkind: Pod\nmetadata: {name: own, namespace: mine}\n")
+                          .manifests(
+                              "kind: Pod\nmetadata: {name: new}\n---\nkind: Service\nmetadata: "
+                              "{name: s}\nspec: {selector: {a: b}}\n"
+                              "---\nkind: Pod\nmetadata: {name: own, namespace: mine}\n")
                           .facts();
   CHECK(pod_names(facts) == "default/old mine/own shop/new");
   CHECK(facts.spread_owners.at(0).namespace_name == "shop");
@@ -50,11 +58,16 @@ TEST_CASE("loader: the namespace given for manifests does not reach the cluster"
 
 constexpr const char* kDump = R"({"kind": "List", "items": [
   {"kind": "Node", "metadata": {"name": "n1"}},
-  {"kind": "Pod", "metadata": {"name": "bound", "uid": "u1", "creationTimestamp": "2024-05-01T00:00:10Z"},
-   "spec": {"nodeName": "n1", "priority": 9}, "status": {"phase": "Running", "startTime": "2024-05-01T00:00:20Z"}},
-  {"kind": "Pod", "metadata": {"name": "waiting"}, "status": {"phase": "Pending", "nominatedNodeName": "n1"}},
-  {"kind": "Pod", "metadata": {"name": "done"}, "spec": {"nodeName": "n1"}, "status": {"phase": "Succeeded"}},
-  {"kind": "Pod", "metadata": {"name": "leaving", "deletionTimestamp": "2024-05-01T00:00:10Z"}, "spec": {"nodeName": "n1"}}]})";
+  {"kind": "Pod", "metadata": {"name": "bound", "uid": "u1",
+    "creationTimestamp": "2024-05-01T00:00:10Z"},
+   "spec": {"nodeName": "n1", "priority": 9},
+    "status": {"phase": "Running", "startTime": "2024-05-01T00:00:20Z"}},
+  {"kind": "Pod", "metadata": {"name": "waiting"},
+    "status": {"phase": "Pending", "nominatedNodeName": "n1"}},
+  {"kind": "Pod", "metadata": {"name": "done"},
+    "spec": {"nodeName": "n1"}, "status": {"phase": "Succeeded"}},
+  {"kind": "Pod", "metadata": {"name": "leaving", "deletionTimestamp": "2024-05-01T00:00:10Z"},
+    "spec": {"nodeName": "n1"}}]})";
 
 TEST_CASE("loader: without manifests the pending pods of the cluster are what is planned") {
   const Facts facts = test::cluster_facts(kDump);
@@ -72,21 +85,26 @@ TEST_CASE("loader: without manifests the pending pods of the cluster are what is
 }
 
 TEST_CASE("loader: with manifests they are left out, and that is said") {
-  const Facts facts = Objects().cluster(kDump).manifests("kind: Pod\nmetadata: {name: new}\n").facts();
+  const Facts facts =
+      Objects().cluster(kDump).manifests("kind: Pod\nmetadata: {name: new}\n").facts();
   CHECK(pod_names(facts) == "default/bound default/done default/leaving default/new");
   REQUIRE(facts.warnings.size() == 1);
   CHECK(facts.warnings[0].code == "PendingPodsNotPlanned");
   CHECK(facts.warnings[0].message.substr(0, 14) == "1 pending pods");
 }
 
-TEST_CASE("loader: pods in manifests that run on a node are bound, those that only name one are not") {
-  const Facts facts = Objects()
-                          .manifests("kind: Pod\nmetadata: {name: a}\nspec: {nodeName: n1}\nstatus: {phase: Running}\n"
-                                     "---\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: n1}\n"
-                                     "---\nkind: Pod\nmetadata: {name: c}\nspec: {nodeName: n1}\nstatus: {phase: Pending}\n"
-                                     "---\nkind: Pod\nmetadata: {name: d}\nstatus: {phase: Running}\n"
-                                     "---\nkind: Node\nmetadata: {name: n1}\n")
-                          .facts();
+TEST_CASE(
+    "loader: pods in manifests that run on a node are bound, those that only name one are not") {
+  const Facts facts =
+      Objects()
+          .manifests(
+              "kind: Pod\nmetadata: {name: a}\nspec: {nodeName: n1}\nstatus: {phase: Running}\n"
+              "---\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: n1}\n"
+              "---\nkind: Pod\nmetadata: {name: c}\nspec: {nodeName: n1}\nstatus: {phase: "
+              "Pending}\n"
+              "---\nkind: Pod\nmetadata: {name: d}\nstatus: {phase: Running}\n"
+              "---\nkind: Node\nmetadata: {name: n1}\n")
+          .facts();
   REQUIRE(facts.pods.size() == 4);
   CHECK(facts.pods[0].bound_node == "n1");
   CHECK(facts.spec_of(facts.pods[0]).node_name.empty());
@@ -105,9 +123,12 @@ TEST_CASE("loader: a pod that is pending in the cluster and given again is plann
 
 TEST_CASE("loader: workloads of the cluster are facts, not pods to place") {
   const char* cluster =
-      "kind: ReplicaSet\nmetadata: {name: web-1, ownerReferences: [{kind: Deployment, name: web, controller: true}]}\n"
-      "spec: {replicas: 3, selector: {matchLabels: {a: b}}}\n---\nkind: Deployment\nmetadata: {name: web}\nspec: {}\n"
-      "---\nkind: Pod\nmetadata: {name: web-1-x, ownerReferences: [{kind: ReplicaSet, name: web-1, uid: u, controller: true}]}\n"
+      "kind: ReplicaSet\nmetadata: {name: web-1, ownerReferences: [{kind: Deployment, name: web, "
+      "controller: true}]}\n"
+      "spec: {replicas: 3, selector: {matchLabels: {a: b}}}\n---\nkind: Deployment\nmetadata: "
+      "{name: web}\nspec: {}\n"
+      "---\nkind: Pod\nmetadata: {name: web-1-x, ownerReferences: [{kind: ReplicaSet, name: web-1, "
+      "uid: u, controller: true}]}\n"
       "spec: {nodeName: n1}\n";
   const Facts facts = test::cluster_facts(cluster);
   CHECK(pod_names(facts) == "default/web-1-x");
@@ -116,18 +137,21 @@ TEST_CASE("loader: workloads of the cluster are facts, not pods to place") {
   CHECK(facts.pods[0].controller.uid == "u");
   REQUIRE(facts.spread_owners.size() == 1);
   CHECK(facts.spread_owners[0].selector.matches({{"a", "b"}}));
-  const Facts both = Objects()
-                         .cluster(cluster)
-                         .manifests("kind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {}}}\n")
-                         .facts();
+  const Facts both =
+      Objects()
+          .cluster(cluster)
+          .manifests("kind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {}}}\n")
+          .facts();
   CHECK(pod_names(both) == "default/web-0 default/web-1-x");
   CHECK(warning_codes(both) == "AlreadyInCluster MissingNode");
 }
 
 TEST_CASE("loader: the Deployment of a pod is known even without its ReplicaSet") {
   const Facts facts = test::cluster_facts(
-      "kind: Pod\nmetadata: {name: web-abc-x, labels: {pod-template-hash: abc}, ownerReferences: [{kind: ReplicaSet, name: web-abc, controller: true}]}\n"
-      "---\nkind: Pod\nmetadata: {name: db-12, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}\n"
+      "kind: Pod\nmetadata: {name: web-abc-x, labels: {pod-template-hash: abc}, ownerReferences: "
+      "[{kind: ReplicaSet, name: web-abc, controller: true}]}\n"
+      "---\nkind: Pod\nmetadata: {name: db-12, ownerReferences: [{kind: StatefulSet, name: db, "
+      "controller: true}]}\n"
       "---\nkind: Pod\nmetadata: {name: bare}\n");
   REQUIRE(facts.pods.size() == 3);
   CHECK(facts.pods[0].workload_kind == "Pod");
@@ -139,10 +163,12 @@ TEST_CASE("loader: the Deployment of a pod is known even without its ReplicaSet"
 
 TEST_CASE("loader: contradictions become warnings") {
   const Facts facts = test::cluster_facts(
-      "kind: Pod\nmetadata: {name: a}\nspec: {nodeName: gone}\n---\nkind: Pod\nmetadata: {name: b}\nspec: {nodeName: gone}\n"
+      "kind: Pod\nmetadata: {name: a}\nspec: {nodeName: gone}\n---\nkind: Pod\nmetadata: {name: "
+      "b}\nspec: {nodeName: gone}\n"
       "---\nkind: Pod\nmetadata: {name: c}\nstatus: {phase: Running}\n");
   REQUIRE(facts.warnings.size() == 2);
-  CHECK(facts.warnings[0].message == "node gone does not exist, but 2 pods run on it, first default/a");
+  CHECK(facts.warnings[0].message ==
+        "node gone does not exist, but 2 pods run on it, first default/a");
   CHECK(facts.warnings[0].where.line == 1);
   CHECK(facts.warnings[1].code == "RunningWithoutNode");
 }
@@ -166,25 +192,31 @@ TEST_CASE("loader: pods without a name are numbered by content") {
 TEST_CASE("loader: objects that carry RTTs are handed on") {
   LoadResult result =
       Objects()
-          .cluster("apiVersion: gedge.io/v1alpha1\nkind: NodeLatency\nmetadata: {name: edge-1}\nspec: {peers: [{to: b, p95Us: 5}]}\n"
-                   "---\nkind: ConfigMap\nmetadata: {name: gedge-latency, namespace: gedge-system}\ndata: {matrix.json: '{}'}\n"
-                   "---\nkind: ConfigMap\nmetadata: {name: gedge-latency, namespace: other}\n")
+          .cluster(
+              "apiVersion: gedge.io/v1alpha1\nkind: NodeLatency\nmetadata: {name: edge-1}\nspec: "
+              "{peers: [{to: b, p95Us: 5}]}\n"
+              "---\nkind: ConfigMap\nmetadata: {name: gedge-latency, namespace: "
+              "gedge-system}\ndata: {matrix.json: '{}'}\n"
+              "---\nkind: ConfigMap\nmetadata: {name: gedge-latency, namespace: other}\n")
           .finish();
   REQUIRE(result.loaded);
   REQUIRE(result.loaded->latency.size() == 2);
   CHECK(result.loaded->latency[0].name == "cluster:1");
   CHECK(result.loaded->latency[0].json ==
-        R"({"apiVersion":"gedge.io/v1alpha1","kind":"NodeLatency","metadata":{"name":"edge-1"},"spec":{"peers":[{"to":"b","p95Us":5}]}})");
+        R"({"apiVersion":"gedge.io/v1alpha1","kind":"NodeLatency",)"
+        R"("metadata":{"name":"edge-1"},"spec":{"peers":[{"to":"b","p95Us":5}]}})");
   CHECK(result.loaded->latency[1].name == "cluster:6");
   CHECK(result.loaded->facts.skipped.size() == 1);
 }
 
 TEST_CASE("loader: any error and nothing is loaded, and all errors are told, by file and place") {
-  const LoadResult result = Objects()
-                                .manifests("kind: Pod\nmetadata: {name: A}\n---\nkind: Pod\nmetadata: {name: B}\n", "z.yaml")
-                                .manifests("kind: Pod\nmetadata: {name: ok}\n", "y.yaml")
-                                .manifests("{\"kind\": ", "a.json")
-                                .finish();
+  const LoadResult result =
+      Objects()
+          .manifests("kind: Pod\nmetadata: {name: A}\n---\nkind: Pod\nmetadata: {name: B}\n",
+                     "z.yaml")
+          .manifests("kind: Pod\nmetadata: {name: ok}\n", "y.yaml")
+          .manifests("{\"kind\": ", "a.json")
+          .finish();
   CHECK_FALSE(result.loaded);
   REQUIRE(result.errors.size() == 3);
   CHECK(result.errors[0].where.origin == "a.json");
@@ -214,7 +246,8 @@ std::string print(const Facts& facts) {
     out += "\n" + pod.namespace_name + "/" + pod.name + " " + std::to_string(raw(pod.spec)) + " " +
            pod.workload_kind + "/" + pod.workload_name + " " + std::to_string(pod.ordinal) + " " +
            pod.controller.name + " " + pod.bound_node + " " + std::to_string(pod.priority);
-    for (const auto& [key, value] : pod_labels(pod, facts.spec_of(pod))) out += " " + key + "=" + value;
+    for (const auto& [key, value] : pod_labels(pod, facts.spec_of(pod)))
+      out += " " + key + "=" + value;
   }
   for (const SpreadOwner& owner : facts.spread_owners)
     out += "\n" + owner.kind + " " + owner.name + " " + to_string(owner.selector);
@@ -228,29 +261,38 @@ std::string print(const Facts& facts) {
 TEST_CASE("loader: 200 shuffles of files, documents and items give the same facts") {
   std::vector<std::string> objects;
   for (int i = 0; i < 5; ++i)
-    objects.push_back("{\"kind\": \"Node\", \"metadata\": {\"name\": \"n" + std::to_string(i) + "\"}}");
+    objects.push_back("{\"kind\": \"Node\", \"metadata\": {\"name\": \"n" + std::to_string(i) +
+                      "\"}}");
   for (int i = 0; i < 6; ++i)
-    objects.push_back("{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p" + std::to_string(i) + "\"}, \"spec\": {\"priority\": " +
-                      std::to_string(i % 3) + "}}");
+    objects.push_back("{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p" + std::to_string(i) +
+                      "\"}, \"spec\": {\"priority\": " + std::to_string(i % 3) + "}}");
   for (const char* kind : {"Deployment", "StatefulSet", "ReplicaSet", "DaemonSet", "Job"})
     objects.push_back("{\"kind\": \"" + std::string(kind) +
-                      "\", \"metadata\": {\"name\": \"w\"}, \"spec\": {\"replicas\": 3, \"template\": {\"spec\": {\"priorityClassName\": \"gone\"}}, "
+                      "\", \"metadata\": {\"name\": \"w\"}, \"spec\": {\"replicas\": 3, "
+                      "\"template\": {\"spec\": {\"priorityClassName\": \"gone\"}}, "
                       "\"volumeClaimTemplates\": [{\"metadata\": {\"name\": \"d\"}}]}}");
   objects.push_back(R"({"kind": "Pod", "metadata": {"generateName": "g-"}})");
-  objects.push_back(R"({"kind": "Pod", "metadata": {"generateName": "g-"}, "spec": {"nodeName": "n1"}})");
-  objects.push_back(R"({"kind": "Pod", "metadata": {"name": "run"}, "spec": {"nodeName": "x"}, "status": {"phase": "Running"}})");
+  objects.push_back(
+      R"({"kind": "Pod", "metadata": {"generateName": "g-"}, "spec": {"nodeName": "n1"}})");
+  objects.push_back(
+      R"({"kind": "Pod", "metadata": {"name": "run"}, "spec": {"nodeName": "x"},
+          "status": {"phase": "Running"}})");
   objects.push_back(R"({"kind": "Role", "metadata": {"name": "r"}})");
   std::mt19937 random(7);
   std::string expected;
   for (int round = 0; round < 200; ++round) {
     std::shuffle(objects.begin(), objects.end(), random);
-    const std::size_t cut = random() % objects.size(), second = cut + random() % (objects.size() - cut);
+    const std::size_t cut = random() % objects.size(),
+                      second = cut + random() % (objects.size() - cut);
     std::string list = "{\"items\": [", documents, other;
     for (std::size_t i = 0; i < cut; ++i) list += (i > 0 ? "," : "") + objects[i];
     for (std::size_t i = cut; i < second; ++i) documents += "--- " + objects[i] + "\n";
     for (std::size_t i = second; i < objects.size(); ++i) other += "- " + objects[i] + "\n";
-    const std::string facts =
-        print(Objects().manifests(list + "], \"kind\": \"List\"}", "a").manifests(documents, "b").manifests(other, "c").facts());
+    const std::string facts = print(Objects()
+                                        .manifests(list + "], \"kind\": \"List\"}", "a")
+                                        .manifests(documents, "b")
+                                        .manifests(other, "c")
+                                        .facts());
     if (round == 0) expected = facts;
     REQUIRE(facts == expected);
   }

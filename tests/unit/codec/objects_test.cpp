@@ -21,7 +21,8 @@ metadata:
   labels: {topology.kubernetes.io/zone: z1, empty: }
   annotations:
     scheduler.alpha.kubernetes.io/preferAvoidPods: |
-      {"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "u1"}}}]}
+      {"preferAvoidPods": [{"podSignature": {"podController":
+      {"kind": "ReplicaSet", "uid": "u1"}}}]}
 spec:
   unschedulable: true
   taints:
@@ -50,10 +51,8 @@ status:
   CHECK_FALSE(node.ready);
   CHECK(node.taints == std::vector<Taint>{{"b", "x", TaintEffect::kNoExecute},
                                           {"a", "", TaintEffect::kPreferNoSchedule}});
-  CHECK(node.allocatable == Resources{{"cpu", 1500},
-                                      {"memory", 1610612736},
-                                      {"pods", 110},
-                                      {"nvidia.com/gpu", 2}});
+  CHECK(node.allocatable ==
+        Resources{{"cpu", 1500}, {"memory", 1610612736}, {"pods", 110}, {"nvidia.com/gpu", 2}});
   CHECK(node.addresses == std::vector<std::string>{"10.0.0.1", "edge-1.site"});
   REQUIRE(node.images.size() == 1);
   CHECK(node.images[0].names.size() == 2);
@@ -71,7 +70,8 @@ TEST_CASE("objects: a node without allocatable has its capacity, without conditi
   CHECK(facts.nodes.at(0).ready);
 }
 
-TEST_CASE("objects: an annotation that cannot be read is ignored as kube-scheduler does, and said") {
+TEST_CASE(
+    "objects: an annotation that cannot be read is ignored as kube-scheduler does, and said") {
   const Facts facts = cluster_facts(R"(
 kind: Node
 metadata: {name: edge-1, annotations: {scheduler.alpha.kubernetes.io/preferAvoidPods: "{oops"}}
@@ -115,7 +115,8 @@ spec:
 
 TEST_CASE("objects: host ports, and container ports on the network of the host") {
   const auto ports = [](const std::string& network) {
-    const Facts facts = manifest_facts("kind: Pod\nmetadata: {name: p}\nspec:\n  hostNetwork: " + network + R"(
+    const Facts facts =
+        manifest_facts("kind: Pod\nmetadata: {name: p}\nspec:\n  hostNetwork: " + network + R"(
   containers:
   - name: a
     ports:
@@ -201,7 +202,8 @@ spec:
   accessModes: [ReadWriteOnce]
   storageClassName: fast
   claimRef: {namespace: a, name: c}
-  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: h, operator: In, values: [n1]}]}]}}
+  nodeAffinity: {required: {nodeSelectorTerms: [
+    {matchExpressions: [{key: h, operator: In, values: [n1]}]}]}}
 ---
 kind: PersistentVolumeClaim
 metadata: {name: c, namespace: a, annotations: {volume.kubernetes.io/selected-node: n1}}
@@ -252,32 +254,52 @@ TEST_CASE("objects: what the API server refuses is refused with its place") {
   };
   const Case cases[] = {
       {"kind: Pod\nmetadata: {name: Web}\n", "app.yaml:2:18: 'Web' is no name of an object"},
-      {"kind: Pod\nmetadata: {name: \"a\\nb\"}\n", "app.yaml:2:18: 'a\\x0ab' is no name of an object"},
+      {"kind: Pod\nmetadata: {name: \"a\\nb\"}\n",
+       "app.yaml:2:18: 'a\\x0ab' is no name of an object"},
       {"kind: Pod\nmetadata: {name: ../etc}\n", "app.yaml:2:18: '../etc' is no name of an object"},
-      {"kind: Pod\nmetadata: {name: a, namespace: A.b}\n", "app.yaml:2:32: 'A.b' is no name of a namespace"},
+      {"kind: Pod\nmetadata: {name: a, namespace: A.b}\n",
+       "app.yaml:2:32: 'A.b' is no name of a namespace"},
       {"kind: Pod\nmetadata: {labels: {a: b}}\n", "app.yaml:1:1: Pod without a name"},
-      {"kind: Pod\nmetadata: {name: a, labels: {x: \"a b\"}}\n", "app.yaml:2:33: 'a b' is no label value"},
-      {"kind: Pod\nmetadata: {name: a, labels: {\"x y\": b}}\n", "app.yaml:2:30: 'x y' is no label key"},
-      {"kind: Pod\nmetadata: {name: a, labels: {x: 5}}\n", "app.yaml:2:33: 'x' must be text, not a number ('5')"},
-      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: -1}}\n", "app.yaml:3:29: 'cpu' is negative: '-1'"},
-      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 1 Gi}}\n", "app.yaml:3:29: 'cpu' is no quantity: '1 Gi'"},
-      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {memory: .nan}}\n", "app.yaml:3:32: 'memory' must be text or a number, not an infinity or NaN ('.nan')"},
-      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {memory: 99E}}\n", "app.yaml:3:32: 'memory' does not fit 64 bits: '99E'"},
-      {"kind: Node\nmetadata: {name: a}\nspec: {taints: [{key: a, effect: NoSchedul}]}\n", "app.yaml:3:34: 'effect' cannot be 'NoSchedul'"},
-      {"kind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: \"true\"}\n", "app.yaml:3:21: 'hostNetwork' must be true or false, not text ('true')"},
-      {"kind: Pod\nmetadata: {name: a}\nspec: {containers: {}}\n", "app.yaml:3:20: 'containers' must be a list, not a map"},
-      {"kind: Pod\nmetadata: {name: a}\nspec: {tolerations: [{key: \"\"}]}\n", "app.yaml:3:22: a toleration without key needs operator Exists"},
-      {"kind: Pod\nmetadata: {name: a}\nspec: {topologySpreadConstraints: [{topologyKey: z}]}\n", "app.yaml:3:36: a topology spread constraint without whenUnsatisfiable"},
-      {"kind: Pod\nmetadata: {name: a}\nspec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{}]}}}\n", "app.yaml:3:82: a pod affinity term without topologyKey"},
-      {"kind: Deployment\nmetadata: {name: a}\nspec: {replicas: 1}\n", "app.yaml:3:7: Deployment without a pod template"},
-      {"kind: Deployment\nmetadata: {name: a}\nspec: {replicas: -1, template: {}}\n", "app.yaml:3:18: 'replicas' must be between 0 and 2147483647, not '-1'"},
-      {"kind: Pod\nmetadata: {name: no}\n", "app.yaml:2:18: 'name' must be text, not a boolean ('no')"},
+      {"kind: Pod\nmetadata: {name: a, labels: {x: \"a b\"}}\n",
+       "app.yaml:2:33: 'a b' is no label value"},
+      {"kind: Pod\nmetadata: {name: a, labels: {\"x y\": b}}\n",
+       "app.yaml:2:30: 'x y' is no label key"},
+      {"kind: Pod\nmetadata: {name: a, labels: {x: 5}}\n",
+       "app.yaml:2:33: 'x' must be text, not a number ('5')"},
+      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: -1}}\n",
+       "app.yaml:3:29: 'cpu' is negative: '-1'"},
+      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 1 Gi}}\n",
+       "app.yaml:3:29: 'cpu' is no quantity: '1 Gi'"},
+      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {memory: .nan}}\n",
+       "app.yaml:3:32: 'memory' must be text or a number, not an infinity or NaN ('.nan')"},
+      {"kind: Node\nmetadata: {name: a}\nstatus: {allocatable: {memory: 99E}}\n",
+       "app.yaml:3:32: 'memory' does not fit 64 bits: '99E'"},
+      {"kind: Node\nmetadata: {name: a}\nspec: {taints: [{key: a, effect: NoSchedul}]}\n",
+       "app.yaml:3:34: 'effect' cannot be 'NoSchedul'"},
+      {"kind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: \"true\"}\n",
+       "app.yaml:3:21: 'hostNetwork' must be true or false, not text ('true')"},
+      {"kind: Pod\nmetadata: {name: a}\nspec: {containers: {}}\n",
+       "app.yaml:3:20: 'containers' must be a list, not a map"},
+      {"kind: Pod\nmetadata: {name: a}\nspec: {tolerations: [{key: \"\"}]}\n",
+       "app.yaml:3:22: a toleration without key needs operator Exists"},
+      {"kind: Pod\nmetadata: {name: a}\nspec: {topologySpreadConstraints: [{topologyKey: z}]}\n",
+       "app.yaml:3:36: a topology spread constraint without whenUnsatisfiable"},
+      {"kind: Pod\nmetadata: {name: a}\nspec: {affinity: {podAffinity: "
+       "{requiredDuringSchedulingIgnoredDuringExecution: [{}]}}}\n",
+       "app.yaml:3:82: a pod affinity term without topologyKey"},
+      {"kind: Deployment\nmetadata: {name: a}\nspec: {replicas: 1}\n",
+       "app.yaml:3:7: Deployment without a pod template"},
+      {"kind: Deployment\nmetadata: {name: a}\nspec: {replicas: -1, template: {}}\n",
+       "app.yaml:3:18: 'replicas' must be between 0 and 2147483647, not '-1'"},
+      {"kind: Pod\nmetadata: {name: no}\n",
+       "app.yaml:2:18: 'name' must be text, not a boolean ('no')"},
       {"kind: 5\n", "app.yaml:1:7: 'kind' must be text, not a number ('5')"},
       {"a: 1\n", "app.yaml:1:1: this document has no kind"},
       {"just text\n", "app.yaml:1:1: no Kubernetes object"},
       {"kind: List\nitems: [5]\n", "app.yaml:2:9: must be an object, not a number ('5')"},
       {"kind: List\nitems: [{a: 1}]\n", "app.yaml:2:9: this item has no kind"},
-      {"items: [{kind: Pod, metadata: {name: p}}]\nkind: Menu\n", "app.yaml:2:7: kind 'Menu' has items but is no List"},
+      {"items: [{kind: Pod, metadata: {name: p}}]\nkind: Menu\n",
+       "app.yaml:2:7: kind 'Menu' has items but is no List"},
       {"kind: PodList\nitems: {}\n", "app.yaml:2:8: 'items' must be a list, not a map"},
   };
   for (const Case& c : cases)
@@ -289,7 +311,8 @@ TEST_CASE("objects: selectors and their operators") {
     return manifest_errors(
         "kind: Pod\nmetadata: {name: a}\nspec:\n affinity:\n  nodeAffinity:\n"
         "   requiredDuringSchedulingIgnoredDuringExecution:\n    nodeSelectorTerms:\n"
-        "    - matchExpressions:\n      - " + expression + "\n");
+        "    - matchExpressions:\n      - " +
+        expression + "\n");
   };
   CHECK(errors("{key: a, operator: In, values: []}") ==
         "app.yaml:9:9: operator In or NotIn without values\n");
@@ -297,7 +320,8 @@ TEST_CASE("objects: selectors and their operators") {
         "app.yaml:9:9: operator Exists or DoesNotExist with values\n");
   CHECK(errors("{key: a, operator: Gt, values: [\"1\", \"2\"]}") ==
         "app.yaml:9:9: operator Gt or Lt needs exactly one value\n");
-  CHECK(errors("{key: a, operator: Inn, values: [x]}") == "app.yaml:9:28: 'operator' cannot be 'Inn'\n");
+  CHECK(errors("{key: a, operator: Inn, values: [x]}") ==
+        "app.yaml:9:28: 'operator' cannot be 'Inn'\n");
   CHECK(errors("{key: \"a b\", operator: Exists}") == "app.yaml:9:9: 'a b' is no label key\n");
   CHECK(errors("{key: a}") == "app.yaml:9:9: this expression has no operator\n");
   CHECK(errors("{key: a, operator: Lt, values: [\"x\"]}") == "");  // matches no node, upstream too
@@ -310,7 +334,8 @@ TEST_CASE("objects: a hundred thousand values cost linear time") {
       "[{key: zone, operator: In, values: [";
   for (int i = 0; i < 100'000; ++i) text += "v" + std::to_string(i) + ",";
   const Facts facts = manifest_facts(text + "]}]}]}}}}\n");
-  CHECK(facts.spec_of(facts.pods.at(0)).required_node_terms.at(0).expressions.at(0).values.size() == 100'000);
+  CHECK(facts.spec_of(facts.pods.at(0)).required_node_terms.at(0).expressions.at(0).values.size() ==
+        100'000);
 }
 
 TEST_CASE("objects: names of 253 bytes pass, of 254 not") {

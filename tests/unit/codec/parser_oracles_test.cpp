@@ -21,12 +21,18 @@ class Texts {
 
   Json value(int depth) {
     switch (pick(depth > 0 ? 8 : 6)) {
-      case 0: return nullptr;
-      case 1: return pick(2) == 0;
-      case 2: return static_cast<std::int64_t>(random_()) - 1'000'000'000;
-      case 3: return static_cast<std::int64_t>((std::uint64_t{random_()} << 32) | random_());
-      case 4: return static_cast<double>(pick(100'000)) / 64.0;
-      case 5: return word();
+      case 0:
+        return nullptr;
+      case 1:
+        return pick(2) == 0;
+      case 2:
+        return static_cast<std::int64_t>(random_()) - 1'000'000'000;
+      case 3:
+        return static_cast<std::int64_t>((std::uint64_t{random_()} << 32) | random_());
+      case 4:
+        return static_cast<double>(pick(100'000)) / 64.0;
+      case 5:
+        return word();
       case 6: {
         Json list = Json::array();
         for (std::uint32_t i = pick(5); i > 0; --i) list.push_back(value(depth - 1));
@@ -46,19 +52,44 @@ class Texts {
     const std::size_t at = pick(static_cast<std::uint32_t>(text.size()));
     constexpr std::string_view letters = "{}[]\",:0123456789.eE+-tfn\\u \n\tx";
     switch (pick(4)) {
-      case 0: text.erase(at, 1 + pick(3)); break;
-      case 1: text.insert(at, 1, letters[pick(letters.size())]); break;
-      case 2: text[at] = letters[pick(letters.size())]; break;
-      default: text.insert(at, text.substr(pick(static_cast<std::uint32_t>(text.size())), pick(6))); break;
+      case 0:
+        text.erase(at, 1 + pick(3));
+        break;
+      case 1:
+        text.insert(at, 1, letters[pick(letters.size())]);
+        break;
+      case 2:
+        text[at] = letters[pick(letters.size())];
+        break;
+      default:
+        text.insert(at, text.substr(pick(static_cast<std::uint32_t>(text.size())), pick(6)));
+        break;
     }
   }
 
  private:
   std::string word() {
-    static const std::vector<std::string> kWords = {"a", "kind", "", "x y", "no", "12", "\"", "\\", "\n", "#", ": ",
-                                                    "\xC3\xA4", "\xF0\x9F\x98\x80", "\t", "-", "{", "~", "1.0"};
+    static const std::vector<std::string> kWords = {"a",
+                                                    "kind",
+                                                    "",
+                                                    "x y",
+                                                    "no",
+                                                    "12",
+                                                    "\"",
+                                                    "\\",
+                                                    "\n",
+                                                    "#",
+                                                    ": ",
+                                                    "\xC3\xA4",
+                                                    "\xF0\x9F\x98\x80",
+                                                    "\t",
+                                                    "-",
+                                                    "{",
+                                                    "~",
+                                                    "1.0"};
     std::string out;
-    for (std::uint32_t i = pick(3); i > 0; --i) out += kWords[pick(static_cast<std::uint32_t>(kWords.size()))];
+    for (std::uint32_t i = pick(3); i > 0; --i)
+      out += kWords[pick(static_cast<std::uint32_t>(kWords.size()))];
     return out;
   }
   std::mt19937 random_;
@@ -160,7 +191,8 @@ void write_yaml(YAML::Emitter& out, const Json& value, Texts& texts) {
     for (const Json& inner : value) write_yaml(out, inner, texts);
     out << YAML::EndSeq;
   } else if (value.is_string()) {
-    out << (texts.pick(2) == 0 ? YAML::DoubleQuoted : YAML::SingleQuoted) << value.get<std::string>();
+    out << (texts.pick(2) == 0 ? YAML::DoubleQuoted : YAML::SingleQuoted)
+        << value.get<std::string>();
   } else {
     out << value.dump();
   }

@@ -13,7 +13,7 @@ namespace {
 const std::string kHead =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-ProfileReading read(const std::string& text, ProfileOptions options = {}) {
+ProfileReading read(const std::string& text, const ProfileOptions& options = {}) {
   return read_profiles({"p.yaml", text}, options);
 }
 
@@ -33,6 +33,7 @@ std::string error(const ProfileReading& reading) {
 
 std::vector<std::string> names(const std::vector<ProfileEntry>& entries) {
   std::vector<std::string> all;
+  all.reserve(entries.size());
   for (const ProfileEntry& entry : entries) all.push_back(entry.policy);
   return all;
 }

@@ -53,8 +53,10 @@ struct App {
 TEST_CASE("public inputs: the applications have the pods and requests that their README says") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const App apps[] = {{"online-boutique", 12, 12, 1570, 1368}, {"sock-shop", 14, 14, 799, 1700},
-                      {"hotel-reservation", 19, 19, 1900, 0},  {"bookinfo", 6, 6, 0, 0},
+  const App apps[] = {{"online-boutique", 12, 12, 1570, 1368},
+                      {"sock-shop", 14, 14, 799, 1700},
+                      {"hotel-reservation", 19, 19, 1900, 0},
+                      {"bookinfo", 6, 6, 0, 0},
                       {"karpenter-workloads", 11, 72, 72000, 17578}};
   for (const App& app : apps) {
     INFO(app.folder);
@@ -62,8 +64,9 @@ TEST_CASE("public inputs: the applications have the pods and requests that their
     REQUIRE(result.loaded);
     const Facts& facts = result.loaded->facts;
     CHECK(facts.pods.size() == app.pods);
-    const auto made = std::count_if(facts.spread_owners.begin(), facts.spread_owners.end(),
-                                    [](const SpreadOwner& owner) { return owner.kind == "ReplicaSet"; });
+    const auto made =
+        std::count_if(facts.spread_owners.begin(), facts.spread_owners.end(),
+                      [](const SpreadOwner& owner) { return owner.kind == "ReplicaSet"; });
     CHECK(made == static_cast<std::ptrdiff_t>(app.workloads));
     std::int64_t cpu = 0, memory = 0;
     for (const Pod& pod : facts.pods)
@@ -92,9 +95,10 @@ TEST_CASE("public inputs: one manifest is invalid as published, and the place is
       refused += error.where.origin + ":" + std::to_string(error.where.line) + ":" +
                  std::to_string(error.where.column) + ": " + error.what + "\n";
   }
-  CHECK(refused ==
-        "kubeedge-counter-demo__crds__kubeedge-pi-counter-app.yaml:24:7: key 'nodeSelector' appears "
-        "twice, first at 17:7\n");
+  CHECK(
+      refused ==
+      "kubeedge-counter-demo__crds__kubeedge-pi-counter-app.yaml:24:7: key 'nodeSelector' appears "
+      "twice, first at 17:7\n");
   CHECK(read == 107);
 }
 

@@ -14,13 +14,16 @@ struct Case {
 
 std::string meaning(std::string_view text) {
   switch (classify_plain(text)) {
-    case ScalarType::kNull: return "null";
-    case ScalarType::kBool: return bool_value(text) ? "true" : "false";
+    case ScalarType::kNull:
+      return "null";
+    case ScalarType::kBool:
+      return bool_value(text) ? "true" : "false";
     case ScalarType::kInteger:
     case ScalarType::kFloat:
       if (const auto whole = integer_value(text)) return std::to_string(*whole);
       return decimal_text(text).value_or("no number");
-    case ScalarType::kText: break;
+    case ScalarType::kText:
+      break;
   }
   return "\"" + std::string(text) + "\"";
 }
@@ -33,22 +36,56 @@ TEST_CASE("plain scalars mean what kubectl reads: words") {
     CHECK_MESSAGE(meaning(text) == "false", text);
   for (const char* text : {"", "~", "null", "Null", "NULL"})
     CHECK_MESSAGE(meaning(text) == "null", text);
-  for (const char* text : {"truE", "yES", "nO", "nULL", "oN", "None", "nil", "12:30", "2001-01-01",
-                           "1,000", "-", "+", ".", "_1", "0x", "0o", "0b", "0o8", "0b2", "0xg",
-                           "0x1p3", "1e", "._5", "1e400", "-1e400", "1.7976931348623159e308"})
+  for (const char* text : {"truE",       "yES",
+                           "nO",         "nULL",
+                           "oN",         "None",
+                           "nil",        "12:30",
+                           "2001-01-01", "1,000",
+                           "-",          "+",
+                           ".",          "_1",
+                           "0x",         "0o",
+                           "0b",         "0o8",
+                           "0b2",        "0xg",
+                           "0x1p3",      "1e",
+                           "._5",        "1e400",
+                           "-1e400",     "1.7976931348623159e308"})
     CHECK_MESSAGE(meaning(text) == "\"" + std::string(text) + "\"", text);
 }
 
 TEST_CASE("plain scalars mean what kubectl reads: numbers") {
   const Case cases[] = {
-      {"017", "15"},       {"0o17", "15"},      {"08", "8"},          {"09", "9"},
-      {"1_000", "1000"},   {"1e3", "1000"},     {"1E5", "100000"},    {"0x1F", "31"},
-      {"0X1f", "31"},      {"0b11", "3"},       {"-0b11", "-3"},      {"+5", "5"},
-      {"+0x1F", "31"},     {"1.0", "1"},        {"1.", "1"},          {"1.5e3", "1500"},
-      {"1e+3", "1000"},    {"0_7", "7"},        {"1__0", "10"},       {"-_1", "-1"},
-      {"00", "0"},         {"-0", "0"},         {"-0.0", "0"},        {"4.e1", "40"},
-      {"0.1", "0.1"},      {"5_0.5", "50.5"},   {".5", ".5"},         {"1e-1", "1e-1"},
-      {"0x_1F", "31"},     {".inf", "no number"}, {"-.INF", "no number"}, {".nan", "no number"},
+      {"017", "15"},
+      {"0o17", "15"},
+      {"08", "8"},
+      {"09", "9"},
+      {"1_000", "1000"},
+      {"1e3", "1000"},
+      {"1E5", "100000"},
+      {"0x1F", "31"},
+      {"0X1f", "31"},
+      {"0b11", "3"},
+      {"-0b11", "-3"},
+      {"+5", "5"},
+      {"+0x1F", "31"},
+      {"1.0", "1"},
+      {"1.", "1"},
+      {"1.5e3", "1500"},
+      {"1e+3", "1000"},
+      {"0_7", "7"},
+      {"1__0", "10"},
+      {"-_1", "-1"},
+      {"00", "0"},
+      {"-0", "0"},
+      {"-0.0", "0"},
+      {"4.e1", "40"},
+      {"0.1", "0.1"},
+      {"5_0.5", "50.5"},
+      {".5", ".5"},
+      {"1e-1", "1e-1"},
+      {"0x_1F", "31"},
+      {".inf", "no number"},
+      {"-.INF", "no number"},
+      {".nan", "no number"},
       {"9223372036854775807", "9223372036854775807"},
       {"-9223372036854775808", "-9223372036854775808"},
   };

@@ -46,18 +46,21 @@ TEST_CASE("stream: lists come element by element, whatever the order of fields")
 
 TEST_CASE("stream: the kind of a list is looked for in its own document only") {
   CHECK(read("items: [{kind: Pod}]\n---\nkind: PodList\n") ==
-        "element {\"kind\":\"Pod\"} of -\nstreamed {\"items\":[]}\ndocument {\"kind\":\"PodList\"}\n");
+        "element {\"kind\":\"Pod\"} of -\nstreamed {\"items\":[]}\ndocument "
+        "{\"kind\":\"PodList\"}\n");
   CHECK(read("a: {kind: nay}\n---\nmetadata: {kind: nay}\nitems: [1]\nkind: NodeList\n") ==
         "document {\"a\":{\"kind\":\"nay\"}}\nelement 1 of NodeList\n"
         "streamed {\"metadata\":{\"kind\":\"nay\"},\"items\":[],\"kind\":\"NodeList\"}\n");
 }
 
 TEST_CASE("stream: a list that is not wanted stays in its document") {
-  CHECK(read("kind: Menu\nitems:\n- 1\n- [2]\n") == "document {\"kind\":\"Menu\",\"items\":[1,[2]]}\n");
+  CHECK(read("kind: Menu\nitems:\n- 1\n- [2]\n") ==
+        "document {\"kind\":\"Menu\",\"items\":[1,[2]]}\n");
   CHECK(read(R"({"kind": "Menu", "items": [1, [2]], "z": 3})") ==
         "document {\"kind\":\"Menu\",\"items\":[1,[2]],\"z\":3}\n");
   CHECK(read("kind: List\nitems: null\n") == "document {\"kind\":\"List\",\"items\":null}\n");
-  CHECK(read("kind: List\nspec:\n  items: [1]\n") == "document {\"kind\":\"List\",\"spec\":{\"items\":[1]}}\n");
+  CHECK(read("kind: List\nspec:\n  items: [1]\n") ==
+        "document {\"kind\":\"List\",\"spec\":{\"items\":[1]}}\n");
 }
 
 TEST_CASE("stream: several documents, JSON too") {
@@ -73,8 +76,10 @@ TEST_CASE("stream: several documents, JSON too") {
 
 TEST_CASE("stream: anchors hold across elements and end with the document") {
   CHECK(read("items:\n- &x {a: 1}\n- *x\nkind: List\n") ==
-        "element {\"a\":1} of List\nelement {\"a\":1} of List\nstreamed {\"items\":[],\"kind\":\"List\"}\n");
-  CHECK(read("a: &x 1\n---\nb: *x\n") == "document {\"a\":1}\nerror alias '*x' has no anchor before it\n");
+        "element {\"a\":1} of List\nelement {\"a\":1} of List\nstreamed "
+        "{\"items\":[],\"kind\":\"List\"}\n");
+  CHECK(read("a: &x 1\n---\nb: *x\n") ==
+        "document {\"a\":1}\nerror alias '*x' has no anchor before it\n");
   CHECK(read("&r\nkind: List\nitems: [1]\n") == "document {\"kind\":\"List\",\"items\":[1]}\n");
 }
 

@@ -41,7 +41,9 @@ TEST_CASE("workloads: a Deployment makes replicas that share one spec") {
 
 TEST_CASE("workloads: the template hash follows the template") {
   const auto hash = [](const std::string& pod) {
-    return *manifest_facts(workload("Deployment", "web", "replicas: 1", pod)).specs[0].labels.find("pod-template-hash");
+    return *manifest_facts(workload("Deployment", "web", "replicas: 1", pod))
+                .specs[0]
+                .labels.find("pod-template-hash");
   };
   CHECK(hash("{containers: [{name: a}]}") == hash("{containers: [{name: a}]}"));
   CHECK(hash("{containers: [{name: a}]}") != hash("{containers: [{name: b}]}"));
@@ -72,7 +74,8 @@ TEST_CASE("workloads: numbers of pods") {
     const std::string spec = c.spec;
     std::string text = workload(c.kind, "w", spec);
     if (spec[0] == '{')
-      text = "kind: Job\nmetadata: {name: w}\nspec: " + spec + " template: {spec: {containers: []}}}\n";
+      text = "kind: Job\nmetadata: {name: w}\nspec: " + spec +
+             " template: {spec: {containers: []}}}\n";
     CHECK_MESSAGE(manifest_facts(text).pods.size() == c.pods, c.kind << " " << c.spec);
   }
 }
@@ -87,7 +90,8 @@ spec:
   selector: {matchLabels: {app: db}}
   template:
     metadata: {labels: {app: db}}
-    spec: {containers: [{name: a}], volumes: [{name: data, emptyDir: {}}, {name: data, persistentVolumeClaim: {claimName: old}}]}
+    spec: {containers: [{name: a}], volumes: [{name: data, emptyDir: {}},
+      {name: data, persistentVolumeClaim: {claimName: old}}]}
   volumeClaimTemplates:
   - metadata: {name: data}
     spec: {storageClassName: fast, resources: {requests: {storage: 1Gi}}}
@@ -114,7 +118,8 @@ TEST_CASE("workloads: 1.20 knows fewer labels") {
   const auto labels = [](Compat compat) {
     LoadOptions options;
     options.compat = compat;
-    const Facts facts = test::Objects(options).manifests(workload("StatefulSet", "db", "replicas: 1")).facts();
+    const Facts facts =
+        test::Objects(options).manifests(workload("StatefulSet", "db", "replicas: 1")).facts();
     return facts.pods.at(0).extra_labels.size() + 100 * facts.namespaces.at(0).labels.size();
   };
   CHECK(labels(Compat::k1_20) == 1);
@@ -124,7 +129,8 @@ TEST_CASE("workloads: 1.20 knows fewer labels") {
 TEST_CASE("workloads: a CronJob makes one Job") {
   const auto text = [](const std::string& suspend) {
     return "kind: CronJob\nmetadata: {name: c}\nspec: {suspend: " + suspend +
-           ", jobTemplate: {spec: {parallelism: 2, template: {spec: {containers: [{name: a}]}}}}}\n";
+           ", jobTemplate: {spec: {parallelism: 2, template: {spec: {containers: [{name: "
+           "a}]}}}}}\n";
   };
   const Facts facts = manifest_facts(text("false"));
   CHECK(pod_names(facts) == "default/c-0 default/c-1");
@@ -138,14 +144,19 @@ constexpr const char* kNodes = R"(
 kind: List
 items:
 - {kind: Node, metadata: {name: b, labels: {disk: ssd}}}
-- {kind: Node, metadata: {name: a, labels: {disk: ssd}}, spec: {taints: [{key: k, effect: NoSchedule}]}}
+- {kind: Node, metadata: {name: a, labels: {disk: ssd}},
+   spec: {taints: [{key: k, effect: NoSchedule}]}}
 - {kind: Node, metadata: {name: c, labels: {disk: hdd}}}
-- {kind: Node, metadata: {name: d, labels: {disk: ssd}}, spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}}
-- {kind: Node, metadata: {name: e, labels: {disk: ssd}}, spec: {taints: [{key: soft, effect: PreferNoSchedule}]}}
+- {kind: Node, metadata: {name: d, labels: {disk: ssd}},
+   spec: {unschedulable: true, taints: [
+   {key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}}
+- {kind: Node, metadata: {name: e, labels: {disk: ssd}},
+   spec: {taints: [{key: soft, effect: PreferNoSchedule}]}}
 )";
 
 TEST_CASE("workloads: a DaemonSet makes a pod for each node that would run it") {
-  const Facts facts = manifest_facts(workload("DaemonSet", "log", "updateStrategy: {}", "{nodeSelector: {disk: ssd}}") + kNodes);
+  const Facts facts = manifest_facts(
+      workload("DaemonSet", "log", "updateStrategy: {}", "{nodeSelector: {disk: ssd}}") + kNodes);
   CHECK(pod_names(facts) == "default/log-b default/log-d default/log-e");
   CHECK(facts.specs.size() == 3);
   const PodSpec& spec = facts.spec_of(facts.pods[1]);
@@ -156,52 +167,63 @@ TEST_CASE("workloads: a DaemonSet makes a pod for each node that would run it") 
   const Facts tolerant = manifest_facts(
       workload("DaemonSet", "log", "updateStrategy: {}",
                "{hostNetwork: true, tolerations: [{operator: Exists}], affinity: {nodeAffinity: "
-               "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: "
-               "[{key: disk, operator: NotIn, values: [hdd]}]}]}}}}") + kNodes);
+               "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+               "[{matchExpressions: "
+               "[{key: disk, operator: NotIn, values: [hdd]}]}]}}}}") +
+      kNodes);
   CHECK(pod_names(tolerant) == "default/log-a default/log-b default/log-d default/log-e");
   CHECK(tolerant.specs[0].tolerations.size() == 8);
 }
 
 TEST_CASE("workloads: two kinds of one name, the later kind in the alphabet gives way") {
-  const Facts facts = manifest_facts(workload("StatefulSet", "web", "replicas: 3") +
-                                     workload("Deployment", "web", "replicas: 2") +
-                                     workload("Job", "web-0", "parallelism: 1") +
-                                     "---\nkind: Pod\nmetadata: {name: web-1}\n");
+  const Facts facts = manifest_facts(
+      workload("StatefulSet", "web", "replicas: 3") + workload("Deployment", "web", "replicas: 2") +
+      workload("Job", "web-0", "parallelism: 1") + "---\nkind: Pod\nmetadata: {name: web-1}\n");
   CHECK(pod_names(facts) ==
         "default/web-0 default/web-1 default/statefulset-web-0 default/statefulset-web-1 "
         "default/statefulset-web-2 default/web-0-0 default/pod-web-1");
   // The controllers' own names stay in labels.
   CHECK(*facts.pods[2].extra_labels.find("statefulset.kubernetes.io/pod-name") == "web-0");
-  const Facts apart = manifest_facts(workload("StatefulSet", "web", "replicas: 1") +
-                                     "---\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"
-                                     "spec: {template: {spec: {}}}\n");
+  const Facts apart =
+      manifest_facts(workload("StatefulSet", "web", "replicas: 1") +
+                     "---\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"
+                     "spec: {template: {spec: {}}}\n");
   CHECK(pod_names(apart) == "default/web-0 other/web-0");
 }
 
 TEST_CASE("workloads: names that exist in the cluster are not given again") {
   const std::string running =
-      "kind: Pod\nmetadata: {name: db-0, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}\n"
+      "kind: Pod\nmetadata: {name: db-0, ownerReferences: [{kind: StatefulSet, name: db, "
+      "controller: true}]}\n"
       "spec: {nodeName: n1}\nstatus: {phase: Running}\n---\nkind: Node\nmetadata: {name: n1}\n";
-  const Facts facts = test::Objects().cluster(running).manifests(workload("StatefulSet", "db", "replicas: 2")).facts();
+  const Facts facts = test::Objects()
+                          .cluster(running)
+                          .manifests(workload("StatefulSet", "db", "replicas: 2"))
+                          .facts();
   CHECK(pod_names(facts) == "default/db-0 default/db-1");
   CHECK(facts.pods[0].bound_node == "n1");
   CHECK(warning_codes(facts) == "AlreadyPlaced");
-  const Facts other = test::Objects().cluster(running).manifests(workload("Deployment", "db", "replicas: 1")).facts();
+  const Facts other = test::Objects()
+                          .cluster(running)
+                          .manifests(workload("Deployment", "db", "replicas: 1"))
+                          .facts();
   CHECK(pod_names(other) == "default/deployment-db-0 default/db-0");
 }
 
 TEST_CASE("workloads: what another declared workload makes is not made twice") {
-  const Facts facts = manifest_facts(
-      workload("Deployment", "web", "replicas: 1") +
-      "---\nkind: ReplicaSet\nmetadata: {name: web-abc, ownerReferences: [{kind: Deployment, name: web, controller: true}]}\n"
-      "spec: {replicas: 1, template: {spec: {}}}\n");
+  const Facts facts =
+      manifest_facts(workload("Deployment", "web", "replicas: 1") +
+                     "---\nkind: ReplicaSet\nmetadata: {name: web-abc, ownerReferences: [{kind: "
+                     "Deployment, name: web, controller: true}]}\n"
+                     "spec: {replicas: 1, template: {spec: {}}}\n");
   CHECK(pod_names(facts) == "default/web-0");
 }
 
 TEST_CASE("workloads: ephemeral volumes get claims of their own") {
-  const Facts facts = manifest_facts(workload(
-      "Deployment", "web", "replicas: 2",
-      "{volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 5}}}}}}]}"));
+  const Facts facts =
+      manifest_facts(workload("Deployment", "web", "replicas: 2",
+                              "{volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: {spec: "
+                              "{resources: {requests: {storage: 5}}}}}}]}"));
   REQUIRE(facts.claims.size() == 2);
   CHECK(facts.claims[1].name == "web-1-scratch");
   CHECK(facts.claims[1].request_bytes == 5);
@@ -214,24 +236,29 @@ TEST_CASE("workloads: more than two million pods are refused with the place") {
 }
 
 TEST_CASE("workloads: a selector that misses its own template is said") {
-  CHECK(warning_codes(manifest_facts(workload("Deployment", "web", "selector: {matchLabels: {app: other}}"))) ==
-        "SelectorMismatch");
-  CHECK(warning_codes(manifest_facts(workload("Deployment", "web", "selector: {matchLabels: {app: web}}"))) == "");
+  CHECK(warning_codes(manifest_facts(workload(
+            "Deployment", "web", "selector: {matchLabels: {app: other}}"))) == "SelectorMismatch");
+  CHECK(warning_codes(manifest_facts(
+            workload("Deployment", "web", "selector: {matchLabels: {app: web}}"))) == "");
 }
 
 TEST_CASE("admission: default tolerations unless the pod says itself how long it stays") {
   const auto tolerations = [](const std::string& own) {
-    const Facts facts = manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {tolerations: [" + own + "]}\n");
+    const Facts facts =
+        manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {tolerations: [" + own + "]}\n");
     return facts.specs.at(0).tolerations.size();
   };
   CHECK(tolerations("") == 2);
-  CHECK(tolerations("{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 5}") == 2);
-  CHECK(tolerations("{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoSchedule}") == 3);
+  CHECK(tolerations("{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, "
+                    "tolerationSeconds: 5}") == 2);
+  CHECK(tolerations("{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoSchedule}") ==
+        3);
   CHECK(tolerations("{operator: Exists, effect: NoExecute}") == 1);
   const Facts facts = manifest_facts("kind: Pod\nmetadata: {name: p}\n");
   CHECK(facts.specs.at(0).tolerations ==
-        std::vector<Toleration>{{"node.kubernetes.io/not-ready", true, "", TaintEffect::kNoExecute},
-                                {"node.kubernetes.io/unreachable", true, "", TaintEffect::kNoExecute}});
+        std::vector<Toleration>{
+            {"node.kubernetes.io/not-ready", true, "", TaintEffect::kNoExecute},
+            {"node.kubernetes.io/unreachable", true, "", TaintEffect::kNoExecute}});
 }
 
 TEST_CASE("admission: priority classes") {
@@ -239,23 +266,28 @@ TEST_CASE("admission: priority classes") {
       "---\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\npreemptionPolicy: Never\n"
       "---\nkind: PriorityClass\nmetadata: {name: usual}\nvalue: 7\nglobalDefault: true\n";
   const auto priority = [&](const std::string& spec, const std::string& more) {
-    const Facts facts = manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {" + spec + "}\n" + more);
-    return std::to_string(facts.pods.at(0).priority) + (facts.specs.at(0).preempts ? " preempts " : " waits ") + warning_codes(facts);
+    const Facts facts =
+        manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {" + spec + "}\n" + more);
+    return std::to_string(facts.pods.at(0).priority) +
+           (facts.specs.at(0).preempts ? " preempts " : " waits ") + warning_codes(facts);
   };
   CHECK(priority("", "") == "0 preempts ");
   CHECK(priority("", classes) == "7 preempts ");
   CHECK(priority("priorityClassName: high", classes) == "1000 waits ");
-  CHECK(priority("priorityClassName: high, preemptionPolicy: PreemptLowerPriority", classes) == "1000 preempts ");
+  CHECK(priority("priorityClassName: high, preemptionPolicy: PreemptLowerPriority", classes) ==
+        "1000 preempts ");
   CHECK(priority("priorityClassName: system-node-critical", "") == "2000001000 preempts ");
   CHECK(priority("priorityClassName: system-cluster-critical", "") == "2000000000 preempts ");
   CHECK(priority("priorityClassName: none-such", classes) == "0 preempts MissingPriorityClass");
   CHECK(priority("priority: 5", "") == "5 preempts ");
   CHECK(priority("priority: 5, priorityClassName: high", classes) == "1000 waits PriorityIgnored");
-  const std::string second = "---\nkind: PriorityClass\nmetadata: {name: also}\nvalue: 3\nglobalDefault: true\n";
+  const std::string second =
+      "---\nkind: PriorityClass\nmetadata: {name: also}\nvalue: 3\nglobalDefault: true\n";
   CHECK(priority("", classes + second) == "3 preempts SeveralDefaultPriorityClasses");
 }
 
-TEST_CASE("admission: LimitRange defaults reach planned containers only where amounts are missing") {
+TEST_CASE(
+    "admission: LimitRange defaults reach planned containers only where amounts are missing") {
   const std::string range = R"(
 ---
 kind: LimitRange
@@ -270,12 +302,16 @@ spec:
   - type: Pod
     max: {cpu: 8}
 )";
-  const std::string pod = "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a}, {name: b, resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}}]}\n";
+  const std::string pod =
+      "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a}, {name: b, resources: "
+      "{requests: {cpu: 1}, limits: {memory: 1Gi}}}]}\n";
   const Facts facts = manifest_facts(pod + range);
   const PodSpec& spec = facts.specs.at(0);
-  CHECK(spec.containers[0].requests == Resources{{"cpu", 100}, {"memory", 512 << 20}, {"ephemeral-storage", 5}});
+  CHECK(spec.containers[0].requests ==
+        Resources{{"cpu", 100}, {"memory", 512 << 20}, {"ephemeral-storage", 5}});
   CHECK(spec.containers[0].limits == Resources{{"cpu", 2000}, {"memory", 512 << 20}});
-  CHECK(spec.containers[1].requests == Resources{{"cpu", 1000}, {"memory", 1 << 30}, {"ephemeral-storage", 5}});
+  CHECK(spec.containers[1].requests ==
+        Resources{{"cpu", 1000}, {"memory", 1 << 30}, {"ephemeral-storage", 5}});
   const Facts known = test::cluster_facts(pod + range);
   CHECK(known.specs.at(0).containers[0].requests.empty());
   CHECK(known.specs.at(0).tolerations.empty());
@@ -289,11 +325,14 @@ metadata: {name: kata}
 overhead: {podFixed: {cpu: 250m, memory: 120Mi}}
 scheduling: {nodeSelector: {kata: "yes"}, tolerations: [{key: kata, operator: Exists}]}
 )";
-  const Facts facts = manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: kata}\n" + kata);
+  const Facts facts =
+      manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: kata}\n" + kata);
   CHECK(facts.specs.at(0).overhead == Resources{{"cpu", 250}, {"memory", 120 << 20}});
   CHECK(facts.specs.at(0).node_selector == Labels{{"kata", "yes"}});
   CHECK(facts.specs.at(0).tolerations.at(0).key == "kata");
-  CHECK(warning_codes(manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: gone}\n")) == "MissingRuntimeClass");
+  CHECK(warning_codes(
+            manifest_facts("kind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: gone}\n")) ==
+        "MissingRuntimeClass");
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ enum class Rounding : std::uint8_t { kUp, kDown };
 
 enum class TimeUnit : std::uint8_t { kMicro, kMilli, kSecond };
 
-/// A non-negative decimal number ("12", "0.25", "1e3" is refused) of `unit`, in microseconds. Any number of digits is
-/// read exactly. Empty for anything else, and where the result leaves int64. Cost: O(length), no allocation.
+/// A non-negative decimal number ("12", "0.25", "1e3" is refused) of `unit`, in microseconds. Any
+/// number of digits is read exactly. Empty for anything else, and where the result leaves int64.
+/// Cost: O(length), no allocation.
 std::optional<std::int64_t> parse_micros(std::string_view number, TimeUnit unit, Rounding rounding);
 
 /// A number with its unit: us, ms or s. Empty if the unit is missing or unknown.

@@ -48,7 +48,7 @@ struct Plan {
 
   std::size_t placed() const {
     std::size_t count = 0;
-    for (const Decision& d : decisions) count += d.chosen ? 1 : 0;
+    for (const Decision& d : decisions) count += d.chosen ? 1U : 0U;
     return count;
   }
 };
