@@ -185,6 +185,7 @@ std::optional<Input> InputReader::read(const std::vector<std::string>& added) {
   add_cluster(loader);
   add_manifests(loader, options_.files);
   add_manifests(loader, added);
+  progress_.show("expanding workloads", 0, 0);
   LoadResult result = loader.finish();
   append(errors_, std::move(result.errors));
   if (!result.loaded || !errors_.empty()) return std::nullopt;

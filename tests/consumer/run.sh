@@ -51,20 +51,23 @@ installed_files() { # exactly the public headers, and a data file for every one 
   done
 }
 
+# Reads all of its input, unlike `grep -q`, so that the program before it never meets a closed pipe.
+expect() { grep -E "$1" >/dev/null || { echo "not found: $1"; exit 1; }; }
+
 hardened() { # what preset release promises: PIE, full RELRO, stack canaries, fortified calls
   if [[ $TYPE_FLAGS != *_FORTIFY_SOURCE* ]]; then
     echo "[skipped] only preset release hardens"
     exit 77
   fi
-  local program=$PREFIX/bin/gedge command
+  local program=$PREFIX/bin/gedge command object
   command=$(find "$PREFIX" -name gedge-command.so) # all of gedge but main() and --version
-  readelf -hW "$program" | grep -q 'Type: *DYN'
+  readelf -hW "$program" | expect 'Type: *DYN'
   for object in "$program" "$command"; do
-    readelf -lW "$object" | grep -q GNU_RELRO
-    readelf -dW "$object" | grep -q 'FLAGS_1.* NOW'
+    readelf -lW "$object" | expect GNU_RELRO
+    readelf -dW "$object" | expect 'FLAGS_1.* NOW'
   done
-  readelf -sW --dyn-syms "$command" | grep -q __stack_chk_fail
-  readelf -sW --dyn-syms "$command" | grep -Eq '__(mem|str|v?snprintf|read)[a-z]*_chk'
+  readelf -sW --dyn-syms "$command" | expect __stack_chk_fail
+  readelf -sW --dyn-syms "$command" | expect '__(mem|str|v?snprintf|read)[a-z]*_chk'
 }
 
 "$1"

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Both ends of a channel: ours to read, the command's to write.
+// Both ends of a channel: ours, and the command's.
 struct Channel {
   int ours = -1, theirs = -1;
 };
@@ -69,9 +69,22 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   ::_exit(127);
 }
 
+// What is due when the first byte of output arrives: a signal, or the input that was held back.
+void answer(pid_t child, const RunOptions& options, int& held) {
+  if (options.signal_after_start != 0) {
+    ::kill(child, options.signal_after_start);
+  } else if (held >= 0) {
+    const auto size = static_cast<ssize_t>(options.input.size());
+    if (::write(held, options.input.data(), options.input.size()) != size)
+      throw std::runtime_error("write");  // what fits into a pipe is written at once
+    ::close(held);
+    held = -1;
+  }
+}
+
 // Reads both channels until both are at their end.
-void drain(pid_t child, const RunOptions& options, Channel& out, Channel& err, Ran& ran) {
-  bool signalled = options.signal_after_start == 0;
+void drain(pid_t child, const RunOptions& options, int held, Channel& out, Channel& err, Ran& ran) {
+  bool answered = false;
   while (out.ours >= 0 || err.ours >= 0) {
     std::array<struct pollfd, 2> waiting{{{out.ours, POLLIN, 0}, {err.ours, POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), -1) < 0) throw std::runtime_error("poll");
@@ -82,35 +95,44 @@ void drain(pid_t child, const RunOptions& options, Channel& out, Channel& err, R
       const ssize_t got = ::read(ours, buffer.data(), buffer.size());
       if (got > 0)
         (i == 0 ? ran.out : ran.err).append(buffer.data(), static_cast<std::size_t>(got));
-      if (got > 0 && !signalled) {
-        ::kill(child, options.signal_after_start);
-        signalled = true;
-      }
+      if (got > 0 && !answered) answer(child, options, held);
+      answered = true;
       if (got > 0) continue;
       ::close(ours);
       ours = -1;
     }
   }
+  if (held >= 0) ::close(held);
+}
+
+// Both ends of standard input; a file unless it is held back, so that nothing waits for its writer.
+Channel open_input(const Folder& scratch, const RunOptions& options) {
+  if (!options.hold_input)
+    return {-1, ::open(scratch.put("stdin", options.input).c_str(), O_RDONLY | O_CLOEXEC)};
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
+  return {ends[1], ends[0]};
 }
 
 }  // namespace
 
 Ran run_program(const fs::path& program, const std::vector<std::string>& args,
                 const RunOptions& options) {
-  const Folder scratch;  // standard input is a file, so that nothing waits for its writer
-  const int in = ::open(scratch.put("stdin", options.input).c_str(), O_RDONLY | O_CLOEXEC);
+  const Folder scratch;
+  const Channel in = open_input(scratch, options);
   Channel out = open_channel(options.out_columns), err = open_channel(options.err_columns);
   if (options.close_out) {
     ::close(out.ours);
     out.ours = -1;
   }
   const pid_t child = ::fork();
-  if (child == 0) become(program, args, options, in, out, err);
-  ::close(in);
+  if (child < 0) throw std::runtime_error("fork");
+  if (child == 0) become(program, args, options, in.theirs, out, err);
+  ::close(in.theirs);
   ::close(out.theirs);
   ::close(err.theirs);
   Ran ran;
-  drain(child, options, out, err, ran);
+  drain(child, options, in.ours, out, err, ran);
   int status = 0;
   ::waitpid(child, &status, 0);
   ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);

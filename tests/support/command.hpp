@@ -10,14 +10,15 @@
 namespace gedge::test {
 
 struct RunOptions {
-  std::string input = {};                               ///< standard input
+  std::string input = {};   ///< standard input
+  bool hold_input = false;  ///< it is a pipe, filled when the first byte of output arrives
   std::filesystem::path folder = {};                    ///< where it runs; empty: here
   std::map<std::string, std::string> environment = {};  ///< beyond PATH; nothing else is inherited
   unsigned short out_columns = 0, err_columns = 0;      ///< width of a pseudo terminal; 0: a pipe
   bool close_out = false;      ///< the reader of standard output leaves at once
   std::string out_file = {};   ///< opened as standard output instead
   bool no_out = false;         ///< descriptor 1 is not open at all
-  int signal_after_start = 0;  ///< sent as soon as the first byte of output arrives
+  int signal_after_start = 0;  ///< sent when the first byte of output arrives; no input then
 };
 
 struct Ran {

@@ -41,9 +41,9 @@ UninterruptedScope::UninterruptedScope() {
   sigset_t held;
   ::sigemptyset(&held);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
-  ::sigprocmask(SIG_BLOCK, &held, &before_);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 
-UninterruptedScope::~UninterruptedScope() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+UninterruptedScope::~UninterruptedScope() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 }  // namespace gedge::cli

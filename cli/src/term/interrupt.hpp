@@ -13,7 +13,7 @@ void handle_signals();
 /// Tells the handler that a progress line is to be erased.
 void set_progress_visible(bool visible);
 
-/// Holds back SIGINT, SIGTERM and SIGHUP for a moment that must not be cut in two.
+/// Holds back SIGINT, SIGTERM and SIGHUP in this thread, for a moment that must not be cut in two.
 class UninterruptedScope {
  public:
   UninterruptedScope();

@@ -92,6 +92,7 @@ ProgressTicker::~ProgressTicker() {
 }
 
 void ProgressTicker::run() {
+  const UninterruptedScope leave_signals_to_the_main_thread;
   std::unique_lock lock(mutex_);
   while (!ending_.wait_for(lock, kInterval, [this] { return ends_; })) line_.refresh();
 }

@@ -11,7 +11,6 @@
 namespace gedge::codec {
 namespace {
 
-constexpr std::size_t kLongestAnnotation = 256;
 constexpr std::array<std::string_view, 9> kNoise = {
     "kubectl.kubernetes.io/",    "cni.projectcalico.org/",
     "k8s.v1.cni.cncf.io/",       "k8s.ovn.org/",
@@ -98,7 +97,7 @@ void read_annotations(Cursor map, Labels& out) {
     const bool noise = std::any_of(kNoise.begin(), kNoise.end(), [&](std::string_view prefix) {
       return key.substr(0, prefix.size()) == prefix;
     });
-    if (text && !noise && text->size() <= kLongestAnnotation) out.set(key, *text);
+    if (text && !noise) out.set(key, *text);
   });
 }
 

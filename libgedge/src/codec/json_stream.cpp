@@ -23,6 +23,15 @@ std::string_view trim_end(std::string_view text) {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+std::string hint_for(char before, char found, char close) {
+  if (before == ',' && found == close) return "remove the comma before it";
+  if (before == '{' && found == '{') return "if this is a template, render it first";
+  const bool is_word = (found >= 'a' && found <= 'z') || (found >= 'A' && found <= 'Z');
+  if (is_word && (before == '{' || before == ','))
+    return "quote it; text that begins with '{' or '[' is read as JSON";
+  return "";
+}
+
 class JsonStream : public StreamContext {
  public:
   JsonStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
@@ -104,7 +113,7 @@ bool JsonStream::refuse_structure(char close) {
   std::string_view found(at, size_ - offset_of(at));
   found = found.substr(0, std::min<std::size_t>(found.find_first_of(" \t\r\n,:]}", 1), 40));
   return refuse(offset_of(at), quote(found) + " where " + expected + " should stand",
-                last == ',' && *at == close ? "remove the comma before it" : "");
+                hint_for(last, *at, close));
 }
 
 // simdjson reads up to 64 bytes behind the end, and takes the byte right there for the text's end.

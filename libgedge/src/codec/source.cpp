@@ -114,7 +114,7 @@ SourceSpan Source::span(Position at, std::size_t length) const {
     if (next == std::string_view::npos) return where;
     newline_ = {next + 1, newline_.line + 1, next + 1};
   }
-  std::string_view line = bytes_.substr(newline_.offset);
+  std::string_view line = bytes_.substr(newline_.offset, kLongestExcerpt + 2);
   line = line.substr(0, line.find('\n'));
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (line.size() > kLongestExcerpt) return where;

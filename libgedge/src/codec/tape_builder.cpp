@@ -90,6 +90,8 @@ void TapeBuilder::splice(const std::vector<TapeEntry>& entries, int height, Mark
   for (const TapeEntry& from : entries) {
     TapeEntry& to = tape_->entries.emplace_back(from);
     to.next += base;
+    if (static_cast<Shape>(to.shape) == Shape::kScalar)
+      to.text = tape_->arena.copy(text_of(from)).data();
   }
   tape_->entries[base].in_map = 0;
   if (open_.empty()) return;

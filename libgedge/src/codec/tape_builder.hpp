@@ -34,7 +34,7 @@ class TapeBuilder {
   void reopen();
   /// A scalar, or a key where one is due.
   void scalar(std::string_view text, bool quoted, Mark at);
-  /// A copy of entries of another tape, as one value; their texts are borrowed. `height`: levels of
+  /// A copy of entries of another tape and of their texts, as one value. `height`: levels of
   /// nesting in them.
   void splice(const std::vector<TapeEntry>& entries, int height, Mark at);
 

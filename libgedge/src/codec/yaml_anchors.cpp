@@ -40,7 +40,7 @@ void YamlAnchors::clear() {
   anchors_.clear();
   waiting_.clear();
   arena_.clear();
-  declared_ = kept_ = text_ = uses_ = expanded_ = 0;
+  declared_ = kept_ = text_ = uses_ = expanded_ = expanded_text_ = 0;
 }
 
 bool YamlAnchors::declare(std::string name, Tape& tape, std::uint32_t index, int open, Mark at) {
@@ -73,8 +73,9 @@ bool YamlAnchors::keep(Tape& tape, const Waiting& waiting) {
   anchor.entries.assign(from.begin() + waiting.index, from.end());
   for (TapeEntry& entry : anchor.entries) {
     entry.next -= waiting.index;
-    text_ += entry.length;
     if (static_cast<Shape>(entry.shape) != Shape::kScalar) continue;
+    text_ += entry.length;
+    anchor.text += entry.length;
     if (text_ > kMaxText)
       return refuse(tape, anchor.at, "anchors hold more than 16 MiB of text",
                     std::string(kSpellOut));
@@ -95,7 +96,8 @@ bool YamlAnchors::expand(const std::string& name, Tape& tape, TapeBuilder& build
     return refuse(tape, at, "alias '*" + name + "' stands inside its own anchor" + from,
                   std::string(kSpellOut));
   expanded_ += anchor.entries.size();
-  if (++uses_ > kMaxCount || expanded_ > kMaxEntries)
+  expanded_text_ += anchor.text;
+  if (++uses_ > kMaxCount || expanded_ > kMaxEntries || expanded_text_ > kMaxText)
     return refuse(tape, at, "aliases expand to too much" + from, std::string(kSpellOut));
   builder.splice(anchor.entries, anchor.height, at);
   return !builder.failed();

@@ -1,8 +1,9 @@
 // codec/yaml_anchors.hpp - YAML anchors and aliases of one document, under a budget.
 //
 // Manifests practically never use them; bombs are made of them. What an anchor names is kept as a
-// copy of its entries, an alias is expanded by copying those, and both are counted: ten thousand
-// names, ten thousand uses, a million entries and 16 MiB of text a document.
+// copy of its entries, an alias is expanded by copying those (texts too: a tape outlives the
+// parser), and both are counted: ten thousand names, ten thousand uses, a million entries and
+// 16 MiB of text a document.
 #pragma once
 
 #include <map>
@@ -36,7 +37,8 @@ class YamlAnchors {
   struct Anchor {
     Mark at;
     bool complete = false;
-    int height = 0;  // levels of nesting
+    int height = 0;        // levels of nesting
+    std::size_t text = 0;  // bytes
     std::vector<TapeEntry> entries;
   };
   struct Waiting {
@@ -50,7 +52,7 @@ class YamlAnchors {
   std::map<std::string, Anchor, std::less<>> anchors_;
   std::vector<Waiting> waiting_;
   TextArena arena_;
-  std::size_t declared_ = 0, kept_ = 0, text_ = 0, uses_ = 0, expanded_ = 0;
+  std::size_t declared_ = 0, kept_ = 0, text_ = 0, uses_ = 0, expanded_ = 0, expanded_text_ = 0;
 };
 
 }  // namespace gedge::codec

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gedge/model/selector.hpp"
 #include "gedge/policy/delay.hpp"
 #include "plan/edit_node.hpp"
 
@@ -10,6 +11,7 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kMillion = 1000000;
+constexpr std::size_t kMostMoves = 10'000;
 __extension__ using Wide = __int128;
 
 struct Scene {
@@ -58,36 +60,25 @@ void remove_label(Scene& s, const Node& node, const std::string& key) {
     s.out.insert(candidate(node_edit(Edit::Kind::kRemoveLabel, node, key)));
 }
 
-// Every value that some node gives to `key`.
+// Every value that some node gives to `key`, and one that none gives: the node's own name.
 void add_domain_labels(Scene& s, const Node& node, const std::string& key) {
   for (const std::string& value : s.cluster.topology(key).values) add_label(s, node, key, value);
+  if (is_label_value(node.name)) add_label(s, node, key, node.name);
   remove_label(s, node, key);
 }
 
+// The values that could satisfy a requirement on its own, and the removal of the label. Several
+// requirements of one key need one value for all, so those that hold already are not left out.
 void add_for_requirement(Scene& s, const Requirement& r) {
-  if (matches(r, s.target().labels)) return;
-  switch (r.op) {
-    case SelectorOp::kEquals:
-    case SelectorOp::kDoubleEquals:
-    case SelectorOp::kIn:
-      for (const std::string& value : r.values) add_label(s, s.target(), r.key, value);
-      break;
-    case SelectorOp::kExists:
-      add_label(s, s.target(), r.key, "true");
-      break;
-    case SelectorOp::kNotEquals:
-    case SelectorOp::kNotIn:
-    case SelectorOp::kDoesNotExist:
-      remove_label(s, s.target(), r.key);
-      break;
-    case SelectorOp::kGt:
-    case SelectorOp::kLt: {
-      if (r.values.size() != 1 || r.values.front().size() > 18) break;
-      const std::int64_t bound = std::strtoll(r.values.front().c_str(), nullptr, 10);
-      if (r.op == SelectorOp::kLt && bound <= 0) break;  // a label value has no minus sign
-      add_label(s, s.target(), r.key, std::to_string(bound + (r.op == SelectorOp::kGt ? 1 : -1)));
-      break;
-    }
+  remove_label(s, s.target(), r.key);
+  if (r.op == SelectorOp::kExists) add_label(s, s.target(), r.key, "true");
+  if (r.op == SelectorOp::kGt || r.op == SelectorOp::kLt) {
+    if (r.values.size() != 1 || r.values.front().size() > 18) return;
+    const std::int64_t bound = std::strtoll(r.values.front().c_str(), nullptr, 10);
+    if (r.op == SelectorOp::kLt && bound <= 0) return;  // a label value has no minus sign
+    add_label(s, s.target(), r.key, std::to_string(bound + (r.op == SelectorOp::kGt ? 1 : -1)));
+  } else if (r.op != SelectorOp::kNotIn && r.op != SelectorOp::kNotEquals) {
+    for (const std::string& value : r.values) add_label(s, s.target(), r.key, value);
   }
 }
 
@@ -124,21 +115,17 @@ void add_resource(Scene& s, const std::string& name, const Evidence& evidence) {
 
 void add_deletes(Scene& s, std::span<const PodIndex> pods) {
   for (const PodIndex p : pods)
-    if (p != s.pod) s.out.insert(candidate(pod_edit(Edit::Kind::kDeletePod, s.cluster.pod(p))));
+    if (p != s.pod && s.cluster.is_placed(p))
+      s.out.insert(candidate(pod_edit(Edit::Kind::kDeletePod, s.cluster.pod(p))));
 }
 
-std::vector<PodIndex> placed_pods(const ClusterState& cluster) {
-  std::vector<PodIndex> all;
-  cluster.alive().for_each([&](NodeIndex n) {
-    for (const PodIndex p : cluster.pods_on(n)) all.push_back(p);
-  });
-  return all;
-}
-
+// Where there are too many places to try them all, only this node.
 void add_moves(Scene& s, const std::vector<PodIndex>& pods) {
+  const bool anywhere = pods.size() * s.cluster.slots() <= kMostMoves;
   for (const PodIndex p : pods) {
     if (p == s.pod || belongs_to_node(s.cluster.pod(p))) continue;
     s.cluster.alive().for_each([&](NodeIndex n) {
+      if (!anywhere && n != s.node) return;
       if (n != s.cluster.node_of(p))
         s.out.insert(
             candidate(pod_edit(Edit::Kind::kMovePod, s.cluster.pod(p), s.cluster.node(n).name)));
@@ -146,12 +133,27 @@ void add_moves(Scene& s, const std::vector<PodIndex>& pods) {
   }
 }
 
-// Own affinity and spread look at other rows: relabel this node or any other, delete or move pods.
-void add_for_domains(Scene& s, const std::string& key, bool other_nodes) {
-  add_domain_labels(s, s.target(), key);
-  const std::vector<PodIndex> pods = placed_pods(s.cluster);
+// Pods that are on a node or wait for one.
+std::vector<PodIndex> pods_to_place(const ClusterState& cluster) {
+  std::vector<PodIndex> all;
+  for (std::uint32_t i = 0; i < cluster.pod_count(); ++i)
+    if (cluster.is_placed(PodIndex{i}) || cluster.pod(PodIndex{i}).phase == PodPhase::kPending)
+      all.push_back(PodIndex{i});
+  return all;
+}
+
+// The pods are deleted, moved, or lose their node.
+void add_without(Scene& s, const std::vector<PodIndex>& pods) {
   add_deletes(s, pods);
   add_moves(s, pods);
+  for (const PodIndex p : pods)
+    if (s.cluster.is_placed(p)) add_evictions(s, s.cluster.node_of(p));
+}
+
+// Own affinity and spread look at other rows: relabel this node or any other, or empty the others.
+void add_for_domains(Scene& s, const std::string& key, bool other_nodes) {
+  add_domain_labels(s, s.target(), key);
+  add_without(s, pods_to_place(s.cluster));
   if (!other_nodes) return;
   s.cluster.alive().for_each([&](NodeIndex n) {
     add_domain_labels(s, s.cluster.node(n), key);
@@ -160,11 +162,12 @@ void add_for_domains(Scene& s, const std::string& key, bool other_nodes) {
 }
 
 void add_for_existing_anti_affinity(Scene& s) {
-  for (const PodIndex p : s.cluster.placed_with_affinity())
+  const std::vector<PodIndex> others(s.cluster.placed_with_affinity().begin(),
+                                     s.cluster.placed_with_affinity().end());
+  for (const PodIndex p : others)
     for (const PodAffinityTerm& term : s.cluster.pod_facts(p).spec->required_anti_affinity)
       add_domain_labels(s, s.target(), term.topology_key);
-  add_deletes(s, s.cluster.placed_with_affinity());
-  add_moves(s, {s.cluster.placed_with_affinity().begin(), s.cluster.placed_with_affinity().end()});
+  add_without(s, others);
 }
 
 void add_rtt(Scene& s, NameIndex a, NameIndex b, std::int64_t limit_us) {
@@ -185,13 +188,18 @@ void add_rtt_between(Scene& s, NodeIndex peer, std::int64_t limit_us) {
 }
 
 // A node that is called differently in the matrix may be nearer, or known at all.
-void add_latency_labels(Scene& s) {
-  if (!s.cluster.rtt_by().empty()) add_domain_labels(s, s.target(), s.cluster.rtt_by());
+void add_latency_labels(Scene& s, const Node& node) {
+  const std::string& key = s.cluster.rtt_by();
+  if (key.empty()) return;
+  add_domain_labels(s, node, key);
+  for (const std::string& name : s.cluster.rtt().names())
+    if (is_label_value(name)) add_label(s, node, key, name);
 }
 
 void add_for_peer_nodes(Scene& s, const DelayBudget& budget, const std::vector<NodeIndex>& peers) {
   for (const NodeIndex n : peers) {
     add_rtt_between(s, n, budget.limit_us);
+    add_latency_labels(s, s.cluster.node(n));
     if (budget.kind != PeerKind::kZone) continue;
     remove_label(s, s.cluster.node(n), "topology.kubernetes.io/zone");
     add_evictions(s, n);
@@ -199,16 +207,16 @@ void add_for_peer_nodes(Scene& s, const DelayBudget& budget, const std::vector<N
 }
 
 void add_for_peer_pods(Scene& s, const DelayBudget& budget, const std::vector<PodIndex>& peers) {
-  for (const PodIndex p : peers)
-    if (s.cluster.is_placed(p)) add_rtt_between(s, s.cluster.node_of(p), budget.limit_us);
-  std::vector<PodIndex> placed = peers;
-  std::erase_if(placed, [&](PodIndex p) { return !s.cluster.is_placed(p); });
-  add_deletes(s, placed);
-  add_moves(s, peers);
+  for (const PodIndex p : peers) {
+    if (!s.cluster.is_placed(p)) continue;
+    add_rtt_between(s, s.cluster.node_of(p), budget.limit_us);
+    add_latency_labels(s, s.cluster.node(s.cluster.node_of(p)));
+  }
+  add_without(s, peers);
 }
 
 void add_for_budget(Scene& s, const std::string& from) {
-  add_latency_labels(s);
+  add_latency_labels(s, s.target());
   for (const DelayBudget& rejecting : s.spec().budgets) {
     if (rejecting.from != from) continue;
     const DelayTarget peers = find_target(s.cluster, rejecting, s.cluster.pod_facts(s.pod));
@@ -225,16 +233,24 @@ void add_for_budget(Scene& s, const std::string& from) {
   }
 }
 
+// No node is in the zone that a budget names: one could be.
+void add_zone(Scene& s, const std::string& from) {
+  for (const DelayBudget& budget : s.spec().budgets)
+    if (budget.from == from && budget.kind == PeerKind::kZone && is_label_value(budget.name))
+      s.cluster.alive().for_each([&](NodeIndex n) {
+        add_label(s, s.cluster.node(n), "topology.kubernetes.io/zone", budget.name);
+      });
+}
+
 void add_for_broken_budgets(Scene& s) {
   const std::vector<PodIndex> others(s.cluster.placed_with_budgets().begin(),
                                      s.cluster.placed_with_budgets().end());
   for (const PodIndex p : others)
     for (const DelayBudget& budget : s.cluster.pod_facts(p).spec->budgets)
       add_rtt_between(s, s.cluster.node_of(p), budget.limit_us);
-  for (const PodIndex p : others) add_evictions(s, s.cluster.node_of(p));
-  add_latency_labels(s);
-  add_deletes(s, others);
-  add_moves(s, others);
+  for (const PodIndex p : others) add_latency_labels(s, s.cluster.node(s.cluster.node_of(p)));
+  add_latency_labels(s, s.target());
+  add_without(s, others);
 }
 
 void add_for_volumes(Scene& s) {
@@ -253,6 +269,15 @@ void add_for_volumes(Scene& s) {
 void add_for_crowd(Scene& s) {
   add_evictions(s, s.node);
   add_deletes(s, s.cluster.pods_on(s.node));
+}
+
+// As many further cards as the pod asks for.
+void add_cards(Scene& s) {
+  const std::string* asked = s.spec().annotations.find("alibabacloud.com/gpu-count");
+  Edit edit = node_edit(Edit::Kind::kAddResource, s.target(), "alibabacloud.com/gpu-count");
+  edit.amount = asked == nullptr ? 1 : std::strtoll(asked->c_str(), nullptr, 10);
+  const std::int64_t now = s.target().allocatable.amount(edit.name);
+  if (edit.amount > 0) s.out.insert(candidate(edit, edit.amount, now));
 }
 
 void add_for_shortage(Scene& s, const Evidence& evidence) {
@@ -308,18 +333,18 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
     case Reason::kTooManyPods:
       add_for_shortage(s, evidence);
       break;
-    case Reason::kPorts:
     case Reason::kGpuCard:
+      add_cards(s);
+      [[fallthrough]];
+    case Reason::kPorts:
     case Reason::kModule:
       add_for_crowd(s);
       break;
     case Reason::kSpreadLabelMissing:
     case Reason::kSpread:
     case Reason::kPodAffinity:
-      add_for_domains(s, evidence.subject, evidence.reason == Reason::kSpread);
-      break;
     case Reason::kPodAntiAffinity:
-      add_for_domains(s, evidence.subject, false);
+      add_for_domains(s, evidence.subject, evidence.reason == Reason::kSpread);
       break;
     case Reason::kExistingAntiAffinity:
       add_for_existing_anti_affinity(s);
@@ -334,6 +359,9 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
     case Reason::kUnmeasuredRtt:
       add_for_budget(s, evidence.subject);
       break;
+    case Reason::kUnknownPeer:
+      add_zone(s, evidence.subject);
+      break;
     case Reason::kBreaksBudget:
       add_for_broken_budgets(s);
       break;
@@ -347,7 +375,6 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
     case Reason::kVolumeMissing:
     case Reason::kClaimMissing:
     case Reason::kClaimUnbound:
-    case Reason::kUnknownPeer:
       break;
   }
 }

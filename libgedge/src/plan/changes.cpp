@@ -3,13 +3,16 @@
 // Depth 1 tries every edit that speaks to any objection of any node, smallest first. Deeper levels
 // work on one node at a time: whatever else a solution does, one of its edits removes the first
 // objection that is left, so the search branches only over edits that do (a minimum hitting set).
-// What was found is passed through a real what-if before it is suggested, because other pods react,
-// too.
+//
+// Other pods react to an edit, too. So what was found is passed through a real plan before it is
+// suggested; single edits that seem to do nothing are passed through one as well, as far as time
+// allows; and where others take the room that an edit makes, more room is made.
 #include "plan/changes.hpp"
 
 #include <algorithm>
 
 #include "plan/candidates.hpp"
+#include "plan/proof.hpp"
 #include "plan/trial.hpp"
 #include "plan/winning.hpp"
 
@@ -19,7 +22,6 @@ namespace {
 // Bounds the work, in evaluations of one pod: an explanation should not take longer than the plan.
 constexpr std::size_t kMaxTrials = 20000;
 constexpr std::size_t kMaxDepth = 5;
-constexpr std::size_t kMaxChecks = 20;  // what-ifs
 
 struct Size {
   std::size_t edits;
@@ -38,62 +40,66 @@ Size size_of(const EditSet& set) {
   return size;
 }
 
+/// Edits after which the pod fits on `target`, as long as nobody else moves.
+struct Found {
+  EditSet set;
+  NodeIndex target = kNoNode;
+};
+
 class Search {
  public:
-  Search(Session& session, const PlanRequest& request, PodIndex pod)
-      : session_(session), request_(request), pod_(pod), engine_(*session.engine_of(pod)) {}
+  Search(ClusterState& cluster, Engine& engine, PodIndex pod, std::vector<NodeIndex> targets)
+      : cluster_(cluster), engine_(engine), pod_(pod), targets_(std::move(targets)) {}
 
-  /// Sets that make the pod feasible on one of `targets`, smallest first; all of the least number
-  /// of edits.
-  std::vector<EditSet> feasible_on(const std::vector<NodeIndex>& targets);
-  /// Where the pod is after planning the edited facts.
-  std::optional<std::string> place_after(const EditSet& set, bool replan) const;
-  /// True if it is on `node` after planning them anew; a bound pod is not planned, its evaluation
-  /// has to do.
-  bool holds(const EditSet& set, const std::string& node, bool replan) const {
-    return !session_.cluster().pod(pod_).bound_node.empty() || place_after(set, replan) == node;
-  }
+  /// Sets of `depth` edits, smallest first. A set of several edits has none that does nothing.
+  std::vector<Found> sets_of(std::size_t depth);
+  /// All single edits that speak to an objection, smallest first.
+  Candidates candidates();
   bool spent() const { return trials_ >= kMaxTrials; }
 
  private:
-  ClusterState& cluster() { return session_.cluster(); }
-  std::vector<EditSet> singles(const std::vector<NodeIndex>& targets);
-  void deepen(NodeIndex target, std::size_t depth, EditSet& chosen, std::vector<EditSet>& found);
+  std::vector<Found> singles();
+  void deepen(NodeIndex target, std::size_t depth, EditSet& chosen, std::vector<Found>& found);
   Candidates for_first_objection(NodeIndex target);
 
-  Session& session_;
-  const PlanRequest& request_;
-  PodIndex pod_;
+  ClusterState& cluster_;
   Engine& engine_;
+  PodIndex pod_;
+  std::vector<NodeIndex> targets_;
   std::size_t trials_ = 0;
 };
 
-std::vector<EditSet> Search::feasible_on(const std::vector<NodeIndex>& targets) {
-  std::vector<EditSet> found = singles(targets);
-  for (std::size_t depth = 2; found.empty() && depth <= kMaxDepth && !spent(); ++depth) {
-    for (const NodeIndex target : targets) {
-      EditSet chosen;
-      deepen(target, depth, chosen, found);
-    }
+std::vector<Found> Search::sets_of(std::size_t depth) {
+  std::vector<Found> found;
+  if (depth == 1) found = singles();
+  for (const NodeIndex target : targets_) {
+    if (depth == 1 || spent()) break;
+    EditSet chosen;
+    deepen(target, depth, chosen, found);
   }
-  std::sort(found.begin(), found.end(),
-            [](const EditSet& a, const EditSet& b) { return size_of(a) < size_of(b); });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return size_of(a.set) < size_of(b.set); });
   return found;
 }
 
-std::vector<EditSet> Search::singles(const std::vector<NodeIndex>& targets) {
+Candidates Search::candidates() {
   Candidates all;
-  for (const NodeIndex target : targets)
+  for (const NodeIndex target : targets_)
     for (const Rejection& rejection : engine_.rejections(pod_, target))
-      add_candidates(cluster(), pod_, target, rejection, all);
-  std::vector<EditSet> found;
-  for (const Candidate& c : all) {
+      add_candidates(cluster_, pod_, target, rejection, all);
+  return all;
+}
+
+std::vector<Found> Search::singles() {
+  std::vector<Found> found;
+  for (const Candidate& c : candidates()) {
     if (spent()) break;
     ++trials_;
-    Trial trial(cluster());
+    Trial trial(cluster_);
     if (!trial.apply(c.edit)) continue;
     const auto fits = [&](NodeIndex n) { return engine_.fits(pod_, n); };
-    if (std::any_of(targets.begin(), targets.end(), fits)) found.push_back({c});
+    const auto target = std::find_if(targets_.begin(), targets_.end(), fits);
+    if (target != targets_.end()) found.push_back({{c}, *target});
   }
   return found;
 }
@@ -101,60 +107,32 @@ std::vector<EditSet> Search::singles(const std::vector<NodeIndex>& targets) {
 Candidates Search::for_first_objection(NodeIndex target) {
   Candidates all;
   const std::vector<Rejection> objections = engine_.rejections(pod_, target);
-  if (!objections.empty()) add_candidates(cluster(), pod_, target, objections.front(), all);
+  if (!objections.empty()) add_candidates(cluster_, pod_, target, objections.front(), all);
   return all;
 }
 
 void Search::deepen(NodeIndex target, std::size_t depth, EditSet& chosen,
-                    std::vector<EditSet>& found) {
+                    std::vector<Found>& found) {
   const std::size_t before = engine_.rejections(pod_, target).size();
   for (const Candidate& c : for_first_objection(target)) {
     if (spent()) return;
     const auto clashes = [&](const Candidate& other) { return same_subject(c.edit, other.edit); };
     if (std::any_of(chosen.begin(), chosen.end(), clashes)) continue;
     ++trials_;
-    Trial trial(cluster());
+    Trial trial(cluster_);
     if (!trial.apply(c.edit)) continue;
     chosen.push_back(c);
     const std::size_t left = engine_.rejections(pod_, target).size();
     if (left == 0)
-      found.push_back(chosen);
+      found.push_back({chosen, target});
     else if (left < before && depth > 1)
       deepen(target, depth - 1, chosen, found);
     chosen.pop_back();
   }
 }
 
-std::optional<std::string> Search::place_after(const EditSet& set, bool replan) const {
-  std::vector<Edit> edits;
-  for (const Candidate& c : set) edits.push_back(c.edit);
-  const auto result = what_if(request_, edits, replan);
-  if (!result) return std::nullopt;
-  const Pod& pod = session_.cluster().pod(pod_);
-  for (const Decision& d : result->after.decisions)
-    if (d.namespace_name == pod.namespace_name && d.pod == pod.name && d.chosen)
-      return d.chosen->node;
-  return std::nullopt;
-}
-
-// Leaves out every edit that the plan does without: other pods may react to the rest in the pod's
-// favour.
-EditSet shrink(const Search& search, EditSet set) {
-  for (std::size_t i = 0; set.size() > 1 && i < set.size();) {
-    EditSet fewer = set;
-    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    if (search.place_after(fewer, false)) {
-      set = std::move(fewer);
-      i = 0;
-    } else {
-      ++i;
-    }
-  }
-  return set;
-}
-
-SuggestedChange suggestion(const EditSet& set, bool wins, const std::string& node) {
-  return {size_of(set).texts, wins, node};
+SuggestedChange suggestion(const EditSet& set, bool wins_there, const std::string& node) {
+  return {size_of(set).texts, wins_there, node};
 }
 
 std::vector<NodeIndex> all_nodes(const ClusterState& cluster) {
@@ -164,31 +142,76 @@ std::vector<NodeIndex> all_nodes(const ClusterState& cluster) {
   return nodes;
 }
 
+// The first of `found` that brings the pod to a place.
+std::optional<EditSet> first_that_holds(Proof& proof, const std::vector<Found>& found) {
+  for (const Found& f : found)
+    if (proof.place_after(f.set, false)) return f.set;
+  return std::nullopt;
+}
+
+std::optional<EditSet> first_candidate_that_holds(Proof& proof, const Candidates& candidates) {
+  for (const Candidate& c : candidates) {
+    if (proof.spent()) break;
+    if (proof.place_after({c}, false)) return EditSet{c};
+  }
+  return std::nullopt;
+}
+
+// More room may need more edits: the fewest.
+std::optional<EditSet> least_with_room(Proof& proof, const std::vector<Found>& found) {
+  std::optional<EditSet> least;
+  for (const Found& f : found) {
+    if (least && least->size() <= f.set.size()) break;
+    const auto grown = proof.with_room(f.set, f.target);
+    if (grown && (!least || grown->size() < least->size())) least = grown;
+  }
+  return least;
+}
+
+std::optional<EditSet> nearest_set(Search& search, Proof& proof) {
+  for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent() && !proof.spent(); ++depth) {
+    const std::vector<Found> found = search.sets_of(depth);
+    auto set = first_that_holds(proof, found);
+    if (!set && depth == 1) set = first_candidate_that_holds(proof, search.candidates());
+    if (!set) set = least_with_room(proof, found);
+    if (set) return set;
+  }
+  return std::nullopt;
+}
+
+// A bound pod is not planned: its evaluation has to do.
+bool wins(Session& session, Proof& proof, PodIndex pod, const EditSet& set,
+          const std::string& node) {
+  return !session.cluster().pod(pod).bound_node.empty() || proof.place_after(set, true) == node;
+}
+
+// Edits that let `node`, on which the pod fits, win.
+std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, PodIndex pod,
+                                            NodeIndex node) {
+  const std::string& name = session.cluster().node(node).name;
+  for (const EditSet& set : winning_edits(session, pod, node))
+    if (wins(session, proof, pod, set, name)) return {suggestion(set, true, name)};
+  return {};
+}
+
 }  // namespace
 
 std::vector<SuggestedChange> nearest_changes(Session& session, const PlanRequest& request,
                                              PodIndex pod, const Explanation& explanation) {
   ClusterState& cluster = session.cluster();
-  Search search(session, request, pod);
+  Proof proof(session, request, pod);
   if (explanation.chosen) {
     if (!explanation.runner_up) return {};
-    const NodeIndex runner_up = *cluster.find_node(explanation.runner_up->node);
-    for (const EditSet& set : winning_edits(session, pod, runner_up))
-      if (search.holds(set, explanation.runner_up->node, true))
-        return {suggestion(set, true, explanation.runner_up->node)};
-    return {};
+    return changes_to_win(session, proof, pod, *cluster.find_node(explanation.runner_up->node));
   }
   // Later pods of the plan stay where they are in a what-if, so the search starts from the finished
   // plan.
   while (const Group* group = session.next()) session.decide(*group);
-  std::size_t checks = 0;
-  for (const EditSet& set : search.feasible_on(all_nodes(cluster))) {
-    if (++checks > kMaxChecks) break;
-    if (!search.place_after(set, false)) continue;
-    const EditSet least = shrink(search, set);
-    return {suggestion(least, false, *search.place_after(least, false))};
-  }
-  return {};
+  Search search(cluster, *session.engine_of(pod), pod, all_nodes(cluster));
+  const auto set = nearest_set(search, proof);
+  if (!set) return {};
+  const EditSet least = proof.shrink(*set);
+  return {suggestion(least, false, proof.place_after(least, false).value_or(""))};
 }
 
 std::vector<SuggestedChange> changes_for_node(Session& session, const PlanRequest& request,
@@ -196,15 +219,17 @@ std::vector<SuggestedChange> changes_for_node(Session& session, const PlanReques
                                               const Explanation& explanation) {
   const std::string& name = session.cluster().node(node).name;
   if (explanation.chosen && explanation.chosen->node == name) return {};
-  Search search(session, request, pod);
-  if (session.engine_of(pod)->fits(pod, node)) {
-    for (const EditSet& set : winning_edits(session, pod, node))
-      if (search.holds(set, name, true)) return {suggestion(set, true, name)};
-    return {};
+  Proof proof(session, request, pod);
+  Engine& engine = *session.engine_of(pod);
+  if (engine.fits(pod, node)) return changes_to_win(session, proof, pod, node);
+  Search search(session.cluster(), engine, pod, {node});
+  for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent(); ++depth) {
+    const std::vector<Found> found = search.sets_of(depth);
+    if (found.empty()) continue;
+    const EditSet& set = found.front().set;
+    return {suggestion(set, wins(session, proof, pod, set, name), name)};
   }
-  const std::vector<EditSet> found = search.feasible_on({node});
-  if (found.empty()) return {};
-  return {suggestion(found.front(), search.holds(found.front(), name, true), name)};
+  return {};
 }
 
 }  // namespace gedge

@@ -1,9 +1,9 @@
 // plan/what_if.cpp - plan, edit, keep what stays valid, place the rest, compare.
 #include <map>
 
-#include "gedge/plan/edit.hpp"
 #include "gedge/policy/delay.hpp"
 #include "plan/session.hpp"
+#include "plan/what_if.hpp"
 
 namespace gedge {
 namespace {
@@ -102,24 +102,32 @@ Result<Plan> replace_rest(const PlanRequest& request, const Plan& before) {
 
 }  // namespace
 
+Result<EditedPlan> plan_edited(const PlanRequest& request, const Plan& before,
+                               const std::vector<Edit>& edits, bool replan, const Facts* joined) {
+  EditedPlan edited{joined != nullptr ? *joined : *request.facts, *request.rtt, {}};
+  GEDGE_TRY(apply_edits(edits, request.rtt_by, edited.facts, edited.rtt));
+  PlanRequest again = request;
+  again.facts = &edited.facts;
+  again.rtt = &edited.rtt;
+  auto plan = replan ? make_plan(again) : replace_rest(again, before);
+  if (!plan) return std::move(plan).error();
+  if (auto failure = request.modules == nullptr ? std::nullopt : request.modules->failure())
+    return *std::move(failure);
+  edited.plan = *std::move(plan);
+  return edited;
+}
+
 Result<WhatIf> what_if(const PlanRequest& request, const std::vector<Edit>& edits, bool replan,
                        const Facts* joined) {
   auto before = make_plan(request);
   if (!before) return std::move(before).error();
-  Facts facts = joined != nullptr ? *joined : *request.facts;
-  RttMatrix rtt = *request.rtt;
-  GEDGE_TRY(apply_edits(edits, request.rtt_by, facts, rtt));
-  PlanRequest edited = request;
-  edited.facts = &facts;
-  edited.rtt = &rtt;
-  auto after = replan ? make_plan(edited) : replace_rest(edited, *before);
-  if (!after) return std::move(after).error();
-  if (auto failure = request.modules == nullptr ? std::nullopt : request.modules->failure())
-    return *std::move(failure);
+  auto edited = plan_edited(request, *before, edits, replan, joined);
+  if (!edited) return std::move(edited).error();
   WhatIf result;
-  result.differences = differences(places(*request.facts, *before), places(facts, *after));
+  result.differences =
+      differences(places(*request.facts, *before), places(edited->facts, edited->plan));
   result.before = *std::move(before);
-  result.after = *std::move(after);
+  result.after = std::move(edited->plan);
   return result;
 }
 

@@ -197,6 +197,7 @@ TEST_CASE("cursor: aliases are expanded, merge keys are refused") {
   CHECK(Reading("a: &x [1]\n? *x\n: 2\n").errors() ==
         "2:3: a key must be text | write the key as one plain word\n");
   CHECK(Reading("a: &x 1\na2: &x 2\nb: *x\n").root().find("b")->integer() == 2);
+  CHECK(Reading("a: &x hello\nb: *x\n---\n").root().find("b")->text() == "hello");
 }
 
 TEST_CASE("cursor: to_json writes valid JSON from YAML numbers and text") {

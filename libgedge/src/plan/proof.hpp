@@ -1,0 +1,41 @@
+// plan/proof.hpp - whether edits bring a pod to a place once everybody reacts to them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plan/candidates.hpp"
+#include "plan/session.hpp"
+
+namespace gedge {
+
+class Proof {
+ public:
+  /// `session` has placed every pod but `pod`. `before` is the plan without edits.
+  Proof(Session& session, const PlanRequest& request, PodIndex pod);
+
+  /// Where the pod is after planning the edited facts; empty: nowhere, or nothing may be tried any
+  /// more.
+  std::optional<std::string> place_after(const EditSet& set, bool replan);
+  /// `set` with more room on `target` for whoever else comes there, so much that the pod finds a
+  /// place, too; empty where that does not help.
+  std::optional<EditSet> with_room(EditSet set, NodeIndex target);
+  /// Leaves out every edit that the pod's place does not need: other pods may react to the rest in
+  /// the pod's favour.
+  EditSet shrink(EditSet set);
+  /// True when as many plans were made as an explanation may cost, but for one.
+  bool spent() const { return left_ <= 1; }
+
+ private:
+  std::optional<Plan> plan_after(const EditSet& set, bool replan);
+  std::optional<std::string> place_in(const Plan& plan) const;
+  bool add_room(EditSet& set, NodeIndex target, const Plan& plan) const;
+
+  Session& session_;
+  const PlanRequest& request_;
+  PodIndex pod_;
+  std::size_t left_;
+  std::optional<Plan> before_;
+};
+
+}  // namespace gedge
