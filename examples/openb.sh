@@ -6,6 +6,7 @@
 #   openb_pod_list_default.csv    name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,...
 # They become Node and Pod objects in the notation of Alibaba's open GPU share scheduler, which the
 # policy GpuShare reads: a share must fit on one card; the sum over a node's cards is not enough.
+# The plan is verified, too.
 # GEDGE names the command where it is not on PATH. Ends as `gedge plan` does.
 set -euo pipefail
 dir=${1:?usage: examples/openb.sh DIR [gedge plan options]}
@@ -52,7 +53,8 @@ awk -F, "$functions"'
   END { print "]}" }' "$pods" >"$work/pods.json"
 
 status=0
-"${GEDGE:-gedge}" plan --cluster "$work/nodes.json" -f "$work/pods.json" "$@" \
+input=(--cluster "$work/nodes.json" -f "$work/pods.json")
+"${GEDGE:-gedge}" plan "${input[@]}" --out "$work/plan.json" "$@" \
   >"$work/plan" 2>"$work/messages" || status=$?
 if [ "$status" -gt 1 ]; then
   cat "$work/messages" >&2
@@ -75,4 +77,5 @@ awk -F, '
   }' "$work/plan" "$nodes" "$pods"
 sed -n 's/.*\(0\/[0-9]* nodes are available.*\)/\1/p' "$work/messages" |
   sort | uniq -c | sort -rn | awk 'NR <= 5'
+"${GEDGE:-gedge}" verify "$work/plan.json" "${input[@]}"
 exit "$status"

@@ -126,6 +126,8 @@ void Cursor::warn(std::string code, std::string message) const {
 
 void Cursor::fail_type(std::string_view expected, std::string hint) const {
   if (diagnostics().is_full()) return diagnostics().drop();
+  const bool is_endless = type() == ScalarType::kFloat && !decimal_text(raw_text());
+  if (is_endless && hint.empty()) hint = "write a finite number";
   std::string what;
   if (const auto name = key()) what = quote(name->raw_text()) + " ";
   what.append("must be ").append(expected).append(", not ");
@@ -134,8 +136,7 @@ void Cursor::fail_type(std::string_view expected, std::string hint) const {
   else if (is_list())
     what += "a list";
   else
-    what.append(type() == ScalarType::kFloat && !decimal_text(raw_text()) ? "an infinity or NaN"
-                                                                          : name_of(type()))
+    what.append(is_endless ? "an infinity or NaN" : name_of(type()))
         .append(" (")
         .append(quote(raw_text()))
         .append(")");

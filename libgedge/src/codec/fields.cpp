@@ -114,7 +114,8 @@ std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {
   else if (quantity->sign < 0)
     value.fail(name + "is negative: " + quote(*text), "an amount is 0 or more");
   else
-    value.fail(name + "does not fit 64 bits: " + quote(*text));
+    value.fail(name + "does not fit 64 bits: " + quote(*text),
+               "write a smaller amount; the largest is 9223372036854775807");
   return std::nullopt;
 }
 

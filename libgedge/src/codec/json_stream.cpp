@@ -94,7 +94,7 @@ bool JsonStream::refuse(std::size_t offset, std::string what, std::string hint) 
 bool JsonStream::refuse_whole(simdjson::error_code error) {
   if (error == simdjson::MEMALLOC) return refuse(begin_, "not enough memory for its index");
   const JsonBreak broken = find_json_break({data_ + begin_, size_ - begin_});
-  if (!broken.what.empty()) return refuse(begin_ + broken.offset, broken.what);
+  if (!broken.what.empty()) return refuse(begin_ + broken.offset, broken.what, broken.hint);
   return refuse(begin_, simdjson::error_message(error));
 }
 

@@ -6,6 +6,8 @@
 namespace gedge::codec {
 namespace {
 
+constexpr const char* kCutOff = "close it; the text may be cut off";
+
 std::size_t digits(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
   return at;
@@ -94,7 +96,7 @@ std::size_t skip_string(std::string_view text, std::size_t open, JsonBreak& brok
       return at;
     }
   }
-  broken = {open, "this string is never closed"};
+  broken = {open, "this string is never closed", kCutOff};
   return text.size();
 }
 
@@ -167,7 +169,8 @@ JsonBreak find_json_break(std::string_view text) {
     ++at;
   }
   if (broken.what.empty() && !open.empty())
-    broken = {open.back(), std::string("this '") + text[open.back()] + "' is never closed"};
+    broken = {open.back(), std::string("this '") + text[open.back()] + "' is never closed",
+              kCutOff};
   return broken;
 }
 

@@ -22,6 +22,7 @@ bool json_unescape(std::string_view text, TextArena& arena, std::string_view& ou
 struct JsonBreak {
   std::size_t offset = 0;
   std::string what;  ///< empty: brackets and quotes are in order
+  std::string hint = {};
 };
 
 /// Looks only at brackets and strings, to explain what the parser refused as a whole.

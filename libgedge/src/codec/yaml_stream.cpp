@@ -154,6 +154,8 @@ std::string hint_for(std::string_view problem, char found) {
     return "check the indentation of this line and of the one above";
   if (problem.find("could not find expected ':'") != std::string_view::npos)
     return "write `key: value`";
+  if (problem.find("did not find expected") != std::string_view::npos)
+    return "close what was opened before; the text may be cut off";
   return "";
 }
 

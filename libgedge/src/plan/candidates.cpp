@@ -92,6 +92,11 @@ void add_for_node_affinity(Scene& s) {
   add_for_terms(s, s.spec().required_node_terms);
 }
 
+void add_uncordon(Scene& s) {
+  s.out.insert(candidate(
+      node_edit(Edit::Kind::kRemoveTaint, s.target(), "node.kubernetes.io/unschedulable")));
+}
+
 void add_for_taints(Scene& s) {
   for (const Taint& taint : s.target().taints) {
     if (taint.effect == TaintEffect::kPreferNoSchedule) continue;
@@ -320,8 +325,7 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
   Scene s{cluster, pod, node, out};
   switch (const Evidence& evidence = rejection.evidence; evidence.reason) {
     case Reason::kNodeUnschedulable:
-      out.insert(candidate(
-          node_edit(Edit::Kind::kRemoveTaint, s.target(), "node.kubernetes.io/unschedulable")));
+      add_uncordon(s);
       break;
     case Reason::kUntoleratedTaint:
       add_for_taints(s);
@@ -366,11 +370,9 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
       add_for_broken_budgets(s);
       break;
     case Reason::kNotCloud:
-      add_label(s, s.target(), "kubernetes.io/role", "cloud");
-      break;
+      return add_label(s, s.target(), "kubernetes.io/role", "cloud");
     case Reason::kGpuModel:
-      add_domain_labels(s, s.target(), "alibabacloud.com/gpu-card-model");
-      break;
+      return add_domain_labels(s, s.target(), "alibabacloud.com/gpu-card-model");
     case Reason::kNodeName:
     case Reason::kVolumeMissing:
     case Reason::kClaimMissing:

@@ -102,6 +102,7 @@ class Check {
     check_node(pod, out);
     check_ports(world_, pod, out);
     check_resources(world_, pod, out);
+    check_gpus(world_, pod, out);
     check_volumes(world_, pod, out);
     check_spread(world_, pod, out);
     check_pod_affinity(world_, pod, out);

@@ -90,6 +90,7 @@ const Taint* untolerated_taint(const PodSpec& spec, const Node& node);
 void check_node(const Placed& pod, Findings& out);
 void check_ports(const World& world, const Placed& pod, Findings& out);
 void check_resources(const World& world, const Placed& pod, Findings& out);
+void check_gpus(const World& world, const Placed& pod, Findings& out);
 void check_volumes(const World& world, const Placed& pod, Findings& out);
 void check_spread(const World& world, const Placed& pod, Findings& out);
 void check_pod_affinity(const World& world, const Placed& pod, Findings& out);
