@@ -24,22 +24,47 @@ std::string sign(const PodFacts& pod, const std::vector<FilterSlot>& filters,
 }  // namespace
 
 PreparedClass& ClassCache::get(PodIndex pod) {
+  if (Live* found = live(pod)) return found->prepared;
+  single_ = prepare({*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)});
+  return single_;
+}
+
+Board* ClassCache::board(PodIndex pod) {
+  if (!boards_) return nullptr;
+  Live* found = live(pod);
+  return found == nullptr ? nullptr : found->board.get();
+}
+
+// Null for a class that is seen for the first time, and for pods that are no class.
+ClassCache::Live* ClassCache::live(PodIndex pod) {
   catch_up();
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
-  auto [known, fresh] = signature_of_.try_emplace(&facts);
-  if (fresh) known->second = sign(facts, *filters_, *scores_);
-  if (known->second.empty() || context.joint_group != 0) {
-    single_ = prepare(context);
-    return single_;
+  auto [at, fresh] = known_.try_emplace(&facts);
+  Known& known = at->second;
+  if (fresh) known.signature = sign(facts, *filters_, *scores_);
+  if (known.signature.empty() || context.joint_group != 0) return nullptr;
+  if (known.live == nullptr || known.generation != generation_) {
+    const bool is_new = seen_.insert(std::hash<std::string>()(known.signature)).second;
+    if (is_new && boards_) return nullptr;
+    known.live = live(known, context);
+    known.generation = generation_;
   }
-  auto at = live_.find(known->second);
-  if (at == live_.end()) {
-    make_room();
-    at = live_.emplace(known->second, prepare(context)).first;
-  }
-  at->second.last_used = ++clock_;
-  return at->second;
+  known.live->last_used = ++clock_;
+  return known.live;
+}
+
+ClassCache::Live* ClassCache::live(Known& known, const ClassContext& context) {
+  if (const auto at = live_.find(known.signature); at != live_.end()) return &at->second;
+  make_room();
+  Live& made = live_[known.signature];
+  made.prepared = prepare(context);
+  made.touched = {NodeMask(cluster_->slots()), false};
+  made.reads_domains = reads_domains(made.prepared);
+  if (boards_ && Board::suits(*filters_, *scores_, made.prepared, context))
+    made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, made.prepared,
+                                         tie_keys_(known.signature));
+  return &made;
 }
 
 void ClassCache::catch_up() {
@@ -50,9 +75,10 @@ void ClassCache::catch_up() {
   static_epoch_ = cluster_->static_epoch();
   if (!one_pod) {
     live_.clear();
+    ++generation_;
     return;
   }
-  for (auto& [signature, prepared] : live_) tell(prepared, changes.front());
+  for (auto& [signature, entry] : live_) tell(entry, changes.front());
 }
 
 PreparedClass ClassCache::prepare(const ClassContext& context) const {
@@ -64,18 +90,31 @@ PreparedClass ClassCache::prepare(const ClassContext& context) const {
   return prepared;
 }
 
-void ClassCache::tell(PreparedClass& prepared, const Change& change) const {
-  const ClassContext context{*cluster_, *prepared.sample, 0};
-  const int delta = change.kind == Change::Kind::kBind ? 1 : -1;
-  Touched touched{NodeMask(cluster_->slots()), false};
+bool ClassCache::reads_domains(const PreparedClass& prepared) const {
   for (std::size_t i = 0; i < filters_->size(); ++i)
-    if (prepared.filters[i])
-      (*filters_)[i].policy->on_pod(*prepared.filters[i], context, change.pod, change.node, delta,
-                                    touched);
+    if (prepared.filters[i] && ((*filters_)[i].policy->reads() & kDomains) != 0) return true;
   for (std::size_t i = 0; i < scores_->size(); ++i)
-    if (prepared.scores[i])
-      (*scores_)[i].policy->on_pod(*prepared.scores[i], context, change.pod, change.node, delta,
-                                   touched);
+    if (prepared.scores[i] && ((*scores_)[i].policy->reads() & kDomains) != 0) return true;
+  return false;
+}
+
+void ClassCache::tell(Live& live, const Change& change) const {
+  const ClassContext context{*cluster_, *live.prepared.sample, 0};
+  const int delta = change.kind == Change::Kind::kBind ? 1 : -1;
+  for (std::size_t i = 0; i < filters_->size(); ++i)
+    if (live.prepared.filters[i])
+      (*filters_)[i].policy->on_pod(*live.prepared.filters[i], context, change.pod, change.node,
+                                    delta, live.touched);
+  for (std::size_t i = 0; i < scores_->size(); ++i)
+    if (live.prepared.scores[i])
+      (*scores_)[i].policy->on_pod(*live.prepared.scores[i], context, change.pod, change.node,
+                                   delta, live.touched);
+  if (!live.board) return;
+  live.board->mark(change.node);
+  if (!live.reads_domains) return;
+  live.board->mark(live.touched);
+  live.touched.rows.reset();
+  live.touched.all = false;
 }
 
 void ClassCache::make_room() {
@@ -84,6 +123,7 @@ void ClassCache::make_room() {
       live_.begin(), live_.end(),
       [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });
   live_.erase(oldest);
+  ++generation_;
 }
 
 }  // namespace gedge

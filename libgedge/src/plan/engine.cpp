@@ -88,16 +88,19 @@ class CountingRecorder final : public Recorder {
 }  // namespace
 
 struct Engine::Parts {
-  Parts(const ClusterState& state, Profile chosen, std::uint64_t tie_seed)
+  Parts(const ClusterState& state, Profile chosen, std::uint64_t tie_seed, bool boards)
       : cluster(state),
         profile(std::move(chosen)),
         seed(tie_seed),
-        classes(state, filters, scores) {}
+        classes(
+            state, filters, scores,
+            [this](std::string_view signature) { return tie_keys(signature); }, boards) {}
 
   ClassContext context(PodIndex pod) const {
     return {cluster, cluster.pod_facts(pod), cluster.joint_group(pod)};
   }
-  std::uint64_t tie_key(NodeIndex node, PodIndex pod) const;
+  std::uint64_t tie_key(NodeIndex node, std::string_view signature) const;
+  std::vector<std::uint64_t> tie_keys(std::string_view signature) const;
   void run_filter(std::size_t i, PodIndex pod, PreparedClass& prepared, NodeMask& mask,
                   Recorder* recorder) const;
   void run_score(std::size_t i, PodIndex pod, PreparedClass& prepared, const NodeMask& feasible,
@@ -105,6 +108,17 @@ struct Engine::Parts {
   void run_normalize(std::size_t i, PodIndex pod, const PreparedClass& prepared,
                      const NodeMask& feasible, std::vector<std::int64_t>& column) const;
   void total(PodIndex pod, PreparedClass& prepared, Evaluation& evaluation) const;
+
+  /// Less(a, b): `a` is the better choice.
+  auto order(PodIndex pod, const Evaluation& evaluation) const {
+    return [this, signature = classes.signature(pod), &totals = evaluation.totals](NodeIndex a,
+                                                                                   NodeIndex b) {
+      const std::int64_t of_a = totals[gedge::raw(a)], of_b = totals[gedge::raw(b)];
+      if (of_a != of_b) return of_a > of_b;
+      const std::uint64_t tie_a = tie_key(a, signature), tie_b = tie_key(b, signature);
+      return tie_a != tie_b ? tie_a < tie_b : cluster.rank_of(a) < cluster.rank_of(b);
+    };
+  }
 
   const ClusterState& cluster;
   Profile profile;
@@ -114,9 +128,17 @@ struct Engine::Parts {
   ClassCache classes;
 };
 
-std::uint64_t Engine::Parts::tie_key(NodeIndex node, PodIndex pod) const {
+std::uint64_t Engine::Parts::tie_key(NodeIndex node, std::string_view signature) const {
   if (!profile.spread_ties) return 0;
-  return hash_text(hash_text(seed, classes.signature(pod)), cluster.node(node).name);
+  return hash_text(hash_text(seed, signature), cluster.node(node).name);
+}
+
+std::vector<std::uint64_t> Engine::Parts::tie_keys(std::string_view signature) const {
+  std::vector<std::uint64_t> keys;
+  if (!profile.spread_ties) return keys;
+  for (std::uint32_t row = 0; row < cluster.slots(); ++row)
+    keys.push_back(tie_key(NodeIndex{row}, signature));
+  return keys;
 }
 
 void Engine::Parts::run_filter(std::size_t i, PodIndex pod, PreparedClass& prepared, NodeMask& mask,
@@ -131,7 +153,8 @@ void Engine::Parts::run_score(std::size_t i, PodIndex pod, PreparedClass& prepar
                               const NodeMask& feasible, std::vector<std::int64_t>& out) const {
   const ClassContext now = context(pod);
   const ScorePolicy& policy = *scores[i].policy;
-  policy.on_feasible(prepared.scores[i].get(), now, feasible);
+  if (policy.reads_feasible(prepared.scores[i].get()))
+    policy.on_feasible(prepared.scores[i].get(), now, feasible);
   out.assign(cluster.slots(), 0);
   for_each_block(cluster.slots(), [&](Rows rows) {
     policy.score(now, prepared.scores[i].get(), rows,
@@ -165,7 +188,8 @@ void Engine::Parts::total(PodIndex pod, PreparedClass& prepared, Evaluation& eva
 
 Result<Engine> Engine::make(const ClusterState& state, const Profile& profile,
                             const PolicySource* modules, std::uint64_t seed) {
-  auto parts = std::make_unique<Parts>(state, profile, seed);
+  // Modules get whole columns, and what they answer is checked column by column: no boards.
+  auto parts = std::make_unique<Parts>(state, profile, seed, modules == nullptr);
   for (const ProfileEntry& entry : profile.filters) {
     std::unique_ptr<FilterPolicy> policy =
         modules == nullptr ? nullptr : modules->filter(entry.policy);
@@ -201,6 +225,17 @@ bool Engine::has_filter(std::string_view name) const {
   return std::any_of(parts_->filters.begin(), parts_->filters.end(), named);
 }
 
+Choice to_choice(const Evaluation& evaluation) {
+  const auto total = [&](NodeIndex n) { return n == kNoNode ? 0 : evaluation.totals[raw(n)]; };
+  return {evaluation.winner, evaluation.runner_up, total(evaluation.winner),
+          total(evaluation.runner_up), evaluation.rejected};
+}
+
+Choice Engine::choose(PodIndex pod) {
+  if (Board* board = parts_->classes.board(pod)) return board->choose(parts_->context(pod));
+  return to_choice(evaluate(pod));
+}
+
 Evaluation Engine::evaluate(PodIndex pod) {
   PreparedClass& prepared = parts_->classes.get(pod);
   Evaluation evaluation;
@@ -214,30 +249,22 @@ Evaluation Engine::evaluate(PodIndex pod) {
   }
   if (left == 0) return evaluation;
   parts_->total(pod, prepared, evaluation);
-  const std::vector<NodeIndex> best = ranking(pod, evaluation);
-  evaluation.winner = best[0];
-  if (best.size() > 1) evaluation.runner_up = best[1];
+  const auto better = parts_->order(pod, evaluation);
+  evaluation.feasible.for_each([&](NodeIndex n) {
+    if (evaluation.winner == kNoNode || better(n, evaluation.winner)) {
+      evaluation.runner_up = evaluation.winner;
+      evaluation.winner = n;
+    } else if (evaluation.runner_up == kNoNode || better(n, evaluation.runner_up)) {
+      evaluation.runner_up = n;
+    }
+  });
   return evaluation;
 }
 
 std::vector<NodeIndex> Engine::ranking(PodIndex pod, const Evaluation& evaluation) const {
-  struct Candidate {
-    std::int64_t total;
-    std::uint64_t tie;
-    std::uint32_t rank;
-    NodeIndex node;
-  };
-  std::vector<Candidate> candidates;
-  evaluation.feasible.for_each([&](NodeIndex n) {
-    candidates.push_back(
-        {evaluation.totals[gedge::raw(n)], parts_->tie_key(n, pod), parts_->cluster.rank_of(n), n});
-  });
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.total != b.total) return a.total > b.total;
-    return a.tie != b.tie ? a.tie < b.tie : a.rank < b.rank;
-  });
   std::vector<NodeIndex> nodes;
-  for (const Candidate& candidate : candidates) nodes.push_back(candidate.node);
+  evaluation.feasible.for_each([&](NodeIndex n) { nodes.push_back(n); });
+  std::sort(nodes.begin(), nodes.end(), parts_->order(pod, evaluation));
   return nodes;
 }
 
@@ -329,11 +356,10 @@ std::string Engine::fit_error(PodIndex pod) {
 }
 
 std::vector<std::pair<std::string, std::uint32_t>> Engine::rejected_by(
-    const Evaluation& evaluation) const {
+    const std::vector<std::uint32_t>& rejected) const {
   std::vector<std::pair<std::string, std::uint32_t>> counts;
-  for (std::size_t i = 0; i < evaluation.rejected.size(); ++i)
-    if (evaluation.rejected[i] > 0)
-      counts.emplace_back(parts_->filters[i].name, evaluation.rejected[i]);
+  for (std::size_t i = 0; i < rejected.size(); ++i)
+    if (rejected[i] > 0) counts.emplace_back(parts_->filters[i].name, rejected[i]);
   return counts;
 }
 

@@ -13,28 +13,34 @@ std::int64_t share(std::int64_t part, std::int64_t whole) {
   return static_cast<std::int64_t>(Wide{kMaxScore} * part / whole);
 }
 
-struct Range {
-  std::int64_t min = 0, max = 0;
-};
-
-Range range_of(const NodeMask& feasible, const std::vector<std::int64_t>& scores) {
-  Range range{kNoBound, std::numeric_limits<std::int64_t>::min()};
+ScoreRange range_of(const NodeMask& feasible, const std::vector<std::int64_t>& scores) {
+  ScoreRange range{kNoBound, std::numeric_limits<std::int64_t>::min()};
   feasible.for_each([&](NodeIndex n) {
     const std::int64_t score = scores[raw(n)];
     if (score == kIgnored) return;
     range.min = std::min(range.min, score);
     range.max = std::max(range.max, score);
   });
-  return range.min > range.max ? Range{} : range;
+  return range.min > range.max ? ScoreRange{} : range;
 }
 
-std::int64_t between(std::int64_t score, Range range) {
+std::int64_t between(std::int64_t score, ScoreRange range) {
   if (range.max == range.min) return 0;
   const double above = static_cast<double>(score - range.min);
   return static_cast<std::int64_t>(100.0 * (above / static_cast<double>(range.max - range.min)));
 }
 
-std::int64_t one(Normalize how, std::int64_t score, Range range) {
+}  // namespace
+
+ScoreRange widened(Normalize how, ScoreRange range) {
+  // Upstream starts the maximum at 0 everywhere but in 1.36's MinMax.
+  if (how != Normalize::kMinMax) range.max = std::max<std::int64_t>(range.max, 0);
+  if (how == Normalize::kMinMaxZero) range.min = std::min<std::int64_t>(range.min, 0);
+  return range;
+}
+
+std::int64_t normalized(Normalize how, std::int64_t score, ScoreRange range) {
+  if (score == kIgnored) return 0;
   switch (how) {
     case Normalize::kNone:
     case Normalize::kOwn:
@@ -55,17 +61,9 @@ std::int64_t one(Normalize how, std::int64_t score, Range range) {
   return score;
 }
 
-}  // namespace
-
 void normalize(Normalize how, const NodeMask& feasible, std::vector<std::int64_t>& scores) {
-  Range range = range_of(feasible, scores);
-  // Upstream starts the maximum at 0 everywhere but in 1.36's MinMax.
-  if (how != Normalize::kMinMax) range.max = std::max<std::int64_t>(range.max, 0);
-  if (how == Normalize::kMinMaxZero) range.min = std::min<std::int64_t>(range.min, 0);
-  feasible.for_each([&](NodeIndex n) {
-    std::int64_t& score = scores[raw(n)];
-    score = score == kIgnored ? 0 : one(how, score, range);
-  });
+  const ScoreRange range = widened(how, range_of(feasible, scores));
+  feasible.for_each([&](NodeIndex n) { scores[raw(n)] = normalized(how, scores[raw(n)], range); });
 }
 
 }  // namespace gedge

@@ -8,6 +8,17 @@
 
 namespace gedge {
 
+/// Least and largest raw score of the rows that count.
+struct ScoreRange {
+  std::int64_t min = 0, max = 0;
+  friend bool operator==(const ScoreRange&, const ScoreRange&) = default;
+};
+
+/// The range that `how` works with: upstream lets 0 join some of them.
+ScoreRange widened(Normalize how, ScoreRange range);
+/// One score in a range that was widened; kIgnored becomes 0. Not for kOwn.
+std::int64_t normalized(Normalize how, std::int64_t score, ScoreRange range);
+
 /// Shapes   `scores` [slots], changed in place where `feasible` is set; rows with kIgnored become
 /// 0. Source   kube-scheduler framework/plugins/helper/normalize_score.go,
 /// interpodaffinity/scoring.go and

@@ -91,7 +91,7 @@ Explanation explain_here(Session& session, PodIndex pod) {
   Explanation explanation;
   explanation.namespace_name = session.cluster().pod(pod).namespace_name;
   explanation.pod = session.cluster().pod(pod).name;
-  explanation.rejected_by = engine.rejected_by(evaluation);
+  explanation.rejected_by = engine.rejected_by(evaluation.rejected);
   explanation.nodes = engine.explain(pod);
   const auto scored = [&](NodeIndex n) {
     return ScoredNode{session.cluster().node(n).name, evaluation.totals[raw(n)]};

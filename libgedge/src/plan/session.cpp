@@ -79,26 +79,31 @@ Decision Session::describe(PodIndex pod) const {
   return decision;
 }
 
-Decision Session::decision_from(PodIndex pod, const Evaluation& evaluation) {
+Decision Session::decision_from(PodIndex pod, const Choice& choice) {
   Decision decision = describe(pod);
-  decision.rejected_by = engine_of(pod)->rejected_by(evaluation);
-  const auto scored = [&](NodeIndex n) {
-    return ScoredNode{cluster_.node(n).name, evaluation.totals[raw(n)]};
+  decision.rejected_by = engine_of(pod)->rejected_by(choice.rejected);
+  const auto scored = [&](NodeIndex n, std::int64_t total) {
+    return ScoredNode{cluster_.node(n).name, total};
   };
-  if (evaluation.winner != kNoNode) decision.chosen = scored(evaluation.winner);
-  if (evaluation.runner_up != kNoNode) decision.runner_up = scored(evaluation.runner_up);
+  if (choice.winner != kNoNode) decision.chosen = scored(choice.winner, choice.winner_total);
+  if (choice.runner_up != kNoNode)
+    decision.runner_up = scored(choice.runner_up, choice.runner_up_total);
   return decision;
+}
+
+Decision Session::decision_from(PodIndex pod, const Evaluation& evaluation) {
+  return decision_from(pod, to_choice(evaluation));
 }
 
 Decision Session::decide_one(PodIndex pod) {
   Engine& engine = *engine_of(pod);
-  const Evaluation evaluation = engine.evaluate(pod);
-  Decision decision = decision_from(pod, evaluation);
-  if (evaluation.winner == kNoNode) {
+  const Choice choice = engine.choose(pod);
+  Decision decision = decision_from(pod, choice);
+  if (choice.winner == kNoNode) {
     decision.message = engine.fit_error(pod);
     return decision;
   }
-  cluster_.bind(pod, evaluation.winner);
+  cluster_.bind(pod, choice.winner);
   decision.budgets = budget_reports(cluster_, pod);
   return decision;
 }

@@ -37,6 +37,7 @@ class Session {
   std::vector<Decision> decide_jointly(const Group& group);
   bool place_all(const Group& group, std::size_t next, std::vector<Decision>& decisions);
   void place_what_fits(const Group& group, std::vector<Decision>& decisions);
+  Decision decision_from(PodIndex pod, const Choice& choice);
   Decision decision_from(PodIndex pod, const Evaluation& evaluation);
 
   const PlanRequest& request_;

@@ -73,6 +73,7 @@ class TopologySpreadScore final : public ScorePolicy {
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
   void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
               int delta, Touched& touched) const override;
+  bool reads_feasible(const ClassState* state) const override { return state != nullptr; }
   void on_feasible(ClassState* state, const ClassContext& context,
                    const NodeMask& feasible) const override;
   void score(const ClassContext& context, const ClassState* state, Rows rows,

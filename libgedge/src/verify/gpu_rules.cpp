@@ -1,5 +1,6 @@
 // Shares of GPU cards: every share must lie on one card (annotations of alibaba/open-gpu-share).
 #include <algorithm>
+#include <sstream>
 
 #include "gedge/base/quantity.hpp"
 #include "verify/world.hpp"
@@ -34,8 +35,9 @@ Wish wish_of(const PodSpec& spec) {
 /// neighbours in the list and go to cards that rise.
 class Packing {
  public:
-  Packing(std::vector<Wish> wishes, std::int64_t cards)
-      : wishes_(std::move(wishes)), free_(static_cast<std::size_t>(cards), kCard) {
+  /// `free`: thousandths of each card that are left for the wishes.
+  Packing(std::vector<Wish> wishes, std::vector<std::int64_t> free)
+      : wishes_(std::move(wishes)), free_(std::move(free)) {
     std::stable_sort(wishes_.begin(), wishes_.end(),
                      [](const Wish& a, const Wish& b) { return a.share > b.share; });
   }
@@ -59,6 +61,22 @@ class Packing {
   int steps_ = 0;
 };
 
+/// A bound pod says on which cards it lies ("0-1"); those that exist have less left then.
+bool lies_where_told(const Placed& pod, const Wish& wish, std::vector<std::int64_t>& free) {
+  const std::string* told = pod.spec->annotations.find("alibabacloud.com/gpu-index");
+  if (told == nullptr || pod.pod->bound_node != pod.node->name || wish.cards == 0) return false;
+  bool any = false;
+  std::istringstream numbers(*told);
+  for (std::string number; std::getline(numbers, number, '-');) {
+    const auto card = parse_units(number);
+    if (!card || *card < 0) continue;
+    any = true;
+    if (*card < static_cast<std::int64_t>(free.size()))
+      free[static_cast<std::size_t>(*card)] -= wish.share;
+  }
+  return any;
+}
+
 /// True if `model` is one of "A|B".
 bool is_one_of(std::string_view models, std::string_view model) {
   while (!models.empty()) {
@@ -80,11 +98,17 @@ void check_gpus(const World& world, const Placed& pod, Findings& out) {
   if (models != nullptr && !models->empty() && (model == nullptr || !is_one_of(*models, *model)))
     out.push_back({"GpuShare", "the pod asks for GPU cards of model " + *models});
   const std::int64_t cards = pod.node->allocatable.amount("alibabacloud.com/gpu-count");
-  std::vector<Wish> wishes{own};
-  for (const Placed& other : world.placed())
-    if (other.node == pod.node) wishes.push_back(wish_of(*other.spec));
-  const std::int64_t counted = std::clamp<std::int64_t>(cards, 0, kMostCards);
-  if (Packing(std::move(wishes), counted).exists()) return;
+  std::vector<std::int64_t> free(
+      static_cast<std::size_t>(std::clamp<std::int64_t>(cards, 0, kMostCards)), kCard);
+  std::vector<Wish> wishes;
+  for (const Placed& other : world.placed()) {
+    if (other.node != pod.node) continue;
+    const Wish wish = wish_of(*other.spec);
+    if (!lies_where_told(other, wish, free)) wishes.push_back(wish);
+  }
+  if (!Packing(wishes, free).exists() && own.cards <= cards) return;  // not this pod's doing
+  wishes.push_back(own);
+  if (Packing(std::move(wishes), std::move(free)).exists()) return;
   out.push_back({"GpuShare", "no " + std::to_string(own.cards) + " of the node's " +
                                  std::to_string(cards) + " GPU cards were found with " +
                                  std::to_string(own.share) +

@@ -96,8 +96,8 @@ void check_coverage(const Coverage& coverage) {
       CHECK_MESSAGE(times(coverage.decided, policy.name) >= kEnough,
                     policy.name << " decided too rarely");
   }
-  for (const auto& [reason, count] : coverage.reasons)
-    CHECK_MESSAGE(count >= kEnough, "given too rarely: " << reason);
+  for (const auto& reason : coverage.reasons)
+    CHECK_MESSAGE(reason.second >= kEnough, "given too rarely: " << reason.first);
   CHECK(coverage.reasons.size() == kReasons);
 }
 

@@ -43,6 +43,19 @@ TEST_CASE("gpu shares hold where each fits on one card, and not where only their
             .empty());
 }
 
+TEST_CASE("gpu shares that were too many before a pod came are not its doing") {
+  Site site;
+  site.node("edge-1");
+  site.facts.nodes[0].allocatable.set("alibabacloud.com/gpu-count", 2);
+  site.pod("train-0", sharing("800", "2"), "edge-1");
+  site.pod("train-1", sharing("800"), "edge-1");
+  site.pod("train-2", sharing("100"));
+  site.place("train-2", "edge-1");
+  CHECK(site.broken().empty());
+  site.facts.specs[2] = sharing("100", "3");
+  CHECK(site.broken() == "train-2: GpuShare");
+}
+
 TEST_CASE("gpu cards of one pod are distinct") {
   CHECK(broken_on_two_cards({sharing("500", "2"), sharing("500", "2")}).empty());
   CHECK(broken_on_two_cards({sharing("300", "3")}) == "train-0: GpuShare");

@@ -39,6 +39,15 @@ struct Evaluation {
   NodeIndex winner = kNoNode, runner_up = kNoNode;
 };
 
+/// Where a pod goes; kNoNode where it fits nowhere. Totals mean something where there is a node.
+struct Choice {
+  NodeIndex winner = kNoNode, runner_up = kNoNode;
+  std::int64_t winner_total = 0, runner_up_total = 0;
+  std::vector<std::uint32_t> rejected;  ///< [filters]: nodes first rejected by that filter
+};
+
+Choice to_choice(const Evaluation& evaluation);
+
 class Engine {
  public:
   /// `state` must outlive the engine and may be changed between evaluations by anybody.
@@ -50,6 +59,9 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
+  /// Where one unplaced pod goes. The answer of `evaluate`, and from the second of equal pods on
+  /// at the cost of the rows that changed since the last of them.
+  Choice choose(PodIndex pod);
   /// Filters (first rejection counts) and scores one unplaced pod. Cost: O(nodes * policies).
   Evaluation evaluate(PodIndex pod);
   /// Nodes that pass every filter, best first; ties as the profile says.
@@ -63,9 +75,10 @@ class Engine {
   /// All reasons of the first rejecting filter, counted as kube-scheduler words them: "0/6 nodes
   /// are available: ...".
   std::string fit_error(PodIndex pod);
-  /// Filter names with the number of nodes each was first to reject, zeros left out.
+  /// Filter names with the number of nodes each was first to reject, zeros left out. `rejected`
+  /// [filters]: of a Choice or an Evaluation.
   std::vector<std::pair<std::string, std::uint32_t>> rejected_by(
-      const Evaluation& evaluation) const;
+      const std::vector<std::uint32_t>& rejected) const;
 
   const Profile& profile() const;
   bool has_filter(std::string_view name) const;

@@ -122,7 +122,9 @@ class ScorePolicy : public Policy {
  public:
   /// How raw scores become 0..100; may depend on the class (no constraints: nothing to normalise).
   virtual Normalize normalize(const ClassContext&, const ClassState*) const = 0;
-  /// Called before `score` with the rows that passed every filter.
+  /// True if a raw score depends on which other rows are feasible.
+  virtual bool reads_feasible(const ClassState*) const { return false; }
+  /// Called before `score` with the rows that passed every filter, if reads_feasible.
   virtual void on_feasible(ClassState*, const ClassContext&, const NodeMask& feasible) const {
     static_cast<void>(feasible);
   }

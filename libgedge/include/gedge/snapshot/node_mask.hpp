@@ -36,6 +36,9 @@ class NodeMask {
   }
   /// Slots 64 * i to 64 * i + 63, the lowest slot in the lowest bit.
   std::uint64_t word(std::size_t i) const { return words_[i]; }
+  /// `bits` beyond the last slot must be 0.
+  void assign_word(std::size_t i, std::uint64_t bits) { words_[i] = bits; }
+  void reset() { words_.assign(words_.size(), 0); }
   /// Clears the bits of that word that `bits` lacks.
   void keep(std::size_t i, std::uint64_t bits) { words_[i] &= bits; }
   /// Calls visit(NodeIndex) for every set bit, ascending.

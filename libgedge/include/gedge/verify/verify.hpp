@@ -43,7 +43,8 @@ struct VerifyInput {
 /// Bound pods come first, as they are; they count for usage, affinity and budgets. Then the placed
 /// pods are added one by one, each judged against what is there just before: NodeName,
 /// NodeUnschedulable, TaintToleration, NodeAffinity, NodePorts, NodeResourcesFit, GpuShare (any way
-/// to lay the shares onto cards is good enough), VolumeBinding and VolumeZone of bound claims,
+/// to lay the shares onto cards is good enough, and a pod is not blamed where those before it had
+/// none), VolumeBinding and VolumeZone of bound claims,
 /// InterPodAffinity (of the pod, and anti-affinity of those that are there), PodTopologySpread. A
 /// pod that fails is set aside and tried again after the others, so any order in which all would
 /// have passed is good enough. DelayBudget is judged at the end, with every pod on its node; so are

@@ -1,0 +1,246 @@
+// plan/board.cpp
+#include "plan/board.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace gedge {
+namespace {
+
+constexpr std::uint32_t kBlock = 64;
+constexpr std::uint8_t kFeasible = 255, kGone = 254;  // verdicts beside filters
+constexpr std::size_t kMostFilters = 254;
+// As many rows of a block and more are asked about in one go.
+constexpr int kManyRows = 8;
+
+std::vector<std::uint32_t> ranks(const ClusterState& cluster) {
+  std::vector<std::uint32_t> all(cluster.slots());
+  for (std::uint32_t row = 0; row < all.size(); ++row) all[row] = cluster.rank_of(NodeIndex{row});
+  return all;
+}
+
+bool needs_range(Normalize how) { return how != Normalize::kNone; }
+
+}  // namespace
+
+struct Board::Answers {
+  std::uint32_t first = 0;  // row of place 0
+  std::array<std::uint8_t, kBlock> verdict{};
+  std::array<std::int64_t, kBlock> fixed{};
+  std::vector<std::array<std::int64_t, kBlock>> ranged;  // [ranged scores]
+};
+
+bool Board::suits(const std::vector<FilterSlot>& filters, const std::vector<ScoreSlot>& scores,
+                  const PreparedClass& prepared, const ClassContext& context) {
+  if (filters.size() >= kMostFilters) return false;
+  for (const FilterSlot& slot : filters)
+    if ((slot.policy->reads() & kOpaque) != 0) return false;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const ScorePolicy& policy = *scores[i].policy;
+    const ClassState* state = prepared.scores[i].get();
+    if ((policy.reads() & kOpaque) != 0 || policy.reads_feasible(state) ||
+        policy.normalize(context, state) == Normalize::kOwn)
+      return false;
+  }
+  return true;
+}
+
+Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
+             const std::vector<ScoreSlot>& scores, const PreparedClass& prepared,
+             std::vector<std::uint64_t> ties)
+    : cluster_(cluster),
+      filters_(filters),
+      scores_(scores),
+      prepared_(prepared),
+      ties_(std::move(ties)),
+      leaf_of_(ranks(cluster)),
+      tree_(leaf_of_, ties_),
+      verdict_(cluster.slots(), kGone),
+      rejected_(filters.size(), 0),
+      fixed_(cluster.slots(), 0),
+      totals_(cluster.slots(), WinnerTree::kOut),
+      marked_(cluster.slots()),
+      asked_(cluster.slots()) {
+  const ClassContext context{cluster, *prepared.sample, 0};
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const Normalize how = scores[i].policy->normalize(context, prepared.scores[i].get());
+    if (!needs_range(how)) continue;
+    Ranged& ranged = ranged_.emplace_back();
+    ranged.slot = i;
+    ranged.how = how;
+    ranged.raw.assign(cluster.slots(), 0);
+  }
+}
+
+void Board::mark(NodeIndex row) {
+  if (all_marked_ || marked_.test(row)) return;
+  marked_.set(row);
+  marks_.push_back(row);
+}
+
+void Board::mark(const Touched& touched) {
+  if (touched.all) all_marked_ = true;
+  if (!all_marked_) touched.rows.for_each([&](NodeIndex row) { mark(row); });
+}
+
+// Asks about the rows `wanted` of a block, all filters first, then scores where any row is left.
+void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted) {
+  const std::uint32_t word = rows.first / kBlock;
+  Answers answers;
+  answers.first = word * kBlock;
+  answers.verdict.fill(kGone);
+  asked_.assign_word(word, wanted & cluster_.alive().word(word));
+  for (std::size_t i = 0; i < filters_.size() && asked_.word(word) != 0; ++i) {
+    const std::uint64_t before = asked_.word(word);
+    filters_[i].policy->filter(context, prepared_.filters[i].get(), rows, asked_, nullptr);
+    for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
+      answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
+          static_cast<std::uint8_t>(i);
+  }
+  const std::uint64_t feasible = asked_.word(word);
+  if (feasible != 0) {
+    std::size_t next = 0;
+    answers.ranged.resize(ranged_.size());
+    std::array<std::int64_t, kBlock> scores{};
+    const std::uint32_t offset = rows.first - answers.first;
+    for (std::size_t i = 0; i < scores_.size(); ++i) {
+      const bool is_ranged = next < ranged_.size() && ranged_[next].slot == i;
+      scores_[i].policy->score(context, prepared_.scores[i].get(), rows,
+                               std::span(scores).subspan(offset, rows.size()));
+      if (is_ranged) {
+        answers.ranged[next++] = scores;
+        continue;
+      }
+      for (std::uint32_t at = offset; at < offset + rows.size(); ++at)
+        answers.fixed[at] += scores_[i].weight * scores[at];
+    }
+  }
+  for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1)
+    answers.verdict[static_cast<std::size_t>(std::countr_zero(bits))] = kFeasible;
+  for (std::uint64_t bits = wanted; bits != 0; bits &= bits - 1) {
+    const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
+    take(NodeIndex{answers.first + at}, answers, at);
+  }
+}
+
+void Board::take(NodeIndex row, const Answers& answers, std::uint32_t at) {
+  const std::uint8_t was = verdict_[raw(row)], is = answers.verdict[at];
+  if (was < kMostFilters) --rejected_[was];
+  if (is < kMostFilters) ++rejected_[is];
+  verdict_[raw(row)] = is;
+  if (is == kFeasible) fixed_[raw(row)] = answers.fixed[at];
+  for (std::size_t i = 0; i < ranged_.size(); ++i) {
+    Ranged& ranged = ranged_[i];
+    if (was == kFeasible) leave(ranged, ranged.raw[raw(row)]);
+    if (is != kFeasible) continue;
+    ranged.raw[raw(row)] = answers.ranged[i][at];
+    enter(ranged, ranged.raw[raw(row)]);
+  }
+}
+
+void Board::enter(Ranged& ranged, std::int64_t score) {
+  if (score == kIgnored) return;
+  if (ranged.count++ == 0) {
+    ranged.range = {score, score};
+    ranged.at_min = ranged.at_max = 1;
+    return;
+  }
+  if (score < ranged.range.min) {
+    ranged.range.min = score;
+    ranged.at_min = 1;
+  } else if (score == ranged.range.min) {
+    ++ranged.at_min;
+  }
+  if (score > ranged.range.max) {
+    ranged.range.max = score;
+    ranged.at_max = 1;
+  } else if (score == ranged.range.max) {
+    ++ranged.at_max;
+  }
+}
+
+// Where the last row at an end of the range leaves, the end must be looked for.
+void Board::leave(Ranged& ranged, std::int64_t score) {
+  if (score == kIgnored) return;
+  --ranged.count;
+  if (score == ranged.range.min && --ranged.at_min == 0) ranged.stale = true;
+  if (score == ranged.range.max && --ranged.at_max == 0) ranged.stale = true;
+}
+
+void Board::rescan(Ranged& ranged) {
+  ranged.count = 0;
+  ranged.stale = false;
+  for (std::uint32_t row = 0; row < verdict_.size(); ++row)
+    if (verdict_[row] == kFeasible) enter(ranged, ranged.raw[row]);
+}
+
+bool Board::ranges_moved() {
+  bool moved = false;
+  for (Ranged& ranged : ranged_) {
+    if (ranged.stale) rescan(ranged);
+    const ScoreRange now = widened(ranged.how, ranged.count == 0 ? ScoreRange{} : ranged.range);
+    moved = moved || now != ranged.used;
+    ranged.used = now;
+  }
+  return moved;
+}
+
+std::int64_t Board::total_of(NodeIndex row) const {
+  if (verdict_[raw(row)] != kFeasible) return WinnerTree::kOut;
+  std::int64_t total = fixed_[raw(row)];
+  for (const Ranged& ranged : ranged_)
+    total +=
+        scores_[ranged.slot].weight * normalized(ranged.how, ranged.raw[raw(row)], ranged.used);
+  return total;
+}
+
+void Board::look_again(const ClassContext& context) {
+  const auto slots = static_cast<std::uint32_t>(cluster_.slots());
+  if (all_marked_) {
+    for (std::uint32_t first = 0; first < slots; first += kBlock) {
+      const Rows rows{first, std::min(first + kBlock, slots)};
+      look_at(context, rows, ~std::uint64_t{0} >> (kBlock - rows.size()));
+    }
+    return;
+  }
+  for (const NodeIndex row : marks_) {
+    const std::uint32_t word = raw(row) / kBlock;
+    const std::uint64_t wanted = marked_.word(word);
+    if (wanted == 0) continue;  // asked with an earlier row of its block
+    if (std::popcount(wanted) < kManyRows) {
+      look_at(context, {raw(row), raw(row) + 1}, std::uint64_t{1} << (raw(row) % kBlock));
+      continue;
+    }
+    look_at(context, {word * kBlock, std::min((word + 1) * kBlock, slots)}, wanted);
+    marked_.assign_word(word, 0);
+  }
+}
+
+Choice Board::choose(const ClassContext& context) {
+  const bool all = all_marked_;
+  look_again(context);
+  const bool moved = ranges_moved();
+  if (all || moved) {
+    for (std::uint32_t row = 0; row < totals_.size(); ++row)
+      totals_[row] = total_of(NodeIndex{row});
+    tree_.build(totals_);
+  } else {
+    for (const NodeIndex row : marks_) {
+      totals_[raw(row)] = total_of(row);
+      tree_.update(totals_, row);
+    }
+  }
+  for (const NodeIndex row : marks_) marked_.clear(row);
+  marks_.clear();
+  all_marked_ = false;
+  Choice choice;
+  choice.rejected = rejected_;
+  choice.winner = tree_.winner(totals_);
+  choice.runner_up = tree_.runner_up(totals_);
+  if (choice.winner != kNoNode) choice.winner_total = totals_[raw(choice.winner)];
+  if (choice.runner_up != kNoNode) choice.runner_up_total = totals_[raw(choice.runner_up)];
+  return choice;
+}
+
+}  // namespace gedge

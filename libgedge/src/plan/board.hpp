@@ -1,0 +1,82 @@
+// plan/board.hpp - what one class of equal pods gets from every row, kept true row by row.
+//
+// A plain scan asks every policy about every row for every pod. Equal pods get equal answers, and
+// between two of them few rows change: the board keeps each row's first rejecting filter and total,
+// asks anew only about rows that changed, and finds the winner with a tournament. The answers are
+// those of the scan. Classes with a score that looks at all feasible rows at once have no board.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gedge/plan/engine.hpp"
+#include "gedge/policy/policy.hpp"
+#include "plan/normalize.hpp"
+#include "plan/slots.hpp"
+#include "plan/winner_tree.hpp"
+
+namespace gedge {
+
+class Board {
+ public:
+  /// `ties` [slots]: as in WinnerTree; empty where names decide. Nothing is evaluated yet.
+  Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
+        const std::vector<ScoreSlot>& scores, const PreparedClass& prepared,
+        std::vector<std::uint64_t> ties);
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+
+  /// True if the answers about a row change only with that row and with what Policy::on_pod says.
+  static bool suits(const std::vector<FilterSlot>& filters, const std::vector<ScoreSlot>& scores,
+                    const PreparedClass& prepared, const ClassContext& context);
+
+  /// These rows must be looked at again.
+  void mark(NodeIndex row);
+  void mark(const Touched& touched);
+
+  /// Looks again at what was marked and chooses. Cost: O(policies + log rows) a marked row; O(rows)
+  /// where the range changed that a score is normalised in.
+  Choice choose(const ClassContext& context);
+
+ private:
+  // A score whose normalisation depends on the least and largest raw score of the feasible rows.
+  struct Ranged {
+    std::size_t slot = 0;
+    Normalize how = Normalize::kNone;
+    std::vector<std::int64_t> raw;  // [slots]
+    ScoreRange range{};             // of the feasible rows
+    ScoreRange used{};              // widened; what totals were computed with
+    std::uint32_t count = 0, at_min = 0, at_max = 0;
+    bool stale = false;
+  };
+  // Answers about the rows of one block.
+  struct Answers;
+
+  void look_again(const ClassContext& context);
+  void look_at(const ClassContext& context, Rows rows, std::uint64_t wanted);
+  void take(NodeIndex row, const Answers& answers, std::uint32_t at);
+  void enter(Ranged& ranged, std::int64_t score);
+  void leave(Ranged& ranged, std::int64_t score);
+  void rescan(Ranged& ranged);
+  bool ranges_moved();
+  std::int64_t total_of(NodeIndex row) const;
+
+  const ClusterState& cluster_;
+  const std::vector<FilterSlot>& filters_;
+  const std::vector<ScoreSlot>& scores_;
+  const PreparedClass& prepared_;
+  std::vector<std::uint64_t> ties_;
+  std::vector<std::uint32_t> leaf_of_;
+  WinnerTree tree_;
+
+  std::vector<std::uint8_t> verdict_;    // [slots]: first rejecting filter, or one of two marks
+  std::vector<std::uint32_t> rejected_;  // [filters]
+  std::vector<std::int64_t> fixed_;      // [slots]: weighted scores that need no normalisation
+  std::vector<Ranged> ranged_;
+  std::vector<std::int64_t> totals_;  // [slots]; kOut where a row is not feasible
+  NodeMask marked_, asked_;
+  std::vector<NodeIndex> marks_;
+  bool all_marked_ = true;
+};
+
+}  // namespace gedge
