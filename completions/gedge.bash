@@ -52,8 +52,8 @@ _gedge_describe() {
       esac
       ;;
     explain)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       operands=('@pods')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -72,7 +72,6 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
-        --sort-by) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -80,8 +79,8 @@ _gedge_describe() {
       esac
       ;;
     why-not)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       operands=('@pods' '@nodes')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -100,7 +99,6 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
-        --sort-by) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -108,8 +106,8 @@ _gedge_describe() {
       esac
       ;;
     verify)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -123,10 +121,7 @@ _gedge_describe() {
         --rtt-stat) values='p50 p95 p99 max' ;;
         --max-age) values='' ;;
         --now) values='' ;;
-        --profile) values='@profiles @files' ;;
         --compat) values='1.20 1.36' ;;
-        --plugin) values='@files' ;;
-        --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
         --sort-by) values='' ;;
         --threads) values='' ;;
@@ -152,14 +147,15 @@ _gedge_describe() {
       esac
       ;;
     config)
-      flags='--profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='--profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       operands=('view')
       case $prev in
         --profile) values='@profiles @files' ;;
         --compat) values='1.20 1.36' ;;
         --plugin) values='@files' ;;
         --seed) values='' ;;
+        -o | --output) values='json yaml' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -167,8 +163,8 @@ _gedge_describe() {
       esac
       ;;
     validate)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -185,6 +181,7 @@ _gedge_describe() {
         --compat) values='1.20 1.36' ;;
         --plugin) values='@files' ;;
         --seed) values='' ;;
+        -o | --output) values='text json yaml' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -196,11 +193,15 @@ _gedge_describe() {
       operands=('bash zsh fish')
       ;;
     version)
-      flags='-h --help'
+      flags='-o --output -h --help'
+      valued='-o --output'
+      case $prev in
+        -o | --output) values='text json yaml' ;;
+      esac
       ;;
     help)
       flags='-h --help'
-      operands=('@commands')
+      operands=('@commands' '@subcommands')
       ;;
   esac
 }

@@ -36,7 +36,7 @@ complete -c gedge -n '__fish_seen_subcommand_from plan' -l replan -d 'With --wha
 complete -c gedge -n '__fish_seen_subcommand_from plan' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from plan' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from plan' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from plan' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from plan' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from plan' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from plan' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from plan' -f
@@ -60,11 +60,10 @@ complete -c gedge -n '__fish_seen_subcommand_from explain' -l plugin -r -F -d 'L
 complete -c gedge -n '__fish_seen_subcommand_from explain' -l seed -x -d 'For profiles that spread ties'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -s o -l output -x -a 'table json yaml name' -d 'Print as table, json, yaml or name'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -l no-headers -d 'Leave out the header line'
-complete -c gedge -n '__fish_seen_subcommand_from explain' -l sort-by -x -d 'Sort rows by a column'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from explain' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from explain' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from explain' -f
@@ -89,11 +88,10 @@ complete -c gedge -n '__fish_seen_subcommand_from why-not' -l plugin -r -F -d 'L
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -l seed -x -d 'For profiles that spread ties'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -s o -l output -x -a 'table json yaml name' -d 'Print as table, json, yaml or name'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -l no-headers -d 'Leave out the header line'
-complete -c gedge -n '__fish_seen_subcommand_from why-not' -l sort-by -x -d 'Sort rows by a column'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from why-not' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from why-not' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from why-not' -f
@@ -113,17 +111,14 @@ complete -c gedge -n '__fish_seen_subcommand_from verify' -l rtt-by -x -d 'Names
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l rtt-stat -x -a 'p50 p95 p99 max' -d 'Compare budgets with p50, p95, p99 or max'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l max-age -x -d 'Take older samples for unmeasured; needs --now'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l now -x -d 'The moment that ages are counted to'
-complete -c gedge -n '__fish_seen_subcommand_from verify' -l profile -r -F -a '(__gedge_live profiles)' -d 'Policies and weights'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
-complete -c gedge -n '__fish_seen_subcommand_from verify' -l plugin -r -F -d 'Load a policy module'
-complete -c gedge -n '__fish_seen_subcommand_from verify' -l seed -x -d 'For profiles that spread ties'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -s o -l output -x -a 'table json yaml name' -d 'Print as table, json, yaml or name'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l no-headers -d 'Leave out the header line'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l sort-by -x -d 'Sort rows by a column'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from verify' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from verify' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -s h -l help -d 'Explain the command'
 
@@ -138,7 +133,7 @@ complete -c gedge -n '__fish_seen_subcommand_from policies' -l sort-by -x -d 'So
 complete -c gedge -n '__fish_seen_subcommand_from policies' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from policies' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from policies' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from policies' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from policies' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from policies' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from policies' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from policies' -f
@@ -148,10 +143,11 @@ complete -c gedge -n '__fish_seen_subcommand_from config' -l profile -r -F -a '(
 complete -c gedge -n '__fish_seen_subcommand_from config' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
 complete -c gedge -n '__fish_seen_subcommand_from config' -l plugin -r -F -d 'Load a policy module'
 complete -c gedge -n '__fish_seen_subcommand_from config' -l seed -x -d 'For profiles that spread ties'
+complete -c gedge -n '__fish_seen_subcommand_from config' -s o -l output -x -a 'json yaml' -d 'Print as json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from config' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from config' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from config' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from config' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from config' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from config' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from config' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from config' -f
@@ -174,10 +170,11 @@ complete -c gedge -n '__fish_seen_subcommand_from validate' -l profile -r -F -a 
 complete -c gedge -n '__fish_seen_subcommand_from validate' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -l plugin -r -F -d 'Load a policy module'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -l seed -x -d 'For profiles that spread ties'
+complete -c gedge -n '__fish_seen_subcommand_from validate' -s o -l output -x -a 'text json yaml' -d 'Print as text, json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -l max-input -x -d 'Largest file that is read'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from validate' -s q -l quiet -d 'No progress and no summary'
+complete -c gedge -n '__fish_seen_subcommand_from validate' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from validate' -f
@@ -188,6 +185,7 @@ complete -c gedge -n '__fish_seen_subcommand_from completion' -f
 complete -c gedge -n '__fish_seen_subcommand_from completion' -x -a 'bash zsh fish'
 
 complete -c gedge -n __fish_use_subcommand -f -a version -d 'Print the version of gedge'
+complete -c gedge -n '__fish_seen_subcommand_from version' -s o -l output -x -a 'text json yaml' -d 'Print as text, json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from version' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from version' -f
 
@@ -195,3 +193,4 @@ complete -c gedge -n __fish_use_subcommand -f -a help -d 'Explain gedge or one o
 complete -c gedge -n '__fish_seen_subcommand_from help' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from help' -f
 complete -c gedge -n '__fish_seen_subcommand_from help' -x -a '(__gedge_live commands)'
+complete -c gedge -n '__fish_seen_subcommand_from help' -x -a '(__gedge_live subcommands)'

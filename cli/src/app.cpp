@@ -83,6 +83,11 @@ Exit run_command(Words args, Io& io) {
   if (args[0].starts_with("-"))
     return fail_usage(io, invalid_input("no command among the flags", {},
                                         '`' + io.program + " help` lists all commands"));
+  if (args.size() == 2 && (args[1] == "-h" || args[1] == "--help"))
+    if (const std::string family = help_family(args[0], io.program); !family.empty()) {
+      io.out.write(family);
+      return Exit::kYes;
+    }
   const auto command = take_command(args, io.program);
   if (!command) return fail_usage(io, command.error());
 

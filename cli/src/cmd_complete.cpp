@@ -1,5 +1,6 @@
 // cmd_complete.cpp - "gedge __complete KIND WORD...": the words that a shell cannot know. Silent on
 // every error.
+#include <algorithm>
 #include <memory>
 
 #include "cmd.hpp"
@@ -16,7 +17,8 @@ constexpr Page kPage{
     .summary = "Print words for shell completion",
     .usage = "KIND [WORD]...",
     .description =
-        "KIND is commands, policies, profiles, pods, nodes or line. The words are those of the "
+        "KIND is commands, subcommands, policies, profiles, pods, nodes or line. The words are "
+        "those of the "
         "command "
         "line that is "
         "being completed; pods and nodes come from the files that it names.",
@@ -71,12 +73,25 @@ std::vector<std::string> live_words(const std::string& kind, const std::vector<s
   return found;
 }
 
+// The first words of all commands, or the second ones of those whose first is in the line.
+std::vector<std::string> command_words(const std::vector<std::string>& line, bool second) {
+  std::vector<std::string> found;
+  for (const Command& command : commands()) {
+    if (command.group == Group::kHidden) continue;
+    const std::string name(command.name());
+    const std::string first = name.substr(0, name.find(' '));
+    if (!second && (found.empty() || found.back() != first)) found.push_back(first);
+    if (second && first != name && std::find(line.begin(), line.end(), first) != line.end())
+      found.push_back(name.substr(first.size() + 1));
+  }
+  return found;
+}
+
 std::vector<std::string> words_of(const std::string& kind, const std::vector<std::string>& line,
                                   Io& io) {
   std::vector<std::string> found;
-  if (kind == "commands") {
-    for (const Command& command : commands())
-      if (command.group != Group::kHidden) found.emplace_back(command.name());
+  if (kind == "commands" || kind == "subcommands") {
+    found = command_words(line, kind == "subcommands");
   } else if (kind == "policies") {
     for (const PolicyInfo& policy : policy_catalogue()) found.emplace_back(policy.name);
   } else if (kind == "profiles") {

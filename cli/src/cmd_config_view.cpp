@@ -19,12 +19,12 @@ constexpr Example kExamples[] = {
 constexpr Page kPage{
     .name = "config view",
     .summary = "Print the effective profile",
-    .usage = "[--profile NAME|FILE] [--compat VERSION] [FLAG]...",
+    .usage = "[--profile NAME|FILE] [--compat VERSION] [-o FORMAT] [FLAG]...",
     .description =
         "Prints the profile that `--profile` and `--compat` amount to, with every plugin, weight "
         "and argument "
         "named. The output can be edited and given to `--profile`.",
-    .output = "A KubeSchedulerConfiguration in YAML.",
+    .output = "A KubeSchedulerConfiguration, in YAML unless `-o json` is given.",
     .examples = kExamples,
     .yes = "the profile can be read",
     .see_also = "gedge-policies(1) gedge-policies(7)",
@@ -42,7 +42,7 @@ Exit run_config_view(const ConfigOptions& options, Io& io) {
   Rules rules;
   const Errors errors = load_rules(options.rules, reader, rules);
   if (!errors.empty()) return fail(io, errors, options.output);
-  io.out.write(write_profiles(rules.profiles));
+  io.out.write(write_profiles(rules.profiles, text_format(options.output.format)));
   io.out.flush();
   report_input(io, rules.warnings, {}, options.output);
   return Exit::kYes;
@@ -51,6 +51,8 @@ Exit run_config_view(const ConfigOptions& options, Io& io) {
 Run add_config_view(FlagSet& flags) {
   auto options = std::make_shared<ConfigOptions>();
   add_rule_flags(flags, options->rules);
+  options->output.format = Format::kYaml;
+  add_document_flag(flags, options->output);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_config_view(*options, io); };

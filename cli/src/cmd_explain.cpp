@@ -61,9 +61,9 @@ void show_explanation(Io& io, const ExplainOptions& options, const Question& que
     case Format::kWide:
       break;
   }
-  print_explanation(io.out, explanation,
-                    question.profile_of(explanation.namespace_name, explanation.pod),
-                    !options.output.no_headers);
+  print_explanation(
+      io.out, explanation, question.profile_of(explanation.namespace_name, explanation.pod),
+      question.bound_node(explanation.namespace_name, explanation.pod), !options.output.no_headers);
 }
 
 Exit run_explain(const ExplainOptions& options, Io& io) {
@@ -88,7 +88,7 @@ Run add_explain(FlagSet& flags) {
              .operand = true,
              .required = true},
             options->pod);
-  add_question_flags(flags, *options, {"table", "json", "yaml", "name"});
+  add_question_flags(flags, *options, {"table", "json", "yaml", "name"}, false);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_explain(*options, io); };

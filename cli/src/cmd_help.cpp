@@ -13,7 +13,7 @@ constexpr Example kExamples[] = {{"gedge help plan", "The flags of `gedge plan`"
 constexpr Page kPage{
     .name = "help",
     .summary = "Explain gedge or one of its commands",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND [SUBCOMMAND]]",
     .description =
         "Without an operand, lists the commands; with one, prints what `gedge COMMAND --help` "
         "prints.",
@@ -23,13 +23,21 @@ constexpr Page kPage{
     .reads_input = false,
 };
 
-Exit run_help(const std::vector<std::string>& words, Io& io) {
-  if (words.empty()) {
+struct HelpOptions {
+  std::string command, subcommand;
+};
+
+Exit run_help(const HelpOptions& options, Io& io) {
+  if (options.command.empty()) {
     io.out.write(help_overview(io.program));
     return Exit::kYes;
   }
-  std::string name = words[0];
-  for (std::size_t i = 1; i < words.size(); ++i) name += ' ' + words[i];
+  std::string name = options.command;
+  if (!options.subcommand.empty()) name += ' ' + options.subcommand;
+  if (const std::string family = help_family(name, io.program); !family.empty()) {
+    io.out.write(family);
+    return Exit::kYes;
+  }
   const Command* command = find_command(name);
   if (command == nullptr || command->group == Group::kHidden) {
     print_error(io.err, invalid_input("unknown command '" + name + "'", {},
@@ -43,14 +51,20 @@ Exit run_help(const std::vector<std::string>& words, Io& io) {
 }
 
 Run add_help(FlagSet& flags) {
-  auto words = std::make_shared<std::vector<std::string>>();
+  auto options = std::make_shared<HelpOptions>();
   flags.add({.name = "COMMAND",
              .value = "COMMAND",
              .help = "The command to explain",
              .live = Live::kCommands,
              .operand = true},
-            *words);
-  return [words](Io& io) { return run_help(*words, io); };
+            options->command);
+  flags.add({.name = "SUBCOMMAND",
+             .value = "SUBCOMMAND",
+             .help = "Its second word",
+             .live = Live::kSubcommands,
+             .operand = true},
+            options->subcommand);
+  return [options](Io& io) { return run_help(*options, io); };
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // cmd_plan.cpp - "gedge plan": decide where pods go. Changes nothing.
+#include <algorithm>
 #include <memory>
 
 #include "cmd.hpp"
@@ -6,6 +7,7 @@
 #include "gedge/plan/edit.hpp"
 #include "question.hpp"
 #include "render/answer_views.hpp"
+#include "render/numbers.hpp"
 #include "render/plan_view.hpp"
 #include "report.hpp"
 #include "show.hpp"
@@ -57,7 +59,9 @@ constexpr Page kPage{
         "answer: `+` placed, `~` moved, `-` lost, `!` unschedulable. What stays valid stays where "
         "it is, unless "
         "`--replan` plans everything anew.\n\n"
-        "With `-n` or `-l` everything is planned, and only those pods are shown.",
+        "With `-n` or `-l` everything is planned, and only those pods are shown; summaries, the "
+        "use of "
+        "nodes and the exit status speak of all.",
     .output =
         "A table with one line a pod: its node, the total score, and of its delay budgets the one "
         "with the least slack. "
@@ -82,32 +86,48 @@ struct PlanOptions : QuestionOptions {
 
 TableOptions table_options(const PlanOptions& options) {
   return {options.output.format == Format::kWide, !options.output.no_headers,
-          options.output.sort_by, options.show.all_namespaces};
+          options.output.sort_by, options.show.all_namespaces,
+          options.output.format == Format::kName};
+}
+
+bool is_document(const OutputOptions& output) {
+  return output.format == Format::kJson || output.format == Format::kYaml;
 }
 
 Exit show_plan(Io& io, const PlanOptions& options, const Facts& facts, const Plan& plan) {
-  const Plan shown = only_shown(plan, facts, options.show, options.input);
-  switch (options.output.format) {
-    case Format::kJson:
-    case Format::kYaml:
-      io.out.write(write(shown, text_format(options.output.format)));
-      return Exit::kYes;
-    case Format::kName:
-      for (const Decision& decision : shown.decisions)
-        if (decision.chosen) io.out.line("pod/" + decision.pod);
-      return Exit::kYes;
-    case Format::kTable:
-    case Format::kWide:
-      break;
+  ShownPods pods(options.show, options.input);
+  pods.learn(facts);
+  const Plan shown = only_shown(plan, pods);
+  if (is_document(options.output)) {
+    io.out.write(write(shown, text_format(options.output.format), &plan));
+    return Exit::kYes;
   }
-  if (!shown.decisions.empty())
-    if (const Status printed = print_plan(io.out, shown, table_options(options)); !printed)
-      return fail_usage(io, printed.error());
+  if (const Status printed = print_plan(io.out, shown, table_options(options)); !printed)
+    return fail_usage(io, printed.error());
   if (options.output.format == Format::kWide) {
-    if (!shown.decisions.empty()) io.out.line("");
+    io.out.line("");
     print_node_use(io.out, facts, plan, !options.output.no_headers);
   }
   return Exit::kYes;
+}
+
+// What to type for more about POD; nothing where an input is gone once it was read.
+ExplainHint explain_hint(const Io& io, const PlanOptions& options) {
+  const InputOptions& input = options.input;
+  std::vector<std::string> paths = input.files;
+  paths.insert(paths.end(), input.cluster.begin(), input.cluster.end());
+  paths.insert(paths.end(), input.rtt.begin(), input.rtt.end());
+  paths.insert(paths.end(), {input.rtt_names, options.rules.profile});
+  if (std::find(paths.begin(), paths.end(), "-") != paths.end()) return {};
+  return {io.program + " explain POD" + options.retyped, home_namespace(input)};
+}
+
+// Also where budgets are broken, by a profile that does not check them, the answer is no.
+Exit all_is_well(Io& io, const PlanOptions& options, const Plan& plan) {
+  const std::size_t over = plan.over_budget();
+  if (over > 0 && !options.output.quiet)
+    io.err.line(counted(over, "pod") + " over a delay budget, which this profile does not check");
+  return plan.placed() == plan.decisions.size() && over == 0 ? Exit::kYes : Exit::kNo;
 }
 
 Exit finish_plan(Io& io, const PlanOptions& options, const Facts& facts, const Plan& plan) {
@@ -119,25 +139,40 @@ Exit finish_plan(Io& io, const PlanOptions& options, const Facts& facts, const P
   io.out.flush();
   report_input(io, plan.warnings, plan.skipped, options.output);
   if (!options.output.quiet)
-    print_plan_summary(io.err, plan, io.program + " explain POD" + options.retyped,
-                       options.output.verbosity > 0);
-  return plan.placed() == plan.decisions.size() ? Exit::kYes : Exit::kNo;
+    print_plan_summary(io.err, plan, explain_hint(io, options), options.output.verbosity > 0);
+  return all_is_well(io, options, plan);
 }
 
-Exit finish_what_if(Io& io, const PlanOptions& options, const WhatIf& what_if) {
-  if (options.output.format == Format::kJson || options.output.format == Format::kYaml) {
-    io.out.write(write(what_if, options.edit_texts, text_format(options.output.format)));
-  } else if (options.output.format == Format::kName) {
-    for (const Difference& difference : what_if.differences) io.out.line("pod/" + difference.pod);
-  } else if (const Status printed = print_what_if(io.out, what_if, table_options(options));
-             !printed) {
-    return fail_usage(io, printed.error());
+// The use of nodes once the edits are made.
+Status show_edited_use(Io& io, const PlanOptions& options, const Input& input, const Plan& after) {
+  Facts facts = input.facts;
+  RttMatrix rtt = input.rtt;
+  GEDGE_TRY(apply_edits(options.edits, options.input.rtt_by, facts, rtt));
+  io.out.line("");
+  print_node_use(io.out, facts, after, !options.output.no_headers);
+  return {};
+}
+
+// `before` and `joined` are the facts without and with the files of --what-if add=FILE.
+Exit finish_what_if(Io& io, const PlanOptions& options, const WhatIf& what_if, const Input& before,
+                    const Input& joined) {
+  ShownPods pods(options.show, options.input);
+  pods.learn(before.facts);
+  pods.learn(joined.facts);
+  const WhatIf shown = only_shown(what_if, pods);
+  if (is_document(options.output)) {
+    io.out.write(write(shown, options.edit_texts, text_format(options.output.format), &what_if));
+  } else {
+    Status printed = print_what_if(io.out, shown, pods.shows_all(), table_options(options));
+    if (printed && options.output.format == Format::kWide)
+      printed = show_edited_use(io, options, joined, what_if.after);
+    if (!printed) return fail_usage(io, printed.error());
   }
   io.out.flush();
   report_input(io, what_if.after.warnings, what_if.after.skipped, options.output);
   if (!options.output.quiet)
-    print_plan_summary(io.err, what_if.after, "", options.output.verbosity > 0);
-  return what_if.after.placed() == what_if.after.decisions.size() ? Exit::kYes : Exit::kNo;
+    print_plan_summary(io.err, what_if.after, {}, options.output.verbosity > 0);
+  return all_is_well(io, options, what_if.after);
 }
 
 Exit run_what_if(Io& io, const PlanOptions& options, Question& question) {
@@ -146,18 +181,28 @@ Exit run_what_if(Io& io, const PlanOptions& options, Question& question) {
     joined = question.reader().read(options.added);
     if (!joined) return fail(io, question.reader().take_errors(), options.output);
   }
-  const auto result =
+  std::future<std::string> snapshot = question.snapshot();
+  auto result =
       what_if(question.request(), options.edits, options.replan, joined ? &joined->facts : nullptr);
   question.progress().erase();
   if (!result) return fail(io, result.error());
-  return finish_what_if(io, options, *result);
+  result->before.snapshot = result->after.snapshot = snapshot.get();
+  const Input& before = question.input();
+  return finish_what_if(io, options, *result, before, joined ? *joined : before);
+}
+
+Status check_flags(const PlanOptions& options) {
+  if (!options.edits.empty() && !options.out.empty())
+    return invalid_input("flag '--out' does not go with '--what-if'", {},
+                         "a plan file is for facts as they are");
+  if (options.edits.empty() && options.replan)
+    return invalid_input("flag '--replan' needs '--what-if'", {},
+                         "without edits every pod is planned anew already");
+  return check_show(options.show);
 }
 
 Exit run_plan(const PlanOptions& options, Io& io) {
-  if (!options.edits.empty() && !options.out.empty())
-    return fail_usage(io, invalid_input("flag '--out' does not go with '--what-if'", {},
-                                        "a plan file is for facts as they are"));
-  if (const Status valid = check_show(options.show); !valid) return fail_usage(io, valid.error());
+  if (const Status valid = check_flags(options); !valid) return fail_usage(io, valid.error());
   Question question(io, options, !options.added.empty());
   if (const auto stopped = question.prepare()) return *stopped;
   if (!options.edits.empty()) return run_what_if(io, options, question);

@@ -49,21 +49,13 @@ Exit run_policies(const PoliciesOptions& options, Io& io) {
   report_input(io, rules.warnings, {}, options.output);
 
   const PolicyList list = list_policies(rules, options.rules.compat());
-  switch (options.output.format) {
-    case Format::kJson:
-    case Format::kYaml:
-      io.out.write(write(list, text_format(options.output.format)));
-      return Exit::kYes;
-    case Format::kName:
-      for (const PolicyRow& row : list.policies)
-        io.out.line("policy/" + std::string(row.info.name));
-      return Exit::kYes;
-    case Format::kTable:
-    case Format::kWide:
-      break;
+  const Format format = options.output.format;
+  if (format == Format::kJson || format == Format::kYaml) {
+    io.out.write(write(list, text_format(format)));
+    return Exit::kYes;
   }
-  const TableOptions table{options.output.format == Format::kWide, !options.output.no_headers,
-                           options.output.sort_by, false};
+  const TableOptions table{format == Format::kWide, !options.output.no_headers,
+                           options.output.sort_by, false, format == Format::kName};
   const Status printed = print_policies(io.out, list, table);
   return printed ? Exit::kYes : fail_usage(io, printed.error());
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cmd.hpp"
+#include "gedge/codec/write.hpp"
 #include "question.hpp"
 #include "render/numbers.hpp"
 #include "report.hpp"
@@ -25,24 +26,51 @@ constexpr Page kPage{
         "What contradicts itself but can be planned (a pod on a node that does not exist, a name "
         "in the matrix that is no "
         "node) is a warning. No nodes are needed.",
-    .output = "One line that says what was read.",
+    .output =
+        "One line that says what was read. `json` and `yaml` print one object of kind "
+        "Validation.",
     .examples = kExamples,
     .yes = "everything can be read",
     .see_also = "gedge-plan(1)",
 };
 
+bool names_any_input(const QuestionOptions& options) {
+  const InputOptions& input = options.input;
+  return !input.files.empty() || !input.cluster.empty() || !input.rtt.empty() ||
+         !input.rtt_names.empty() || names_file(options.rules.profile) ||
+         !options.rules.plugins.empty();
+}
+
+std::string line_of(const Validation& validation) {
+  std::string line = "valid: " + counted(validation.sources, "source") + ", " +
+                     counted(validation.nodes, "node") + ", " + counted(validation.pods, "pod");
+  if (validation.rtt_names > 0)
+    line += ", round-trip times of " + counted(validation.rtt_names, "name");
+  if (!validation.warnings.empty()) line += "; " + counted(validation.warnings.size(), "warning");
+  return line;
+}
+
 Exit run_validate(const QuestionOptions& options, Io& io) {
+  if (!names_any_input(options))
+    return fail_usage(
+        io, invalid_input("nothing to validate", {},
+                          "name manifests with `-f`, a cluster with `--cluster`, round-trip times "
+                          "with `--rtt` or a file of profiles with `--profile`"));
   Question question(io, options);
   question.needs_no_nodes();
   if (const auto stopped = question.prepare()) return *stopped;
   const Input& input = question.input();
   const std::size_t files = input.facts.files.empty() ? 0 : input.facts.files.size() - 1;
-  std::string line = "valid: " + counted(files + options.input.rtt.size(), "source") + ", " +
-                     counted(input.facts.nodes.size(), "node") + ", " +
-                     counted(input.facts.pods.size(), "pod");
-  if (!input.rtt.empty()) line += ", round-trip times of " + counted(input.rtt.size(), "name");
-  if (!input.facts.warnings.empty()) line += "; " + counted(input.facts.warnings.size(), "warning");
-  io.out.line(line);
+  const Validation validation{files + options.input.rtt.size(),
+                              input.facts.nodes.size(),
+                              input.facts.pods.size(),
+                              input.rtt.size(),
+                              input.facts.warnings,
+                              input.facts.skipped};
+  if (options.output.format == Format::kTable)
+    io.out.line(line_of(validation));
+  else
+    io.out.write(write(validation, text_format(options.output.format)));
   io.out.flush();
   report_input(io, input.facts.warnings, input.facts.skipped, options.output);
   return Exit::kYes;
@@ -55,6 +83,7 @@ Run add_validate(FlagSet& flags) {
   add_cluster_flags(flags, options->input);
   add_rtt_flags(flags, options->input);
   add_rule_flags(flags, options->rules);
+  add_document_flag(flags, options->output, "text");
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_validate(*options, io); };

@@ -1,8 +1,11 @@
 // cmd_verify.cpp - "gedge verify [PLAN]": does a placement keep every rule and budget? Shares no
 // code with the planner.
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cmd.hpp"
+#include "gedge/codec/fingerprint.hpp"
 #include "gedge/codec/write.hpp"
 #include "gedge/verify/verify.hpp"
 #include "question.hpp"
@@ -28,7 +31,7 @@ constexpr Page kPage{
         "same `-f`, `--cluster` and "
         "`--rtt`; without PLAN, the pods of the cluster where they are bound. Rules are those of "
         "the Kubernetes version "
-        "that the plan names, or of `--compat`.\n\n"
+        "that the plan names, or of `--compat`; profiles and modules do not matter.\n\n"
         "The check is a second, plainer implementation of the rules: it shares nothing with the "
         "planner but the facts.",
     .output =
@@ -95,28 +98,50 @@ Exit show_verification(Io& io, const VerifyOptions& options, const Verification&
   return verification.violations.empty() ? Exit::kYes : Exit::kNo;
 }
 
-Exit run_verify(const VerifyOptions& options, Io& io) {
-  Question question(io, options);
-  if (const auto stopped = question.prepare()) return *stopped;
+// Fills in what PLAN says; nothing where none is named. Returns an exit code if that failed.
+std::optional<Exit> read_checked(Io& io, const VerifyOptions& options, Checked& checked) {
+  if (options.plan.empty()) return std::nullopt;
+  const auto bytes = io.files.read(options.plan, options.input.max_input);
+  if (!bytes) return fail(io, bytes.error());
+  const PlanReading reading = read_plan({options.plan, *bytes});
+  if (!reading.plan) return fail(io, reading.errors, options.output);
+  checked = checked_plan(*reading.plan);
+  return std::nullopt;
+}
+
+// Manifests are expanded as the version of the plan has it, so the facts are the plan's only if
+// they are read under that version.
+Result<bool> made_from_these(Question& question, const Checked& checked, Compat read_under) {
+  if (checked.snapshot.empty()) return true;
+  if (checked.compat == read_under) return checked.snapshot == question.snapshot().get();
+  question.reader().use_compat(checked.compat);
+  const auto input = question.reader().read();
+  if (!input) return question.reader().take_errors().front();
+  return checked.snapshot == fingerprint(input->facts, input->rtt);
+}
+
+Exit run_verify(VerifyOptions options, Io& io) {
   Checked checked{options.rules.compat(), {}, ""};
-  if (!options.plan.empty()) {
-    const std::string* bytes = question.reader().bytes_of(options.plan);
-    if (bytes == nullptr) return fail(io, question.reader().take_errors(), options.output);
-    PlanReading reading = read_plan({options.plan, *bytes});
-    if (!reading.plan) return fail(io, reading.errors, options.output);
-    checked = checked_plan(*reading.plan);
-    if (options.rules.asked_compat) checked.compat = options.rules.compat();
-  }
+  if (const auto stopped = read_checked(io, options, checked)) return *stopped;
+  if (!options.rules.asked_compat) options.rules.asked_compat = checked.compat;
+  const Compat compat = options.rules.compat();
+  Question question(io, options, compat != checked.compat);
+  if (const auto stopped = question.prepare()) return *stopped;
   const Input& input = question.input();
   const bool bound_too = options.plan.empty();
   Verification verification{bound_too ? bound_pods(input.facts) : checked.placements.size(), {}};
-  verification.violations = verify({input.facts, input.rtt, options.input.rtt_by, checked.compat,
-                                    checked.placements, bound_too});
+  if (bound_too && verification.placements == 0)
+    return fail_usage(io, invalid_input("no pod is bound and no PLAN is named: nothing to verify",
+                                        {}, "name a plan: `gedge plan --out plan.json` writes it"));
+  verification.violations =
+      verify({input.facts, input.rtt, options.input.rtt_by, compat, checked.placements, bound_too});
 
   const Exit exit = show_verification(io, options, verification);
   io.out.flush();
   std::vector<Warning> warnings = input.facts.warnings;
-  if (!checked.snapshot.empty() && checked.snapshot != question.snapshot().get())
+  const auto same = made_from_these(question, checked, compat);
+  if (!same) return fail(io, same.error());
+  if (!*same)
     warnings.push_back({"OtherFacts", "the plan was made from other facts than these", {}});
   report_input(io, warnings, input.facts.skipped, options.output);
   return exit;
@@ -130,7 +155,13 @@ Run add_verify(FlagSet& flags) {
              .live = Live::kFiles,
              .operand = true},
             options->plan);
-  add_question_flags(flags, *options, {"table", "json", "yaml", "name"});
+  add_file_flags(flags, options->input);
+  add_namespace_flag(flags, options->input);
+  add_cluster_flags(flags, options->input);
+  add_rtt_flags(flags, options->input);
+  flags.heading("How to judge");
+  add_compat_flag(flags, options->rules);
+  add_output_flags(flags, options->output, {"table", "json", "yaml", "name"});
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_verify(*options, io); };

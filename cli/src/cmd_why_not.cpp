@@ -29,7 +29,7 @@ constexpr Page kPage{
         "print one object of kind Explanation; `name` prints one edit a line, of the smallest set.",
     .examples = kExamples,
     .yes = "the pod goes there, or a change that brings it there was found",
-    .no = "no change was found",
+    .no = "no change was found that does",
     .see_also = "gedge-explain(1) gedge-plan(1)",
 };
 
@@ -55,7 +55,8 @@ void show_why_not(Io& io, const WhyNotOptions& options, const Question& question
       break;
   }
   print_why_not(io.out, explanation,
-                question.profile_of(explanation.namespace_name, explanation.pod), options.node,
+                question.profile_of(explanation.namespace_name, explanation.pod),
+                question.bound_node(explanation.namespace_name, explanation.pod), options.node,
                 !options.output.no_headers);
 }
 
@@ -70,7 +71,8 @@ Exit run_why_not(const WhyNotOptions& options, Io& io) {
   io.out.flush();
   report_input(io, question.input().facts.warnings, question.input().facts.skipped, options.output);
   const bool there = explanation->chosen && explanation->chosen->node == options.node;
-  return there || !explanation->changes.empty() ? Exit::kYes : Exit::kNo;
+  const bool brought = !explanation->changes.empty() && explanation->changes.front().wins;
+  return there || brought ? Exit::kYes : Exit::kNo;
 }
 
 Run add_why_not(FlagSet& flags) {
@@ -89,7 +91,7 @@ Run add_why_not(FlagSet& flags) {
              .operand = true,
              .required = true},
             options->node);
-  add_question_flags(flags, *options, {"table", "json", "yaml", "name"});
+  add_question_flags(flags, *options, {"table", "json", "yaml", "name"}, false);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) {

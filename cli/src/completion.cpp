@@ -125,6 +125,8 @@ std::string_view live_kind(Live live) {
       return "nodes";
     case Live::kCommands:
       return "commands";
+    case Live::kSubcommands:
+      return "subcommands";
     case Live::kNothing:
     case Live::kFiles:
       break;

@@ -16,7 +16,16 @@
 namespace gedge::cli {
 
 /// What a shell may offer for a value, beyond the words of the flag itself.
-enum class Live : std::uint8_t { kNothing, kFiles, kProfiles, kPolicies, kPods, kNodes, kCommands };
+enum class Live : std::uint8_t {
+  kNothing,
+  kFiles,
+  kProfiles,
+  kPolicies,
+  kPods,
+  kNodes,
+  kCommands,
+  kSubcommands,  ///< the second words of the command that stands there
+};
 
 struct Flag {
   std::string name;        ///< "filename", without dashes; "POD" for an operand

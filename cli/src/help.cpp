@@ -132,11 +132,23 @@ std::string help_overview(std::string_view program) {
          " COMMAND --help` explains one command. See gedge(1).\n";
 }
 
+std::string help_family(std::string_view word, std::string_view program) {
+  std::string rows;
+  for (const Command& command : commands())
+    if (command.name().starts_with(std::string(word) + ' '))
+      rows += "  " + std::string(command.name()) + "  " + std::string(command.page->summary) + '\n';
+  if (rows.empty()) return rows;
+  const std::string name = std::string(program) + ' ' + std::string(word);
+  return "Usage: " + name + " COMMAND [FLAG]...\n\n" + rows + "\n`" + name +
+         " COMMAND --help` explains one command.\n";
+}
+
 std::string help_page(const Command& command, const FlagSet& flags, std::string_view program) {
   const Page& page = *command.page;
   const std::string invocation = std::string(program) + ' ' + std::string(page.name);
   std::string text = std::string(page.summary) + ".\n\n";
-  const std::string usage = "Usage: " + invocation + ' ';
+  std::string usage = "Usage: " + invocation;
+  if (!page.usage.empty()) usage += ' ';
   text += usage + wrapped(page.usage, usage.size(), usage.size()) + '\n';
   text += flag_lines(flags);
   text += page.examples.size() == 1 ? "\nExample:\n" : "\nExamples:\n";

@@ -9,6 +9,8 @@ namespace gedge::cli {
 
 /// The commands under their headings.
 std::string help_overview(std::string_view program);
+/// What `gedge config` lists: the commands that begin with that word. Empty if there is none.
+std::string help_family(std::string_view word, std::string_view program);
 /// One command: summary, usage, flags, examples, exit status.
 std::string help_page(const Command& command, const FlagSet& flags, std::string_view program);
 

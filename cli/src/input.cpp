@@ -101,7 +101,7 @@ void InputReader::add_cluster(FactsLoader& loader) {
            "this gedge reads clusters from files only",
            {},
            "save one with `kubectl get nodes,pods -A -o json > cluster.json` and pass `--cluster "
-           "cluster.json`; live clusters come with `gedge schedule`"});
+           "cluster.json`"});
     } else if (is_synthetic(source)) {
       add_synthetic(loader, source);
     } else {
@@ -154,7 +154,8 @@ void InputReader::take_reading(RttReading reading, Input& input) {
 // Without --rtt, what the cluster facts carry.
 bool InputReader::read_rtt(Input& input, const std::vector<LatencyObject>& objects) {
   RttOptions options;
-  options.unit = options_.rtt_unit;
+  options.unit = options_.rtt_unit.value_or(options.unit);
+  options.unit_is_asked = options_.rtt_unit.has_value();
   options.zero_is_value = options_.rtt_zero_is_value;
   options.stat = options_.rtt_stat;
   options.max_age = options_.max_age;

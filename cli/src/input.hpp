@@ -35,6 +35,8 @@ class InputReader {
   std::optional<Input> read(const std::vector<std::string>& added = {});
   /// What went wrong so far; the reader forgets it.
   Errors take_errors() { return std::exchange(errors_, {}); }
+  /// From now on, manifests are expanded as this version does.
+  void use_compat(Compat compat) { compat_ = compat; }
   /// From now on, facts without nodes are as good as any.
   void needs_no_nodes() { needs_nodes_ = false; }
   /// Nothing named a node, and no --cluster was given: a question of usage, not of input.

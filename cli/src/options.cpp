@@ -190,8 +190,18 @@ void add_rtt_flags(FlagSet& flags, InputOptions& options) {
             time_into(options.now));
 }
 
-void add_rule_flags(FlagSet& flags, RuleOptions& options) {
+void add_compat_flag(FlagSet& flags, RuleOptions& options) {
   const Choices<Compat> versions{{"1.20", Compat::k1_20}, {"1.36", Compat::k1_36}};
+  flags.add({.name = "compat",
+             .value = "VERSION",
+             .help = "Kubernetes formulas: 1.20 or 1.36",
+             .fallback = "1.36",
+             .words = words_of(versions),
+             .shapes_answer = true},
+            choice_into(versions, options.asked_compat));
+}
+
+void add_rule_flags(FlagSet& flags, RuleOptions& options) {
   flags.heading("How to decide");
   flags.add({.name = "profile",
              .value = "NAME|FILE",
@@ -205,13 +215,7 @@ void add_rule_flags(FlagSet& flags, RuleOptions& options) {
               options.profile = text;
               return {};
             });
-  flags.add({.name = "compat",
-             .value = "VERSION",
-             .help = "Kubernetes formulas: 1.20 or 1.36",
-             .fallback = "1.36",
-             .words = words_of(versions),
-             .shapes_answer = true},
-            choice_into(versions, options.asked_compat));
+  add_compat_flag(flags, options);
   flags.add({.name = "plugin",
              .value = "FILE",
              .help = "Load a policy module",
@@ -226,7 +230,22 @@ void add_rule_flags(FlagSet& flags, RuleOptions& options) {
             number_into(options.seed, std::numeric_limits<std::uint64_t>::max()));
 }
 
-void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats) {
+void add_document_flag(FlagSet& flags, OutputOptions& options, std::string text) {
+  Choices<Format> formats{{"json", Format::kJson}, {"yaml", Format::kYaml}};
+  if (!text.empty()) formats.insert(formats.begin(), {text, Format::kTable});
+  const std::vector<std::string> words = words_of(formats);
+  flags.heading("How to show it");
+  flags.add({.name = "output",
+             .letter = 'o',
+             .value = "FORMAT",
+             .help = "Print as " + join_words(words, ", ", " or "),
+             .fallback = text.empty() ? "yaml" : text,
+             .words = words},
+            choice_into(formats, options.format));
+}
+
+void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats,
+                      bool sorts) {
   const Choices<Format> all{{"table", Format::kTable},
                             {"wide", Format::kWide},
                             {"json", Format::kJson},
@@ -244,6 +263,7 @@ void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::s
             choice_into(all, options.format));
   if (!has_table) return;
   flags.add({.name = "no-headers", .help = "Leave out the header line"}, options.no_headers);
+  if (!sorts) return;
   flags.add({.name = "sort-by", .value = "COLUMN", .help = "Sort rows by a column"},
             options.sort_by);
 }
@@ -283,7 +303,8 @@ void add_talk_flags(FlagSet& flags, OutputOptions& options) {
              .fallback = "auto",
              .words = {"auto", "always", "never"}},
             [](const std::string&) { return Status{}; });
-  flags.add({.name = "quiet", .letter = 'q', .help = "No progress and no summary"}, options.quiet);
+  flags.add({.name = "quiet", .letter = 'q', .help = "No progress, warnings or summary"},
+            options.quiet);
   flags.add({.name = "v",
              .letter = 'v',
              .value = "LEVEL",

@@ -21,7 +21,7 @@ struct InputOptions {
   std::vector<std::string> cluster;
   std::vector<std::string> rtt;
   std::string rtt_names, rtt_by;
-  TimeUnit rtt_unit = TimeUnit::kMilli;
+  std::optional<TimeUnit> rtt_unit;  ///< --rtt-unit, if it was given
   bool rtt_zero_is_value = false;
   RttStat rtt_stat = RttStat::kP95;
   std::optional<Micros> max_age;
@@ -65,8 +65,14 @@ void add_file_flags(FlagSet& flags, InputOptions& options);
 void add_cluster_flags(FlagSet& flags, InputOptions& options);
 void add_rtt_flags(FlagSet& flags, InputOptions& options);
 void add_rule_flags(FlagSet& flags, RuleOptions& options);
-/// `formats` are the words of -o that the command knows, the default first.
-void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats);
+/// --compat alone, for commands that decide nothing.
+void add_compat_flag(FlagSet& flags, RuleOptions& options);
+/// `formats` are the words of -o that the command knows, the default first; --no-headers where the
+/// table is one of them, and --sort-by where it `sorts`.
+void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats,
+                      bool sorts = true);
+/// -o json|yaml; `text` is the word for the text that is printed without it, empty: YAML is.
+void add_document_flag(FlagSet& flags, OutputOptions& options, std::string text = {});
 /// --threads, --max-input.
 void add_limit_flags(FlagSet& flags, InputOptions& options);
 /// --color, -q, -v.

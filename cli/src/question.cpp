@@ -8,14 +8,14 @@
 
 namespace gedge::cli {
 
-void add_question_flags(FlagSet& flags, QuestionOptions& options,
-                        std::vector<std::string> formats) {
+void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<std::string> formats,
+                        bool sorts) {
   add_file_flags(flags, options.input);
   add_namespace_flag(flags, options.input);
   add_cluster_flags(flags, options.input);
   add_rtt_flags(flags, options.input);
   add_rule_flags(flags, options.rules);
-  add_output_flags(flags, options.output, std::move(formats));
+  add_output_flags(flags, options.output, std::move(formats), sorts);
 }
 
 Question::Question(Io& io, const QuestionOptions& options, bool keep_bytes)
@@ -77,6 +77,13 @@ const Profile& Question::profile_of(const std::string& namespace_name,
   return rules_.profiles.front();
 }
 
+std::string Question::bound_node(const std::string& namespace_name, const std::string& pod) const {
+  for (const Pod& candidate : input_.facts.pods)
+    if (candidate.name == pod && candidate.namespace_name == namespace_name)
+      return candidate.bound_node;
+  return "";
+}
+
 Error Question::with_nearest_pod(Error error, const PodName& name) const {
   if (error.code != Errc::kNotFound || !error.hint.empty()) return error;
   std::vector<std::string> here;
@@ -90,8 +97,12 @@ Error Question::with_nearest_pod(Error error, const PodName& name) const {
   return error;
 }
 
+std::string home_namespace(const InputOptions& options) {
+  return options.namespace_name.empty() ? "default" : options.namespace_name;
+}
+
 PodName parse_pod(const std::string& text, const InputOptions& options) {
-  const std::string home = options.namespace_name.empty() ? "default" : options.namespace_name;
+  const std::string home = home_namespace(options);
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return {home, text};
   const std::string before = text.substr(0, slash), after = text.substr(slash + 1);

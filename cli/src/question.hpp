@@ -30,9 +30,12 @@ struct PodName {
   std::string namespace_name, pod;
 };
 PodName parse_pod(const std::string& text, const InputOptions& options);
+/// The namespace of what names none.
+std::string home_namespace(const InputOptions& options);
 
-/// Registers all of them; `formats` as for add_output_flags.
-void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<std::string> formats);
+/// Registers all of them; `formats` and `sorts` as for add_output_flags.
+void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<std::string> formats,
+                        bool sorts = true);
 
 /// Everything read. Holds the progress line, so it stays where it is.
 class Question {
@@ -55,6 +58,8 @@ class Question {
   Error with_nearest_pod(Error error, const PodName& name) const;
   /// The profile that decides about a pod, by its schedulerName.
   const Profile& profile_of(const std::string& namespace_name, const std::string& pod) const;
+  /// Where a pod is already; "" for nowhere.
+  std::string bound_node(const std::string& namespace_name, const std::string& pod) const;
 
  private:
   Io& io_;

@@ -46,7 +46,8 @@ Exit fail_usage(Io& io, const Error& error) {
 
 void report_input(Io& io, const std::vector<Warning>& warnings,
                   const std::vector<SkippedObject>& skipped, const OutputOptions& output) {
-  print_warnings(io.err, warnings, output.verbosity == 0);
+  if (!output.quiet || output.verbosity > 0)
+    print_warnings(io.err, warnings, output.verbosity == 0);
   report_skipped(io, skipped, output);
 }
 

@@ -17,7 +17,7 @@ Exit fail(Io& io, const Error& error);
 /// A wrong use of flags that only the run could notice.
 Exit fail_usage(Io& io, const Error& error);
 
-/// Warnings, and one line about objects that were skipped; -v lists all of both.
+/// Warnings, and one line about objects that were skipped; -v lists all of both, -q says nothing.
 void report_input(Io& io, const std::vector<Warning>& warnings,
                   const std::vector<SkippedObject>& skipped, const OutputOptions& output);
 

@@ -1,9 +1,5 @@
 #include "show.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
 #include "gedge/model/selector.hpp"
 
 namespace gedge::cli {
@@ -19,24 +15,35 @@ Status check_show(const ShowOptions& show) {
   return error;
 }
 
-Plan only_shown(const Plan& plan, const Facts& facts, const ShowOptions& show,
-                const InputOptions& input) {
-  const bool one_namespace = !input.namespace_name.empty() && !show.all_namespaces;
-  if (!one_namespace && show.selector.empty()) return plan;
-  std::set<std::pair<std::string_view, std::string_view>> matching;
-  if (!show.selector.empty()) {
-    const auto selector = parse_selector(show.selector);
-    for (const Pod& pod : facts.pods)
-      if (selector && selector->matches(pod_labels(pod, facts.spec_of(pod))))
-        matching.emplace(pod.namespace_name, pod.name);
-  }
-  const auto hidden = [&](const Decision& decision) {
-    if (one_namespace && decision.namespace_name != input.namespace_name) return true;
-    return !show.selector.empty() && matching.count({decision.namespace_name, decision.pod}) == 0;
-  };
+ShownPods::ShownPods(const ShowOptions& show, const InputOptions& input)
+    : only_namespace_(show.all_namespaces ? "" : input.namespace_name), selector_(show.selector) {}
+
+void ShownPods::learn(const Facts& facts) {
+  if (selector_.empty()) return;
+  const auto selector = parse_selector(selector_);
+  for (const Pod& pod : facts.pods)
+    if (selector && selector->matches(pod_labels(pod, facts.spec_of(pod))))
+      matching_.emplace(pod.namespace_name, pod.name);
+}
+
+bool ShownPods::shows(const std::string& namespace_name, const std::string& pod) const {
+  if (!only_namespace_.empty() && namespace_name != only_namespace_) return false;
+  return selector_.empty() || matching_.count({namespace_name, pod}) > 0;
+}
+
+Plan only_shown(const Plan& plan, const ShownPods& pods) {
   Plan shown = plan;
-  shown.decisions.erase(std::remove_if(shown.decisions.begin(), shown.decisions.end(), hidden),
-                        shown.decisions.end());
+  std::erase_if(shown.decisions, [&](const Decision& decision) {
+    return !pods.shows(decision.namespace_name, decision.pod);
+  });
+  return shown;
+}
+
+WhatIf only_shown(const WhatIf& what_if, const ShownPods& pods) {
+  WhatIf shown{{}, only_shown(what_if.after, pods), what_if.differences};
+  std::erase_if(shown.differences, [&](const Difference& difference) {
+    return !pods.shows(difference.namespace_name, difference.pod);
+  });
   return shown;
 }
 

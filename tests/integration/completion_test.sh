@@ -46,6 +46,8 @@ expect "edge edge-scheduler" gedge plan --profile edge
 expect "kube" gedge policies --profile kub
 expect "bash fish zsh" gedge completion ""
 expect "view" gedge config ""
+expect "config" gedge help conf
+expect "view" gedge help config ""
 expect "--color --compat" gedge config view --co
 expect "$work/app.yaml" gedge plan -f "$work/ap"
 expect "cam shop/cart" gedge explain -f "$work/app.yaml" ""

@@ -108,6 +108,7 @@ class SchemasTest(unittest.TestCase):
         document = self.check("WhatIf", "plan", *self.site(), "--what-if", "node/edge-1:drain")
         self.assertEqual(document["edits"], ["node/edge-1:drain"])
         self.assertTrue(document["differences"])
+        self.assertTrue(document["plan"]["snapshot"].startswith("xxh128:"))
 
     def test_verification(self):
         plan = os.path.join(self.folder.name, "plan.json")
@@ -119,6 +120,12 @@ class SchemasTest(unittest.TestCase):
         with open(plan, "w", encoding="utf-8") as stream:
             json.dump(moved, stream)
         self.assertTrue(self.check("Verification", "verify", plan, *self.site())["violations"])
+
+    def test_validation_and_version(self):
+        document = self.check("Validation", "validate", *self.site())
+        self.assertEqual(document["summary"]["pods"], 5)
+        self.assertEqual(document["summary"]["warnings"], len(document["warnings"]))
+        self.assertIn("1.36", self.check("Version", "version")["compat"])
 
     def test_policies(self):
         document = self.check("PolicyList", "policies")
@@ -136,6 +143,7 @@ class SchemasTest(unittest.TestCase):
         for change in (
             lambda p: p.update(now="2026"),
             lambda p: p.pop("snapshot"),
+            lambda p: p.update(snapshot=""),
             lambda p: p["decisions"][0].update(node=None),
             lambda p: p["decisions"][0].update(score=1.5),
             lambda p: p["decisions"][0].update(rtt=3),

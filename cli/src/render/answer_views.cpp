@@ -11,12 +11,6 @@
 namespace gedge::cli {
 namespace {
 
-Status finish(Table& table, Stream& out, const TableOptions& options) {
-  if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
-  table.print(out, options.headers);
-  return {};
-}
-
 Cell outcome_cell(Outcome outcome) {
   switch (outcome) {
     case Outcome::kPlaced:
@@ -33,9 +27,23 @@ Cell outcome_cell(Outcome outcome) {
   return {"same"};
 }
 
-std::string qualified(const std::string& namespace_name, const std::string& pod) {
-  return namespace_name == "default" ? pod : namespace_name + '/' + pod;
-}
+// A table whose first column is NAMESPACE where that tells anything, as in the table of a plan.
+class PodTable {
+ public:
+  PodTable(bool namespaces, std::vector<Column> columns) : namespaces_(namespaces) {
+    if (namespaces) columns.insert(columns.begin(), {"NAMESPACE", Align::kLeft, Shrink::kLast});
+    table_ = Table(std::move(columns));
+  }
+  void add(const std::string& namespace_name, std::vector<Cell> row) {
+    if (namespaces_) row.insert(row.begin(), Cell{namespace_name});
+    table_.add(std::move(row));
+  }
+  Table take() { return std::move(table_); }
+
+ private:
+  bool namespaces_;
+  Table table_{{}};
+};
 
 std::string kind_of(const PolicyInfo& policy) {
   if (policy.filter && policy.score) return "filter, score";
@@ -81,35 +89,35 @@ std::string capitals(std::string text) {
 
 }  // namespace
 
-Status print_what_if(Stream& out, const WhatIf& what_if, const TableOptions& options) {
+Status print_what_if(Stream& out, const WhatIf& what_if, bool all, const TableOptions& options) {
   if (what_if.differences.empty()) {
-    out.line("no pod changes");
+    if (!options.names) out.line(all ? "no pod changes" : "no pod that is shown changes");
     return {};
   }
-  Table table({{"CHANGE"},
-               {"POD", Align::kLeft, true},
-               {"BEFORE", Align::kLeft, true},
-               {"AFTER", Align::kLeft, true}});
+  PodTable table(options.namespaces || several_namespaces(what_if.differences),
+                 {{"CHANGE"},
+                  {"POD", Align::kLeft, Shrink::kLast},
+                  {"BEFORE", Align::kLeft, Shrink::kLast},
+                  {"AFTER", Align::kLeft, Shrink::kLast}});
   for (const Difference& difference : what_if.differences)
-    table.add({outcome_cell(difference.outcome),
-               {qualified(difference.namespace_name, difference.pod)},
-               {difference.before},
-               {difference.after}});
-  return finish(table, out, options);
+    table.add(difference.namespace_name, {outcome_cell(difference.outcome),
+                                          {difference.pod},
+                                          {difference.before},
+                                          {difference.after}});
+  return finish_table(table.take(), out, options, "POD", "pod/");
 }
 
 Status print_violations(Stream& out, const std::vector<Violation>& violations,
                         const TableOptions& options) {
-  Table table({{"POD", Align::kLeft, true},
-               {"NODE", Align::kLeft, true},
-               {"RULE"},
-               {"VIOLATION", Align::kLeft, true}});
+  PodTable table(options.namespaces || several_namespaces(violations),
+                 {{"POD", Align::kLeft, Shrink::kLast},
+                  {"NODE", Align::kLeft, Shrink::kLast},
+                  {"RULE", Align::kLeft, Shrink::kLast},
+                  {"VIOLATION", Align::kLeft, Shrink::kFlows}});
   for (const Violation& violation : violations)
-    table.add({{qualified(violation.namespace_name, violation.pod)},
-               {violation.node},
-               {violation.rule, Ink::kBad},
-               {violation.text}});
-  return finish(table, out, options);
+    table.add(violation.namespace_name,
+              {{violation.pod}, {violation.node}, {violation.rule, Ink::kBad}, {violation.text}});
+  return finish_table(table.take(), out, options);
 }
 
 void print_node_use(Stream& out, const Facts& facts, const Plan& plan, bool headers) {
@@ -123,13 +131,17 @@ void print_node_use(Stream& out, const Facts& facts, const Plan& plan, bool head
   for (const NodeIndex node : nodes)
     memory.push_back(state.requested(ResourceIndex::kMemoryColumn)[raw(node)]);
   const BytesColumn bytes(memory);
-  std::vector<Column> columns{{"NODE", Align::kLeft, true}, {"CPU", Align::kRight},
-                              {"CPU%", Align::kRight},      {"MEMORY", Align::kRight},
-                              {"MEMORY%", Align::kRight},   {"PODS", Align::kRight},
+  std::vector<Column> columns{{"NODE", Align::kLeft, Shrink::kLast},
+                              {"CPU", Align::kRight},
+                              {"CPU%", Align::kRight},
+                              {"MEMORY", Align::kRight},
+                              {"MEMORY%", Align::kRight},
+                              {"PODS", Align::kRight},
                               {"PODS%", Align::kRight}};
   for (const ResourceIndex resource : extended) {
-    columns.push_back({capitals(state.resource_name(resource)), Align::kRight});
-    columns.push_back({capitals(state.resource_name(resource)) + '%', Align::kRight});
+    const std::string name = capitals(state.resource_name(resource));
+    columns.push_back({name, Align::kRight, Shrink::kNever, true});
+    columns.push_back({name + '%', Align::kRight, Shrink::kNever, true});
   }
   Table table(std::move(columns));
   for (const NodeIndex node : nodes) {
@@ -157,11 +169,15 @@ void print_node_use(Stream& out, const Facts& facts, const Plan& plan, bool head
 }
 
 Status print_policies(Stream& out, const PolicyList& list, const TableOptions& options) {
-  std::vector<Column> columns{{"NAME"},    {"KIND"},
-                              {"FILTERS"}, {"WEIGHT", Align::kRight},
-                              {"RANGE"},   {"FORMULA", Align::kLeft, true}};
+  std::vector<Column> columns{{"NAME", Align::kLeft, Shrink::kLast},
+                              {"KIND"},
+                              {"FILTERS"},
+                              {"WEIGHT", Align::kRight},
+                              {"RANGE", Align::kLeft, Shrink::kFirst, true},
+                              {"FORMULA", Align::kLeft, Shrink::kFirst, true}};
   if (options.wide)
-    columns.insert(columns.end(), {{"SOURCE", Align::kLeft, true}, {"MODULE", Align::kLeft, true}});
+    columns.insert(columns.end(), {{"SOURCE", Align::kLeft, Shrink::kFirst, true},
+                                   {"MODULE", Align::kLeft, Shrink::kFirst, true}});
   Table table(std::move(columns));
   for (const PolicyRow& policy : list.policies) {
     const std::string filters = !policy.info.filter ? "" : policy.filters ? "yes" : "no";
@@ -176,7 +192,7 @@ Status print_policies(Stream& out, const PolicyList& list, const TableOptions& o
     if (options.wide) row.insert(row.end(), {{std::string(policy.info.source)}, {policy.module}});
     table.add(std::move(row));
   }
-  return finish(table, out, options);
+  return finish_table(std::move(table), out, options, "NAME", "policy/");
 }
 
 }  // namespace gedge::cli

@@ -15,10 +15,10 @@
 namespace gedge::cli {
 
 /// "+ placed", "~ moved", "- lost", "! unschedulable", one row a pod that changes; one line if none
-/// does.
-Status print_what_if(Stream& out, const WhatIf& what_if, const TableOptions& options);
+/// does. `all`: these are all differences there are, not only those to be shown.
+Status print_what_if(Stream& out, const WhatIf& what_if, bool all, const TableOptions& options);
 
-/// One row a broken rule.
+/// One row a broken rule; its text is never cut.
 Status print_violations(Stream& out, const std::vector<Violation>& violations,
                         const TableOptions& options);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "render/numbers.hpp"
 #include "term/table.hpp"
@@ -23,12 +22,6 @@ std::vector<const Decision*> by_name(const Plan& plan) {
     return std::tie(a->namespace_name, a->pod) < std::tie(b->namespace_name, b->pod);
   });
   return rows;
-}
-
-bool several_namespaces(const Plan& plan) {
-  std::set<std::string_view> names;
-  for (const Decision& decision : plan.decisions) names.insert(decision.namespace_name);
-  return names.size() > 1;
 }
 
 std::optional<std::int64_t> slack_of(const BudgetReport& budget) {
@@ -110,21 +103,23 @@ const BudgetReport* tightest_budget(const Decision& decision) {
   return tightest;
 }
 
-Status print_plan(Stream& out, const Plan& plan, const TableOptions& options) {
+namespace {
+
+Table plan_table(const Plan& plan, const TableOptions& options) {
   const std::vector<const Decision*> rows = by_name(plan);
   const DurationColumn units = budget_units(rows);
-  const bool namespaces = options.namespaces || several_namespaces(plan);
+  const bool namespaces = options.namespaces || several_namespaces(plan.decisions);
   std::vector<Column> columns;
-  if (namespaces) columns.push_back({"NAMESPACE", Align::kLeft, true});
-  columns.insert(columns.end(), {{"POD", Align::kLeft, true},
-                                 {"NODE", Align::kLeft, true},
+  if (namespaces) columns.push_back({"NAMESPACE", Align::kLeft, Shrink::kLast});
+  columns.insert(columns.end(), {{"POD", Align::kLeft, Shrink::kLast},
+                                 {"NODE", Align::kLeft, Shrink::kLast},
                                  {"SCORE", Align::kRight},
                                  {"RTT", Align::kRight},
                                  {"BUDGET", Align::kRight},
                                  {"SLACK", Align::kRight}});
   if (options.wide)
-    columns.insert(columns.end(),
-                   {{"FROM", Align::kLeft, true}, {"RUNNER-UP", Align::kLeft, true}});
+    columns.insert(columns.end(), {{"FROM", Align::kLeft, Shrink::kLast, true},
+                                   {"RUNNER-UP", Align::kLeft, Shrink::kLast, true}});
 
   Table table(std::move(columns));
   for (const Decision* decision : rows) {
@@ -143,16 +138,36 @@ Status print_plan(Stream& out, const Plan& plan, const TableOptions& options) {
     }
     table.add(std::move(row));
   }
-  if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
-  table.print(out, options.headers);
+  return table;
+}
+
+}  // namespace
+
+Status print_plan(Stream& out, const Plan& plan, const TableOptions& options) {
+  if (!options.names) return finish_table(plan_table(plan, options), out, options);
+  Plan placed = plan;
+  std::erase_if(placed.decisions, [](const Decision& decision) { return !decision.chosen; });
+  if (!options.sort_by.empty())
+    return finish_table(plan_table(placed, options), out, options, "POD", "pod/");
+  for (const Decision& decision : placed.decisions) out.line("pod/" + decision.pod);
   return {};
 }
 
-void print_plan_summary(Stream& err, const Plan& plan, std::string explain, bool every_reason) {
+Status finish_table(Table table, Stream& out, const TableOptions& options, std::string_view named,
+                    std::string_view prefix) {
+  if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
+  if (options.names)
+    for (const std::string& name : table.column(named)) out.line(std::string(prefix) + name);
+  else
+    table.print(out, options.headers);
+  return {};
+}
+
+void print_plan_summary(Stream& err, const Plan& plan, ExplainHint explain, bool every_reason) {
   const std::size_t pods = plan.decisions.size(), placed = plan.placed();
   if (pods == 0) return err.line("no pods to place");
   if (placed == pods) return;
-  const bool namespaces = several_namespaces(plan);
+  const bool namespaces = several_namespaces(plan.decisions);
   const std::vector<Refusal> refusals = refusals_of(plan);
   std::string line = std::to_string(placed) + " of " + counted(pods, "pod") + " placed; ";
   const bool one_reason = refusals.size() == 1;
@@ -170,11 +185,12 @@ void print_plan_summary(Stream& err, const Plan& plan, std::string explain, bool
   }
   if (refusals.size() > shown)
     err.line("  ... and " + counted(refusals.size() - shown, "more reason"));
-  if (explain.empty()) return;
+  std::string& command = explain.command;
+  if (command.empty()) return;
   const Decision& first = *refusals[0].pods[0];
-  const std::string prefix = first.namespace_name == "default" ? "" : first.namespace_name + '/';
-  explain.replace(explain.find("POD"), 3, prefix + first.pod);
-  err.line("  " + err.style().paint(Ink::kDim, "see: " + escape_controls(explain)));
+  const std::string prefix = first.namespace_name == explain.home ? "" : first.namespace_name + '/';
+  command.replace(command.find("POD"), 3, prefix + first.pod);
+  err.line("  " + err.style().paint(Ink::kDim, "see: " + escape_controls(command)));
 }
 
 }  // namespace gedge::cli

@@ -78,4 +78,9 @@ std::string short_reason(const Evidence& evidence, Compat compat) {
   }
 }
 
+std::string short_reason(Evidence evidence, Compat compat, std::size_t subject_width) {
+  evidence.subject = shorten_middle(escape_controls(evidence.subject), subject_width);
+  return short_reason(evidence, compat);
+}
+
 }  // namespace gedge::cli

@@ -118,7 +118,7 @@ void print_errors(Stream& err, const Errors& errors, bool fold) {
 
 void print_warnings(Stream& err, const std::vector<Warning>& warnings, bool fold) {
   print_folded(
-      err, warnings, fold, [](const Warning& w) { return w.code + kind_of(w.message); },
+      err, warnings, fold, [](const Warning& w) { return w.code; },
       [&](const Warning& w) {
         err.line(place_of(w.where) + ": " + err.style().paint(Ink::kWarn, "warning:") + ' ' +
                  escape_controls(w.message));

@@ -15,7 +15,8 @@ namespace gedge::cli {
 void print_error(Stream& err, const Error& error);
 
 /// All of them in their order; of one kind (equal but for what stands in single quotes and numbers)
-/// only the first three and then how many more there are. `fold` off prints every one.
+/// only the first three and then how many more there are. `fold` off prints every one. Warnings of
+/// one code are one kind.
 void print_errors(Stream& err, const Errors& errors, bool fold = true);
 void print_warnings(Stream& err, const std::vector<Warning>& warnings, bool fold = true);
 

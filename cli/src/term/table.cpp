@@ -33,23 +33,6 @@ bool comes_before(const Cell& a, const Cell& b) {
   return a.text < b.text;
 }
 
-// Takes columns from the widest shrinking column, one at a time, until the row fits or all are at
-// their least.
-void shrink(std::vector<std::size_t>& widths, const std::vector<Column>& columns,
-            std::size_t limit) {
-  std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
-  while (total > limit) {
-    std::size_t widest = widths.size();
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const bool can = columns[i].shrinks && widths[i] > kLeastWidth;
-      if (can && (widest == widths.size() || widths[i] > widths[widest])) widest = i;
-    }
-    if (widest == widths.size()) return;
-    --widths[widest];
-    --total;
-  }
-}
-
 void append_padded(std::string& line, const std::string& text, std::string_view painted,
                    std::size_t width, Align align, bool last) {
   const std::size_t used = display_width(text);
@@ -87,29 +70,86 @@ Status Table::sort_by(std::string_view header) {
                "use " + join_words(known, ", ", " or ")};
 }
 
-std::vector<std::size_t> Table::widths(const Stream& out, bool with_header) const {
+std::vector<std::size_t> Table::natural_widths(bool with_header) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (with_header) widths[i] = display_width(columns_[i].header);
+    if (columns_[i].shrink == Shrink::kFlows) continue;
     for (const auto& row : rows_) widths[i] = std::max(widths[i], display_width(row[i].text));
   }
-  if (out.width() > 0) shrink(widths, columns_, out.width());
   return widths;
+}
+
+std::size_t Table::least_width(const Layout& layout) const {
+  std::size_t total = 0;
+  for (const std::size_t i : layout.columns) {
+    const Shrink how = columns_[i].shrink;
+    const bool shrinks = how == Shrink::kFirst || how == Shrink::kLast;
+    total += kGap + (shrinks ? std::min(layout.widths[i], kLeastWidth) : layout.widths[i]);
+  }
+  return total - std::min(total, kGap);
+}
+
+// Takes from the widest column of that kind, one at a time, until the row fits or all are at their
+// least.
+void Table::shrink(Layout& layout, Shrink which, std::size_t limit) const {
+  std::vector<std::size_t>& widths = layout.widths;
+  std::size_t total = kGap * (layout.columns.size() - 1);
+  for (const std::size_t i : layout.columns) total += widths[i];
+  for (; total > limit; --total) {
+    const std::size_t none = columns_.size();
+    std::size_t widest = none;
+    for (const std::size_t i : layout.columns)
+      if (columns_[i].shrink == which && widths[i] > kLeastWidth)
+        if (widest == none || widths[i] > widths[widest]) widest = i;
+    if (widest == none) return;
+    --widths[widest];
+  }
+}
+
+Table::Layout Table::layout(const Stream& out, bool with_header) const {
+  Layout layout{std::vector<std::size_t>(columns_.size()), natural_widths(with_header)};
+  std::iota(layout.columns.begin(), layout.columns.end(), std::size_t{0});
+  if (out.width() == 0) return layout;
+  while (least_width(layout) > out.width()) {
+    const auto last = std::find_if(layout.columns.rbegin(), layout.columns.rend(),
+                                   [&](std::size_t i) { return columns_[i].drops; });
+    if (last == layout.columns.rend()) break;
+    layout.columns.erase(std::next(last).base());
+  }
+  shrink(layout, Shrink::kFirst, out.width());
+  shrink(layout, Shrink::kLast, out.width());
+  return layout;
+}
+
+bool Table::fits(const Stream& out, bool with_header) const {
+  if (out.width() == 0) return true;
+  Layout all{std::vector<std::size_t>(columns_.size()), natural_widths(with_header)};
+  std::iota(all.columns.begin(), all.columns.end(), std::size_t{0});
+  return least_width(all) <= out.width();
+}
+
+std::vector<std::string> Table::column(std::string_view header) const {
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].header == header)
+      for (const auto& row : rows_) cells.push_back(row[i].text);
+  return cells;
 }
 
 void Table::print(Stream& out, bool with_header) const {
   const bool padded = out.is_terminal();
-  const std::vector<std::size_t> column_widths =
-      padded ? widths(out, with_header) : std::vector<std::size_t>{};
+  const Layout shown = layout(out, with_header);
   const auto print_row = [&](const auto& text_of, const auto& ink_of) {
     std::string line;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (i > 0) line += padded ? std::string(kGap, ' ') : "\t";
-      const std::string text = padded ? shorten_middle(text_of(i), column_widths[i]) : text_of(i);
+    for (const std::size_t i : shown.columns) {
+      if (i != shown.columns.front()) line += padded ? std::string(kGap, ' ') : "\t";
+      const bool cut = padded && columns_[i].shrink != Shrink::kFlows;
+      const std::string text = cut ? shorten_middle(text_of(i), shown.widths[i]) : text_of(i);
       const std::string painted = out.style().paint(ink_of(i), text);
       if (padded)
-        append_padded(line, text, painted, column_widths[i], columns_[i].align,
-                      i + 1 == columns_.size());
+        append_padded(line, text, painted, shown.widths[i], columns_[i].align,
+                      i == shown.columns.back());
       else
         line += painted;
     }

@@ -15,10 +15,19 @@ namespace gedge::cli {
 
 enum class Align : std::uint8_t { kLeft, kRight };
 
+/// What gives way on a terminal that is too narrow: long cells lose their middle.
+enum class Shrink : std::uint8_t {
+  kNever,
+  kFirst,  ///< before those that shrink last
+  kLast,
+  kFlows,  ///< never; runs over the edge, and nothing else shrinks for it; the last column only
+};
+
 struct Column {
   std::string header;  ///< capitals
   Align align = Align::kLeft;
-  bool shrinks = false;  ///< on a terminal that is too narrow, long cells lose their middle
+  Shrink shrink = Shrink::kNever;
+  bool drops = false;  ///< left out, the rightmost first, where shrinking is not enough
 };
 
 struct Cell {
@@ -44,8 +53,20 @@ class Table {
 
   void print(Stream& out, bool with_header = true) const;
 
+  /// True if `out` is no terminal or every column has room once what can shrink has shrunk.
+  bool fits(const Stream& out, bool with_header = true) const;
+  /// The cells below a header, from top to bottom; empty if there is no such column.
+  std::vector<std::string> column(std::string_view header) const;
+
  private:
-  std::vector<std::size_t> widths(const Stream& out, bool with_header) const;
+  struct Layout {
+    std::vector<std::size_t> columns;  // those that are printed
+    std::vector<std::size_t> widths;   // of all columns
+  };
+  Layout layout(const Stream& out, bool with_header) const;
+  std::vector<std::size_t> natural_widths(bool with_header) const;
+  std::size_t least_width(const Layout& layout) const;
+  void shrink(Layout& layout, Shrink which, std::size_t limit) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;

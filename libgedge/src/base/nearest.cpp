@@ -7,12 +7,26 @@ namespace {
 
 constexpr std::size_t kLetter = 2, kCase = 1;  // what one change costs
 constexpr std::size_t kMaxWord = 128;          // longer words are no typing slips
+constexpr std::size_t kMaxSlip = 3 * kLetter;  // more of them make another word, however long
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::size_t replacement(char a, char b) {
   if (a == b) return 0;
   return lower(a) == lower(b) ? kCase : kLetter;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "1.30" is neither "1.20" nor "1.36", and "edge-7" is not "edge-1": a number means what it says.
+bool same_digits(std::string_view a, std::string_view b) {
+  std::string_view::iterator i = a.begin(), j = b.begin();
+  for (;;) {
+    i = std::find_if(i, a.end(), is_digit);
+    j = std::find_if(j, b.end(), is_digit);
+    if (i == a.end() || j == b.end()) return i == a.end() && j == b.end();
+    if (*i++ != *j++) return false;
+  }
 }
 
 }  // namespace
@@ -42,9 +56,11 @@ std::optional<std::string> nearest(std::string_view word,
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
     const std::size_t longer = std::max(word.size(), candidate.size());
-    const std::size_t allowed = std::max(kLetter, longer * kLetter / 3);
-    const std::size_t gap = longer - std::min(word.size(), candidate.size());
+    const std::size_t shorter = std::min(word.size(), candidate.size());
+    const std::size_t allowed = std::clamp(shorter * kLetter / 3, kLetter, kMaxSlip);
+    const std::size_t gap = longer - shorter;
     if (candidate == word || candidate.empty() || gap * kLetter > allowed) continue;
+    if (!same_digits(word, candidate)) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance > allowed || distance >= longer * kLetter) continue;
     if (best != nullptr && distance >= best_distance) continue;

@@ -1,8 +1,10 @@
+// codec/budgets.cpp - delay budgets of labels and annotations, and GS-Scheduler's source node.
 #include "codec/budgets.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include "codec/fields.hpp"
 #include "gedge/base/duration.hpp"
 #include "gedge/base/nearest.hpp"
 #include "gedge/model/selector.hpp"
@@ -34,12 +36,6 @@ constexpr std::array<PeerWord, 12> kPeerWords = {{
     {"job", PeerKind::kWorkload, "Job"},
     {"cronjob", PeerKind::kWorkload, "CronJob"},
 }};
-
-std::string_view trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 void read_label(std::string_view key, Cursor value, std::vector<DelayBudget>& out) {
   const auto text = value.text();
@@ -140,12 +136,6 @@ void read_annotation(Cursor value, std::vector<DelayBudget>& out) {
       read_entry(entry, value, out);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
-}
-
-std::string text_at(Cursor map, std::string_view key) {
-  std::string out;
-  if (const auto value = map.find(key); value && value->is_quoted()) out = value->raw_text();
-  return out;
 }
 
 std::string source_node_of(Cursor config) {

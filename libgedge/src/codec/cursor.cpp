@@ -192,16 +192,6 @@ std::optional<std::int64_t> Cursor::integer(std::int64_t least, std::int64_t mos
   return std::nullopt;
 }
 
-std::optional<std::string> Cursor::number() const {
-  if (is_null()) return std::nullopt;
-  const ScalarType kind = type();
-  const bool is_number = kind == ScalarType::kInteger || kind == ScalarType::kFloat;
-  if (shape() == Shape::kScalar && is_number)
-    if (std::optional<std::string> decimal = decimal_text(raw_text())) return decimal;
-  fail_type("a number", is_quoted() ? "write it without quotes" : "");
-  return std::nullopt;
-}
-
 std::optional<std::string> Cursor::text_or_number() const {
   if (is_null()) return std::nullopt;
   const ScalarType kind = type();

@@ -97,9 +97,8 @@ class Cursor {
   std::optional<std::int64_t> integer(
       std::int64_t least = std::numeric_limits<std::int64_t>::min(),
       std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
-  /// A plain number in decimal notation, never through a double; NaN and infinities are refused.
-  std::optional<std::string> number() const;
-  /// Text or plain number: what a Kubernetes quantity or IntOrString may be.
+  /// Text or a plain number in decimal notation, never through a double: what a Kubernetes quantity
+  /// or IntOrString may be. NaN and infinities are refused.
   std::optional<std::string> text_or_number() const;
 
   /// The value of `key`; empty where it is absent. Cost: O(fields).

@@ -1,6 +1,9 @@
+// codec/expansion.cpp - what the controllers of workloads would make, one pod at a time.
 #include "codec/expansion.hpp"
 
 #include <algorithm>
+
+#include "gedge/base/quantity.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -47,6 +50,16 @@ void add_own_labels(const Workload& workload, Compat compat, Pod& pod) {
     pod.extra_labels.set("batch.kubernetes.io/job-completion-index", ordinal);
 }
 
+// What a pod keeps that has a spec and claims of its own.
+std::uint64_t bytes_of(const PodSpec& spec, const std::vector<PersistentVolumeClaim>& ephemeral,
+                       const std::vector<PersistentVolumeClaim>& claims) {
+  PodTemplate own;
+  own.spec = spec;
+  own.ephemeral = ephemeral;
+  own.ephemeral.insert(own.ephemeral.end(), claims.begin(), claims.end());
+  return sizeof(PodSpec) + content_of(own).size();
+}
+
 }  // namespace
 
 Pod Expansion::pod_of(const Workload& workload) const {
@@ -65,12 +78,34 @@ void Expansion::push(Pod pod, bool fresh) {
 }
 
 bool Expansion::has_room(const Workload& workload, std::int64_t count) {
-  expanded_ += count;
-  if (expanded_ <= drafts_.options.max_pods) return true;
+  if (count <= drafts_.options.max_pods - expanded_) {
+    expanded_ += count;
+    return true;
+  }
   drafts_.diagnostics.add(invalid_input(describe(workload) + " brings the pods to more than " +
                                             std::to_string(drafts_.options.max_pods),
                                         drafts_.facts.span(workload.meta.place),
                                         "check its replicas"));
+  return false;
+}
+
+// True if `count` specs of `bytes` each may be kept. Says no once: what comes after one that is too
+// large is small beside it.
+bool Expansion::has_memory(const std::string& who, Place place, std::uint64_t bytes,
+                           std::int64_t count) {
+  if (out_of_memory_) return false;
+  const std::uint64_t limit = drafts_.options.max_spec_bytes;
+  if (static_cast<std::uint64_t>(count) <= (limit - copied_) / bytes) {
+    copied_ += static_cast<std::uint64_t>(count) * bytes;
+    return true;
+  }
+  out_of_memory_ = true;
+  drafts_.diagnostics.add(invalid_input(
+      who + " brings the specs that pods do not share to more than " +
+          format_bytes(static_cast<std::int64_t>(limit)),
+      drafts_.facts.span(place),
+      "lower the number of its pods or shorten its template: pods of a DaemonSet and pods with "
+      "claims of their own share none"));
   return false;
 }
 
@@ -136,6 +171,10 @@ void Expansion::add_workload(const Workload& workload) {
 void Expansion::add_replicas(const Workload& workload, const PodSpec& spec, Pod pod) {
   const bool own_spec = !workload.claims.empty() || !workload.pod.ephemeral.empty();
   if (!own_spec) pod.spec = share(spec);
+  if (own_spec &&
+      !has_memory(describe(workload), workload.meta.place,
+                  bytes_of(spec, workload.pod.ephemeral, workload.claims), workload.replicas))
+    return;
   for (std::int32_t i = 0; i < workload.replicas; ++i) {
     pod.ordinal = std::int64_t{workload.first_ordinal} + i;
     pod.name = workload.meta.name + "-" + std::to_string(pod.ordinal);
@@ -151,10 +190,12 @@ void Expansion::add_replicas(const Workload& workload, const PodSpec& spec, Pod 
 }
 
 void Expansion::add_daemons(const Workload& workload, const PodSpec& spec, const Pod& pod) {
+  const std::string who = describe(workload);
+  const std::uint64_t bytes = bytes_of(spec, workload.pod.ephemeral, {});
   std::int64_t ordinal = 0;
   for (const Node& node : drafts_.facts.nodes) {
     if (!allows(spec, node)) continue;
-    if (!has_room(workload, 1)) return;
+    if (!has_room(workload, 1) || !has_memory(who, workload.meta.place, bytes, 1)) return;
     Pod daemon = pod;
     daemon.ordinal = ordinal++;
     daemon.name = workload.meta.name + "-" + node.name;
@@ -209,6 +250,9 @@ void Expansion::add_known(const PodEntry& entry) {
   } else {
     PodSpec spec = from.spec;
     spec.preempts = priority.preempts;
+    if (!from.ephemeral.empty() && !has_memory("Pod " + pod.namespace_name + "/" + pod.name,
+                                               pod.place, bytes_of(spec, {}, {}), 1))
+      return;
     add_ephemeral(from, pod, false, spec);
     pod.spec = share(std::move(spec));
     known_[{index, priority.preempts}] = pod.spec;
@@ -220,11 +264,14 @@ void Expansion::add_new(const PodEntry& entry, const std::string& name, std::int
   const PodTemplate& from = drafts_.templates[raw(entry.pod.spec)];
   Pod pod = entry.pod;
   pod.name = name;
-  pod.workload_name = name;
+  if (pod.controller.name.empty()) pod.workload_name = name;
   pod.ordinal = ordinal;
   pod.phase = PodPhase::kPending;
-  PodSpec spec = admitted(from, pod.namespace_name, "Pod " + pod.namespace_name + "/" + name, pod);
+  const std::string who = "Pod " + pod.namespace_name + "/" + name;
+  PodSpec spec = admitted(from, pod.namespace_name, who, pod);
   spec.node_name = entry.node_name;
+  if (!from.ephemeral.empty() && !has_memory(who, pod.place, bytes_of(spec, from.ephemeral, {}), 1))
+    return;
   add_ephemeral(from, pod, true, spec);
   pod.spec = share(std::move(spec));
   push(std::move(pod), true);

@@ -23,6 +23,7 @@ class Expansion {
   void add_new(const PodEntry& entry, const std::string& name, std::int64_t ordinal);
 
   std::vector<Pod>& pods() { return pods_; }
+  const std::vector<Pod>& pods() const { return pods_; }
   std::vector<PodSpec>& specs() { return specs_.values(); }
   /// True for a pod that is not in the cluster yet; parallel to pods().
   const std::vector<bool>& is_new() const { return is_new_; }
@@ -38,6 +39,7 @@ class Expansion {
   void add_ephemeral(const PodTemplate& pod, const Pod& made, bool with_claims, PodSpec& spec);
   void add_owner(const Workload& workload, const std::string& hash);
   bool has_room(const Workload& workload, std::int64_t count);
+  bool has_memory(const std::string& who, Place place, std::uint64_t bytes, std::int64_t count);
   void push(Pod pod, bool fresh);
 
   Drafts& drafts_;
@@ -46,6 +48,8 @@ class Expansion {
   std::vector<Pod> pods_;
   std::vector<bool> is_new_;
   std::int64_t expanded_ = 0;
+  std::uint64_t copied_ = 0;  // bytes of specs that one pod keeps for itself
+  bool out_of_memory_ = false;
   std::map<std::pair<std::uint32_t, bool>, SpecIndex> known_;  // template -> spec
 };
 

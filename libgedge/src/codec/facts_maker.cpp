@@ -1,4 +1,5 @@
-// From drafts to Facts: names and owners settled, workloads expanded, everything sorted.
+// codec/facts_maker.cpp - from drafts to Facts: names and owners settled, workloads expanded,
+// everything sorted.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -152,8 +153,10 @@ class FactsMaker {
     sort_by(drafts_.limit_ranges, kByNamespace);
     Admission admission(drafts_);
     Expansion expansion(drafts_, admission);
-    add_known_pods(expansion);
-    add_generated_pods(expansion);
+    const Owners owners(drafts_.made_by);
+    add_known_pods(owners, expansion);
+    warn_doubled(expansion);
+    add_generated_pods(owners, expansion);
     add_workloads(expansion);
     if (!drafts_.diagnostics.ok()) return {};
     settle_names(expansion);
@@ -162,8 +165,9 @@ class FactsMaker {
   }
 
  private:
-  void add_known_pods(Expansion& expansion);
-  void add_generated_pods(Expansion& expansion);
+  void add_known_pods(const Owners& owners, Expansion& expansion);
+  void add_generated_pods(const Owners& owners, Expansion& expansion);
+  void warn_doubled(const Expansion& expansion);
   void add_workloads(Expansion& expansion);
   void settle_names(Expansion& expansion);
   void drop_existing(Expansion& expansion);
@@ -178,8 +182,7 @@ class FactsMaker {
   Drafts& drafts_;
 };
 
-void FactsMaker::add_known_pods(Expansion& expansion) {
-  const Owners owners(drafts_.made_by);
+void FactsMaker::add_known_pods(const Owners& owners, Expansion& expansion) {
   std::size_t pushed_aside = 0;
   for (PodEntry& entry : drafts_.pods) {
     if (!entry.generate_name.empty()) continue;
@@ -208,8 +211,29 @@ void FactsMaker::add_known_pods(Expansion& expansion) {
         {});
 }
 
+// Workloads of the manifests beside pods that their controllers made already. Only those of a
+// StatefulSet bear the names that they get here.
+void FactsMaker::warn_doubled(const Expansion& expansion) {
+  std::set<WorkloadKey> with_pods;
+  for (std::size_t i = 0; i < expansion.pods().size(); ++i) {
+    const Pod& pod = expansion.pods()[i];
+    const bool is_over = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+    if (!expansion.is_new()[i] && !is_over) with_pods.insert(workload_of(pod));
+  }
+  for (const Workload& workload : drafts_.workloads) {
+    const Metadata& meta = workload.meta;
+    if (workload.kind == "StatefulSet" || workload.replicas == 0 ||
+        with_pods.count({meta.namespace_name, workload.kind, meta.name}) == 0)
+      continue;
+    warn("AlreadyInCluster",
+         workload.kind + " " + meta.namespace_name + "/" + meta.name +
+             " is in the cluster already, with pods of its own",
+         meta.place);
+  }
+}
+
 // Pods with generateName: numbered by content, so that their order in files does not count.
-void FactsMaker::add_generated_pods(Expansion& expansion) {
+void FactsMaker::add_generated_pods(const Owners& owners, Expansion& expansion) {
   std::vector<PodEntry*> entries;
   for (PodEntry& entry : drafts_.pods)
     if (!entry.generate_name.empty()) entries.push_back(&entry);
@@ -227,7 +251,7 @@ void FactsMaker::add_generated_pods(Expansion& expansion) {
     std::int64_t& ordinal = next[{entry->pod.namespace_name, base}];
     while (taken.count({entry->pod.namespace_name, base + "-" + std::to_string(ordinal)}) > 0)
       ++ordinal;
-    entry->pod.workload_kind = "Pod";
+    owners.settle(entry->pod, drafts_.templates[raw(entry->pod.spec)].spec);
     expansion.add_new(*entry, base + "-" + std::to_string(ordinal), ordinal);
     ++ordinal;
   }

@@ -50,6 +50,12 @@ void read_texts(Cursor list, std::vector<std::string>& out) {
   });
 }
 
+std::string text_at(Cursor map, std::string_view key) {
+  const auto value = map.find(key);
+  if (!value || value->shape() != Shape::kScalar || value->type() != ScalarType::kText) return "";
+  return std::string(value->raw_text());
+}
+
 void read_bool(Cursor value, bool& out) {
   if (const auto flag = value.boolean()) out = *flag;
 }

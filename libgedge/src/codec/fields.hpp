@@ -18,6 +18,9 @@ namespace gedge::codec {
 void read_text(Cursor value, std::string& out);
 void read_texts(Cursor list, std::vector<std::string>& out);
 void read_bool(Cursor value, bool& out);
+/// The text under `key`; empty where there is none. Says nothing about a wrong type: whoever reads
+/// the field does.
+std::string text_at(Cursor map, std::string_view key);
 /// An integer of the API's int32 fields, at least `least`.
 void read_int32(Cursor value, std::int32_t& out, std::int32_t least);
 /// RFC 3339.

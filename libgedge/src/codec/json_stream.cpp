@@ -46,9 +46,9 @@ class JsonStream : public StreamContext {
 
   bool run();
   bool whole(Tape& tape);
-  std::optional<std::string> root_text(std::string_view key) override;
 
  private:
+  std::optional<std::string> find_root_text(std::string_view key) override;
   void pad();
   bool document(ondemand::document& document);
   bool root_map(ondemand::value& root);
@@ -174,6 +174,7 @@ bool JsonStream::whole(Tape& tape) {
 // By get_value(): get_object() would also judge the end of the text, which may hold another
 // document.
 bool JsonStream::document(ondemand::document& document) {
+  begin_document();
   root_.clear();
   ondemand::value root;
   if (const auto error = document.get_value().get(root)) return refuse_whole(error);
@@ -319,7 +320,7 @@ bool JsonStream::scalar(std::string_view token, Tape& tape, TapeBuilder& builder
 
 // Looked for by a second pass over the document: only where elements without `kind` come before the
 // list's own kind.
-std::optional<std::string> JsonStream::root_text(std::string_view wanted) {
+std::optional<std::string> JsonStream::find_root_text(std::string_view wanted) {
   if (root_builder_ == nullptr) return std::nullopt;
   if (const auto met = root_builder_->partial_root().find(wanted)) {
     if (met->shape() != Shape::kScalar || !met->is_quoted()) return std::nullopt;

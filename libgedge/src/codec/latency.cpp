@@ -1,4 +1,4 @@
-// Puts the latency files together: names of nodes, zeros, later over earlier.
+// codec/latency.cpp - puts the latency files together: names of nodes, zeros, later over earlier.
 #include "gedge/codec/latency.hpp"
 
 #include <algorithm>
@@ -16,6 +16,10 @@ namespace {
 
 /// Nobody has a network where half of all RTTs are this long: the unit is wrong.
 constexpr Rtt kUnlikely{10'000'000};
+
+constexpr std::string_view kFormatHint =
+    "give a CSV with header, from,to,rtt_ms, a matrix of numbers, Goldpinger's check_all, gedge "
+    "JSON or a log of ping";
 
 using Names = std::map<std::string, std::string, std::less<>>;
 
@@ -62,6 +66,14 @@ void for_each_pair(const Draft& draft, Use use) {
       use(row, column, draft.cells[row * n + column]);
 }
 
+/// Texts that lie beside data. A folder's other files count, unless it has no others.
+bool is_prose(const InputFile& file) {
+  const std::size_t slash = file.name.rfind('/');
+  const std::string base = slash == std::string::npos ? file.name : file.name.substr(slash + 1);
+  return base.starts_with("README") || base.starts_with("NOTICE") || base.starts_with("LICENSE") ||
+         base.ends_with(".md");
+}
+
 class Merger {
  public:
   Merger(const RttOptions& options, RttReading& reading) : options_(options), reading_(reading) {}
@@ -74,14 +86,21 @@ class Merger {
  private:
   void read_source(const RttSource& source) {
     std::vector<const InputFile*> files;
-    for (const InputFile& file : source) files.push_back(&file);
+    const bool only_prose = std::all_of(source.begin(), source.end(), is_prose);
+    for (const InputFile& file : source)
+      if (only_prose || !is_prose(file)) files.push_back(&file);
     std::stable_sort(files.begin(), files.end(),
                      [](const InputFile* a, const InputFile* b) { return a->name < b->name; });
     std::map<const InputFile*, RttFormat> formats;
     Errors unread;
     for (const InputFile* file : files) formats[file] = read_file(*file, unread);
     for (const InputFile& file : source) reading_.formats.push_back(formats[&file]);
-    const bool none_read = unread.size() == files.size();
+    const bool none_read = std::none_of(files.begin(), files.end(), [&](const InputFile* file) {
+      return formats[file] != RttFormat::kUnknown && formats[file] != RttFormat::kWonderCities;
+    });
+    if (none_read && unread.empty() && !files.empty())
+      unread.push_back(invalid_input("a list of places, without round-trip times",
+                                     {files[0]->name, 0, 0, "", 1}, std::string(kFormatHint)));
     for (Error& error : unread) {
       if (none_read)
         reading_.errors.push_back(std::move(error));
@@ -102,8 +121,7 @@ class Merger {
     if (unknown && diagnostics.ok())
       text.fail_all(
           source.bytes().empty() ? "the file is empty" : "no format of RTTs that gedge knows",
-          "give a CSV with header, from,to,rtt_ms, a matrix of numbers, Goldpinger's "
-          "check_all, gedge JSON or a log of ping");
+          std::string(kFormatHint));
     Errors errors = diagnostics.take_errors();
     std::move(errors.begin(), errors.end(), std::back_inserter(unknown ? unread : reading_.errors));
     std::vector<Warning> warnings = diagnostics.take_warnings();
@@ -151,16 +169,22 @@ class Merger {
   }
 
   void warn_about_values(const Draft& draft, const std::string& origin) {
-    std::size_t zeros = 0, unlikely = 0, measured = 0;
+    std::size_t zeros = 0, unlikely = 0, measured = 0, inside = 0;
     for_each_pair(draft, [&](std::size_t from, std::size_t to, Rtt rtt) {
-      if (from == to || rtt == kUnmeasured) return;
-      ++measured;
+      if (rtt == kUnmeasured) return;
+      ++(from == to ? inside : measured);
+      if (from == to) return;
       if (rtt.us == 0) ++zeros;
       if (rtt >= kUnlikely) ++unlikely;
     });
     const auto warn = [&](std::string code, std::string message) {
       reading_.warnings.push_back({std::move(code), std::move(message), {origin, 0, 0, "", 1}});
     };
+    const bool whole = draft.names.size() == 1 || !options_.rtt_by.empty();
+    const bool is_empty = measured == 0 && !(whole && inside > 0);
+    const bool may_be_empty =  // a log of lost pings says what it has to say
+        draft.format == RttFormat::kWonderCities || draft.format == RttFormat::kPing;
+    if (is_empty && !may_be_empty) warn("NoRtt", "no round-trip time in it");
     if (zeros > 0 && !options_.zero_is_value) {
       const std::string count = std::to_string(zeros) + (zeros == 1 ? " pair" : " pairs");
       const std::string cause = draft.format == RttFormat::kGoldpinger

@@ -1,3 +1,4 @@
+// codec/loader.cpp - which object goes to which reader, and what happens to one that comes twice.
 #include <algorithm>
 #include <array>
 #include <new>
@@ -79,13 +80,6 @@ const KnownKind& known_kind(std::string_view name, std::string_view api_version)
   return kSkippedKind;
 }
 
-// Says nothing about a wrong type: whoever reads the field does.
-std::string text_at(Cursor map, std::string_view key) {
-  const auto value = map.find(key);
-  if (!value || value->shape() != Shape::kScalar || value->type() != ScalarType::kText) return "";
-  return std::string(value->raw_text());
-}
-
 bool has(Cursor map, std::string_view key) {
   const auto value = map.find(key);
   return value && !value->is_null();
@@ -101,6 +95,18 @@ constexpr const char* kInCluster = "\ncluster";
 
 std::string key_of(const std::string& kind, const std::string& space, const std::string& name) {
   return kind + '\n' + space + '\n' + name;
+}
+
+constexpr const char* kTwiceHint = "remove one of the two or give it another name";
+
+// Names and places in quotes: errors that differ in nothing else are one kind of error.
+std::string twice(std::string_view kind, const std::string& name, const SourceSpan& first,
+                  std::string_view how) {
+  std::string place = first.origin;
+  if (first.line > 0)
+    place += ":" + std::to_string(first.line) + ":" + std::to_string(first.column);
+  std::string what = quote(std::string(kind) + " " + name) + " is declared twice";
+  return what.append(how).append(", first at '").append(place).append("'");
 }
 
 Error out_of_memory(std::string origin) {
@@ -123,7 +129,6 @@ struct FactsLoader::State final : StreamHandler {
 
   void read(const InputFile& file, bool manifests);
   void make(LoadResult& result);
-  void warn_twice();
   bool wants_elements(Cursor root) override;
   void element(Cursor element, StreamContext& context) override;
   void document(Cursor root, bool streamed) override;
@@ -249,9 +254,7 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
   const SourceSpan first = drafts.facts.span(found->second.place);
   const Cursor at = metadata->find("name").value_or(object);
   const std::string who = space.empty() ? name : space + "/" + name;
-  at.fail(kind + " " + quote(who) + " is declared twice and differently, first at " + first.origin +
-              ":" + std::to_string(first.line) + ":" + std::to_string(first.column),
-          "remove one of the two or give it another name");
+  at.fail(twice(kind, who, first, " and differently"), kTwiceHint);
   return false;
 }
 
@@ -405,29 +408,18 @@ void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) 
   for (Node& node : nodes) {
     node.place.file = index;
     const auto [found, fresh] = state_->seen.try_emplace(key_of("Node", "", node.name));
-    if (fresh) found->second.place = node.place;
-    if (!fresh)
-      state_->drafts.diagnostics.add(
-          invalid_input("node " + quote(node.name) + " is declared twice", facts.span(node.place)));
+    if (fresh) {
+      found->second.place = node.place;
+    } else {
+      const std::string what = twice("Node", node.name, facts.span(found->second.place), "");
+      state_->drafts.diagnostics.add(invalid_input(what, facts.span(node.place), kTwiceHint));
+    }
     facts.nodes.push_back(std::move(node));
-  }
-}
-
-void FactsLoader::State::warn_twice() {
-  for (const Workload& workload : drafts.workloads) {
-    const Metadata& meta = workload.meta;
-    const std::string key = key_of(workload.kind, meta.namespace_name, meta.name) + kInCluster;
-    if (seen.count(key) > 0)
-      drafts.diagnostics.warn("AlreadyInCluster",
-                              workload.kind + " " + meta.namespace_name + "/" + meta.name +
-                                  " is in the cluster already, with pods of its own",
-                              drafts.facts.span(meta.place));
   }
 }
 
 void FactsLoader::State::make(LoadResult& result) {
   try {
-    warn_twice();
     Facts facts = make_facts(drafts);
     if (!drafts.diagnostics.ok()) return;
     facts.warnings = drafts.diagnostics.take_warnings();

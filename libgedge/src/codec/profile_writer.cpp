@@ -148,8 +148,8 @@ Json profile_json(const Profile& profile) {
 
 }  // namespace
 
-std::string write_profiles(const std::vector<Profile>& profiles) {
-  return codec::write_document(TextFormat::kYaml, [&](codec::DocumentSink& sink) {
+std::string write_profiles(const std::vector<Profile>& profiles, TextFormat format) {
+  return codec::write_document(format, [&](codec::DocumentSink& sink) {
     sink.field("apiVersion", "kubescheduler.config.k8s.io/v1");
     sink.field("kind", "KubeSchedulerConfiguration");
     sink.list("profiles", profiles.size(),

@@ -1,3 +1,4 @@
+// codec/rtt_draft.cpp - what the readers of latency files share: messages, lines, cells.
 #include "codec/rtt_draft.hpp"
 
 #include <algorithm>
@@ -7,7 +8,9 @@
 namespace gedge::codec {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+std::string_view symbol_of(TimeUnit unit) {
+  return unit == TimeUnit::kMicro ? "us" : unit == TimeUnit::kMilli ? "ms" : "s";
+}
 
 }  // namespace
 
@@ -49,6 +52,15 @@ void RttText::warn(std::string code, std::string message) const {
   diagnostics.warn(std::move(code), std::move(message), SourceSpan{source.name(), 0, 0, "", 1});
 }
 
+TimeUnit RttText::unit_under(std::string_view header, std::optional<TimeUnit> named) const {
+  if (named && options.unit_is_asked && *named != options.unit)
+    fail(header,
+         "the header says " + std::string(symbol_of(*named)) + ", but `--rtt-unit` says " +
+             std::string(symbol_of(options.unit)),
+         "leave out `--rtt-unit`, or the unit in the header");
+  return named.value_or(options.unit);
+}
+
 bool RttText::check_name(std::string_view name, std::size_t count) const {
   if (name.empty()) {
     fail(name, "a name is empty");
@@ -82,12 +94,6 @@ bool Lines::next(std::string_view& line) {
     if (!comments_ || line[first] != '#') return true;
   }
   return false;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 std::string_view stem_of(std::string_view path) {

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "codec/diagnostics.hpp"
+#include "codec/scalar.hpp"
 #include "codec/source.hpp"
 #include "gedge/codec/latency.hpp"
 
@@ -66,6 +68,9 @@ struct RttText {
   /// An error of the text as a whole.
   void fail_all(std::string what, std::string hint = {}) const;
   void warn(std::string code, std::string message) const;
+  /// The unit of numbers under `header`, which names `named`; reports one that contradicts
+  /// `--rtt-unit`.
+  TimeUnit unit_under(std::string_view header, std::optional<TimeUnit> named) const;
   /// Enough was said about one file.
   bool hopeless() const { return diagnostics.error_count() >= 50; }
   /// A name to be used; reports an empty or overlong one, or one name too many, and gives false.
@@ -88,7 +93,6 @@ class Lines {
   bool comments_;
 };
 
-std::string_view trim(std::string_view text);
 /// The part of a path behind the last '/', without .csv, .dat, .txt, .log, .out, .json.
 std::string_view stem_of(std::string_view path);
 

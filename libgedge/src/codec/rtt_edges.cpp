@@ -80,7 +80,9 @@ class EdgeReader {
     int values = 0;
     for (const std::string_view cell : cells) {
       columns_.push_back(rtt_column(cell));
-      const RttColumn::Role role = columns_.back().role;
+      RttColumn& column = columns_.back();
+      const RttColumn::Role role = column.role;
+      if (role == RttColumn::Role::kStat) column.unit = text_.unit_under(cell, column.unit);
       if (role == RttColumn::Role::kFrom) ++ends[0];
       if (role == RttColumn::Role::kTo) ++ends[1];
       if (role == RttColumn::Role::kStat) ++values;

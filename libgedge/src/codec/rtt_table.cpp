@@ -2,6 +2,7 @@
 // The hot loop reads a million cells without an allocation.
 #include <algorithm>
 
+#include "codec/rtt_columns.hpp"
 #include "codec/rtt_draft.hpp"
 #include "codec/rtt_number.hpp"
 
@@ -100,7 +101,12 @@ class SquareReader {
       row_names_ = RowNames::kBesideHeader;
     else
       row_names_ = names[0].empty() || labelled ? RowNames::kUnderCorner : RowNames::kNone;
-    if (row_names_ == RowNames::kUnderCorner) names.erase(names.begin());
+    unit_ = text_.options.unit;
+    if (row_names_ == RowNames::kUnderCorner) {
+      const RttColumn corner = rtt_column(names[0]);
+      if (corner.role == RttColumn::Role::kStat) unit_ = text_.unit_under(names[0], corner.unit);
+      names.erase(names.begin());
+    }
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!text_.check_name(names[i], i)) return;
       const std::uint32_t first = draft_.intern(names[i]);
@@ -144,7 +150,7 @@ class SquareReader {
     seen_[*row] = true;
     const std::vector<std::string>& names = draft_.names;
     const std::size_t count =
-        read_cells(line, separator_, text_.options.unit, draft_.cells,
+        read_cells(line, separator_, unit_, draft_.cells,
                    [&](std::size_t column, Cell cell, std::string_view cell_text) {
                      if (column >= names.size() || text_.hopeless()) return;
                      text_.fail(cell_text,
@@ -185,6 +191,7 @@ class SquareReader {
   Lines lines_;
   char separator_ = ',';
   RowNames row_names_ = RowNames::kUnderCorner;
+  TimeUnit unit_ = TimeUnit::kMilli;
   Draft draft_;
   std::vector<std::uint32_t> row_of_;  // [rows read], index of the name
   std::vector<bool> seen_;             // [names], a row of that name was read

@@ -146,6 +146,13 @@ bool is_go_float(std::string_view text) {
 
 }  // namespace
 
+std::string_view trim(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 ScalarType classify_plain(std::string_view text) {
   if (is_one_of(text, kNull)) return ScalarType::kNull;
   const char first = text[0];

@@ -13,6 +13,9 @@
 
 namespace gedge::codec {
 
+/// Without blanks, tabs and line ends around it.
+std::string_view trim(std::string_view text);
+
 enum class ScalarType : std::uint8_t { kNull, kBool, kInteger, kFloat, kText };
 
 /// Cost: O(length), no allocation for text.

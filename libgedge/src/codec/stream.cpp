@@ -1,8 +1,15 @@
+// codec/stream.cpp - which of the two parsers reads a text, and what both share.
 #include "codec/stream.hpp"
 
 #include "codec/stream_parsers.hpp"
 
 namespace gedge::codec {
+
+const std::optional<std::string>& StreamContext::root_text(std::string_view key) {
+  const auto known = answers_.find(key);
+  if (known != answers_.end()) return known->second;
+  return answers_.emplace(key, find_root_text(key)).first->second;
+}
 
 bool read_stream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,18 @@ class StreamContext {
   virtual ~StreamContext() = default;
   /// A scalar field of the document's root, wherever it stands: what was not met yet is looked for
   /// in the rest of the text. Empty where it is absent or no text, and for a root that is a list.
-  virtual std::optional<std::string> root_text(std::string_view key) = 0;
+  /// Cost: one pass over the document for each key, however often it is asked for.
+  const std::optional<std::string>& root_text(std::string_view key);
+
+ protected:
+  /// Answers of the document before do not count any more.
+  void begin_document() { answers_.clear(); }
+
+ private:
+  /// What root_text says, found by reading the document again if need be.
+  virtual std::optional<std::string> find_root_text(std::string_view key) = 0;
+
+  std::map<std::string, std::optional<std::string>, std::less<>> answers_;
 };
 
 class StreamHandler {

@@ -21,6 +21,17 @@ int take_number(std::string& text) {
 
 }  // namespace
 
+void put_remarks(DocumentSink& sink, const std::vector<Warning>& warnings,
+                 const std::vector<SkippedObject>& skipped) {
+  sink.list("warnings", warnings.size(), [&](std::size_t i) {
+    const Warning& w = warnings[i];
+    return Json{{"code", w.code}, {"message", w.message}, {"where", place_text(w.where)}};
+  });
+  sink.list("skipped", skipped.size(), [&](std::size_t i) {
+    return Json{{"kind", skipped[i].kind}, {"name", skipped[i].name}};
+  });
+}
+
 std::string place_text(const SourceSpan& where) {
   if (where.line == 0) return where.origin;
   return where.origin + ":" + std::to_string(where.line) + ":" + std::to_string(where.column);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codec/document_sink.hpp"
 
@@ -11,6 +12,10 @@ namespace gedge::codec {
 inline Json or_null(const std::optional<std::int64_t>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
+
+/// The lists "warnings" and "skipped".
+void put_remarks(DocumentSink& sink, const std::vector<Warning>& warnings,
+                 const std::vector<SkippedObject>& skipped);
 
 /// "file.yaml:12:3", "file.yaml", or nothing.
 std::string place_text(const SourceSpan& where);

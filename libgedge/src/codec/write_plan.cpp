@@ -37,7 +37,7 @@ Json decision(const Decision& d) {
   return json;
 }
 
-void put_plan(DocumentSink& sink, const Plan& plan) {
+void put_plan(DocumentSink& sink, const Plan& plan, const Plan& whole) {
   put_head(sink, "Plan");
   sink.field("profile", plan.profile);
   sink.field("compat", to_string(plan.compat));
@@ -45,17 +45,9 @@ void put_plan(DocumentSink& sink, const Plan& plan) {
   sink.field("snapshot", plan.snapshot);
   sink.list("decisions", plan.decisions.size(),
             [&](std::size_t i) { return decision(plan.decisions[i]); });
-  sink.list("warnings", plan.warnings.size(), [&](std::size_t i) {
-    const Warning& w = plan.warnings[i];
-    return Json{{"code", w.code}, {"message", w.message}, {"where", codec::place_text(w.where)}};
-  });
-  sink.list("skipped", plan.skipped.size(), [&](std::size_t i) {
-    return Json{{"kind", plan.skipped[i].kind}, {"name", plan.skipped[i].name}};
-  });
-  const std::size_t placed = plan.placed();
-  sink.field("summary", Json{{"pods", plan.decisions.size()},
-                             {"placed", placed},
-                             {"unschedulable", plan.decisions.size() - placed}});
+  codec::put_remarks(sink, plan.warnings, plan.skipped);
+  const std::size_t pods = whole.decisions.size(), placed = whole.placed();
+  sink.field("summary", Json{{"pods", pods}, {"placed", placed}, {"unschedulable", pods - placed}});
 }
 
 /// Rejections first..last are of one policy: upstream gives it one status with all its reasons.
@@ -105,9 +97,11 @@ Json node_explanation(const NodeExplanation& node, Compat compat) {
 }
 
 Json change(const SuggestedChange& suggested) {
+  constexpr std::array<std::string_view, 3> shown{"what-if", "replan", "evaluation"};
   return Json{{"edits", suggested.edits},
               {"effect", suggested.wins ? "wins" : "schedulable"},
-              {"node", suggested.node}};
+              {"node", suggested.node},
+              {"shown", shown[static_cast<std::size_t>(suggested.shown)]}};
 }
 
 std::string_view name_of(Outcome outcome) {
@@ -134,8 +128,9 @@ std::size_t count(const std::vector<Difference>& differences, Outcome outcome) {
 
 }  // namespace
 
-std::string write(const Plan& plan, TextFormat format) {
-  return codec::write_document(format, [&](DocumentSink& sink) { put_plan(sink, plan); });
+std::string write(const Plan& plan, TextFormat format, const Plan* whole) {
+  return codec::write_document(
+      format, [&](DocumentSink& sink) { put_plan(sink, plan, whole != nullptr ? *whole : plan); });
 }
 
 std::string write(const Explanation& explanation, Compat compat, TextFormat format) {
@@ -151,17 +146,21 @@ std::string write(const Explanation& explanation, Compat compat, TextFormat form
   });
 }
 
-std::string write(const WhatIf& what_if, const std::vector<std::string>& edits, TextFormat format) {
+std::string write(const WhatIf& what_if, const std::vector<std::string>& edits, TextFormat format,
+                  const WhatIf* whole) {
+  const WhatIf& counted = whole != nullptr ? *whole : what_if;
   return codec::write_document(format, [&](DocumentSink& sink) {
-    const std::vector<Difference>& all = what_if.differences;
+    const std::vector<Difference>& shown = what_if.differences;
+    const std::vector<Difference>& all = counted.differences;
     put_head(sink, "WhatIf");
     sink.field("edits", Json(edits));
-    sink.list("differences", all.size(), [&](std::size_t i) { return difference(all[i]); });
+    sink.list("differences", shown.size(), [&](std::size_t i) { return difference(shown[i]); });
     sink.field("summary", Json{{"placed", count(all, Outcome::kPlaced)},
                                {"moved", count(all, Outcome::kMoved)},
                                {"lost", count(all, Outcome::kLost)},
                                {"unschedulable", count(all, Outcome::kUnschedulable)}});
-    sink.object("plan", [&](DocumentSink& inner) { put_plan(inner, what_if.after); });
+    sink.object("plan",
+                [&](DocumentSink& inner) { put_plan(inner, what_if.after, counted.after); });
   });
 }
 

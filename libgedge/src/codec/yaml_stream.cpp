@@ -1,7 +1,9 @@
-// libyaml's events onto tapes. Cost: about 40 ns a byte, nearly all of it libyaml's.
+// codec/yaml_stream.cpp - libyaml's events onto tapes. Cost: about 40 ns a byte, nearly all of it
+// libyaml's.
 #include <yaml.h>
 
 #include <array>
+#include <optional>
 
 #include "codec/stream_parsers.hpp"
 #include "codec/tape_builder.hpp"
@@ -107,9 +109,9 @@ class YamlStream : public StreamContext {
 
   bool run();
   bool whole(Tape& tape);
-  std::optional<std::string> root_text(std::string_view key) override;
 
  private:
+  std::optional<std::string> find_root_text(std::string_view key) override;
   const yaml_event_t* next();
   void report_syntax();
   void refuse(Mark at, std::string what, std::string hint);
@@ -119,7 +121,7 @@ class YamlStream : public StreamContext {
   bool value(const yaml_event_t* event, Tape& tape, TapeBuilder& builder);
   bool write(const yaml_event_t& event, Tape& tape, TapeBuilder& builder);
   void scalar(const yaml_event_t& event, Tape& tape, TapeBuilder& builder);
-  void key(std::string_view text, bool quoted, Mark at, Tape& tape, TapeBuilder& builder);
+  void plain_key(std::string_view text, Mark at, Tape& tape, TapeBuilder& builder);
   bool is_plain(const yaml_event_t& event);
   void check_tag(std::string_view tag, std::string_view core, Mark at);
 
@@ -132,6 +134,8 @@ class YamlStream : public StreamContext {
   Tape root_, element_;
   TapeBuilder* root_builder_ = nullptr;
   std::size_t document_number_ = 0;
+  std::optional<Parser> ahead_;  // of find_root_text
+  std::size_t ahead_number_ = 0;
 };
 
 void YamlStream::refuse(Mark at, std::string what, std::string hint) {
@@ -195,6 +199,7 @@ bool YamlStream::run() {
     if (event->type != YAML_DOCUMENT_START_EVENT) continue;
     if (diagnostics_.is_full()) return false;
     ++document_number_;
+    begin_document();
     anchors_.clear();
     if (!document()) return false;
   }
@@ -349,14 +354,13 @@ void YamlStream::scalar(const yaml_event_t& event, Tape& tape, TapeBuilder& buil
       tape.arena.copy(text_of(event.data.scalar.value, event.data.scalar.length));
   const Mark at = mark_of(event.start_mark);
   if (builder.wants_key() && plain)
-    key(text, !plain, at, tape, builder);
+    plain_key(text, at, tape, builder);
   else
     builder.scalar(text, !plain, at);
 }
 
 // Keys become text as in kubectl: `n` is "false", 017 is "15".
-void YamlStream::key(std::string_view text, bool quoted, Mark at, Tape& tape,
-                     TapeBuilder& builder) {
+void YamlStream::plain_key(std::string_view text, Mark at, Tape& tape, TapeBuilder& builder) {
   const ScalarType type = classify_plain(text);
   if (text == "<<") refuse(at, "merge keys ('<<') are not read", "write the merged fields out");
   if (type == ScalarType::kNull || type == ScalarType::kFloat)
@@ -364,26 +368,28 @@ void YamlStream::key(std::string_view text, bool quoted, Mark at, Tape& tape,
   if (type == ScalarType::kBool) text = bool_value(text) ? "true" : "false";
   if (type == ScalarType::kInteger)
     if (const auto decimal = decimal_text(text)) text = tape.arena.copy(*decimal);
-  builder.scalar(text, quoted, at);
+  builder.scalar(text, false, at);
 }
 
-// Looked for again from the start of the text: only where elements without `kind` come before the
-// list's own kind.
-std::optional<std::string> YamlStream::root_text(std::string_view wanted) {
+// Looked for by a second parser that follows: only where elements without `kind` come before the
+// list's own kind. It starts anew for a second key of one document only.
+std::optional<std::string> YamlStream::find_root_text(std::string_view wanted) {
   if (root_builder_ == nullptr) return std::nullopt;
   if (const auto met = root_builder_->partial_root().find(wanted)) {
     if (met->type() != ScalarType::kText || met->shape() != Shape::kScalar) return std::nullopt;
     return std::string(met->raw_text());
   }
-  Parser again(source_.bytes());
-  std::size_t number = 0;
+  if (!ahead_ || ahead_number_ >= document_number_) {
+    ahead_.emplace(source_.bytes());
+    ahead_number_ = 0;
+  }
   int depth = 0;
   bool is_key = false, found = false;
-  while (const yaml_event_t* event = again.next()) {
+  while (const yaml_event_t* event = ahead_->next()) {
     if (event->type == YAML_STREAM_END_EVENT) break;
-    if (event->type == YAML_DOCUMENT_START_EVENT) ++number;
-    if (number > document_number_) break;
-    if (number < document_number_) continue;
+    if (event->type == YAML_DOCUMENT_START_EVENT) ++ahead_number_;
+    if (ahead_number_ < document_number_) continue;
+    if (event->type == YAML_DOCUMENT_END_EVENT) return std::nullopt;
     if (found && event->type == YAML_SCALAR_EVENT)
       return std::string(text_of(event->data.scalar.value, event->data.scalar.length));
     if (depth == 1 && !closes(*event)) is_key = !is_key;
@@ -392,6 +398,7 @@ std::optional<std::string> YamlStream::root_text(std::string_view wanted) {
     if (opens(*event)) ++depth;
     if (closes(*event)) --depth;
   }
+  ahead_.reset();
   return std::nullopt;
 }
 

@@ -1,6 +1,8 @@
 // plan/apply_edits.cpp - edits become changed facts and a changed matrix.
 #include <algorithm>
+#include <set>
 
+#include "gedge/base/nearest.hpp"
 #include "plan/edit_node.hpp"
 
 namespace gedge {
@@ -76,9 +78,43 @@ void change_resource(const Edit& edit, Node& node) {
   node.allocatable.set(edit.name, std::max<std::int64_t>(amount, 0));
 }
 
+void add_names(const Resources& resources, std::set<std::string>& names) {
+  for (const auto& [name, amount] : resources) names.insert(name);
+}
+
+std::set<std::string> resource_names(const Facts& facts) {
+  std::set<std::string> names{std::string(kCpu), std::string(kMemory),
+                              std::string(kEphemeralStorage), std::string(kPods)};
+  for (const Node& node : facts.nodes) add_names(node.allocatable, names);
+  for (const PodSpec& spec : facts.specs) {
+    for (const auto* containers : {&spec.containers, &spec.init_containers})
+      for (const Container& container : *containers) {
+        add_names(container.requests, names);
+        add_names(container.limits, names);
+      }
+    if (spec.pod_requests) add_names(*spec.pod_requests, names);
+    if (spec.pod_limits) add_names(*spec.pod_limits, names);
+    add_names(spec.overhead, names);
+  }
+  return names;
+}
+
+// A name that neither a node nor a pod knows would change nothing: a slip.
+Status check_resource(const Edit& edit, const Facts& facts) {
+  const std::set<std::string> names = resource_names(facts);
+  if (names.count(edit.name) > 0) return {};
+  Error error = missing(edit, "no node has and no pod asks for '" + edit.name + "'");
+  const auto meant = nearest(edit.name, {names.begin(), names.end()});
+  if (meant) error.hint = "did you mean " + *meant + "?";
+  return error;
+}
+
 Status edit_facts_node(const Edit& edit, Facts& facts) {
   const auto found = find_node(edit, edit.node, facts);
   if (!found) return found.error();
+  const bool sets_amount =
+      edit.kind == Edit::Kind::kSetResource || edit.kind == Edit::Kind::kAddResource;
+  if (sets_amount) GEDGE_TRY(check_resource(edit, facts));
   GEDGE_TRY(edit_node(edit, **found));
   if (edit.kind == Edit::Kind::kDrain) evict_from(edit.node, facts, false);
   if (edit.kind != Edit::Kind::kDeleteNode) return {};

@@ -113,7 +113,7 @@ void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted
         continue;
       }
       for (std::uint32_t at = offset; at < offset + rows.size(); ++at)
-        answers.fixed[at] += scores_[i].weight * scores[at];
+        answers.fixed[at] = plus_weighted(answers.fixed[at], scores_[i].weight, scores[at]);
     }
   }
   for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1)
@@ -190,8 +190,8 @@ std::int64_t Board::total_of(NodeIndex row) const {
   if (verdict_[raw(row)] != kFeasible) return WinnerTree::kOut;
   std::int64_t total = fixed_[raw(row)];
   for (const Ranged& ranged : ranged_)
-    total +=
-        scores_[ranged.slot].weight * normalized(ranged.how, ranged.raw[raw(row)], ranged.used);
+    total = plus_weighted(total, scores_[ranged.slot].weight,
+                          normalized(ranged.how, ranged.raw[raw(row)], ranged.used));
   return total;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gedge/base/quantity.hpp"
 #include "gedge/model/selector.hpp"
 #include "gedge/policy/delay.hpp"
 #include "plan/edit_node.hpp"
@@ -11,6 +12,9 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kMillion = 1000000;
+constexpr std::size_t kMostValues = 100;  // of one label that are tried
+constexpr std::size_t kMostOthers = 100;  // other nodes that are relabelled or emptied
+constexpr std::size_t kManyPods = 2000;
 constexpr std::size_t kMostMoves = 10'000;
 __extension__ using Wide = __int128;
 
@@ -49,20 +53,39 @@ void add_evictions(Scene& s, NodeIndex n) {
       s.out.insert(candidate(node_edit(kind, s.cluster.node(n)), kTwice, 1));
 }
 
+// A host that bears another's name, or none, is the last thing to suggest.
+std::int64_t size_of_label(std::string_view key) {
+  return key == "kubernetes.io/hostname" ? 100 : 1;
+}
+
 void add_label(Scene& s, const Node& node, const std::string& key, const std::string& value) {
   const std::string* now = node.labels.find(key);
   if (now == nullptr || *now != value)
-    s.out.insert(candidate(node_edit(Edit::Kind::kSetLabel, node, key, value)));
+    s.out.insert(
+        candidate(node_edit(Edit::Kind::kSetLabel, node, key, value), size_of_label(key), 1));
 }
 
 void remove_label(Scene& s, const Node& node, const std::string& key) {
   if (node.labels.find(key) != nullptr)
-    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveLabel, node, key)));
+    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveLabel, node, key), size_of_label(key), 1));
+}
+
+// A column also keeps values that were tried and taken back.
+std::vector<std::string> values_in_use(const ClusterState& cluster, const std::string& key) {
+  const TopologyColumn& column = cluster.topology(key);
+  std::vector<bool> used(column.domain_count(), false);
+  cluster.alive().for_each([&](NodeIndex n) {
+    if (column.domain_of[raw(n)] != kNoDomain) used[column.domain_of[raw(n)]] = true;
+  });
+  std::vector<std::string> values;
+  for (DomainIndex d = 0; d < column.domain_count() && values.size() < kMostValues; ++d)
+    if (used[d]) values.push_back(column.values[d]);
+  return values;
 }
 
 // Every value that some node gives to `key`, and one that none gives: the node's own name.
 void add_domain_labels(Scene& s, const Node& node, const std::string& key) {
-  for (const std::string& value : s.cluster.topology(key).values) add_label(s, node, key, value);
+  for (const std::string& value : values_in_use(s.cluster, key)) add_label(s, node, key, value);
   if (is_label_value(node.name)) add_label(s, node, key, node.name);
   remove_label(s, node, key);
 }
@@ -147,8 +170,10 @@ std::vector<PodIndex> pods_to_place(const ClusterState& cluster) {
   return all;
 }
 
-// The pods are deleted, moved, or lose their node.
-void add_without(Scene& s, const std::vector<PodIndex>& pods) {
+// The pods are deleted, moved, or lose their node. Of very many, those on this node.
+void add_without(Scene& s, std::vector<PodIndex> pods) {
+  if (pods.size() > kManyPods)
+    std::erase_if(pods, [&](PodIndex p) { return s.cluster.node_of(p) != s.node; });
   add_deletes(s, pods);
   add_moves(s, pods);
   for (const PodIndex p : pods)
@@ -159,7 +184,7 @@ void add_without(Scene& s, const std::vector<PodIndex>& pods) {
 void add_for_domains(Scene& s, const std::string& key, bool other_nodes) {
   add_domain_labels(s, s.target(), key);
   add_without(s, pods_to_place(s.cluster));
-  if (!other_nodes) return;
+  if (!other_nodes || s.cluster.slots() > kMostOthers) return;
   s.cluster.alive().for_each([&](NodeIndex n) {
     add_domain_labels(s, s.cluster.node(n), key);
     add_evictions(s, n);
@@ -280,7 +305,7 @@ void add_for_crowd(Scene& s) {
 void add_cards(Scene& s) {
   const std::string* asked = s.spec().annotations.find("alibabacloud.com/gpu-count");
   Edit edit = node_edit(Edit::Kind::kAddResource, s.target(), "alibabacloud.com/gpu-count");
-  edit.amount = asked == nullptr ? 1 : std::strtoll(asked->c_str(), nullptr, 10);
+  edit.amount = asked == nullptr ? 1 : parse_units(*asked).value_or(0);
   const std::int64_t now = s.target().allocatable.amount(edit.name);
   if (edit.amount > 0) s.out.insert(candidate(edit, edit.amount, now));
 }

@@ -10,6 +10,7 @@
 #include "plan/changes.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "plan/candidates.hpp"
 #include "plan/proof.hpp"
@@ -20,8 +21,11 @@ namespace gedge {
 namespace {
 
 // Bounds the work, in evaluations of one pod: an explanation should not take longer than the plan.
-constexpr std::size_t kMaxTrials = 20000;
+constexpr std::size_t kLeastTrials = 200, kMostTrials = 20'000;
+constexpr std::size_t kRowsToTry = 20'000'000;
 constexpr std::size_t kMaxDepth = 5;
+// Sets that make a node feasible; with so many it is tried to make it win, too.
+constexpr std::size_t kMostTargets = 3;
 
 struct Size {
   std::size_t edits;
@@ -49,13 +53,18 @@ struct Found {
 class Search {
  public:
   Search(ClusterState& cluster, Engine& engine, PodIndex pod, std::vector<NodeIndex> targets)
-      : cluster_(cluster), engine_(engine), pod_(pod), targets_(std::move(targets)) {}
+      : cluster_(cluster),
+        engine_(engine),
+        pod_(pod),
+        targets_(std::move(targets)),
+        left_(std::clamp(kRowsToTry / (cluster.slots() + 1), kLeastTrials, kMostTrials)) {}
 
   /// Sets of `depth` edits, smallest first. A set of several edits has none that does nothing.
   std::vector<Found> sets_of(std::size_t depth);
-  /// All single edits that speak to an objection, smallest first.
-  Candidates candidates();
-  bool spent() const { return trials_ >= kMaxTrials; }
+  /// All single edits that speak to an objection, smallest first, and the nodes that they were
+  /// thought of for. As many as may be tried.
+  std::map<Candidate, std::vector<NodeIndex>> candidates();
+  bool spent() const { return left_ == 0; }
 
  private:
   std::vector<Found> singles();
@@ -66,7 +75,7 @@ class Search {
   Engine& engine_;
   PodIndex pod_;
   std::vector<NodeIndex> targets_;
-  std::size_t trials_ = 0;
+  std::size_t left_;
 };
 
 std::vector<Found> Search::sets_of(std::size_t depth) {
@@ -82,24 +91,28 @@ std::vector<Found> Search::sets_of(std::size_t depth) {
   return found;
 }
 
-Candidates Search::candidates() {
-  Candidates all;
-  for (const NodeIndex target : targets_)
+std::map<Candidate, std::vector<NodeIndex>> Search::candidates() {
+  std::map<Candidate, std::vector<NodeIndex>> all;
+  for (const NodeIndex target : targets_) {
+    Candidates here;
     for (const Rejection& rejection : engine_.rejections(pod_, target))
-      add_candidates(cluster_, pod_, target, rejection, all);
+      add_candidates(cluster_, pod_, target, rejection, here);
+    for (const Candidate& c : here) all[c].push_back(target);
+    while (all.size() > kMostTrials) all.erase(std::prev(all.end()));
+  }
   return all;
 }
 
 std::vector<Found> Search::singles() {
   std::vector<Found> found;
-  for (const Candidate& c : candidates()) {
+  for (const auto& [c, targets] : candidates()) {
     if (spent()) break;
-    ++trials_;
+    --left_;
     Trial trial(cluster_);
     if (!trial.apply(c.edit)) continue;
     const auto fits = [&](NodeIndex n) { return engine_.fits(pod_, n); };
-    const auto target = std::find_if(targets_.begin(), targets_.end(), fits);
-    if (target != targets_.end()) found.push_back({{c}, *target});
+    const auto target = std::find_if(targets.begin(), targets.end(), fits);
+    if (target != targets.end()) found.push_back({{c}, *target});
   }
   return found;
 }
@@ -118,7 +131,7 @@ void Search::deepen(NodeIndex target, std::size_t depth, EditSet& chosen,
     if (spent()) return;
     const auto clashes = [&](const Candidate& other) { return same_subject(c.edit, other.edit); };
     if (std::any_of(chosen.begin(), chosen.end(), clashes)) continue;
-    ++trials_;
+    --left_;
     Trial trial(cluster_);
     if (!trial.apply(c.edit)) continue;
     chosen.push_back(c);
@@ -131,8 +144,8 @@ void Search::deepen(NodeIndex target, std::size_t depth, EditSet& chosen,
   }
 }
 
-SuggestedChange suggestion(const EditSet& set, bool wins_there, const std::string& node) {
-  return {size_of(set).texts, wins_there, node};
+SuggestedChange suggestion(const EditSet& set, bool wins, const std::string& node, Shown shown) {
+  return {size_of(set).texts, wins, node, shown};
 }
 
 std::vector<NodeIndex> all_nodes(const ClusterState& cluster) {
@@ -149,8 +162,8 @@ std::optional<EditSet> first_that_holds(Proof& proof, const std::vector<Found>& 
   return std::nullopt;
 }
 
-std::optional<EditSet> first_candidate_that_holds(Proof& proof, const Candidates& candidates) {
-  for (const Candidate& c : candidates) {
+std::optional<EditSet> first_candidate_that_holds(Proof& proof, Search& search) {
+  for (const auto& [c, targets] : search.candidates()) {
     if (proof.spent()) break;
     if (proof.place_after({c}, false)) return EditSet{c};
   }
@@ -172,46 +185,72 @@ std::optional<EditSet> nearest_set(Search& search, Proof& proof) {
   for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent() && !proof.spent(); ++depth) {
     const std::vector<Found> found = search.sets_of(depth);
     auto set = first_that_holds(proof, found);
-    if (!set && depth == 1) set = first_candidate_that_holds(proof, search.candidates());
+    if (!set && depth == 1) set = first_candidate_that_holds(proof, search);
     if (!set) set = least_with_room(proof, found);
     if (set) return set;
   }
   return std::nullopt;
 }
 
-// A bound pod is not planned: its evaluation has to do.
-bool wins(Session& session, Proof& proof, PodIndex pod, const EditSet& set,
-          const std::string& node) {
-  return !session.cluster().pod(pod).bound_node.empty() || proof.place_after(set, true) == node;
+// How edits bring the pod to `node`; empty: they do not.
+std::optional<Shown> shown_by(const Session& session, Proof& proof, const EditSet& set,
+                              const std::string& node) {
+  if (session.is_bound(proof.pod())) return Shown::kEvaluation;
+  if (proof.place_after(set, false) == node) return Shown::kWhatIf;
+  if (proof.place_after(set, true) == node) return Shown::kReplan;
+  return std::nullopt;
 }
 
-// Edits that let `node`, on which the pod fits, win.
-std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, PodIndex pod,
-                                            NodeIndex node) {
+// Edits after `first` that let `node`, on which the pod fits then, win.
+std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, NodeIndex node,
+                                            const EditSet& first) {
   const std::string& name = session.cluster().node(node).name;
-  for (const EditSet& set : winning_edits(session, pod, node))
-    if (wins(session, proof, pod, set, name)) return {suggestion(set, true, name)};
+  std::vector<EditSet> further;
+  {
+    Trial trial(session.cluster());
+    for (const Candidate& c : first)
+      if (!trial.apply(c.edit)) return {};
+    further = winning_edits(session, proof.pod(), node);
+  }
+  for (const EditSet& more : further) {
+    EditSet set = first;
+    set.insert(set.end(), more.begin(), more.end());
+    if (const auto shown = shown_by(session, proof, set, name))
+      return {suggestion(set, true, name, *shown)};
+  }
   return {};
+}
+
+std::vector<SuggestedChange> changes_to_fit(Session& session, Proof& proof, PodIndex pod) {
+  Search search(session.cluster(), *session.engine_of(pod), pod, all_nodes(session.cluster()));
+  if (session.is_bound(pod)) {
+    for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent(); ++depth)
+      for (const Found& found : search.sets_of(depth))
+        return {suggestion(found.set, false, session.cluster().node(found.target).name,
+                           Shown::kEvaluation)};
+    return {};
+  }
+  const auto set = nearest_set(search, proof);
+  if (!set) return {};
+  const EditSet least = proof.shrink(*set);
+  const std::string node = proof.place_after(least, false).value_or("");
+  return {suggestion(least, false, node, Shown::kWhatIf)};
 }
 
 }  // namespace
 
 std::vector<SuggestedChange> nearest_changes(Session& session, const PlanRequest& request,
                                              PodIndex pod, const Explanation& explanation) {
-  ClusterState& cluster = session.cluster();
   Proof proof(session, request, pod);
   if (explanation.chosen) {
     if (!explanation.runner_up) return {};
-    return changes_to_win(session, proof, pod, *cluster.find_node(explanation.runner_up->node));
+    const auto runner_up = session.cluster().find_node(explanation.runner_up->node);
+    return changes_to_win(session, proof, *runner_up, {});
   }
   // Later pods of the plan stay where they are in a what-if, so the search starts from the finished
   // plan.
   while (const Group* group = session.next()) session.decide(*group);
-  Search search(cluster, *session.engine_of(pod), pod, all_nodes(cluster));
-  const auto set = nearest_set(search, proof);
-  if (!set) return {};
-  const EditSet least = proof.shrink(*set);
-  return {suggestion(least, false, proof.place_after(least, false).value_or(""))};
+  return changes_to_fit(session, proof, pod);
 }
 
 std::vector<SuggestedChange> changes_for_node(Session& session, const PlanRequest& request,
@@ -221,15 +260,23 @@ std::vector<SuggestedChange> changes_for_node(Session& session, const PlanReques
   if (explanation.chosen && explanation.chosen->node == name) return {};
   Proof proof(session, request, pod);
   Engine& engine = *session.engine_of(pod);
-  if (engine.fits(pod, node)) return changes_to_win(session, proof, pod, node);
+  if (engine.fits(pod, node)) return changes_to_win(session, proof, node, {});
   Search search(session.cluster(), engine, pod, {node});
-  for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent(); ++depth) {
-    const std::vector<Found> found = search.sets_of(depth);
-    if (found.empty()) continue;
-    const EditSet& set = found.front().set;
-    return {suggestion(set, wins(session, proof, pod, set, name), name)};
+  std::optional<EditSet> fits;
+  for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent() && !proof.spent(); ++depth) {
+    std::size_t tried = 0;
+    for (const Found& found : search.sets_of(depth)) {
+      if (!fits) fits = found.set;
+      if (const auto shown = shown_by(session, proof, found.set, name))
+        return {suggestion(found.set, true, name, *shown)};
+      if (++tried > kMostTargets) break;
+      auto more = changes_to_win(session, proof, node, found.set);
+      if (!more.empty()) return more;
+    }
+    if (fits) break;
   }
-  return {};
+  if (!fits) return {};
+  return {suggestion(*fits, false, name, Shown::kEvaluation)};
 }
 
 }  // namespace gedge

@@ -2,9 +2,9 @@
 // cluster changes.
 //
 // A class is everything with the same signature. A class that is seen for the second time stays
-// live and gets a board (without boards: from the first time on). Live classes follow the journal: one bind or unbind is told to each of
-// them; anything else (node facts, RTTs, several changes at once) voids them, which costs time and
-// never an answer.
+// live and gets a board (without boards: from the first time on). Live classes follow the journal:
+// one bind or unbind is told to each of them; anything else (node facts, RTTs, several changes at
+// once) voids them, which costs time and never an answer.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include "gedge/base/duration.hpp"
 #include "gedge/base/quantity.hpp"
+#include "gedge/model/selector.hpp"
 
 namespace gedge {
 namespace {
@@ -62,6 +63,31 @@ Result<Edit> resource_edit(Reader& in, Edit edit) {
   return edit;
 }
 
+// "K=V" or "K-"; only a label that can be may be set.
+Result<Edit> label_edit(Reader& in, Edit edit) {
+  if (in.rest().find('=') == std::string_view::npos) {
+    if (in.rest().size() < 2 || in.rest().back() != '-') return in.error("expected K=V or K-");
+    edit.kind = Edit::Kind::kRemoveLabel;
+    edit.name = in.all();
+    edit.name.pop_back();
+    return edit;
+  }
+  edit.kind = Edit::Kind::kSetLabel;
+  const std::size_t key_at = in.at;
+  edit.name = in.until('=');
+  if (!is_label_key(edit.name)) {
+    in.at = key_at;
+    return in.error("expected a label key",
+                    "use [prefix/]name; the name has at most 63 letters, digits, '-', '_', '.'");
+  }
+  if (!is_label_value(in.rest()))
+    return in.error(
+        "expected a label value",
+        "use at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends");
+  edit.value = in.all();
+  return edit;
+}
+
 Result<Edit> node_edit(Reader& in) {
   Edit edit;
   edit.node = in.until(':');
@@ -81,20 +107,7 @@ Result<Edit> node_edit(Reader& in) {
                       "write for example node/N:taint-=dedicated:NoSchedule");
     return edit;
   }
-  if (in.accept("label.")) {
-    edit.kind = Edit::Kind::kSetLabel;
-    if (in.rest().find('=') == std::string_view::npos) {
-      if (in.rest().size() < 2 || in.rest().back() != '-') return in.error("expected K=V or K-");
-      edit.kind = Edit::Kind::kRemoveLabel;
-      edit.name = in.all();
-      edit.name.pop_back();
-      return edit;
-    }
-    edit.name = in.until('=');
-    edit.value = in.all();
-    if (edit.name.empty()) return in.error("expected a label key");
-    return edit;
-  }
+  if (in.accept("label.")) return label_edit(in, std::move(edit));
   return resource_edit(in, std::move(edit));
 }
 

@@ -181,7 +181,8 @@ void Engine::Parts::total(PodIndex pod, PreparedClass& prepared, Evaluation& eva
     run_score(i, pod, prepared, evaluation.feasible, column);
     run_normalize(i, pod, prepared, evaluation.feasible, column);
     evaluation.feasible.for_each([&](NodeIndex n) {
-      evaluation.totals[gedge::raw(n)] += scores[i].weight * column[gedge::raw(n)];
+      std::int64_t& total = evaluation.totals[gedge::raw(n)];
+      total = plus_weighted(total, scores[i].weight, column[gedge::raw(n)]);
     });
   }
 }
@@ -322,7 +323,8 @@ std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
           rawscores[gedge::raw(n)] == kIgnored ? 0 : rawscores[gedge::raw(n)];
       nodes[gedge::raw(n)].scores.push_back(
           {slot.name, shown, normalized[gedge::raw(n)], slot.weight});
-      evaluation.totals[gedge::raw(n)] += slot.weight * normalized[gedge::raw(n)];
+      std::int64_t& total = evaluation.totals[gedge::raw(n)];
+      total = plus_weighted(total, slot.weight, normalized[gedge::raw(n)]);
     });
   }
   std::vector<NodeExplanation> sorted;

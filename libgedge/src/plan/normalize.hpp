@@ -19,11 +19,19 @@ ScoreRange widened(Normalize how, ScoreRange range);
 /// One score in a range that was widened; kIgnored becomes 0. Not for kOwn.
 std::int64_t normalized(Normalize how, std::int64_t score, ScoreRange range);
 
-/// Shapes   `scores` [slots], changed in place where `feasible` is set; rows with kIgnored become
-/// 0. Source   kube-scheduler framework/plugins/helper/normalize_score.go,
-/// interpodaffinity/scoring.go and
-///          podtopologyspread/scoring.go.
-/// Cost     two passes over the feasible rows, no allocation.
+/// total + weight * score, stopping at the ends of int64.
+inline std::int64_t plus_weighted(std::int64_t total, std::int64_t weight, std::int64_t score) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(weight, score, &product) &&
+      !__builtin_add_overflow(total, product, &total))
+    return total;
+  return (weight < 0) != (score < 0) ? -kNoBound : kNoBound;
+}
+
+/// `scores` [slots] are changed in place where `feasible` is set; rows with kIgnored become 0.
+///
+/// Source: kube-scheduler framework/plugins/helper/normalize_score.go, interpodaffinity/scoring.go
+/// and podtopologyspread/scoring.go. Cost: two passes over the feasible rows, no allocation.
 void normalize(Normalize how, const NodeMask& feasible, std::vector<std::int64_t>& scores);
 
 }  // namespace gedge

@@ -13,8 +13,7 @@ using Group = std::vector<PodIndex>;
 
 /// Queue order (priority, creation time, namespace, workload, ordinal, name), except that a pod
 /// with a budget towards pods that are still to be placed comes after those. `wanted` may be in any
-/// order. Cost     O((pods + budgets) log pods); linear in the replicas of a workload, not in their
-/// square.
+/// order. Cost: O(pods log pods), and for each pod with a budget the pods that it points at.
 std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
                                  const std::function<bool(PodIndex)>& has_budgets);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gedge/policy/delay.hpp"
 #include "plan/changes.hpp"
 #include "plan/session.hpp"
 
@@ -53,10 +54,14 @@ Result<Plan> make_plan(const PlanRequest& request) {
       plan.decisions.push_back(std::move(decision));
     GEDGE_TRY(check_modules(request));
   }
+  (*session)->report_budgets(plan.decisions);
   for (Warning& warning : (*session)->warnings()) plan.warnings.push_back(std::move(warning));
   return plan;
 }
 
+namespace {
+
+// Runs the plan up to the pod's turn and leaves it unplaced; a bound pod is taken off its node.
 Result<PodIndex> bring_to_turn(Session& session, std::string_view namespace_name,
                                std::string_view pod) {
   ClusterState& cluster = session.cluster();
@@ -85,6 +90,7 @@ Result<PodIndex> bring_to_turn(Session& session, std::string_view namespace_name
                {}};
 }
 
+// The evidence about an unplaced pod as things are, without changes.
 Explanation explain_here(Session& session, PodIndex pod) {
   Engine& engine = *session.engine_of(pod);
   const Evaluation evaluation = engine.evaluate(pod);
@@ -99,18 +105,16 @@ Explanation explain_here(Session& session, PodIndex pod) {
   if (evaluation.runner_up != kNoNode) explanation.runner_up = scored(evaluation.runner_up);
   if (evaluation.winner == kNoNode) {
     explanation.message = engine.fit_error(pod);
-    explanation.budgets = session.describe(pod).budgets;
+    explanation.budgets = budget_reports(session.cluster(), pod);
     return explanation;
   }
   explanation.chosen = scored(evaluation.winner);
   const ClusterState::Mark mark = session.cluster().mark();
   session.cluster().bind(pod, evaluation.winner);
-  explanation.budgets = session.describe(pod).budgets;
+  explanation.budgets = budget_reports(session.cluster(), pod);
   session.cluster().undo(mark);
   return explanation;
 }
-
-namespace {
 
 // Suggested RTT edits may name nodes that nobody measured: then the matrix gets their names,
 // unmeasured.

@@ -13,6 +13,12 @@ constexpr std::size_t kWork = 200'000;
 constexpr std::size_t kLeastPlans = 20, kMostPlans = 1000;
 constexpr int kMostRounds = 10;
 
+// Stops at the end of int64. Amounts are never negative.
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kNoBound : sum;
+}
+
 bool is_amount_of(const Edit& edit, const std::string& node, const std::string& resource) {
   return edit.kind == Edit::Kind::kAddResource && edit.node == node && edit.name == resource;
 }
@@ -62,14 +68,13 @@ bool Proof::add_room(EditSet& set, NodeIndex target, const Plan& plan) const {
   bool raised = false;
   for (const Amount& own : wanted) {
     if (own.amount == 0) continue;
-    std::int64_t used = cluster.requested(own.resource)[raw(target)] + own.amount;
+    std::int64_t used = plus(cluster.requested(own.resource)[raw(target)], own.amount);
     for (const Decision& d : plan.decisions) {
       if (!d.chosen || d.chosen->node != name) continue;
       const auto other = cluster.find_pod(d.namespace_name, d.pod);
       if (!other || *other == pod_ || cluster.node_of(*other) == target) continue;
-      used += own.resource == ResourceIndex::kPodsColumn
-                  ? 1
-                  : cluster.pod_facts(*other).request(own.resource);
+      const bool slots = own.resource == ResourceIndex::kPodsColumn;
+      used = plus(used, slots ? 1 : cluster.pod_facts(*other).request(own.resource));
     }
     const std::int64_t has = cluster.allocatable(own.resource)[raw(target)];
     if (used <= has) continue;

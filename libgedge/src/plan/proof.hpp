@@ -9,9 +9,9 @@
 
 namespace gedge {
 
+/// Plans edited facts, as often as an explanation may.
 class Proof {
  public:
-  /// `session` has placed every pod but `pod`. `before` is the plan without edits.
   Proof(Session& session, const PlanRequest& request, PodIndex pod);
 
   /// Where the pod is after planning the edited facts; empty: nowhere, or nothing may be tried any
@@ -23,6 +23,7 @@ class Proof {
   /// Leaves out every edit that the pod's place does not need: other pods may react to the rest in
   /// the pod's favour.
   EditSet shrink(EditSet set);
+  PodIndex pod() const { return pod_; }
   /// True when as many plans were made as an explanation may cost, but for one.
   bool spent() const { return left_ <= 1; }
 

@@ -11,6 +11,7 @@ namespace {
 // Enough to undo any greedy mistake in small cycles; large ones fall back to placing what fits.
 constexpr std::size_t kTrialsPerPod = 50;
 constexpr std::size_t kExtraTrials = 1000;
+constexpr std::size_t kBindsPerTrial = 20;
 
 bool is_pending(const Pod& pod) {
   return pod.bound_node.empty() && pod.phase == PodPhase::kPending;
@@ -38,6 +39,7 @@ Result<std::unique_ptr<Session>> Session::start(const PlanRequest& request) {
 
 void Session::collect() {
   std::vector<PodIndex> wanted;
+  warnings_.clear();
   for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i) {
     const PodIndex pod{i};
     if (!is_pending(cluster_.pod(pod)) || cluster_.is_placed(pod)) continue;
@@ -71,16 +73,19 @@ std::vector<Decision> Session::decide(const Group& group) {
   return {decide_one(group.front())};
 }
 
-Decision Session::describe(PodIndex pod) const {
-  Decision decision;
-  decision.namespace_name = cluster_.pod(pod).namespace_name;
-  decision.pod = cluster_.pod(pod).name;
-  decision.budgets = budget_reports(cluster_, pod);
-  return decision;
+void Session::report_budgets(std::vector<Decision>& decisions) const {
+  const auto has_budgets = [](const PodSpec& spec) { return !spec.budgets.empty(); };
+  const std::vector<PodSpec>& specs = request_.facts->specs;
+  if (std::none_of(specs.begin(), specs.end(), has_budgets)) return;
+  for (Decision& decision : decisions)
+    if (const auto pod = cluster_.find_pod(decision.namespace_name, decision.pod))
+      decision.budgets = budget_reports(cluster_, *pod);
 }
 
 Decision Session::decision_from(PodIndex pod, const Choice& choice) {
-  Decision decision = describe(pod);
+  Decision decision;
+  decision.namespace_name = cluster_.pod(pod).namespace_name;
+  decision.pod = cluster_.pod(pod).name;
   decision.rejected_by = engine_of(pod)->rejected_by(choice.rejected);
   const auto scored = [&](NodeIndex n, std::int64_t total) {
     return ScoredNode{cluster_.node(n).name, total};
@@ -104,7 +109,6 @@ Decision Session::decide_one(PodIndex pod) {
     return decision;
   }
   cluster_.bind(pod, choice.winner);
-  decision.budgets = budget_reports(cluster_, pod);
   return decision;
 }
 
@@ -112,15 +116,13 @@ std::vector<Decision> Session::decide_jointly(const Group& group) {
   for (const PodIndex pod : group) cluster_.set_joint_group(pod, raw(group.front()) + 1);
   std::vector<Decision> decisions(group.size());
   trials_left_ = group.size() * kTrialsPerPod + kExtraTrials;
+  binds_left_ = trials_left_ * kBindsPerTrial;
   const ClusterState::Mark start = cluster_.mark();
   if (!place_all(group, 0, decisions)) {
     cluster_.undo(start);
     place_what_fits(group, decisions);
   }
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    cluster_.set_joint_group(group[i], 0);
-    decisions[i].budgets = budget_reports(cluster_, group[i]);
-  }
+  for (const PodIndex pod : group) cluster_.set_joint_group(pod, 0);
   return decisions;
 }
 
@@ -161,6 +163,8 @@ bool Session::place_all(const Group& group, std::size_t next, std::vector<Decisi
       cluster_.undo(levels.back().mark);
       continue;
     }
+    if (binds_left_ == 0) return false;
+    --binds_left_;
     const NodeIndex node = level.candidates[level.tried++];
     decisions[next] = decision_from(group[next], level.evaluation);
     decisions[next].chosen =

@@ -20,12 +20,13 @@ class Session {
   const std::vector<Group>& groups() const { return groups_; }
   /// The group whose turn it is, once; null after the last.
   const Group* next() { return position_ < groups_.size() ? &groups_[position_++] : nullptr; }
+  bool is_bound(PodIndex pod) const { return !cluster_.pod(pod).bound_node.empty(); }
   /// The engine of the pod's profile; null if no profile bears its schedulerName.
   Engine* engine_of(PodIndex pod);
   /// Decides a group and binds what was placed. Decisions are in the order of the group.
   std::vector<Decision> decide(const Group& group);
-  /// What stands in a Decision apart from the choice itself.
-  Decision describe(PodIndex pod) const;
+  /// Fills in what has become of every budget, once everybody has a place.
+  void report_budgets(std::vector<Decision>& decisions) const;
   std::vector<Warning>& warnings() { return warnings_; }
   /// Works out anew what is to be placed, in which order; for a session in which pods were bound
   /// from outside.
@@ -46,7 +47,7 @@ class Session {
   std::vector<Group> groups_;
   std::vector<Warning> warnings_;
   std::size_t position_ = 0;
-  std::size_t trials_left_ = 0;
+  std::size_t trials_left_ = 0, binds_left_ = 0;  // of the present joint group
 };
 
 }  // namespace gedge

@@ -1,4 +1,5 @@
 // plan/what_if.cpp - plan, edit, keep what stays valid, place the rest, compare.
+#include <algorithm>
 #include <map>
 
 #include "gedge/policy/delay.hpp"
@@ -80,7 +81,8 @@ std::vector<Decision> keep_valid(Session& session, const Plan& before) {
         continue;
       }
       kept.push_back(*placed[{cluster.pod(pod).namespace_name, cluster.pod(pod).name}]);
-      kept.back().budgets = session.describe(pod).budgets;
+      kept.back().runner_up.reset();  // what is known of the other nodes was true of other facts
+      kept.back().rejected_by.clear();
     }
   }
   return kept;
@@ -95,9 +97,40 @@ Result<Plan> replace_rest(const PlanRequest& request, const Plan& before) {
   for (const Group& group : (*session)->groups())
     for (Decision& decision : (*session)->decide(group))
       plan.decisions.push_back(std::move(decision));
+  (*session)->report_budgets(plan.decisions);
   plan.warnings = request.facts->warnings;
   for (Warning& warning : (*session)->warnings()) plan.warnings.push_back(std::move(warning));
   return plan;
+}
+
+// Whoever moves a pod has said where it goes, and is told what that breaks.
+void warn_of_moves(const PlanRequest& request, const std::vector<Edit>& edits, Plan& plan) {
+  const auto moves = [](const Edit& edit) { return edit.kind == Edit::Kind::kMovePod; };
+  if (std::none_of(edits.begin(), edits.end(), moves)) return;
+  auto session = Session::start(request);
+  if (!session) return;
+  ClusterState& cluster = (*session)->cluster();
+  for (const Decision& decision : plan.decisions)
+    if (decision.chosen)
+      cluster.bind(*cluster.find_pod(decision.namespace_name, decision.pod),
+                   *cluster.find_node(decision.chosen->node));
+  for (const Edit& edit : edits) {
+    const auto pod = cluster.find_pod(edit.namespace_name, edit.name);
+    if (!moves(edit) || !pod || !cluster.is_placed(*pod) || !(*session)->engine_of(*pod)) continue;
+    const NodeIndex node = cluster.node_of(*pod);
+    const ClusterState::Mark mark = cluster.mark();
+    cluster.unbind(*pod);
+    std::string reasons;
+    for (const Rejection& rejection : (*session)->engine_of(*pod)->rejections(*pod, node))
+      for (const std::string& text : reason_texts(rejection.evidence, cluster.compat()))
+        reasons += (reasons.empty() ? "" : ", ") + text;
+    cluster.undo(mark);
+    if (!reasons.empty())
+      plan.warnings.push_back({"MovedPod",
+                               "pod " + edit.namespace_name + "/" + edit.name + " is on node " +
+                                   cluster.node(node).name + " against the rules: " + reasons,
+                               {}});
+  }
 }
 
 }  // namespace
@@ -114,6 +147,7 @@ Result<EditedPlan> plan_edited(const PlanRequest& request, const Plan& before,
   if (auto failure = request.modules == nullptr ? std::nullopt : request.modules->failure())
     return *std::move(failure);
   edited.plan = *std::move(plan);
+  warn_of_moves(again, edits, edited.plan);
   return edited;
 }
 

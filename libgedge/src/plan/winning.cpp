@@ -10,13 +10,18 @@
 namespace gedge {
 namespace {
 
+constexpr int kMostEvaluations = 2000;
+
 struct Contest {
   ClusterState& cluster;
   Engine& engine;
   PodIndex pod;
   NodeIndex challenger;
+  int left = kMostEvaluations;
 
   bool won_after(const Edit& edit) {
+    if (left == 0) return false;
+    --left;
     Trial trial(cluster);
     return trial.apply(edit) && engine.evaluate(pod).winner == challenger;
   }
@@ -28,7 +33,7 @@ std::int64_t least_amount(Contest& contest, std::int64_t most,
                           const std::function<Edit(std::int64_t)>& edit_of) {
   std::int64_t low = 0, high = std::max<std::int64_t>(most / 1024, 1);
   while (!contest.won_after(edit_of(high))) {
-    if (high >= most) return 0;
+    if (high >= most || contest.left == 0) return 0;
     low = high;
     high = high > most / 2 ? most : high * 2;
   }

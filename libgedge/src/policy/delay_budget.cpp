@@ -4,9 +4,11 @@
 //          no placed pod's budget towards this pod, or towards the workload it belongs to, may
 //          break; budgets that ask for the nearest replica only cannot.
 // Verdict  unresolvable; towards pods and workloads unschedulable.
-// Cost     O(nodes * places of peers) a class, O(nodes) a bound peer, O(1) a row.
+// Cost     O(nodes * places of peers) a class, O(nodes) a bound peer or client,
+//          O(1) a row.
 // Source   spec/surface.md section 4.
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "policy/delay_columns.hpp"
@@ -54,6 +56,21 @@ void find_admitted(State& state, const ClusterState& cluster) {
     if (admitted) return;
     state.admitted.clear(n);
     state.barred.set(n);
+  });
+}
+
+// The guards from `first` on are new; nothing else changed.
+void bar_by_new_guards(State& state, const ClusterState& cluster, std::size_t first,
+                       Touched& touched) {
+  const std::span fresh = std::span(state.guards).subspan(first);
+  const NodeMask before = state.admitted;
+  before.for_each([&](NodeIndex n) {
+    if (std::all_of(fresh.begin(), fresh.end(),
+                    [&](const Guard& g) { return g.admits(cluster, n); }))
+      return;
+    state.admitted.clear(n);
+    state.barred.set(n);
+    touched.rows.set(n);
   });
 }
 
@@ -129,6 +146,7 @@ void DelayBudgetFilter::on_pod(ClassState& state, const ClassContext& context, P
   else
     std::erase_if(known.guards, [&](const Guard& guard) { return guard.pod == other; });
   if (!changed && known.guards.size() == guards) return;
+  if (!changed && delta > 0) return bar_by_new_guards(known, context.cluster, guards, touched);
   const NodeMask before = known.admitted;
   find_admitted(known, context.cluster);
   touch_changes(touched, before, known.admitted);

@@ -1,3 +1,4 @@
+// policy/delay_columns.cpp - one budget against every row.
 #include "policy/delay_columns.hpp"
 
 #include <algorithm>

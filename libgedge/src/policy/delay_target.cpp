@@ -1,3 +1,4 @@
+// policy/delay_target.cpp - what a budget is measured from.
 #include "policy/delay_target.hpp"
 
 #include <algorithm>

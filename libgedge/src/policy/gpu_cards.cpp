@@ -1,3 +1,4 @@
+// policy/gpu_cards.cpp - cards of one node, and who lies on them.
 #include "policy/gpu_cards.hpp"
 
 #include <algorithm>

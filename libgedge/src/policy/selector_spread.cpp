@@ -2,8 +2,7 @@
 //
 // Raw      pods on the node that the pod's services and controllers select too; 0 for pods with
 //          spread constraints of their own.
-// Range    normalised 100 * (max - raw) / max over the feasible nodes; where any of them has a
-// zone,
+// Range    normalised 100 * (max - raw) / max over the feasible nodes; where one has a zone,
 //          nodes with a zone get 1/3 of that and 2/3 of the same figure for the sums of the zones.
 // Cost     O(pods) a class, O(1) a bound pod.
 // Source   kube-scheduler 1.20 plugins/selectorspread/selector_spread.go, util/node GetZoneKey.

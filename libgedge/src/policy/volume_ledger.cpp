@@ -1,3 +1,4 @@
+// policy/volume_ledger.cpp - which volumes are taken.
 #include "policy/volume_ledger.hpp"
 
 #include <algorithm>

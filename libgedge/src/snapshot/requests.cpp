@@ -1,6 +1,5 @@
-// snapshot/requests.cpp - pod request = max(app containers, each init container on top of the
-// sidecars before it)
-// + overhead, per resource.
+// snapshot/requests.cpp - what a pod requests of each resource: the larger of its containers
+// together and of each init container on top of the sidecars before it; plus overhead.
 #include "snapshot/requests.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Delay budgets: what each is measured from, and how far that is.
+// verify/budget_rules.cpp - delay budgets: what each is measured from, and how far that is.
 #include <algorithm>
 
 #include "verify/world.hpp"

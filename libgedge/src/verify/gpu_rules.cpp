@@ -1,4 +1,5 @@
-// Shares of GPU cards: every share must lie on one card (annotations of alibaba/open-gpu-share).
+// verify/gpu_rules.cpp - shares of GPU cards: every share must lie on one card (annotations of
+// alibaba/open-gpu-share).
 #include <algorithm>
 #include <sstream>
 
@@ -104,7 +105,7 @@ void check_gpus(const World& world, const Placed& pod, Findings& out) {
   for (const Placed& other : world.placed()) {
     if (other.node != pod.node) continue;
     const Wish wish = wish_of(*other.spec);
-    if (!lies_where_told(other, wish, free)) wishes.push_back(wish);
+    if (wish.cards > 0 && !lies_where_told(other, wish, free)) wishes.push_back(wish);
   }
   if (!Packing(wishes, free).exists() && own.cards <= cards) return;  // not this pod's doing
   wishes.push_back(own);

@@ -1,4 +1,4 @@
-// Rules that look at one node and the pods on it.
+// verify/node_rules.cpp - rules that look at one node and the pods on it.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,5 @@
-// Rules that look at pods on other nodes: inter-pod affinity and topology spread.
+// verify/pod_rules.cpp - rules that look at pods on other nodes: inter-pod affinity and topology
+// spread.
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,5 @@
-// What a pod requests: spec/component-helpers `resource` of Kubernetes, section by section.
+// verify/requests.cpp - what a pod requests: spec/component-helpers `resource` of Kubernetes,
+// section by section.
 #include <algorithm>
 #include <limits>
 

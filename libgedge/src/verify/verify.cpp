@@ -1,3 +1,4 @@
+// verify/verify.cpp - adds pods one by one and asks every rule.
 #include "gedge/verify/verify.hpp"
 
 #include <algorithm>

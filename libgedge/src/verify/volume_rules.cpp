@@ -1,4 +1,5 @@
-// Where bound volumes let a pod run. Claims that are not bound yet bind to nothing here.
+// verify/volume_rules.cpp - where bound volumes let a pod run. Claims that are not bound yet bind
+// to nothing here.
 #include <algorithm>
 #include <array>
 

@@ -1,3 +1,4 @@
+// verify/world.cpp - facts by name, and what stands where.
 #include "verify/world.hpp"
 
 namespace gedge::verify_detail {

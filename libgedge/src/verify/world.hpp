@@ -1,4 +1,4 @@
-// What stands where while a placement is checked.
+// verify/world.hpp - what stands where while a placement is checked.
 #pragma once
 
 #include <map>

@@ -97,6 +97,8 @@ TEST_CASE("plan: names and headers and sorting as kubectl has them") {
   CHECK(site.plan({"--no-headers"}).out.starts_with("decode-0\t"));
   CHECK(site.plan({"--no-headers", "--sort-by", "score"}).out.starts_with("decode-2\t"));
   CHECK(site.plan({"--no-headers", "--sort-by={.node}"}).out.find("decode-2\tedge-2") > 60);
+  CHECK(site.plan({"-o", "name", "--sort-by", "score"}).out ==
+        "pod/decode-2\npod/decode-1\npod/store-0\npod/decode-0\n");
   const Ran wrong = site.plan({"--sort-by", "nodes"});
   CHECK(wrong.exit == 2);
   CHECK(wrong.err ==
@@ -113,6 +115,11 @@ TEST_CASE("plan: everything is planned and only what was asked for is shown") {
   CHECK(site.plan({"-A"}).out.starts_with("NAMESPACE\tPOD\t"));
   // The exit code speaks of all pods, shown or not.
   CHECK(site.plan({"-f", "big.yaml", "-l", "app=store"}).exit == 1);
+  const Ran none = site.plan({"-f", "big.yaml", "-l", "nosuch=1", "-o", "json"});
+  CHECK(none.exit == 1);
+  CHECK(none.out.find("\"decisions\": []") != std::string::npos);
+  CHECK(none.out.find("\"pods\": 5,\n    \"placed\": 4,") != std::string::npos);
+  CHECK(site.plan({"-l", "nosuch=1"}).out == "POD\tNODE\tSCORE\tRTT\tBUDGET\tSLACK\n");
   const Ran wrong = site.plan({"-l", "app in store"});
   CHECK(wrong.exit == 2);
   CHECK(wrong.err.starts_with("--selector:1:"));
@@ -188,6 +195,70 @@ TEST_CASE("plan: what-if shows what changes with a mark and a word") {
   CHECK(placed.out.find("+ placed\tbig\t-\tedge-1\n") != std::string::npos);
 
   CHECK(site.plan({"--what-if", "node/edge-1:label.x=y"}).out == "no pod changes\n");
+}
+
+TEST_CASE("plan: what-if shows the pods and the columns that are asked for") {
+  const Site site;
+  const std::vector<std::string> drain{"--what-if", "node/edge-1:drain"};
+  const auto drained = [&](std::vector<std::string> more) {
+    more.insert(more.end(), drain.begin(), drain.end());
+    return site.plan(more);
+  };
+  CHECK(drained({"-l", "app=store"}).out.find("decode") == std::string::npos);
+  CHECK(drained({"-l", "app=decode", "--no-headers"}).out.starts_with("~ moved\tdecode-0\t"));
+  CHECK(drained({"-l", "nosuch=1"}).out == "no pod that is shown changes\n");
+  CHECK(drained({"-A"}).out.starts_with("NAMESPACE\tCHANGE\tPOD\tBEFORE\tAFTER\ndefault\t"));
+  const Ran wide = drained({"-o", "wide"});
+  CHECK(wide.out.find("\nNODE\tCPU\tCPU%\t") != std::string::npos);
+  CHECK(wide.out.find("\nedge-1\t0m\t0 %\t") != std::string::npos);
+  CHECK(site.plan({"-o", "wide"}).out.find("\nedge-1\t3000m\t") != std::string::npos);
+
+  const std::string all = drained({"-o", "json"}).out;
+  const std::string some = drained({"-o", "json", "-l", "app=store"}).out;
+  CHECK(all.find("\"pod\": \"decode-0\"") != std::string::npos);
+  CHECK(some.find("\"pod\": \"decode-0\"") == std::string::npos);
+  CHECK(some.find("\"pods\": 4,") != std::string::npos);
+  const std::size_t at = all.find("\"snapshot\": \"xxh128:");
+  REQUIRE(at != std::string::npos);
+  CHECK(site.plan({"-o", "json"}).out.find(all.substr(at, 50)) != std::string::npos);
+}
+
+TEST_CASE("plan: the hint names the pod by its namespace and is left out where input is gone") {
+  const Site site;
+  site.folder.put("here.yaml",
+                  "apiVersion: v1\nkind: Pod\nmetadata: {name: here, namespace: default}\nspec: "
+                  "{nodeName: \"\", containers: [{name: c, image: c, resources: {requests: {cpu: "
+                  "900}}}]}\n");
+  const std::vector<std::string> plan{"plan", "--cluster", kSite};
+  std::vector<std::string> named = plan, piped = plan;
+  named.insert(named.end(), {"-f", "here.yaml", "-n", "shop"});
+  const Ran ran = run_gedge(named, site.here());
+  CHECK(ran.err.find("  see: gedge explain default/here -f here.yaml -n shop ") !=
+        std::string::npos);
+  CHECK(run_gedge({"explain", "default/here", "-f", "here.yaml", "-n", "shop", "--cluster", kSite},
+                  site.here())
+            .exit == 1);
+  RunOptions options = site.here();
+  options.input = kBig;
+  piped.insert(piped.end(), {"-f", "-"});
+  const Ran gone = run_gedge(piped, options);
+  CHECK(gone.exit == 1);
+  CHECK(gone.err.find("see:") == std::string::npos);
+}
+
+TEST_CASE("plan: verify reads the facts as the version of the plan does") {
+  const Site site;
+  REQUIRE(site.plan({"--compat", "1.20", "--out", "plan.json"}).exit == 0);
+  const std::vector<std::string> verify{"verify", "plan.json", "--cluster",
+                                        kSite,    "-f",        "camera.yaml"};
+  CHECK(run_gedge(verify, site.here()).err.empty());
+  std::vector<std::string> other = verify;
+  other.insert(other.end(), {"--compat", "1.36"});
+  CHECK(run_gedge(other, site.here()).err.empty());
+  const Ran unbound = run_gedge({"verify", "--cluster", kSite, "-f", "camera.yaml"}, site.here());
+  CHECK(unbound.exit == 2);
+  CHECK(unbound.out.empty());
+  CHECK(unbound.err.starts_with("gedge: error: no pod is bound and no PLAN is named"));
 }
 
 TEST_CASE("plan: what-if reads added files and plans what they hold") {

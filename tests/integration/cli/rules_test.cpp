@@ -38,6 +38,29 @@ TEST_CASE("config view: what it prints is read back to the same") {
     }
 }
 
+TEST_CASE("config view: as JSON it is read back to the same") {
+  const Folder folder;
+  const Ran json = run_gedge({"config", "view", "-o", "json"});
+  const std::string file = folder.put("profile.json", json.out);
+  CHECK(json.out.starts_with("{"));
+  CHECK(run_gedge({"config", "view", "--profile", file}).out == run_gedge({"config", "view"}).out);
+  CHECK(run_gedge({"config", "view", "-o", "yaml"}).out == run_gedge({"config", "view"}).out);
+}
+
+TEST_CASE("policies: no row is wider than the terminal") {
+  for (const unsigned short columns :
+       {static_cast<unsigned short>(80), static_cast<unsigned short>(100)})
+    for (const std::string format : {"table", "wide"}) {
+      RunOptions options;
+      options.out_columns = columns;
+      const Ran ran = run_gedge({"policies", "-o", format}, options);
+      std::size_t start = 0;
+      for (std::size_t end; (end = ran.out.find('\n', start)) != std::string::npos; start = end + 1)
+        CHECK_MESSAGE(end - start <= columns + std::size_t{1}, ran.out.substr(start, end - start));
+      CHECK(ran.out.find("RANGE") != std::string::npos);
+    }
+}
+
 TEST_CASE("config view: plugins that gedge lacks are said and unknown ones refused") {
   const Folder folder;
   const std::string head =

@@ -16,6 +16,13 @@ TEST_CASE("usage: alone and with help it lists the commands") {
   CHECK(run_gedge({"help", "plan"}).out == run_gedge({"plan", "--help"}).out);
   CHECK(run_gedge({"help", "config", "view"}).out == run_gedge({"config", "view", "-h"}).out);
   CHECK(run_gedge({"help", "nonsense"}).exit == 2);
+  const Ran family = run_gedge({"config", "--help"});
+  CHECK(family.exit == 0);
+  CHECK(family.out.find("  config view  Print the effective profile\n") != std::string::npos);
+  CHECK(run_gedge({"help", "config"}).out == family.out);
+  CHECK(run_gedge({"__complete", "subcommands", "help", "config"}).out == "view\n");
+  CHECK(run_gedge({"__complete", "commands"}).out.find("config\n") != std::string::npos);
+  CHECK(run_gedge({"__complete", "commands"}).out.find("view") == std::string::npos);
 }
 
 TEST_CASE("usage: help fits 80 columns and has an example") {
@@ -30,6 +37,15 @@ TEST_CASE("usage: help fits 80 columns and has an example") {
     for (std::size_t end; (end = ran.out.find('\n', start)) != std::string::npos; start = end + 1)
       CHECK_MESSAGE(end - start <= 80, ran.out.substr(start, end - start));
   }
+}
+
+TEST_CASE("usage: no line of help ends with a blank") {
+  for (const std::string command : {"plan", "version", "help", "validate"})
+    CHECK(run_gedge({command, "--help"}).out.find(" \n") == std::string::npos);
+}
+
+TEST_CASE("usage: a hint names only commands that exist") {
+  CHECK(run_gedge({"plan", "--cluster", "live"}).err.find("schedule") == std::string::npos);
 }
 
 TEST_CASE("usage: an unknown command gets the nearest one") {
@@ -131,6 +147,8 @@ TEST_CASE("usage: version prints one line or two") {
   const Ran flag = run_gedge({"--version"}), command = run_gedge({"version"});
   CHECK(flag.out.starts_with("gedge 0."));
   CHECK(command.out == flag.out + "Kubernetes formulas: 1.20, 1.36\n");
+  CHECK(run_gedge({"version", "-o", "json"}).out.find("\"kind\": \"Version\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("usage: as a plugin of kubectl it calls itself that") {

@@ -169,8 +169,6 @@ Answer decide(const World& world, const Profile& profile, const Seat& pod,
   for (const ProfileEntry& entry : profile.scores)
     if (ranked.size() > 1 && ranking(answer.nodes, entry.policy)[0].node != ranked[0].node)
       answer.deciding.push_back(entry.policy);
-  const Node* node = ranked.empty() ? nullptr : world.find_node(ranked[0].node);
-  answer.decision.budgets = report_budgets(world, pod, node);
   unknown.insert(unknown.end(), missing.begin(), missing.end());
   return answer;
 }
@@ -190,6 +188,11 @@ ReferencePlan make_reference_plan(World& world, const std::vector<Profile>& prof
     seat.node = world.find_node(chosen->node);
     seat.turn = plan.answers.size();
     take_volumes(world, seat);
+  }
+  // Budgets are judged with everybody in place, as `verify` does.
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Seat& seat = world.seats[order[i]];
+    plan.answers[i].decision.budgets = report_budgets(world, seat, seat.node);
   }
   return plan;
 }

@@ -24,6 +24,16 @@ TEST_CASE("nearest: the closest candidate wins and the first of equals") {
 TEST_CASE("nearest: silence where nothing is close") {
   CHECK_FALSE(nearest("frobnicate", {"plan", "verify"}));
   CHECK_FALSE(nearest("x", {"y"}));
+  CHECK_FALSE(nearest("Coscheduling", {"GangScheduling"}));
+  CHECK_FALSE(nearest("NodeResourcesAllocatable", {"NodeResourcesMostAllocated"}));
   CHECK_FALSE(nearest("", {"plan"}));
   CHECK_FALSE(nearest(std::string(1000, 'a'), {std::string(1000, 'b')}));
+}
+
+TEST_CASE("nearest: digits are meant as they stand") {
+  CHECK_FALSE(nearest("1.30", {"1.20", "1.36"}));
+  CHECK_FALSE(nearest("edge-7", {"edge-1"}));
+  CHECK_FALSE(nearest("p5", {"p50"}));
+  CHECK(nearest("egde-7", {"edge-1", "edge-7"}) == "edge-7");
+  CHECK(nearest("1,20", {"1.20", "1.36"}) == "1.20");
 }

@@ -135,8 +135,49 @@ TEST_CASE("app: nothing to place is said and is no failure") {
   MemoryFiles files;
   const Outcome nothing = run_in_memory({"plan", "--cluster", "synthetic:nodes=1"}, files);
   CHECK(nothing.exit == Exit::kYes);
-  CHECK(nothing.out.empty());
+  CHECK(nothing.out == "POD\tNODE\tSCORE\tRTT\tBUDGET\tSLACK\n");
   CHECK(nothing.err == "no pods to place\n");
+}
+
+TEST_CASE("app: quiet silences warnings and verbose lists them all the same") {
+  MemoryFiles files;
+  files.files["web.yaml"] = kPod;
+  files.files["rtt.csv"] = "from,to,rtt_ms\nnode-1,atlantis,3\n";
+  const std::vector<std::string> plan{"plan",  "--cluster", "synthetic:nodes=1", "-f", "web.yaml",
+                                      "--rtt", "rtt.csv"};
+  CHECK(run_in_memory(plan, files).err.find("warning: ") != std::string::npos);
+  CHECK(run_in_memory(with(plan, {"-q"}), files).err.empty());
+  CHECK(run_in_memory(with(plan, {"-q", "-v", "1"}), files).err.find("warning: ") !=
+        std::string::npos);
+}
+
+TEST_CASE("app: a bound pod is explained as one") {
+  MemoryFiles files;
+  files.files["cluster.yaml"] =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {nodeName: edge-1, containers: "
+      "[{name: c, image: c}]}\n";
+  const Outcome explained = run_in_memory(
+      {"explain", "web", "--cluster", "synthetic:nodes=2", "--cluster", "cluster.yaml"}, files);
+  CHECK(explained.out.starts_with("web is bound to edge-1; "));
+}
+
+TEST_CASE("app: flags that would do nothing are refused") {
+  MemoryFiles files;
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"explain", "web", "--sort-by", "node"},
+                                             {"why-not", "web", "node-1", "--sort-by", "node"},
+                                             {"verify", "--profile", "kube"},
+                                             {"verify", "--seed", "1"},
+                                             {"verify", "--plugin", "x.so"},
+                                             {"plan", "--cluster", "synthetic:nodes=1", "--replan"},
+                                             {"validate"}}) {
+    CAPTURE(args.back());
+    const Outcome refused = run_in_memory(args, files);
+    CHECK(refused.exit == Exit::kUsage);
+    CHECK(refused.out.empty());
+  }
+  CHECK(run_in_memory({"plan", "--replan"}, files)
+            .err.starts_with("gedge: error: flag '--replan' needs '--what-if'\n"));
 }
 
 TEST_CASE("app: every command explains itself and lists its flags once") {

@@ -42,6 +42,8 @@ TEST_CASE("completion: operands are counted between flags") {
   CHECK(complete_line({"why-not", "pod", "node", ""}).live.empty());
   CHECK(offers({"completion", ""}, "fish"));
   CHECK(offers({"config", ""}, "view"));
+  CHECK(complete_line({"help", ""}).live == "commands");
+  CHECK(complete_line({"help", "config", ""}).live == "subcommands");
 }
 
 TEST_CASE("completion: a dash asks for flags") {

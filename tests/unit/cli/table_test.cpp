@@ -7,8 +7,9 @@ using namespace gedge::cli;
 namespace {
 
 Table pods() {
-  Table table(
-      {{"POD", Align::kLeft, true}, {"SCORE", Align::kRight}, {"NODE", Align::kLeft, true}});
+  Table table({{"POD", Align::kLeft, Shrink::kLast},
+               {"SCORE", Align::kRight},
+               {"NODE", Align::kLeft, Shrink::kLast}});
   table.add({{"web-0"}, {"74", Ink::kPlain, 74}, {"edge-a1", Ink::kGood}});
   table.add({{"checkoutservice-7"}, {"9", Ink::kPlain, 9}, {""}});
   return table;
@@ -42,8 +43,31 @@ TEST_CASE("table: a narrow terminal shortens names in the middle and never numbe
         "POD           SCORE  NODE\n"
         "web-0            74  edge-a1\n"
         "check..ice-7      9  -\n");
-  for (const std::size_t width : {1, 5, 20, 26})
+  for (const std::size_t width : {1U, 5U, 20U, 26U})
     CHECK(printed(pods(), width).find("74") != std::string::npos);
+}
+
+TEST_CASE(
+    "table: what shrinks first gives way before what shrinks last and then columns are dropped") {
+  Table table({{"NAME", Align::kLeft, Shrink::kLast},
+               {"RANGE", Align::kLeft, Shrink::kFirst},
+               {"SOURCE", Align::kLeft, Shrink::kFirst, true}});
+  table.add({{"abcdefghijklmnopqrst"}, {"0123456789012345"}, {"ABCDEFGHIJKLMNOP"}});
+  CHECK(printed(table, 44, false) == "abcdefghijklmnopqrst  0123..2345  ABCD..MNOP\n");
+  CHECK(printed(table, 34, false) == "abcd..qrst  0123..2345  ABCD..MNOP\n");
+  CHECK(printed(table, 33, false) == "abcdefghijklmnopqrst  01234..2345\n");
+  CHECK(table.fits(Stream::in_memory(34)));
+  CHECK_FALSE(table.fits(Stream::in_memory(33)));
+  CHECK(table.fits(Stream::in_memory(0)));
+}
+
+TEST_CASE("table: a column that flows is never cut and cuts nothing else") {
+  Table table({{"POD", Align::kLeft, Shrink::kLast}, {"MESSAGE", Align::kLeft, Shrink::kFlows}});
+  table.add({{"checkoutservice-7"}, {"a message that is longer than the terminal is wide"}});
+  CHECK(printed(table, 30, false) ==
+        "checkoutservice-7  a message that is longer than the terminal is wide\n");
+  CHECK(printed(table, 15, false) ==
+        "checko..ice-7  a message that is longer than the terminal is wide\n");
 }
 
 TEST_CASE("table: ten thousand columns pad to the content and not to the terminal") {
@@ -57,7 +81,7 @@ TEST_CASE("table: colour is around the text and does not move the columns") {
 }
 
 TEST_CASE("table: wide characters keep the columns straight") {
-  Table table({{"NAME", Align::kLeft, true}, {"N"}});
+  Table table({{"NAME", Align::kLeft, Shrink::kLast}, {"N"}});
   table.add({{"東京"}, {"1"}});
   table.add({{"Zürich"}, {"2"}});
   CHECK(printed(table, 80) == "NAME    N\n東京    1\nZürich  2\n");

@@ -35,10 +35,10 @@ std::string table_of(const Plan& plan, TableOptions options = {}, std::size_t wi
   return out.text();
 }
 
-std::string summary_of(const Plan& plan, const std::string& explain = "",
-                       bool every_reason = false) {
+std::string summary_of(const Plan& plan, const std::string& explain = "", bool every_reason = false,
+                       const std::string& home = "default") {
   Stream err = Stream::in_memory();
-  print_plan_summary(err, plan, explain, every_reason);
+  print_plan_summary(err, plan, {explain, home}, every_reason);
   return err.text();
 }
 
@@ -85,6 +85,8 @@ TEST_CASE("views: the summary groups pods by reason and names the first three") 
         "1 of 6 pods placed; a, b, c and 2 more are unschedulable:\n"
         "  0/2 nodes are available: 2 Too many pods.\n"
         "  see: gedge explain a -f x.yaml\n");
+  CHECK(summary_of(plan, "gedge explain POD -n shop", false, "shop")
+            .ends_with("\n  see: gedge explain default/a -n shop\n"));
   plan.decisions.push_back(refused("g", "0/2 nodes are available: 2 Insufficient cpu.", "shop"));
   CHECK(summary_of(plan) ==
         "1 of 7 pods placed; 6 are unschedulable:\n"
@@ -147,7 +149,7 @@ TEST_CASE("views: filters that reject nothing are named below the matrix") {
   explanation.nodes = {node};
   explanation.changes = {{{"rtt/edge-1,far=10ms", "rtt/edge-2,far=1ms"}, false, "far"}};
   Stream out = Stream::in_memory();
-  print_explanation(out, explanation, profile, true);
+  print_explanation(out, explanation, profile, "", true);
   CHECK(out.text() ==
         "cam is unschedulable: 0/1 nodes are available: 1 over.\n"
         "\n"
@@ -158,6 +160,110 @@ TEST_CASE("views: filters that reject nothing are named below the matrix") {
         "\n"
         "What would change this\n"
         "  far becomes feasible with rtt/edge-1,far=10ms and rtt/edge-2,far=1ms\n");
+}
+
+TEST_CASE("views: a terminal too narrow for the filters gets one row a reason with numbers whole") {
+  Profile profile;
+  profile.filters = {{"NodeResourcesFit", 1, {}}, {"DelayBudget", 1, {}}};
+  Explanation explanation;
+  explanation.pod = "cam";
+  NodeExplanation near, far;
+  near.node = "near", near.feasible = true;
+  far.node = "far";
+  far.rejections = {
+      {"NodeResourcesFit",
+       {Reason::kInsufficient, Verdict::kUnschedulable, 4'200, 4'000, Unit::kMilliCpu, "cpu"}},
+      {"DelayBudget",
+       {Reason::kOverBudget, Verdict::kUnresolvable, 20'000, 10'000, Unit::kMicros,
+        "deployment/a-rather-long-name-of-a-workload"}}};
+  explanation.nodes = {far, near};
+  Stream out = Stream::in_memory(70);
+  print_explanation(out, explanation, profile, "", true);
+  const std::string text = out.text();
+  CHECK(text.find("\nNODE  VERDICT   POLICY") != std::string::npos);
+  CHECK(text.find("  cpu 4200m > 4000m\n") != std::string::npos);
+  CHECK(text.find(" 20.0 > 10.0 ms\nnear  feasible  -") != std::string::npos);
+  for (std::size_t start = text.find("NODE"), end; start < text.find("\n\nWhat"); start = end + 1) {
+    end = text.find('\n', start);
+    CHECK(end - start <= 70);
+  }
+  Stream wide = Stream::in_memory(200);
+  print_explanation(wide, explanation, profile, "", true);
+  CHECK(wide.text().find("NODE  NodeResourcesFit   DelayBudget") != std::string::npos);
+}
+
+TEST_CASE("views: a terminal too narrow for the scores gets one row a policy and the best nodes") {
+  Profile profile;
+  profile.scores = {{"NodeResourcesBalancedAllocation", 1, {}}, {"LatencySlack", 5, {}}};
+  Explanation explanation;
+  explanation.pod = "cam";
+  explanation.chosen = ScoredNode{"node-0", 500};
+  for (int i = 0; i < 9; ++i) {
+    NodeExplanation node;
+    node.node = "node-" + std::to_string(i);
+    node.feasible = true;
+    node.scores = {{"NodeResourcesBalancedAllocation", 0, 0, 1}, {"LatencySlack", 0, 100 - i, 5}};
+    node.total = 5 * (100 - i);
+    explanation.nodes.push_back(node);
+  }
+  Stream out = Stream::in_memory(60);
+  print_explanation(out, explanation, profile, "", true);
+  const std::string text = out.text();
+  CHECK(text.find("\nPOLICY") != std::string::npos);
+  CHECK(text.find("  node-0  node-1") != std::string::npos);
+  CHECK(text.find("and 4 nodes with lower totals") != std::string::npos);
+  for (std::size_t start = text.find("\nPOLICY") + 1, end; start < text.find("and 4 nodes");
+       start = end + 1) {
+    end = text.find('\n', start);
+    CHECK(end - start <= 60);
+  }
+  Stream pipe = Stream::in_memory();
+  print_explanation(pipe, explanation, profile, "", true);
+  CHECK(pipe.text().find("NODE\tNodeResourcesBalancedAllocation x1\t") != std::string::npos);
+}
+
+TEST_CASE("views: a bound pod is said to be bound") {
+  Explanation explanation;
+  explanation.pod = "cam";
+  explanation.chosen = ScoredNode{"b", 500};
+  Stream out = Stream::in_memory();
+  print_explanation(out, explanation, {}, "a", true);
+  CHECK(out.text().starts_with(
+      "cam is bound to a; placed anew, with everything else as it is:\ncam -> b   score 500"));
+  Stream beside = Stream::in_memory();
+  print_why_not(beside, explanation, {}, "a", "c", true);
+  CHECK(beside.text().starts_with("cam is bound to a; "));
+}
+
+TEST_CASE("views: names come in the order that is asked for and without those that wait") {
+  Plan plan;
+  plan.decisions = {placed("b", "n1", 5), placed("a", "n2", 7), refused("c", "no")};
+  CHECK(table_of(plan, {.names = true}) == "pod/b\npod/a\n");
+  CHECK(table_of(plan, {.sort_by = "pod", .names = true}) == "pod/a\npod/b\n");
+  CHECK(table_of(plan, {.sort_by = "node", .names = true}) == "pod/b\npod/a\n");
+  Stream out = Stream::in_memory();
+  CHECK_FALSE(print_plan(out, plan, {.sort_by = "nodes", .names = true}));
+}
+
+TEST_CASE("views: what-if and violations have a namespace where the plan has one") {
+  WhatIf what_if;
+  what_if.differences = {{Outcome::kMoved, "shop", "web-0", "a", "b"}};
+  const auto shown = [&](bool all, TableOptions options) {
+    Stream out = Stream::in_memory();
+    REQUIRE(print_what_if(out, what_if, all, options));
+    return out.text();
+  };
+  CHECK(shown(true, {}) == "CHANGE\tPOD\tBEFORE\tAFTER\n~ moved\tweb-0\ta\tb\n");
+  CHECK(shown(true, {.headers = false, .namespaces = true}) == "shop\t~ moved\tweb-0\ta\tb\n");
+  what_if.differences.clear();
+  CHECK(shown(true, {}) == "no pod changes\n");
+  CHECK(shown(false, {}) == "no pod that is shown changes\n");
+  Stream out = Stream::in_memory();
+  REQUIRE(print_violations(out, {{"a", "x", "n", "Rule", "text"}, {"b", "x", "n", "Rule", "text"}},
+                           {}));
+  CHECK(out.text() ==
+        "NAMESPACE\tPOD\tNODE\tRULE\tVIOLATION\na\tx\tn\tRule\ttext\n"
+        "b\tx\tn\tRule\ttext\n");
 }
 
 TEST_CASE("views: scores go from the best node to the last and mark the choice") {
@@ -177,7 +283,7 @@ TEST_CASE("views: scores go from the best node to the last and mark the choice")
     explanation.nodes.push_back(node);
   }
   Stream out = Stream::in_memory();
-  print_explanation(out, explanation, profile, true);
+  print_explanation(out, explanation, profile, "", true);
   CHECK(out.text().find("NODE\tLatencySlack x5\tTOTAL\tRANK\n"
                         "b\t100\t500\tchosen\n"
                         "a\t100\t500\trunner-up\n"

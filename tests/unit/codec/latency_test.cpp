@@ -76,6 +76,60 @@ TEST_CASE("rtt: units apply where the text does not name its own") {
            "a", "b") == 2);
 }
 
+TEST_CASE("rtt: the corner of a square CSV names the unit") {
+  for (const auto& [corner, expected] : {std::pair{"rtt_us", 1500},
+                                         {"RTT (us)", 1500},
+                                         {"rttMs", 1'500'000},
+                                         {"node", 1'500'000},
+                                         {"latency_s", 1'500'000'000}}) {
+    CAPTURE(corner);
+    const std::string text = std::string(corner) + ",edge-1,edge-2\nedge-1,0,1500\nedge-2,7,0\n";
+    CHECK(us(read(text), "edge-1", "edge-2") == expected);
+  }
+  // Without names at the rows, the first cell is a name too.
+  CHECK(us(read("rtt_us,b\n0,1\n2,0\n"), "rtt_us", "b") == 1000);
+}
+
+TEST_CASE("rtt: a unit that was asked for may not contradict a header") {
+  RttOptions options;
+  options.unit = TimeUnit::kMicro;
+  options.unit_is_asked = true;
+  const auto edges = read("from,to,rtt_ms\na,b,5\n", options);
+  CHECK(error(edges) == "1:9 the header says ms, but `--rtt-unit` says us");
+  CHECK(edges.errors[0].hint == "leave out `--rtt-unit`, or the unit in the header");
+  CHECK(error(read("rtt_s,a,b\na,0,1\nb,1,0\n", options)) ==
+        "1:1 the header says s, but `--rtt-unit` says us");
+  CHECK(us(read("from,to,rtt_us\na,b,5\n", options), "a", "b") == 5);
+  CHECK(us(read("from,to,rtt\na,b,5\n", options), "a", "b") == 5);
+  CHECK(us(read("rtt_us,a,b\na,0,1\nb,1,0\n", options), "a", "b") == 1);
+}
+
+TEST_CASE("rtt: a file without any round-trip time is said to have none") {
+  for (const char* empty : {"from,to,rtt_ms\n", "from,to,rtt_ms\na,b,-\n", ",a,b\na,0,\nb,,0\n",
+                            R"({"apiVersion": "gedge.io/v1alpha1", "kind": "LatencyMatrix"})",
+                            R"({"kind": "LatencyMatrix", "nodes": ["a", "b"], "pairs": []})"}) {
+    CAPTURE(empty);
+    const auto r = read(empty);
+    CHECK(r.errors.empty());
+    CHECK(warned(r, "NoRtt", "no round-trip time in it"));
+  }
+  for (const char* filled : {"from,to,rtt_ms\na,b,0\n", ",a\na,0\n", ",a,b\na,,1\nb,,\n"}) {
+    CAPTURE(filled);
+    CHECK_FALSE(warned(read(filled), "NoRtt"));
+  }
+  RttOptions by_zone;
+  by_zone.rtt_by = "zone";
+  CHECK_FALSE(warned(read("from,to,rtt_ms\na,a,1\n", by_zone), "NoRtt"));
+}
+
+TEST_CASE("rtt: a list of places is refused alone and skipped beside files with times") {
+  const InputFile places{"cities.csv", "city,Lat,Long,Population\nBerlin,52.5,13.4,3645000\n"};
+  CHECK(error(read_rtt({{places}}, {})) == "0:0 a list of places, without round-trip times");
+  const auto beside = read_rtt({{places, {"e.csv", "from,to,rtt_ms\na,b,1\n"}}}, {});
+  CHECK(us(beside, "a", "b") == 1000);
+  CHECK(beside.warnings.empty());
+}
+
 TEST_CASE("rtt: square CSV keeps both directions, in any order of rows and with any corner") {
   for (const char* text :
        {"node,b,a\na,2.5,0\nb,0,1\n", ",b,a\r\nb,0,1\r\na,2.5,0\r\n", "b,a\n0,1\n2.5,0\n",
@@ -255,13 +309,19 @@ TEST_CASE("rtt: what is no latency at all") {
 
 TEST_CASE("rtt: in a folder, files without latency are skipped with a warning") {
   const RttSource folder{{"d/b.dat", "1/2.0005/3/0:a\n"},
-                         {"d/README", "these are RTTs\n"},
+                         {"d/notes", "these are RTTs\n"},
+                         {"d/README.txt", "from,to,about\nthis is prose, not a table\n"},
+                         {"d/LICENSE", "one,two\n"},
+                         {"d/more.md", "a,b\nc\n"},
                          {"d/a.dat", "0.1/0.2/0.3/0:a\n5/6/7/1:b\n"}};
   const auto r = read_rtt({folder}, {});
   CHECK(us(r, "b", "a") == 2001);
   CHECK(us(r, "a", "b") == 6000);
+  CHECK(r.warnings.size() == 1);
   CHECK(warned(r, "UnreadFile"));
-  CHECK(r.formats == std::vector{RttFormat::kDat, RttFormat::kUnknown, RttFormat::kDat});
+  CHECK(r.formats == std::vector{RttFormat::kDat, RttFormat::kUnknown, RttFormat::kUnknown,
+                                 RttFormat::kUnknown, RttFormat::kUnknown, RttFormat::kDat});
+  CHECK(us(read("from,to,rtt_ms\na,b,1\n", {}, "README.md"), "a", "b") == 1000);
   RttOptions options;
   options.stat = RttStat::kMax;
   CHECK(us(read_rtt({folder}, options), "a", "b") == 7000);

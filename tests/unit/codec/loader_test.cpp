@@ -30,16 +30,38 @@ TEST_CASE("loader: different objects of one name are refused with both places") 
                        "p}\nspec: {nodeName: n}\n",
                        "b.yaml")
             .errors() ==
-        "b.yaml:5:18: Pod 'default/p' is declared twice and differently, first at a.yaml:1:1\n");
+        "b.yaml:5:18: 'Pod default/p' is declared twice and differently, first at 'a.yaml:1:1'\n");
   CHECK(Objects()
             .cluster("kind: Node\nmetadata: {name: n1}\n")
             .manifests("kind: Node\nmetadata: {name: n1, labels: {a: b}}\n")
             .errors() ==
-        "app.yaml:2:18: Node 'n1' is declared twice and differently, first at cluster:1:1\n");
+        "app.yaml:2:18: 'Node n1' is declared twice and differently, first at 'cluster:1:1'\n");
   CHECK(Objects()
             .manifests("kind: Pod\nmetadata: {name: p}\n---\nkind: Pod\nmetadata: {name: p, "
                        "namespace: other}\n")
             .errors() == "");
+}
+
+TEST_CASE("loader: nodes that are no objects clash with both places and a fix") {
+  Node synthetic;
+  synthetic.name = "n1";
+  const char* object = "kind: Node\nmetadata: {name: n1}\n";
+  const auto clash = [](FactsLoader loader) {
+    const LoadResult result = loader.finish();
+    REQUIRE(result.errors.size() == 1);
+    CHECK(result.errors[0].hint == "remove one of the two or give it another name");
+    return result.errors[0].where.origin + ": " + result.errors[0].what;
+  };
+  FactsLoader after;
+  after.add_cluster({"nodes.yaml", object});
+  after.add_nodes({synthetic}, "synthetic:nodes=1");
+  CHECK(clash(std::move(after)) ==
+        "synthetic:nodes=1: 'Node n1' is declared twice, first at 'nodes.yaml:1:1'");
+  FactsLoader before;
+  before.add_nodes({synthetic}, "synthetic:nodes=1");
+  before.add_cluster({"nodes.yaml", object});
+  CHECK(clash(std::move(before)) ==
+        "nodes.yaml: 'Node n1' is declared twice and differently, first at 'synthetic:nodes=1'");
 }
 
 TEST_CASE("loader: the namespace given for manifests does not reach the cluster") {
@@ -144,6 +166,24 @@ TEST_CASE("loader: workloads of the cluster are facts, not pods to place") {
           .facts();
   CHECK(pod_names(both) == "default/web-0 default/web-1-x");
   CHECK(warning_codes(both) == "AlreadyInCluster MissingNode");
+}
+
+TEST_CASE("loader: a workload is in the cluster already only where its pods are") {
+  const std::string deployment =
+      "kind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {}}}\n";
+  const auto pod = [](const std::string& phase) {
+    return "---\nkind: Pod\nmetadata: {name: web-abc-x, labels: {pod-template-hash: abc}, "
+           "ownerReferences: [{kind: ReplicaSet, name: web-abc, controller: true}]}\n"
+           "spec: {nodeName: n1}\nstatus: {phase: " +
+           phase + "}\n---\nkind: Node\nmetadata: {name: n1}\n";
+  };
+  const auto codes = [&](const std::string& cluster) {
+    return warning_codes(Objects().cluster(cluster).manifests(deployment).facts());
+  };
+  CHECK(codes(deployment) == "");
+  CHECK(codes(deployment + pod("Running")) == "AlreadyInCluster");
+  CHECK(codes(pod("Running")) == "AlreadyInCluster");
+  CHECK(codes(deployment + pod("Succeeded")) == "");
 }
 
 TEST_CASE("loader: the Deployment of a pod is known even without its ReplicaSet") {

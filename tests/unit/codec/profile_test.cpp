@@ -351,6 +351,11 @@ TEST_CASE("profile: mistakes are shown with the nearest word") {
             kHead +
             "profiles:\n- plugins:\n    filter:\n      disabled:\n      - name: NodePort\n")) ==
         "7:15 unknown plugin 'NodePort' (did you mean NodePorts?)");
+  for (const std::string foreign : {"NodeResourcesAllocatable", "Coscheduling"})
+    CHECK(error(read(kHead + "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: " +
+                     foreign + "\n")) ==
+          "7:15 unknown plugin '" + foreign +
+              "' (load the module that has it with `--plugin FILE`)");
   CHECK(error(read(
             kHead +
             "profiles:\n- plugins:\n    filter:\n      enabled:\n      - name: ImageLocality\n")) ==
@@ -359,6 +364,9 @@ TEST_CASE("profile: mistakes are shown with the nearest word") {
       error(read(kHead +
                  "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeName\n")) ==
       "7:15 'NodeName' is no score");
+}
+
+TEST_CASE("profile: what a plugin list or a plugin's arguments cannot mean is refused") {
   CHECK(error(read(kHead + "profiles:\n- plugins:\n    score:\n      enabled: [{name: "
                            "ImageLocality}, {name: ImageLocality}]\n"))
             .find("'ImageLocality' is enabled twice") != std::string::npos);

@@ -53,6 +53,45 @@ TEST_CASE("stream: the kind of a list is looked for in its own document only") {
         "streamed {\"metadata\":{\"kind\":\"nay\"},\"items\":[],\"kind\":\"NodeList\"}\n");
 }
 
+/// Counts how often somebody looks for a field in the text.
+struct CountingContext final : StreamContext {
+  using StreamContext::begin_document;
+  std::optional<std::string> find_root_text(std::string_view key) override {
+    ++searches;
+    if (key == "absent") return std::nullopt;
+    return std::string(key) + std::to_string(searches);
+  }
+  int searches = 0;
+};
+
+TEST_CASE("stream: a field of the root is looked for once a document and key") {
+  CountingContext context;
+  for (int i = 0; i < 1000; ++i) {
+    CHECK(context.root_text("kind") == "kind1");
+    CHECK_FALSE(context.root_text("absent"));
+  }
+  CHECK(context.searches == 2);
+  context.begin_document();
+  CHECK(context.root_text("kind") == "kind3");
+  CHECK(context.root_text("kind") == "kind3");
+}
+
+TEST_CASE("stream: every document has a kind of its own, also behind its items") {
+  std::string yaml, json, of_yaml, of_json;
+  for (const std::string kind : {"PodList", "NodeList", "", "ServiceList"}) {
+    const std::string is = kind.empty() ? "-" : kind;
+    yaml += "---\nitems: [1, 2]\nx: {kind: nay}\n" + (kind.empty() ? "" : "kind: " + kind + "\n");
+    json += R"({"items":[1,2])" + (kind.empty() ? "" : R"(,"kind":")" + kind + '"') + "}\n";
+    of_yaml += "element 1 of " + is + "\nelement 2 of " + is +
+               "\nstreamed {\"items\":[],\"x\":{\"kind\":\"nay\"}" +
+               (kind.empty() ? "" : ",\"kind\":\"" + kind + '"') + "}\n";
+    of_json += "element 1 of " + is + "\nelement 2 of " + is + "\nstreamed {\"items\":[]" +
+               (kind.empty() ? "" : ",\"kind\":\"" + kind + '"') + "}\n";
+  }
+  CHECK(read(yaml) == of_yaml);
+  CHECK(read(json) == of_json);
+}
+
 TEST_CASE("stream: a list that is not wanted stays in its document") {
   CHECK(read("kind: Menu\nitems:\n- 1\n- [2]\n") ==
         "document {\"kind\":\"Menu\",\"items\":[1,[2]]}\n");

@@ -210,6 +210,25 @@ TEST_CASE("workloads: names that exist in the cluster are not given again") {
   CHECK(pod_names(other) == "default/deployment-db-0 default/db-0");
 }
 
+TEST_CASE("workloads: a pod of the manifests belongs to its controller") {
+  const auto pod = [](const std::string& name, const std::string& owners) {
+    return "---\nkind: Pod\nmetadata: {" + name + owners + "}\n";
+  };
+  const std::string owned =
+      ", ownerReferences: [{kind: StatefulSet, name: db, uid: u, controller: true}]";
+  const Facts facts = manifest_facts(pod("name: db-7", owned) + pod("name: bare", "") +
+                                     pod("generateName: db-", owned) + pod("generateName: g-", ""));
+  REQUIRE(pod_names(facts) == "default/bare default/db-0 default/db-7 default/g-0");
+  const auto workload_of = [&](std::size_t i) {
+    return facts.pods[i].workload_kind + "/" + facts.pods[i].workload_name + "/" +
+           std::to_string(facts.pods[i].ordinal);
+  };
+  CHECK(workload_of(0) == "Pod/bare/0");
+  CHECK(workload_of(1) == "StatefulSet/db/0");
+  CHECK(workload_of(2) == "StatefulSet/db/7");
+  CHECK(workload_of(3) == "Pod/g-0/0");
+}
+
 TEST_CASE("workloads: what another declared workload makes is not made twice") {
   const Facts facts =
       manifest_facts(workload("Deployment", "web", "replicas: 1") +
@@ -233,6 +252,57 @@ TEST_CASE("workloads: ephemeral volumes get claims of their own") {
 TEST_CASE("workloads: more than two million pods are refused with the place") {
   CHECK(test::manifest_errors(workload("Deployment", "web", "replicas: 2147483647")) ==
         "app.yaml:2:1: Deployment default/web brings the pods to more than 2000000\n");
+}
+
+/// What is wrong with a workload whose template is 4 KiB and more, where specs may have 64 KiB.
+std::string heavy(const std::string& kind, const std::string& spec, const std::string& volumes,
+                  int nodes) {
+  LoadOptions options;
+  options.max_spec_bytes = 64 << 10;
+  const std::string pod =
+      "{nodeSelector: {a: b}, containers: [{name: a, image: " + std::string(4096, 'x') + "}]" +
+      volumes + "}";
+  test::Objects objects(options);
+  for (int i = 0; i < nodes; ++i)
+    objects.cluster("kind: Node\nmetadata: {name: n" + std::to_string(i) + ", labels: {a: b}}\n");
+  return objects.manifests(workload(kind, "w", spec, pod)).errors();
+}
+
+TEST_CASE("workloads: specs that pods do not share may not fill the memory") {
+  const std::string ephemeral =
+      ", volumes: [{name: s, ephemeral: {volumeClaimTemplate: {spec: {resources: {requests: "
+      "{storage: 5}}}}}}]";
+  const auto error = [](const std::string& kind) {
+    return "app.yaml:2:1: " + kind +
+           " default/w brings the specs that pods do not share to more than 64Ki\n";
+  };
+  const std::string claims = "volumeClaimTemplates: [{metadata: {name: d}}]\n  replicas: ";
+  CHECK(heavy("StatefulSet", claims + "5", "", 0) == "");
+  CHECK(heavy("StatefulSet", claims + "2000000", "", 0) == error("StatefulSet"));
+  CHECK(heavy("Deployment", "replicas: 5", ephemeral, 0) == "");
+  CHECK(heavy("Deployment", "replicas: 50", ephemeral, 0) == error("Deployment"));
+  CHECK(heavy("DaemonSet", "paused: false", "", 5) == "");
+  CHECK(heavy("DaemonSet", "paused: false", "", 50) == error("DaemonSet"));
+  CHECK(heavy("Deployment", "replicas: 5000", "", 0) == "");  // one spec for all
+}
+
+TEST_CASE("workloads: pods that alias one spec with volumes of their own are bounded too") {
+  LoadOptions options;
+  options.max_spec_bytes = 64 << 10;
+  const auto errors = [&](int pods) {
+    std::string text = "kind: List\nitems:\n";
+    for (int i = 0; i < pods; ++i)
+      text += "- kind: Pod\n  metadata: {name: p" + std::to_string(i) + "}\n  spec: " +
+              (i > 0 ? "*s"
+                     : "&s {containers: [{name: a, image: " + std::string(4096, 'x') +
+                           "}], volumes: [{name: v, ephemeral: {volumeClaimTemplate: {}}}]}") +
+              "\n";
+    return test::Objects(options).manifests(text).errors();
+  };
+  CHECK(errors(5) == "");
+  const std::string refused = errors(50);
+  CHECK(refused.ends_with(" brings the specs that pods do not share to more than 64Ki\n"));
+  CHECK(refused.find('\n') == refused.size() - 1);
 }
 
 TEST_CASE("workloads: a selector that misses its own template is said") {

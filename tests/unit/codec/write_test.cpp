@@ -245,7 +245,8 @@ TEST_CASE("write: an explanation merges the reasons of one policy") {
        {Reason::kNodeName, Verdict::kUnresolvable, kNoNumber, kNoNumber, Unit::kNone, ""}}};
   NodeExplanation b{"b", true, {}, {{"LatencySlack", 30, 30, 5}}, 150};
   e.nodes = {a, b};
-  e.changes = {{{"node/a:cpu=+200m", "node/a:memory=9"}, false, "a"}, {{"rtt/a,b=3ms"}, true, "a"}};
+  e.changes = {{{"node/a:cpu=+200m", "node/a:memory=9"}, false, "a", Shown::kWhatIf},
+               {{"rtt/a,b=3ms"}, true, "a", Shown::kEvaluation}};
   const auto json = ordered_json::parse(write(e, Compat::k1_36, TextFormat::kJson));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
@@ -267,7 +268,8 @@ TEST_CASE("write: an explanation merges the reasons of one policy") {
         R"([{"policy":"LatencySlack","raw":30,"normalized":30,"weight":5}],"total":150})");
   CHECK(json["changes"].dump() ==
         R"([{"edits":["node/a:cpu=+200m","node/a:memory=9"],"effect":"schedulable",)"
-        R"("node":"a"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a"}])");
+        R"("node":"a","shown":"what-if"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a",)"
+        R"("shown":"evaluation"}])");
 }
 
 TEST_CASE("write: a matrix is read back with both directions and its holes") {

@@ -77,6 +77,9 @@ TEST_CASE("edit: what cannot be read names the column and a form that can") {
                            "node/n:cpu=many",
                            "node/n:label.=v",
                            "node/n:label.k",
+                           "node/n:label.a b=c",
+                           "node/n:label.a/b/c=d",
+                           "node/n:label.k=v!",
                            "node/n:taint-=",
                            "node/n:taint-=k:Never",
                            "pod/p:delete",
@@ -95,6 +98,8 @@ TEST_CASE("edit: what cannot be read names the column and a form that can") {
     CHECK_FALSE(edit.error().hint.empty());
   }
   CHECK(parse_edit("node/n:cpu=many").error().where.column == 12);
+  CHECK(parse_edit("node/n:label.a b=c").error().where.column == 14);
+  CHECK(parse_edit("node/n:label.k=v!").error().where.column == 16);
 }
 
 TEST_CASE("edit: amounts are added, set, and never fall below zero") {
@@ -153,4 +158,23 @@ TEST_CASE("edit: names that are not there are errors") {
     REQUIRE_MESSAGE(!status, text);
     CHECK(status.error().code == Errc::kNotFound);
   }
+}
+
+TEST_CASE("edit: a resource that neither a node nor a pod knows is a slip") {
+  Facts facts = two_nodes();
+  RttMatrix rtt;
+  const Status slip = apply_edits(edits({"node/a:memry=+1Gi"}), "", facts, rtt);
+  REQUIRE_FALSE(slip);
+  CHECK(slip.error().code == Errc::kNotFound);
+  CHECK(slip.error().what ==
+        "no node has and no pod asks for 'memry', which `node/a:memry=+1Gi` names");
+  CHECK(slip.error().hint == "did you mean memory?");
+  REQUIRE_FALSE(apply_edits(edits({"node/a:example.com/gpu=2"}), "", facts, rtt));
+  facts.nodes[1].allocatable.set("example.com/gpu", 1);
+  REQUIRE(apply_edits(edits({"node/a:example.com/gpu=2"}), "", facts, rtt));
+  CHECK(facts.nodes[0].allocatable.amount("example.com/gpu") == 2);
+  PodSpec spec;
+  spec.containers.emplace_back().requests.set("example.com/fpga", 1);
+  facts.specs.push_back(spec);
+  REQUIRE(apply_edits(edits({"node/a:example.com/fpga=1"}), "", facts, rtt));
 }

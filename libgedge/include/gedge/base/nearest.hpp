@@ -13,8 +13,9 @@ namespace gedge {
 /// Source: optimal string alignment distance (Damerau 1964), restricted form.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate most like `word`; empty if none is close (more than a third of its letters differ)
-/// or `word` is longer than 128 bytes. Ties: the first candidate.
+/// The candidate most like `word`; empty if none is close or `word` is longer than 128 bytes.
+/// Close: at most three letters differ, at most a third of the shorter word (one always may), and
+/// no digit. Ties: the first candidate.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 

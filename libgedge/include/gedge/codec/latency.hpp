@@ -33,6 +33,8 @@ enum class RttStat : std::uint8_t { kP50, kP95, kP99, kMax };
 struct RttOptions {
   TimeUnit unit =
       TimeUnit::kMilli;  ///< of numbers whose column, suffix or format does not say otherwise
+  /// `unit` was asked for: a header that names another one is an error then, and wins otherwise.
+  bool unit_is_asked = false;
   bool zero_is_value =
       false;  ///< false: 0 off the diagonal is unmeasured, and that is warned about
   RttStat stat = RttStat::kP95;
@@ -59,7 +61,7 @@ enum class RttFormat : std::uint8_t {
   kNodeLatency,  ///< also the ConfigMap that carries a LatencyMatrix
   kDat,
   kWonderNetwork,
-  kWonderCities,  ///< WonderNetwork's list of places: recognised, nothing in it to read
+  kWonderCities,  ///< WonderNetwork's list of places: skipped in a folder, refused alone
   kPing,
 };
 /// "square CSV", "edge list", ...
@@ -68,7 +70,7 @@ std::string_view to_string(RttFormat format);
 struct RttReading {
   RttMatrix matrix;  ///< empty if there are errors
   std::vector<Warning>
-      warnings;   ///< ZeroRtt, CutPingLog, UnreadFile, UnlikelyUnit, UnknownLatencyName
+      warnings;   ///< ZeroRtt, NoRtt, CutPingLog, UnreadFile, UnlikelyUnit, UnknownLatencyName
   Errors errors;  ///< by file and place; row and column are named
   std::vector<RttFormat> formats;  ///< one a file, in the order given
 };
@@ -78,7 +80,8 @@ inline constexpr std::size_t kMaxRttNames = 16384;
 
 /// Reads and merges in the order given: of two sources that measured a pair, the later one counts.
 /// Files of one source are read by name order. A file of a folder that holds no RTTs is skipped
-/// with a warning; if none does, that is an error.
+/// with a warning (README*, NOTICE*, LICENSE* and *.md without one); if none does, that is an
+/// error.
 ///
 /// The diagonal is 0; with `rtt_by` it is the RTT inside a zone, and unmeasured where nobody says.
 /// Names that are neither a node nor (with `rtt_by`) a value of that label are kept and warned

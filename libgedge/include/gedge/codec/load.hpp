@@ -32,6 +32,9 @@ struct LoadOptions {
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< a file (--max-input)
   std::int64_t max_pods =
       2'000'000;  ///< that workloads may make: `replicas: 2147483647` is a mistake
+  /// Specs that pods cannot share, as text and roughly: those of DaemonSets and of pods with claims
+  /// of their own (volumeClaimTemplates, ephemeral volumes).
+  std::uint64_t max_spec_bytes = std::uint64_t{2} << 30;
 };
 
 /// An object that carries round-trip times: a NodeLatency, or the ConfigMap gedge-latency of

@@ -8,6 +8,7 @@
 #include "gedge/base/error.hpp"
 #include "gedge/base/units.hpp"
 #include "gedge/codec/load.hpp"
+#include "gedge/codec/write.hpp"
 #include "gedge/policy/profile.hpp"
 
 namespace gedge {
@@ -34,8 +35,9 @@ struct ProfileReading {
 /// a warning.
 ProfileReading read_profiles(const InputFile& file, const ProfileOptions& options);
 
-/// A KubeSchedulerConfiguration in YAML that read_profiles reads back to the same profiles: every
+/// A KubeSchedulerConfiguration that read_profiles reads back to the same profiles: every
 /// plugin named, no reliance on defaults.
-std::string write_profiles(const std::vector<Profile>& profiles);
+std::string write_profiles(const std::vector<Profile>& profiles,
+                           TextFormat format = TextFormat::kYaml);
 
 }  // namespace gedge

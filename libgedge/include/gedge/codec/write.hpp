@@ -30,15 +30,16 @@ enum class TextFormat : std::uint8_t {
   kYaml,
 };
 
-/// kind Plan.
-std::string write(const Plan& plan, TextFormat format);
+/// kind Plan. Where only a part of a plan is shown, `whole` is what its summary counts.
+std::string write(const Plan& plan, TextFormat format, const Plan* whole = nullptr);
 
 /// kind Explanation. Reasons are worded as kube-scheduler of `compat` would. Several reasons of one
 /// policy on one node share an entry, whose numbers are those of the first reason that has any.
 std::string write(const Explanation& explanation, Compat compat, TextFormat format);
 
-/// kind WhatIf: edits, differences, and the plan afterwards.
-std::string write(const WhatIf& what_if, const std::vector<std::string>& edits, TextFormat format);
+/// kind WhatIf: edits, differences, and the plan afterwards; `whole` as for a Plan.
+std::string write(const WhatIf& what_if, const std::vector<std::string>& edits, TextFormat format,
+                  const WhatIf* whole = nullptr);
 
 /// kind LatencyMatrix. A matrix holds one value a pair, whatever statistic that was: it stands
 /// under p95Us, where read_rtt finds it again; the other statistics are null.
@@ -50,6 +51,19 @@ struct Verification {
 };
 /// kind Verification.
 std::string write(const Verification& verification, TextFormat format);
+
+/// What a validation found in inputs that can all be read.
+struct Validation {
+  std::size_t sources = 0, nodes = 0, pods = 0;
+  std::size_t rtt_names = 0;  ///< of the matrix
+  std::vector<Warning> warnings;
+  std::vector<SkippedObject> skipped;
+};
+/// kind Validation.
+std::string write(const Validation& validation, TextFormat format);
+
+/// kind Version: the given one, and every Compat there is.
+std::string write_version(std::string_view version, TextFormat format);
 
 struct PolicyRow {
   PolicyInfo info;

@@ -34,6 +34,13 @@ struct Decision {
   std::string message;  ///< "" when placed; else kube-scheduler's wording
   /// Each rejected node once, under its first rejecting policy; in filter order.
   std::vector<std::pair<std::string, std::uint32_t>> rejected_by;
+
+  bool is_over_budget() const {
+    if (!chosen) return false;
+    for (const BudgetReport& b : budgets)
+      if (!b.rtt_us || *b.rtt_us > b.limit_us) return true;
+    return false;
+  }
 };
 
 struct Plan {
@@ -42,13 +49,21 @@ struct Plan {
   std::uint64_t seed = 0;
   std::string
       snapshot;  ///< "xxh128:..." of the canonical facts; filled in by whoever has the bytes
-  std::vector<Decision> decisions;  ///< in queue order
+  /// In the order of placing: queue order, but pods that others' budgets point at come first; after
+  /// a what-if those that stay come first.
+  std::vector<Decision> decisions;
   std::vector<Warning> warnings;
   std::vector<SkippedObject> skipped;
 
   std::size_t placed() const {
     std::size_t count = 0;
     for (const Decision& d : decisions) count += d.chosen ? 1U : 0U;
+    return count;
+  }
+  /// Pods that are placed beyond a delay budget of theirs: only where a profile does not check it.
+  std::size_t over_budget() const {
+    std::size_t count = 0;
+    for (const Decision& d : decisions) count += d.is_over_budget() ? 1U : 0U;
     return count;
   }
 };
@@ -71,11 +86,19 @@ struct NodeExplanation {
   std::optional<std::int64_t> total;
 };
 
+/// What shows that a suggested change does what it says.
+enum class Shown : std::uint8_t {
+  kWhatIf,      ///< a what-if: placements that stay valid stay
+  kReplan,      ///< a what-if that plans everything anew
+  kEvaluation,  ///< nothing but the policies: the pod is bound, and no plan moves it
+};
+
 /// A set of edits, in the EDIT grammar, and what they would bring about.
 struct SuggestedChange {
   std::vector<std::string> edits;
   bool wins = false;  ///< false: the pod becomes schedulable; true: the named node wins
   std::string node;
+  Shown shown = Shown::kWhatIf;
 };
 
 struct Explanation {

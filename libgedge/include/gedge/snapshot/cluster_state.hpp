@@ -54,7 +54,8 @@ struct Change {
   PodIndex pod = kNoPod;
   NodeIndex node = kNoNode;  ///< kBind: where to; kUnbind: where it was
   const Node* facts =
-      nullptr;  ///< kReplaceNode: the new facts of `node` (same name); must outlive the state
+      nullptr;  ///< kReplaceNode: the new facts of `node` (same name); must live until the
+                ///< change is undone, or as long as the state; the journal's copy is not followed
   NameIndex from{}, to{};  ///< kSetRtt
   Rtt rtt{};               ///< kSetRtt: both directions
 };
@@ -99,8 +100,8 @@ class ClusterState {
   NodeIndex node_of(PodIndex p) const { return pods_[raw(p)].node; }
   bool is_placed(PodIndex p) const { return pods_[raw(p)].node != kNoNode; }
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
-  /// Pods of a workload in name order of kind; `kind` empty: every kind of that name. Null if there
-  /// is none.
+  /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
+  /// there is none.
   std::vector<PodIndex> workload(std::string_view namespace_name, std::string_view kind,
                                  std::string_view name) const;
   /// Placed pods that carry any pod (anti-)affinity, and those with a delay budget; in no
