@@ -22,10 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const PlanReading reading = read_plan({"fuzz.json", text});
   require(reading.plan.has_value() == reading.errors.empty());
   if (reading.plan) {
-    const std::string json = write(*reading.plan, TextFormat::kJsonLines);
+    const std::string json = write(*reading.plan, TextFormat::kJson);
     for (const TextFormat format : {TextFormat::kJson, TextFormat::kYaml}) {
       const PlanReading again = read_plan({"again", write(*reading.plan, format)});
-      require(again.plan && write(*again.plan, TextFormat::kJsonLines) == json);
+      require(again.plan && write(*again.plan, TextFormat::kJson) == json);
     }
   }
   if (is_edge_scheduler_nodes(text)) {

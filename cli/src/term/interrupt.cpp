@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <string_view>
 
 namespace gedge::cli {
@@ -9,14 +10,16 @@ namespace {
 
 constexpr int kInterruptedCode = 130;  // 128 + SIGINT, as shells report it
 
-volatile sig_atomic_t progress_visible = 0;  // a signal handler can ask nobody
+// A signal handler can ask nobody, and another thread draws the progress line.
+std::atomic<bool> progress_visible{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void say(std::string_view bytes) {
   if (::write(STDERR_FILENO, bytes.data(), bytes.size()) < 0) return;  // nobody is left to tell
 }
 
 extern "C" void end_interrupted(int) {
-  say(progress_visible != 0 ? "\r\x1b[K\n" : "\n");
+  say(progress_visible ? "\r\x1b[K\n" : "\n");
   ::_exit(kInterruptedCode);
 }
 
@@ -35,7 +38,7 @@ void handle_signals() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-void set_progress_visible(bool visible) { progress_visible = visible ? 1 : 0; }
+void set_progress_visible(bool visible) { progress_visible = visible; }
 
 UninterruptedScope::UninterruptedScope() {
   sigset_t held;

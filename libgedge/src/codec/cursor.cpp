@@ -246,12 +246,12 @@ std::string Cursor::to_json() const {
 
 namespace {
 
-Cursor::Fingerprint digest(std::string_view text, std::uint64_t seed) {
+Fingerprint digest(std::string_view text, std::uint64_t seed) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(text.data(), text.size(), seed);
   return {hash.low64, hash.high64};
 }
 
-Cursor::Fingerprint mix(Cursor::Fingerprint a, Cursor::Fingerprint b, std::uint64_t seed) {
+Fingerprint mix(Fingerprint a, Fingerprint b, std::uint64_t seed) {
   const std::uint64_t words[4] = {a.low, a.high, b.low, b.high};
   return digest({reinterpret_cast<const char*>(words), sizeof words}, seed);
 }
@@ -260,7 +260,8 @@ enum Seed : std::uint64_t { kMapSeed = 1, kListSeed, kFieldSeed, kTypeSeed };
 
 }  // namespace
 
-Cursor::Fingerprint Cursor::fingerprint() const {
+Fingerprint Cursor::fingerprint() const {
+  if (index_ == 0 && tape_->fingerprint) return *tape_->fingerprint;
   Fingerprint sum{0, static_cast<std::uint64_t>(shape())};
   if (is_map()) {
     // A sum does not depend on the order of its terms; null is absent.

@@ -35,9 +35,20 @@ inline constexpr int kMaxDepth = 64;
 
 enum class Shape : std::uint8_t { kScalar, kMap, kList };
 
+/// Of entries that stand for the root of another tape.
+inline constexpr std::uint32_t kLink = 3;
+
+/// 128 bits of a value's content: equal for equal content, whatever the syntax and the order of
+/// fields.
+struct Fingerprint {
+  std::uint64_t low = 0, high = 0;
+  friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
+};
+
 struct TapeEntry {
   const char* text = nullptr;     // scalars and keys
-  std::uint32_t length = 0;       // bytes of text; containers: number of fields or items
+  std::uint32_t length = 0;       // bytes of text; containers: number of fields or items;
+                                  // links: which of the linked tapes
   std::uint32_t next = 0;         // index of the entry behind this value
   std::uint32_t position = 0;     // JSON: byte offset; YAML: line from 0
   std::uint32_t column : 24 = 0;  // YAML: character from 0, at most kMaxColumn
@@ -66,9 +77,12 @@ struct Tape {
   const Source* source = nullptr;
   Diagnostics* diagnostics = nullptr;
   bool is_json = false;
+  std::vector<const Tape*> linked;
+  std::optional<Fingerprint> fingerprint;  // of the root, once it is known
 
   void clear() {
     entries.clear();
+    linked.clear();
     arena.clear();
   }
 };
@@ -77,7 +91,9 @@ struct Tape {
 /// at all) means "absent" as in the Kubernetes API: typed reads give nothing and report nothing.
 class Cursor {
  public:
-  Cursor(const Tape& tape, std::uint32_t index) : tape_(&tape), index_(index) {}
+  Cursor(const Tape& tape, std::uint32_t index) : tape_(&tape), index_(index) {
+    if (entry().shape == kLink) *this = Cursor(*tape.linked[entry().length], 0);
+  }
 
   Shape shape() const { return static_cast<Shape>(entry().shape); }
   bool is_map() const { return shape() == Shape::kMap; }
@@ -111,8 +127,14 @@ class Cursor {
   template <typename F>
   bool items(F&& f) const;
 
-  /// The key of a value that stands in a map.
+  /// The key of a value that stands in a map and not on a tape of its own.
   std::optional<Cursor> key() const;
+
+  /// The tape of a value that came before with the same bytes; null for others. Two values with one
+  /// of these are equal.
+  const Tape* shared() const {
+    return index_ == 0 && tape_->fingerprint.has_value() ? tape_ : nullptr;
+  }
 
   Place place() const;
   SourceSpan where() const;
@@ -127,12 +149,6 @@ class Cursor {
   /// This value as JSON text, numbers as they were written.
   std::string to_json() const;
 
-  /// 128 bits of the value's content: equal for equal content, whatever the syntax and the order of
-  /// fields.
-  struct Fingerprint {
-    std::uint64_t low = 0, high = 0;
-    friend auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
-  };
   Fingerprint fingerprint() const;
 
  private:

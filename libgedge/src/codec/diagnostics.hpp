@@ -22,6 +22,8 @@ class Diagnostics {
   /// No error more is kept: parsers stop at the next object.
   bool is_full() const { return errors_.size() >= kMaxErrors; }
   std::size_t error_count() const { return errors_.size() + dropped_; }
+  /// Errors and warnings so far: whoever looks before and after knows whether something was said.
+  std::size_t said() const { return error_count() + warnings_.size(); }
   /// Counts an error that is_full() keeps from being worded.
   void drop() { ++dropped_; }
   /// Sorted by origin, line and column; the last one says so where there may be more.

@@ -3,6 +3,8 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "codec/scalar.hpp"
 
@@ -54,27 +56,94 @@ std::string json_text(const Json& value, int indent) {
   return out;
 }
 
-/// Two spaces a level; or compact, with one list item a line.
+bool needs_no_escape(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+}
+
+void append_text(std::string& out, std::string_view text) {
+  if (!needs_no_escape(text)) {
+    out += json_text(Json(text), -1);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+/// Without blanks and line ends.
+class JsonValueSink final : public ValueSink {
+ public:
+  explicit JsonValueSink(std::string& out) : out_(out) {}
+
+  void begin_map() override { open('{'); }
+  void end_map() override { close('}'); }
+  void begin_list() override { open('['); }
+  void end_list() override { close(']'); }
+  void key(std::string_view name) override {
+    separate();
+    append_text(out_, name);
+    out_ += ':';
+    first_ = true;
+  }
+  void text(std::string_view value) override {
+    separate();
+    append_text(out_, value);
+  }
+  void number(std::int64_t value) override {
+    separate();
+    std::array<char, 20> digits{};
+    const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    static_cast<void>(error);  // 20 characters hold every int64
+    out_.append(digits.data(), end);
+  }
+  void null() override {
+    separate();
+    out_ += "null";
+  }
+
+ private:
+  void separate() {
+    if (!first_) out_ += ',';
+    first_ = false;
+  }
+  void open(char bracket) {
+    separate();
+    out_ += bracket;
+    first_ = true;
+  }
+  void close(char bracket) {
+    out_ += bracket;
+    first_ = false;
+  }
+  std::string& out_;
+  bool first_ = true;
+};
+
+/// Two spaces a level; items of lists that are given as such have a line each.
 class JsonSink final : public DocumentSink {
  public:
-  JsonSink(std::string& out, bool lines, int depth) : out_(out), lines_(lines), depth_(depth) {}
+  JsonSink(std::string& out, int depth) : out_(out), depth_(depth) {}
 
   void field(std::string_view key, const Json& value) override {
     begin(key);
-    append(value, depth_);
+    for (const char c : json_text(value, 2)) {  // strings hold no raw line end
+      out_ += c;
+      if (c == '\n') indent(depth_);
+    }
   }
 
   void list(std::string_view key, std::size_t count,
             const std::function<Json(std::size_t)>& item) override {
-    begin(key);
-    out_ += count == 0 ? "[" : "[\n";
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!lines_) indent(depth_ + 1);
-      append(item(i), depth_ + 1);
-      out_ += i + 1 < count ? ",\n" : "\n";
-    }
-    if (count > 0 && !lines_) indent(depth_);
-    out_ += ']';
+    lines(key, count, [&](std::size_t i) { out_ += json_text(item(i), -1); });
+  }
+
+  void stream(std::string_view key, std::size_t count,
+              const std::function<void(std::size_t, ValueSink&)>& item) override {
+    lines(key, count, [&](std::size_t i) {
+      JsonValueSink sink(out_);
+      item(i, sink);
+    });
   }
 
   void object(std::string_view key, const std::function<void(DocumentSink&)>& fill) override {
@@ -84,40 +153,36 @@ class JsonSink final : public DocumentSink {
 
   void braces(const std::function<void(DocumentSink&)>& fill, int depth) {
     out_ += '{';
-    JsonSink inner(out_, lines_, depth + 1);
+    JsonSink inner(out_, depth + 1);
     fill(inner);
-    if (!lines_) {
-      out_ += '\n';
-      indent(depth);
-    }
+    out_ += '\n';
+    indent(depth);
     out_ += '}';
   }
 
  private:
-  void begin(std::string_view key) {
-    if (!first_) out_ += ',';
-    if (!lines_) {
-      out_ += '\n';
-      indent(depth_);
+  template <typename F>
+  void lines(std::string_view key, std::size_t count, F append_item) {
+    begin(key);
+    out_ += count == 0 ? "[" : "[\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      indent(depth_ + 1);
+      append_item(i);
+      out_ += i + 1 < count ? ",\n" : "\n";
     }
+    if (count > 0) indent(depth_);
+    out_ += ']';
+  }
+  void begin(std::string_view key) {
+    out_ += first_ ? "\n" : ",\n";
+    indent(depth_);
     first_ = false;
-    out_ += json_text(Json(key), -1);
-    out_ += lines_ ? ":" : ": ";
+    append_text(out_, key);
+    out_ += ": ";
   }
   void indent(int depth) { out_.append(2 * static_cast<std::size_t>(depth), ' '); }
-  void append(const Json& value, int depth) {
-    if (lines_) {
-      out_ += json_text(value, -1);
-      return;
-    }
-    for (const char c : json_text(value, 2)) {  // strings hold no raw line end
-      out_ += c;
-      if (c == '\n') indent(depth);
-    }
-  }
 
   std::string& out_;
-  bool lines_;
   int depth_;
   bool first_ = true;
 };
@@ -154,6 +219,27 @@ void emit(YAML::Emitter& out, const Json& value) {
   }
 }
 
+class YamlValueSink final : public ValueSink {
+ public:
+  explicit YamlValueSink(YAML::Emitter& out) : out_(out) {}
+
+  void begin_map() override { out_ << YAML::BeginMap; }
+  void end_map() override { out_ << YAML::EndMap; }
+  void begin_list() override { out_ << YAML::BeginSeq; }
+  void end_list() override { out_ << YAML::EndSeq; }
+  void key(std::string_view name) override {
+    out_ << YAML::Key;
+    emit_text(out_, std::string(name));
+    out_ << YAML::Value;
+  }
+  void text(std::string_view value) override { emit_text(out_, std::string(value)); }
+  void number(std::int64_t value) override { out_ << std::to_string(value); }
+  void null() override { out_ << YAML::Null; }
+
+ private:
+  YAML::Emitter& out_;
+};
+
 class YamlSink final : public DocumentSink {
  public:
   explicit YamlSink(YAML::Emitter& out) : out_(out) {}
@@ -168,6 +254,15 @@ class YamlSink final : public DocumentSink {
     if (count == 0) out_ << YAML::Flow;
     out_ << YAML::BeginSeq;
     for (std::size_t i = 0; i < count; ++i) emit(out_, item(i));
+    out_ << YAML::EndSeq;
+  }
+  void stream(std::string_view key, std::size_t count,
+              const std::function<void(std::size_t, ValueSink&)>& item) override {
+    begin(key);
+    if (count == 0) out_ << YAML::Flow;
+    out_ << YAML::BeginSeq;
+    YamlValueSink sink(out_);
+    for (std::size_t i = 0; i < count; ++i) item(i, sink);
     out_ << YAML::EndSeq;
   }
   void object(std::string_view key, const std::function<void(DocumentSink&)>& fill) override {
@@ -195,7 +290,7 @@ std::string write_document(TextFormat format, const std::function<void(DocumentS
     return std::string(emitter.c_str(), emitter.size()) + "\n";
   }
   std::string out;
-  JsonSink(out, format == TextFormat::kJsonLines, 0).braces(fill, 0);
+  JsonSink(out, 0).braces(fill, 0);
   out += '\n';
   return out;
 }

@@ -15,9 +15,9 @@ namespace gedge::codec {
 /// A pod that was read; `pod.spec` is an index into Drafts::templates.
 struct PodEntry {
   Pod pod;
-  std::string generate_name;        ///< instead of pod.name
-  std::string node_name;            ///< spec.nodeName
-  Cursor::Fingerprint fingerprint;  ///< orders pods that have no name yet
+  std::string generate_name;  ///< instead of pod.name
+  std::string node_name;      ///< spec.nodeName
+  Fingerprint fingerprint;    ///< orders pods that have no name yet
   bool has_phase = false;
   bool in_manifests = false;
 };

@@ -237,11 +237,11 @@ void Expansion::add_ephemeral(const PodTemplate& pod, const Pod& made, bool with
   }
 }
 
-void Expansion::add_known(const PodEntry& entry) {
+void Expansion::add_known(PodEntry&& entry) {
   const std::uint32_t index = raw(entry.pod.spec);
   const PodTemplate& from = drafts_.templates[index];
-  Pod pod = entry.pod;
-  pod.bound_node = entry.node_name;
+  Pod pod = std::move(entry.pod);
+  pod.bound_node = std::move(entry.node_name);
   const Admission::Priority priority = admission_.known_priority(from);
   pod.priority = priority.value;
   const auto known = known_.find({index, priority.preempts});
@@ -260,20 +260,28 @@ void Expansion::add_known(const PodEntry& entry) {
   push(std::move(pod), false);
 }
 
-void Expansion::add_new(const PodEntry& entry, const std::string& name, std::int64_t ordinal) {
-  const PodTemplate& from = drafts_.templates[raw(entry.pod.spec)];
-  Pod pod = entry.pod;
-  pod.name = name;
-  if (pod.controller.name.empty()) pod.workload_name = name;
-  pod.ordinal = ordinal;
+void Expansion::add_new(PodEntry&& entry) {
+  const std::uint32_t index = raw(entry.pod.spec);
+  const PodTemplate& from = drafts_.templates[index];
+  Pod pod = std::move(entry.pod);
   pod.phase = PodPhase::kPending;
-  const std::string who = "Pod " + pod.namespace_name + "/" + name;
+  AdmittedKey key{index, pod.namespace_name, std::move(entry.node_name)};
+  if (const auto known = admitted_.find(key); known != admitted_.end()) {
+    pod.spec = known->second.spec;
+    pod.priority = known->second.priority;
+    push(std::move(pod), true);
+    return;
+  }
+  const std::string who = "Pod " + pod.namespace_name + "/" + pod.name;
+  const std::size_t said = drafts_.diagnostics.said();
   PodSpec spec = admitted(from, pod.namespace_name, who, pod);
-  spec.node_name = entry.node_name;
+  spec.node_name = std::get<2>(key);
   if (!from.ephemeral.empty() && !has_memory(who, pod.place, bytes_of(spec, from.ephemeral, {}), 1))
     return;
   add_ephemeral(from, pod, true, spec);
   pod.spec = share(std::move(spec));
+  if (from.ephemeral.empty() && drafts_.diagnostics.said() == said)
+    admitted_[std::move(key)] = {pod.spec, pod.priority};
   push(std::move(pod), true);
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "codec/admission.hpp"
@@ -18,9 +19,9 @@ class Expansion {
   /// All pods of one manifest workload; also its SpreadOwner and claims.
   void add_workload(const Workload& workload);
   /// A pod of the cluster, or one of the manifests that runs already.
-  void add_known(const PodEntry& entry);
-  /// A pod of the manifests that is to be placed; `name` is its name.
-  void add_new(const PodEntry& entry, const std::string& name, std::int64_t ordinal);
+  void add_known(PodEntry&& entry);
+  /// A pod of the manifests that is to be placed, by its final name.
+  void add_new(PodEntry&& entry);
 
   std::vector<Pod>& pods() { return pods_; }
   const std::vector<Pod>& pods() const { return pods_; }
@@ -31,6 +32,13 @@ class Expansion {
  private:
   Pod pod_of(const Workload& workload) const;
   SpecIndex share(PodSpec spec) { return SpecIndex{specs_.intern(std::move(spec))}; }
+  // What admission made of a template in a namespace, and saw no reason to speak about.
+  struct Admitted {
+    SpecIndex spec{};
+    std::int32_t priority = 0;
+  };
+  using AdmittedKey = std::tuple<std::uint32_t, std::string, std::string>;  // and the node
+
   PodSpec admitted(const PodTemplate& pod, const std::string& namespace_name,
                    const std::string& who, Pod& out);
   void add_replicas(const Workload& workload, const PodSpec& spec, Pod pod);
@@ -51,6 +59,7 @@ class Expansion {
   std::uint64_t copied_ = 0;  // bytes of specs that one pod keeps for itself
   bool out_of_memory_ = false;
   std::map<std::pair<std::uint32_t, bool>, SpecIndex> known_;  // template -> spec
+  std::map<AdmittedKey, Admitted> admitted_;
 };
 
 }  // namespace gedge::codec

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -127,6 +128,7 @@ WorkloadKey workload_of(const Pod& pod) {
 std::set<WorkloadKey> clashing(Expansion& expansion) {
   const std::vector<Pod>& pods = expansion.pods();
   NameTable holder;
+  holder.reserve(pods.size());
   std::set<WorkloadKey> yielding;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const auto [found, fresh] = holder.try_emplace(name_of(pods[i]), i);
@@ -142,6 +144,24 @@ std::set<WorkloadKey> clashing(Expansion& expansion) {
     }
   }
   return yielding;
+}
+
+bool comes_before(const Pod& a, const Pod& b) {
+  return std::tie(a.namespace_name, a.workload_name, a.workload_kind, a.ordinal, a.name) <
+         std::tie(b.namespace_name, b.workload_name, b.workload_kind, b.ordinal, b.name);
+}
+
+// Pods are large: their indices are sorted, and each moves once.
+void sort_pods(std::vector<Pod>& pods) {
+  if (std::is_sorted(pods.begin(), pods.end(), comes_before)) return;
+  std::vector<std::uint32_t> order(pods.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return comes_before(pods[a], pods[b]); });
+  std::vector<Pod> sorted;
+  sorted.reserve(pods.size());
+  for (const std::uint32_t i : order) sorted.push_back(std::move(pods[i]));
+  pods = std::move(sorted);
 }
 
 class FactsMaker {
@@ -189,7 +209,7 @@ void FactsMaker::add_known_pods(const Owners& owners, Expansion& expansion) {
     owners.settle(entry.pod, drafts_.templates[raw(entry.pod.spec)].spec);
     const bool bound = is_bound(entry);
     if (entry.in_manifests && !bound && !is_finished(entry)) {
-      expansion.add_new(entry, entry.pod.name, entry.pod.ordinal);
+      expansion.add_new(std::move(entry));
       continue;
     }
     const bool pending = !bound && entry.pod.phase == PodPhase::kPending;
@@ -201,7 +221,7 @@ void FactsMaker::add_known_pods(const Owners& owners, Expansion& expansion) {
       warn("RunningWithoutNode",
            "pod " + entry.pod.namespace_name + "/" + entry.pod.name + " runs, but on no node",
            entry.pod.place);
-    expansion.add_known(entry);
+    expansion.add_known(std::move(entry));
   }
   if (pushed_aside > 0)
     drafts_.diagnostics.warn(
@@ -252,8 +272,11 @@ void FactsMaker::add_generated_pods(const Owners& owners, Expansion& expansion) 
     while (taken.count({entry->pod.namespace_name, base + "-" + std::to_string(ordinal)}) > 0)
       ++ordinal;
     owners.settle(entry->pod, drafts_.templates[raw(entry->pod.spec)].spec);
-    expansion.add_new(*entry, base + "-" + std::to_string(ordinal), ordinal);
-    ++ordinal;
+    Pod& pod = entry->pod;
+    pod.name = base + "-" + std::to_string(ordinal);
+    if (pod.controller.name.empty()) pod.workload_name = pod.name;
+    pod.ordinal = ordinal++;
+    expansion.add_new(std::move(*entry));
   }
 }
 
@@ -365,10 +388,7 @@ void FactsMaker::renumber(Expansion& expansion) {
 
 void FactsMaker::finish(Expansion& expansion) {
   Facts& facts = drafts_.facts;
-  std::sort(facts.pods.begin(), facts.pods.end(), [](const Pod& a, const Pod& b) {
-    return std::tie(a.namespace_name, a.workload_name, a.workload_kind, a.ordinal, a.name) <
-           std::tie(b.namespace_name, b.workload_name, b.workload_kind, b.ordinal, b.name);
-  });
+  sort_pods(facts.pods);
   renumber(expansion);
   warn_missing_nodes();
   add_namespaces();

@@ -154,40 +154,58 @@ bool is_dns_subdomain(std::string_view text) {
   }
 }
 
-Metadata read_metadata(Cursor object) {
+namespace {
+
+void read_names(std::string_view key, Cursor value, Metadata& meta) {
+  if (key == "name") {
+    read_text(value, meta.name);
+    check_name(meta.name, value);
+  } else if (key == "generateName") {
+    read_text(value, meta.generate_name);
+    std::string base = meta.generate_name;
+    while (!base.empty() && (base.back() == '-' || base.back() == '.')) base.pop_back();
+    if (base.empty() && !meta.generate_name.empty()) base = "-";
+    check_name(base, value);
+  } else if (key == "namespace") {
+    read_text(value, meta.namespace_name);
+    if (!meta.namespace_name.empty() && !is_dns_label(meta.namespace_name))
+      value.fail(quote(meta.namespace_name) + " is no name of a namespace",
+                 "use at most 63 lower-case letters, digits and '-'");
+  } else if (key == "uid") {
+    read_text(value, meta.uid);
+  }
+}
+
+}  // namespace
+
+Metadata read_identity(Cursor object) {
   Metadata meta;
   meta.place = object.place();
   const auto metadata = object.find("metadata");
   if (!metadata) return meta;
   metadata->fields([&](std::string_view key, Cursor value) {
-    if (key == "name") {
-      read_text(value, meta.name);
-      check_name(meta.name, value);
-    } else if (key == "generateName") {
-      read_text(value, meta.generate_name);
-      std::string base = meta.generate_name;
-      while (!base.empty() && (base.back() == '-' || base.back() == '.')) base.pop_back();
-      if (base.empty() && !meta.generate_name.empty()) base = "-";
-      check_name(base, value);
-    } else if (key == "namespace") {
-      read_text(value, meta.namespace_name);
-      if (!meta.namespace_name.empty() && !is_dns_label(meta.namespace_name))
-        value.fail(quote(meta.namespace_name) + " is no name of a namespace",
-                   "use at most 63 lower-case letters, digits and '-'");
-    } else if (key == "uid") {
-      read_text(value, meta.uid);
-    } else if (key == "labels") {
-      read_labels(value, meta.labels);
-    } else if (key == "annotations") {
-      read_annotations(value, meta.annotations);
-    } else if (key == "creationTimestamp") {
+    if (key == "creationTimestamp")
       read_time(value, meta.created);
-    } else if (key == "deletionTimestamp") {
+    else if (key == "deletionTimestamp")
       meta.terminating = !value.is_null();
-    } else if (key == "ownerReferences") {
+    else if (key == "ownerReferences")
       value.items([&](Cursor owner) { read_owner(owner, meta.controller); });
-    }
+    else
+      read_names(key, value, meta);
   });
+  return meta;
+}
+
+void read_notes(Cursor object, Metadata& meta) {
+  const auto metadata = object.find("metadata");
+  if (!metadata || !metadata->is_map()) return;
+  if (const auto labels = metadata->find("labels")) read_labels(*labels, meta.labels);
+  if (const auto notes = metadata->find("annotations")) read_annotations(*notes, meta.annotations);
+}
+
+Metadata read_metadata(Cursor object) {
+  Metadata meta = read_identity(object);
+  read_notes(object, meta);
   return meta;
 }
 

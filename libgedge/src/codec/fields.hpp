@@ -49,5 +49,8 @@ struct Metadata {
 
 /// `metadata` of an object: names checked as the API server does. `object` stands for it in errors.
 Metadata read_metadata(Cursor object);
+/// The same without labels and annotations; and these alone.
+Metadata read_identity(Cursor object);
+void read_notes(Cursor object, Metadata& meta);
 
 }  // namespace gedge::codec

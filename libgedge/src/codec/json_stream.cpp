@@ -4,8 +4,10 @@
 #include <simdjson.h>
 
 #include <limits>
+#include <type_traits>
 
 #include "codec/json_text.hpp"
+#include "codec/shared_parts.hpp"
 #include "codec/stream_parsers.hpp"
 #include "codec/tape_builder.hpp"
 
@@ -36,7 +38,11 @@ class JsonStream : public StreamContext {
  public:
   JsonStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
              StreamHandler& handler)
-      : source_(source), diagnostics_(diagnostics), options_(options), handler_(handler) {
+      : source_(source),
+        diagnostics_(diagnostics),
+        options_(options),
+        handler_(handler),
+        said_before_(diagnostics.said()) {
     for (Tape* tape : {&root_, &element_}) {
       tape->source = &source;
       tape->diagnostics = &diagnostics;
@@ -53,9 +59,13 @@ class JsonStream : public StreamContext {
   bool document(ondemand::document& document);
   bool root_map(ondemand::value& root);
   bool elements(ondemand::array list, int depth);
-  bool value(ondemand::value value, Tape& tape, TapeBuilder& builder);
-  bool map(ondemand::value& value, Tape& tape, TapeBuilder& builder, Mark at);
-  bool list(ondemand::value& value, Tape& tape, TapeBuilder& builder);
+  bool value(std::string_view key, ondemand::value value, Tape& tape, TapeBuilder& builder);
+  bool container(std::string_view key, ondemand::value& value, Tape& tape, TapeBuilder& builder);
+  template <typename Container>
+  bool shared(Container& container, Tape& tape, TapeBuilder& builder, Mark at);
+  bool fill(ondemand::object& object, Tape& tape, TapeBuilder& builder, Mark at);
+  bool fill(ondemand::array& array, Tape& tape, TapeBuilder& builder, Mark at);
+  bool items(ondemand::array& array, Tape& tape, TapeBuilder& builder);
   bool key(ondemand::field& field, Tape& tape, TapeBuilder& builder, std::string_view& name);
   bool scalar(std::string_view token, Tape& tape, TapeBuilder& builder, Mark at);
   bool string(std::string_view inside, std::size_t offset, Tape& tape, std::string_view& out);
@@ -76,6 +86,9 @@ class JsonStream : public StreamContext {
   const StreamOptions& options_;
   StreamHandler& handler_;
   Tape root_, element_;
+  SharedParts parts_;
+  std::size_t said_before_ = 0;
+  bool is_element_ = false;  // what is read now is an element, not something around them
   TapeBuilder* root_builder_ = nullptr;
   ondemand::parser parser_;
   ondemand::document* document_ = nullptr;
@@ -164,7 +177,7 @@ bool JsonStream::whole(Tape& tape) {
   ondemand::value root;
   if (const auto broken = document.get_value().get(root)) return refuse_whole(broken);
   TapeBuilder builder(tape);
-  if (!value(root, tape, builder)) return false;
+  if (!value("", root, tape, builder)) return false;
   const char* next = nullptr;
   if (document.current_location().get(next) != simdjson::SUCCESS) return true;
   if (offset_of(next) >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
@@ -199,19 +212,19 @@ bool JsonStream::root_map(ondemand::value& root) {
     ondemand::value& inner = field.value();
     const std::string_view token = inner.raw_json_token();
     if (name != options_.list_key || token[0] != '[') {
-      if (!value(inner, root_, builder)) return false;
+      if (!value(name, inner, root_, builder)) return false;
       continue;
     }
     builder.begin(Shape::kList, mark_of(token));
     builder.end();
+    ondemand::array array;
+    if (inner.get_array().get(array)) return refuse_structure(']');
     if (!handler_.wants_elements(builder.partial_root())) {
       builder.reopen();
-      if (!list(inner, root_, builder)) return false;
+      if (!items(array, root_, builder)) return false;
       continue;
     }
     streamed = true;
-    ondemand::array array;
-    if (inner.get_array().get(array)) return refuse_structure(']');
     if (!elements(array, 2)) return false;
   }
   builder.end();
@@ -225,52 +238,96 @@ bool JsonStream::elements(ondemand::array list, int depth) {
     ondemand::value inner;
     if (std::move(item).get(inner) != simdjson::SUCCESS) return refuse_structure(']');
     if (diagnostics_.is_full()) return false;
+    parts_.next_element(diagnostics_.said() == said_before_);
     element_.clear();
     TapeBuilder builder(element_, depth);
-    if (!value(inner, element_, builder)) return false;
+    is_element_ = true;
+    if (!value("", inner, element_, builder)) return false;
+    is_element_ = false;
     handler_.element(Cursor(element_, 0), *this);
   }
   return true;
 }
 
-bool JsonStream::value(ondemand::value value, Tape& tape, TapeBuilder& builder) {
+bool JsonStream::value(std::string_view key, ondemand::value value, Tape& tape,
+                       TapeBuilder& builder) {
   const std::string_view token = value.raw_json_token();
   const Mark at = mark_of(token);
   if (at.position >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
-  if (token[0] == '{') return map(value, tape, builder, at);
+  if (token[0] == '{' || token[0] == '[') return container(key, value, tape, builder);
   if (token[0] == '"') {
     // Consumed here: what nobody consumes is skipped, and "a": then passes for a key.
     ondemand::raw_json_string consumed;
     if (value.get_raw_json_string().get(consumed)) return refuse_structure(']');
   }
-  if (token[0] != '[') return scalar(trim_end(token), tape, builder, at);
-  builder.begin(Shape::kList, at);
-  return !builder.failed() && list(value, tape, builder);
+  return scalar(trim_end(token), tape, builder, at);
 }
 
-bool JsonStream::map(ondemand::value& value, Tape& tape, TapeBuilder& builder, Mark at) {
+bool JsonStream::container(std::string_view key, ondemand::value& value, Tape& tape,
+                           TapeBuilder& builder) {
+  const std::string_view token = value.raw_json_token();
+  const Mark at = mark_of(token);
+  const bool tries = is_element_ && !key.empty() && parts_.worth_trying(key);
+  if (token[0] == '{') {
+    ondemand::object object;
+    if (value.get_object().get(object)) return refuse_structure('}');
+    return tries ? shared(object, tape, builder, at) : fill(object, tape, builder, at);
+  }
+  ondemand::array array;
+  if (value.get_array().get(array)) return refuse_structure(']');
+  return tries ? shared(array, tape, builder, at) : fill(array, tape, builder, at);
+}
+
+// Skipping to the end of a value checks no more than that its brackets are balanced; equal bytes
+// were checked before.
+template <typename Container>
+bool JsonStream::shared(Container& container, Tape& tape, TapeBuilder& builder, Mark at) {
+  constexpr char close = std::is_same_v<Container, ondemand::object> ? '}' : ']';
+  std::string_view raw;
+  if (container.raw_json().get(raw)) return refuse_structure(close);
+  raw = trim_end(raw);
+  if (const SharedPart* part = parts_.find(raw)) {
+    builder.link(part->tape, part->height, at);
+    return !builder.failed();
+  }
+  SharedPart* part = parts_.begin(raw);
+  if (container.reset().error()) return refuse_structure(close);
+  if (part == nullptr) return fill(container, tape, builder, at);
+  part->tape.source = &source_;
+  part->tape.diagnostics = &diagnostics_;
+  part->tape.is_json = true;
+  TapeBuilder inner(part->tape, builder.depth());
+  if (!fill(container, part->tape, inner, at)) return false;
+  part->height = inner.height();
+  parts_.end(*part);
+  builder.link(part->tape, part->height, at);
+  return !builder.failed();
+}
+
+bool JsonStream::fill(ondemand::object& object, Tape& tape, TapeBuilder& builder, Mark at) {
   builder.begin(Shape::kMap, at);
   if (builder.failed()) return false;
-  ondemand::object object;
-  if (value.get_object().get(object)) return refuse_structure('}');
   for (auto item : object) {
     ondemand::field field;
     if (std::move(item).get(field) != simdjson::SUCCESS) return refuse_structure('}');
     std::string_view name;
     if (!key(field, tape, builder, name)) return false;
-    if (!this->value(field.value(), tape, builder)) return false;
+    if (!value(name, field.value(), tape, builder)) return false;
   }
   builder.end();
   return true;
 }
 
-bool JsonStream::list(ondemand::value& value, Tape& tape, TapeBuilder& builder) {
-  ondemand::array array;
-  if (value.get_array().get(array)) return refuse_structure(']');
+bool JsonStream::fill(ondemand::array& array, Tape& tape, TapeBuilder& builder, Mark at) {
+  builder.begin(Shape::kList, at);
+  return !builder.failed() && items(array, tape, builder);
+}
+
+bool JsonStream::items(ondemand::array& array, Tape& tape, TapeBuilder& builder) {
   for (auto item : array) {
     ondemand::value inner;
     if (std::move(item).get(inner) != simdjson::SUCCESS) return refuse_structure(']');
-    if (!this->value(inner, tape, builder)) return false;
+    if (!value("", inner, tape, builder)) return false;
   }
   builder.end();
   return true;

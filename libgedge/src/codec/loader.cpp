@@ -1,6 +1,7 @@
 // codec/loader.cpp - which object goes to which reader, and what happens to one that comes twice.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -114,6 +115,15 @@ Error out_of_memory(std::string origin) {
                        "split it, or lower `--max-input`");
 }
 
+/// What a pod has from its template. Of its own labels and its node there may be one each.
+struct KnownTemplate {
+  SpecIndex spec{};
+  Labels extra_labels;
+  std::string node_name;
+};
+/// The shared tapes of spec, labels and annotations; null: absent.
+using TemplateParts = std::array<const Tape*, 3>;
+
 bool is_list_kind(std::string_view kind) {
   return kind.size() >= 4 && kind.substr(kind.size() - 4) == "List";
 }
@@ -136,24 +146,27 @@ struct FactsLoader::State final : StreamHandler {
   void object(Cursor object, const std::string& kind);
   void take(const KnownKind& known, const std::string& kind, Cursor object);
   void skip(const std::string& kind, Cursor object);
-  void take_pod(Cursor object, Cursor::Fingerprint fingerprint);
+  void take_pod(Cursor object, Fingerprint fingerprint);
+  KnownTemplate template_of(Cursor object);
+  KnownTemplate read_template(Cursor object);
   void take_workload(const std::string& kind, Cursor object);
   void take_config_map(Cursor object);
   void take_latency(Cursor object);
   bool is_new(const KnownKind& known, const std::string& kind, Cursor object,
-              Cursor::Fingerprint fingerprint);
+              Fingerprint fingerprint);
   std::string namespace_or_default(std::string name) const {
     return !name.empty() ? name : in_manifests ? drafts.options.namespace_name : "default";
   }
   void settle_namespace(std::string& name) const { name = namespace_or_default(std::move(name)); }
 
   struct Seen {
-    Cursor::Fingerprint fingerprint;
+    Fingerprint fingerprint;
     Place place;
     std::uint32_t pod = 0;  // index into drafts.pods
   };
   Drafts drafts;
   std::unordered_map<std::string, Seen> seen;
+  std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
   bool in_manifests = false;
 };
 
@@ -169,6 +182,7 @@ void FactsLoader::State::read(const InputFile& file, bool manifests) {
   } catch (const std::bad_alloc&) {
     drafts.diagnostics.add(out_of_memory(file.name));
   }
+  templates_by_parts.clear();
 }
 
 bool FactsLoader::State::wants_elements(Cursor root) {
@@ -214,7 +228,7 @@ void FactsLoader::State::document(Cursor root, bool streamed) {
 
 void FactsLoader::State::object(Cursor object, const std::string& kind) {
   const KnownKind& known = known_kind(kind, text_at(object, "apiVersion"));
-  const Cursor::Fingerprint fingerprint = object.fingerprint();
+  const Fingerprint fingerprint = object.fingerprint();
   if (!is_new(known, kind, object, fingerprint)) return;
   if (known.kind == ObjectKind::kPod)
     take_pod(object, fingerprint);
@@ -224,7 +238,7 @@ void FactsLoader::State::object(Cursor object, const std::string& kind) {
 
 // False for the second of two equal objects, and for a different one of the same name: an error.
 bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind, Cursor object,
-                                Cursor::Fingerprint fingerprint) {
+                                Fingerprint fingerprint) {
   const auto metadata = object.find("metadata");
   const std::string name = metadata ? text_at(*metadata, "name") : "";
   const bool matters = known.kind != ObjectKind::kSkipped;
@@ -330,16 +344,45 @@ constexpr std::array<std::string_view, 3> kOwnLabels = {"statefulset.kubernetes.
                                                         "apps.kubernetes.io/pod-index",
                                                         "batch.kubernetes.io/job-completion-index"};
 
-void FactsLoader::State::take_pod(Cursor object, Cursor::Fingerprint fingerprint) {
+KnownTemplate FactsLoader::State::read_template(Cursor object) {
+  Metadata meta;
+  meta.place = object.place();
+  read_notes(object, meta);
+  PodTemplate pod = read_pod_template(object.find("metadata"), object.find("spec"), meta);
+  KnownTemplate known;
+  for (const std::string_view key : kOwnLabels)
+    if (const std::string* value = pod.spec.labels.find(key)) {
+      known.extra_labels.set(key, *value);
+      pod.spec.labels.erase(key);
+    }
+  known.node_name = std::exchange(pod.spec.node_name, {});
+  known.spec = SpecIndex{drafts.templates.intern(std::move(pod))};
+  return known;
+}
+
+// Read once for all pods that say the same about themselves, byte by byte.
+KnownTemplate FactsLoader::State::template_of(Cursor object) {
+  TemplateParts parts{};
+  const auto metadata = object.find("metadata");
+  const std::array<std::optional<Cursor>, 3> values = {
+      object.find("spec"), metadata ? metadata->find("labels") : std::nullopt,
+      metadata ? metadata->find("annotations") : std::nullopt};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) continue;
+    parts[i] = values[i]->shared();
+    if (parts[i] == nullptr) return read_template(object);
+  }
+  const auto known = templates_by_parts.find(parts);
+  if (known != templates_by_parts.end()) return known->second;
+  return templates_by_parts.emplace(parts, read_template(object)).first->second;
+}
+
+void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   PodDraft draft = read_pod(object);
+  KnownTemplate known = template_of(object);
   PodEntry entry;
   Pod& pod = entry.pod;
-  Labels& labels = draft.pod.spec.labels;
-  for (const std::string_view key : kOwnLabels)
-    if (const std::string* value = labels.find(key)) {
-      pod.extra_labels.set(key, *value);
-      labels.erase(key);
-    }
+  pod.extra_labels = std::move(known.extra_labels);
   pod.namespace_name = namespace_or_default(std::move(draft.meta.namespace_name));
   pod.name = std::move(draft.meta.name);
   pod.uid = std::move(draft.meta.uid);
@@ -351,11 +394,11 @@ void FactsLoader::State::take_pod(Cursor object, Cursor::Fingerprint fingerprint
   pod.terminating = draft.meta.terminating;
   pod.place = draft.meta.place;
   if (pod.name.empty()) entry.generate_name = std::move(draft.meta.generate_name);
-  entry.node_name = std::exchange(draft.pod.spec.node_name, {});
+  entry.node_name = std::move(known.node_name);
   entry.has_phase = draft.has_phase;
   entry.in_manifests = in_manifests;
   entry.fingerprint = fingerprint;
-  pod.spec = SpecIndex{drafts.templates.intern(std::move(draft.pod))};
+  pod.spec = known.spec;
   drafts.pods.push_back(std::move(entry));
 }
 

@@ -200,8 +200,7 @@ PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Curs
 
 PodDraft read_pod(Cursor object) {
   PodDraft draft;
-  draft.meta = read_metadata(object);
-  draft.pod = read_pod_template(object.find("metadata"), object.find("spec"), draft.meta);
+  draft.meta = read_identity(object);
   if (const auto status = object.find("status")) read_status(*status, draft);
   return draft;
 }

@@ -27,14 +27,13 @@ struct PodTemplate {
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
                               const Metadata& meta);
 
+/// What a pod does not share with others of its template.
 struct PodDraft {
-  Metadata meta;
-  PodTemplate pod;
+  Metadata meta;  ///< without labels and annotations
   bool has_phase = false;
   PodPhase phase = PodPhase::kPending;
   UnixSeconds started = kNever;
   std::string nominated_node;
-  Cursor::Fingerprint fingerprint;  // orders pods that have no name yet
 };
 
 PodDraft read_pod(Cursor object);

@@ -152,8 +152,9 @@ std::string write_profiles(const std::vector<Profile>& profiles, TextFormat form
   return codec::write_document(format, [&](codec::DocumentSink& sink) {
     sink.field("apiVersion", "kubescheduler.config.k8s.io/v1");
     sink.field("kind", "KubeSchedulerConfiguration");
-    sink.list("profiles", profiles.size(),
-              [&](std::size_t i) { return profile_json(profiles[i]); });
+    Json all = Json::array();
+    for (const Profile& profile : profiles) all.push_back(profile_json(profile));
+    sink.field("profiles", all);
   });
 }
 

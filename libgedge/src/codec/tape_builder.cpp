@@ -56,6 +56,7 @@ void TapeBuilder::begin(Shape shape, Mark at) {
   count_value();
   const bool is_map = shape == Shape::kMap;
   open_.push_back({static_cast<std::uint32_t>(tape_->entries.size() - 1), 0, is_map, is_map});
+  height_ = std::max(height_, open());
 }
 
 void TapeBuilder::end() {
@@ -93,12 +94,23 @@ void TapeBuilder::splice(const std::vector<TapeEntry>& entries, int height, Mark
     if (static_cast<Shape>(to.shape) == Shape::kScalar)
       to.text = tape_->arena.copy(text_of(from)).data();
   }
+  height_ = std::max(height_, open() + height);
   tape_->entries[base].in_map = 0;
   if (open_.empty()) return;
   Frame& frame = open_.back();
   if (frame.is_map) tape_->entries[base].in_map = 1;
   frame.key_due = frame.is_map;
   ++frame.count;
+}
+
+void TapeBuilder::link(const Tape& part, int height, Mark at) {
+  if (!admit(1, height, at)) return;
+  TapeEntry& entry = append(Shape::kScalar, at);
+  entry.shape = kLink;
+  entry.length = static_cast<std::uint32_t>(tape_->linked.size());
+  tape_->linked.push_back(&part);
+  height_ = std::max(height_, open() + height);
+  count_value();
 }
 
 Cursor TapeBuilder::partial_root() {

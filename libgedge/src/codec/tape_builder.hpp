@@ -38,9 +38,15 @@ class TapeBuilder {
   /// nesting in them.
   void splice(const std::vector<TapeEntry>& entries, int height, Mark at);
 
+  /// The value on another tape, which outlives this one's content. `height`: as above.
+  void link(const Tape& part, int height, Mark at);
+
   bool wants_key() const { return !open_.empty() && open_.back().key_due; }
   int open() const { return static_cast<int>(open_.size()); }
   bool failed() const { return failed_; }
+  /// Levels of nesting on this tape so far.
+  int height() const { return height_; }
+  int depth() const { return base_depth_ + open(); }
   /// The root with what is written so far; only between fields of the root.
   Cursor partial_root();
 
@@ -59,6 +65,7 @@ class TapeBuilder {
 
   Tape* tape_;
   int base_depth_;
+  int height_ = 0;
   bool failed_ = false;
   std::vector<Frame> open_;
   std::vector<std::uint32_t> keys_;

@@ -12,29 +12,66 @@ namespace {
 using codec::DocumentSink;
 using codec::Json;
 using codec::or_null;
+using codec::ValueSink;
 
-Json scored(const std::optional<ScoredNode>& node) {
-  if (!node) return nullptr;
-  return Json{{"node", node->node}, {"score", node->score}};
+void put_node(ValueSink& sink, std::string_view key, const std::optional<ScoredNode>& node) {
+  sink.key(key);
+  if (!node) return sink.null();
+  sink.begin_map();
+  sink.key("node");
+  sink.text(node->node);
+  sink.key("score");
+  sink.number(node->score);
+  sink.end_map();
 }
 
-Json budget(const BudgetReport& report) {
-  Json json{{"from", report.from}, {"limitUs", report.limit_us}, {"rttUs", or_null(report.rtt_us)}};
-  json["slackUs"] = report.rtt_us ? Json(report.limit_us - *report.rtt_us) : Json(nullptr);
-  return json;
+void put_text(ValueSink& sink, std::string_view key, std::string_view value) {
+  sink.key(key);
+  sink.text(value);
 }
 
-Json decision(const Decision& d) {
-  Json json{{"namespace", d.namespace_name}, {"pod", d.pod}};
-  json["node"] = d.chosen ? Json(d.chosen->node) : Json(nullptr);
-  json["score"] = d.chosen ? Json(d.chosen->score) : Json(nullptr);
-  json["runnerUp"] = scored(d.runner_up);
-  json["budgets"] = Json::array();
-  for (const BudgetReport& report : d.budgets) json["budgets"].push_back(budget(report));
-  json["message"] = d.message;
-  json["rejectedBy"] = Json::object();
-  for (const auto& [policy, nodes] : d.rejected_by) json["rejectedBy"][policy] = nodes;
-  return json;
+void put_number(ValueSink& sink, std::string_view key, std::optional<std::int64_t> value) {
+  sink.key(key);
+  if (value)
+    sink.number(*value);
+  else
+    sink.null();
+}
+
+void put_budget(ValueSink& sink, const BudgetReport& report) {
+  sink.begin_map();
+  put_text(sink, "from", report.from);
+  put_number(sink, "limitUs", report.limit_us);
+  put_number(sink, "rttUs", report.rtt_us);
+  std::optional<std::int64_t> slack;
+  if (report.rtt_us) slack = report.limit_us - *report.rtt_us;
+  put_number(sink, "slackUs", slack);
+  sink.end_map();
+}
+
+void put_decision(ValueSink& sink, const Decision& d) {
+  sink.begin_map();
+  put_text(sink, "namespace", d.namespace_name);
+  put_text(sink, "pod", d.pod);
+  sink.key("node");
+  if (d.chosen)
+    sink.text(d.chosen->node);
+  else
+    sink.null();
+  std::optional<std::int64_t> score;
+  if (d.chosen) score = d.chosen->score;
+  put_number(sink, "score", score);
+  put_node(sink, "runnerUp", d.runner_up);
+  sink.key("budgets");
+  sink.begin_list();
+  for (const BudgetReport& report : d.budgets) put_budget(sink, report);
+  sink.end_list();
+  put_text(sink, "message", d.message);
+  sink.key("rejectedBy");
+  sink.begin_map();
+  for (const auto& [policy, nodes] : d.rejected_by) put_number(sink, policy, nodes);
+  sink.end_map();
+  sink.end_map();
 }
 
 void put_plan(DocumentSink& sink, const Plan& plan, const Plan& whole) {
@@ -43,8 +80,8 @@ void put_plan(DocumentSink& sink, const Plan& plan, const Plan& whole) {
   sink.field("compat", to_string(plan.compat));
   sink.field("seed", plan.seed);
   sink.field("snapshot", plan.snapshot);
-  sink.list("decisions", plan.decisions.size(),
-            [&](std::size_t i) { return decision(plan.decisions[i]); });
+  sink.stream("decisions", plan.decisions.size(),
+              [&](std::size_t i, ValueSink& item) { put_decision(item, plan.decisions[i]); });
   codec::put_remarks(sink, plan.warnings, plan.skipped);
   const std::size_t pods = whole.decisions.size(), placed = whole.placed();
   sink.field("summary", Json{{"pods", pods}, {"placed", placed}, {"unschedulable", pods - placed}});

@@ -215,8 +215,8 @@ TEST_CASE("plan: what-if shows the pods and the columns that are asked for") {
 
   const std::string all = drained({"-o", "json"}).out;
   const std::string some = drained({"-o", "json", "-l", "app=store"}).out;
-  CHECK(all.find("\"pod\": \"decode-0\"") != std::string::npos);
-  CHECK(some.find("\"pod\": \"decode-0\"") == std::string::npos);
+  CHECK(all.find("\"pod\":\"decode-0\"") != std::string::npos);
+  CHECK(some.find("\"pod\":\"decode-0\"") == std::string::npos);
   CHECK(some.find("\"pods\": 4,") != std::string::npos);
   const std::size_t at = all.find("\"snapshot\": \"xxh128:");
   REQUIRE(at != std::string::npos);

@@ -25,8 +25,7 @@ namespace gedge {
 inline constexpr std::string_view kApiVersion = "gedge.io/v1alpha1";
 
 enum class TextFormat : std::uint8_t {
-  kJson,       ///< indented, for people
-  kJsonLines,  ///< one JSON document too, with one decision, node or pair a line
+  kJson,  ///< indented; a line for each decision, node or pair, so that two texts can be compared
   kYaml,
 };
 
