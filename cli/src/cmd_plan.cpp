@@ -1,6 +1,7 @@
 // cmd_plan.cpp - "gedge plan": decide where pods go. Changes nothing.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cmd.hpp"
 #include "gedge/codec/write.hpp"
@@ -97,7 +98,9 @@ bool is_document(const OutputOptions& output) {
 Exit show_plan(Io& io, const PlanOptions& options, const Facts& facts, const Plan& plan) {
   ShownPods pods(options.show, options.input);
   pods.learn(facts);
-  const Plan shown = only_shown(plan, pods);
+  std::optional<Plan> some;
+  if (!pods.shows_all()) some = only_shown(plan, pods);
+  const Plan& shown = some ? *some : plan;
   if (is_document(options.output)) {
     io.out.write(write(shown, text_format(options.output.format), &plan));
     return Exit::kYes;

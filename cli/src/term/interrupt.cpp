@@ -11,7 +11,7 @@ namespace {
 constexpr int kInterruptedCode = 130;  // 128 + SIGINT, as shells report it
 
 // A signal handler can ask nobody, and another thread draws the progress line.
-std::atomic<bool> progress_visible{false};
+std::atomic<bool> progress_visible{false}, is_ending{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void say(std::string_view bytes) {
@@ -19,6 +19,7 @@ void say(std::string_view bytes) {
 }
 
 extern "C" void end_interrupted(int) {
+  is_ending = true;
   say(progress_visible ? "\r\x1b[K\n" : "\n");
   ::_exit(kInterruptedCode);
 }
@@ -38,7 +39,10 @@ void handle_signals() {
   ::sigaction(SIGINT, &action, nullptr);
 }
 
-void set_progress_visible(bool visible) { progress_visible = visible; }
+bool set_progress_visible(bool visible) {
+  progress_visible = visible;
+  return !is_ending;
+}
 
 UninterruptedScope::UninterruptedScope() {
   sigset_t held;

@@ -10,8 +10,8 @@ namespace gedge::cli {
 /// ignored.
 void handle_signals();
 
-/// Tells the handler that a progress line is to be erased.
-void set_progress_visible(bool visible);
+/// Tells the handler that a progress line is to be erased. False: the process is ending, draw none.
+bool set_progress_visible(bool visible);
 
 /// Holds back SIGINT, SIGTERM and SIGHUP in this thread, for a moment that must not be cut in two.
 class UninterruptedScope {

@@ -48,7 +48,7 @@ void ProgressLine::draw_if_due() {
   if (now - start_ < kPatience || (visible_ && now - last_ < kInterval)) return;
   last_ = now;
   visible_ = true;
-  set_progress_visible(true);
+  if (!set_progress_visible(true)) return;
   std::string text = line(now - what_since_);
   if (err_.width() > 0) text = shorten_middle(text, err_.width() - 1);
   err_.write(std::string(kEraseLine) + text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ struct Drafts {
   Diagnostics diagnostics;
   Facts facts;  ///< without pods and specs
   TemplatePool templates;
-  std::vector<PodEntry> pods;
+  std::deque<PodEntry> pods;        ///< large, and many: none moves where one is added
   std::vector<Workload> workloads;  ///< of manifests
   std::vector<MadeBy> made_by;
   std::vector<LimitRange> limit_ranges;

@@ -14,7 +14,9 @@ namespace gedge::codec {
 /// Makes pods of drafts, with their final specs in one pool. Nodes in `drafts.facts` are final.
 class Expansion {
  public:
-  Expansion(Drafts& drafts, Admission& admission) : drafts_(drafts), admission_(admission) {}
+  Expansion(Drafts& drafts, Admission& admission) : drafts_(drafts), admission_(admission) {
+    pods_.reserve(drafts.pods.size());
+  }
 
   /// All pods of one manifest workload; also its SpreadOwner and claims.
   void add_workload(const Workload& workload);

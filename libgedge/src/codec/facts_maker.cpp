@@ -278,6 +278,7 @@ void FactsMaker::add_generated_pods(const Owners& owners, Expansion& expansion) 
     pod.ordinal = ordinal++;
     expansion.add_new(std::move(*entry));
   }
+  drafts_.pods.clear();
 }
 
 void FactsMaker::add_workloads(Expansion& expansion) {
@@ -326,6 +327,10 @@ void FactsMaker::drop_existing(Expansion& expansion) {
       if (!expansion.is_new()[i]) names.emplace(name_of(pods[i]), i);
     for (std::size_t i = 0; i < pods.size(); ++i)
       if (expansion.is_new()[i]) keep[i] = names.count(name_of(pods[i])) == 0;
+  }
+  if (std::find(keep.begin(), keep.end(), false) == keep.end()) {
+    drafts_.facts.pods = std::move(pods);
+    return;
   }
   drafts_.facts.pods.reserve(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) {

@@ -1,8 +1,10 @@
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -37,10 +39,22 @@ bool same_file_state(const struct stat& a, const struct stat& b) {
          a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
+// Asks for large pages where the system has them: a file of 300 MB would otherwise fault 75,000
+// times. Where it has none, nothing is lost.
+void prefer_large_pages(std::string& bytes) {
+  constexpr std::size_t kWorthIt = std::size_t{8} << 20, kPage = 4096;
+  if (bytes.capacity() < kWorthIt) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const std::uintptr_t last = (begin + bytes.capacity()) / kPage * kPage;
+  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
 // Reads until the end, one byte past `max_bytes` at most. Errno is set where it returns false.
 bool read_to_end(int fd, std::uint64_t max_bytes, std::size_t expected, std::string& bytes) {
   std::size_t used = 0;
   bytes.reserve(expected + 1 + kSlack);
+  prefer_large_pages(bytes);
   bytes.resize(std::max(expected + 1, kFirstBuffer));
   for (;;) {
     const ssize_t got = ::read(fd, bytes.data() + used, bytes.size() - used);

@@ -5,10 +5,11 @@
 #include <array>
 #include <bit>
 
+#include "plan/blocks.hpp"
+
 namespace gedge {
 namespace {
 
-constexpr std::uint32_t kBlock = 64;
 constexpr std::uint8_t kFeasible = 255, kGone = 254;  // verdicts beside filters
 constexpr std::size_t kMostFilters = 254;
 // As many rows of a block and more are asked about in one go.
@@ -38,7 +39,7 @@ bool Board::suits(const std::vector<FilterSlot>& filters, const std::vector<Scor
     if ((slot.policy->reads() & kOpaque) != 0) return false;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const ScorePolicy& policy = *scores[i].policy;
-    const ClassState* state = prepared.scores[i].get();
+    const ClassState* state = prepared.scores[i];
     if ((policy.reads() & kOpaque) != 0 || policy.reads_feasible(state) ||
         policy.normalize(context, state) == Normalize::kOwn)
       return false;
@@ -64,7 +65,7 @@ Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters
       asked_(cluster.slots()) {
   const ClassContext context{cluster, *prepared.sample, 0};
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    const Normalize how = scores[i].policy->normalize(context, prepared.scores[i].get());
+    const Normalize how = scores[i].policy->normalize(context, prepared.scores[i]);
     if (!needs_range(how)) continue;
     Ranged& ranged = ranged_.emplace_back();
     ranged.slot = i;
@@ -93,7 +94,7 @@ void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted
   asked_.assign_word(word, wanted & cluster_.alive().word(word));
   for (std::size_t i = 0; i < filters_.size() && asked_.word(word) != 0; ++i) {
     const std::uint64_t before = asked_.word(word);
-    filters_[i].policy->filter(context, prepared_.filters[i].get(), rows, asked_, nullptr);
+    filters_[i].policy->filter(context, prepared_.filters[i], rows, asked_, nullptr);
     for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
       answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
           static_cast<std::uint8_t>(i);
@@ -106,7 +107,7 @@ void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted
     const std::uint32_t offset = rows.first - answers.first;
     for (std::size_t i = 0; i < scores_.size(); ++i) {
       const bool is_ranged = next < ranged_.size() && ranged_[next].slot == i;
-      scores_[i].policy->score(context, prepared_.scores[i].get(), rows,
+      scores_[i].policy->score(context, prepared_.scores[i], rows,
                                std::span(scores).subspan(offset, rows.size()));
       if (is_ranged) {
         answers.ranged[next++] = scores;

@@ -24,7 +24,19 @@ std::string sign(const PodFacts& pod, const std::vector<FilterSlot>& filters,
 }  // namespace
 
 PreparedClass& ClassCache::get(PodIndex pod) {
-  if (Live* found = live(pod)) return found->prepared;
+  Live* found = live(pod);
+  return found != nullptr ? found->prepared : single(pod);
+}
+
+PreparedClass& ClassCache::once(PodIndex pod) {
+  if (!boards_) return get(pod);
+  const auto known = known_.find(&cluster_->pod_facts(pod));
+  const bool is_live = known != known_.end() && known->second.live != nullptr &&
+                       known->second.generation == generation_ && cluster_->joint_group(pod) == 0;
+  return is_live ? known->second.live->prepared : single(pod);
+}
+
+PreparedClass& ClassCache::single(PodIndex pod) {
   single_ = prepare({*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)});
   return single_;
 }
@@ -71,8 +83,10 @@ void ClassCache::catch_up() {
   const auto changes = cluster_->since(epoch_);
   epoch_ = cluster_->epoch();
   if (changes.empty()) return;
-  const bool one_pod = changes.size() == 1 && cluster_->static_epoch() == static_epoch_;
+  const bool is_static = cluster_->static_epoch() == static_epoch_;
+  const bool one_pod = changes.size() == 1 && is_static;
   static_epoch_ = cluster_->static_epoch();
+  if (!is_static) static_answers_.forget();
   if (!one_pod) {
     live_.clear();
     ++generation_;
@@ -81,12 +95,24 @@ void ClassCache::catch_up() {
   for (auto& [signature, entry] : live_) tell(entry, changes.front());
 }
 
-PreparedClass ClassCache::prepare(const ClassContext& context) const {
+PreparedClass ClassCache::prepare(const ClassContext& context) {
   PreparedClass prepared;
   prepared.sample = &context.pod;
-  for (const FilterSlot& slot : *filters_)
-    prepared.filters.push_back(slot.policy->prepare(context));
-  for (const ScoreSlot& slot : *scores_) prepared.scores.push_back(slot.policy->prepare(context));
+  const auto own = [&](const Policy& policy) {
+    return prepared.own.emplace_back(policy.prepare(context)).get();
+  };
+  for (std::size_t i = 0; i < filters_->size(); ++i) {
+    const FilterPolicy& policy = *(*filters_)[i].policy;
+    const StaticRows* rows = boards_ ? static_answers_.rows(i, policy, context) : nullptr;
+    prepared.filters.push_back(rows != nullptr ? rows->state.get() : own(policy));
+    prepared.static_filters.push_back(rows);
+  }
+  for (std::size_t i = 0; i < scores_->size(); ++i) {
+    const ScorePolicy& policy = *(*scores_)[i].policy;
+    const StaticScores* scores = boards_ ? static_answers_.scores(i, policy, context) : nullptr;
+    prepared.scores.push_back(scores != nullptr ? scores->state.get() : own(policy));
+    prepared.static_scores.push_back(scores);
+  }
   return prepared;
 }
 
@@ -102,11 +128,11 @@ void ClassCache::tell(Live& live, const Change& change) const {
   const ClassContext context{*cluster_, *live.prepared.sample, 0};
   const int delta = change.kind == Change::Kind::kBind ? 1 : -1;
   for (std::size_t i = 0; i < filters_->size(); ++i)
-    if (live.prepared.filters[i])
+    if (live.prepared.filters[i] && !live.prepared.static_filters[i])
       (*filters_)[i].policy->on_pod(*live.prepared.filters[i], context, change.pod, change.node,
                                     delta, live.touched);
   for (std::size_t i = 0; i < scores_->size(); ++i)
-    if (live.prepared.scores[i])
+    if (live.prepared.scores[i] && !live.prepared.static_scores[i])
       (*scores_)[i].policy->on_pod(*live.prepared.scores[i], context, change.pod, change.node,
                                    delta, live.touched);
   if (!live.board) return;

@@ -39,6 +39,8 @@ class ClassCache {
 
   /// The class of `pod`, true to the cluster as it is now; lives until the next call.
   PreparedClass& get(PodIndex pod);
+  /// The same after board() gave none: a class that is seen for the first time stays unknown.
+  PreparedClass& once(PodIndex pod);
   /// The board of the pod's class, true to the cluster once Board::choose has looked; null where
   /// the class has none (yet). Lives until the next call.
   Board* board(PodIndex pod);
@@ -64,9 +66,10 @@ class ClassCache {
   };
 
   Live* live(PodIndex pod);
+  PreparedClass& single(PodIndex pod);
   Live* live(Known& known, const ClassContext& context);
   void catch_up();
-  PreparedClass prepare(const ClassContext& context) const;
+  PreparedClass prepare(const ClassContext& context);
   bool reads_domains(const PreparedClass& prepared) const;
   void tell(Live& live, const Change& change) const;
   void make_room();
@@ -80,7 +83,8 @@ class ClassCache {
   std::uint64_t generation_ = 0;                // rises whenever something leaves live_
   std::unordered_map<const PodFacts*, Known> known_;
   std::unordered_set<std::size_t> seen_;  // hashes of signatures; a clash makes a class live early
-  PreparedClass single_;                  // a class of one pod, for one evaluation
+  StaticAnswers static_answers_;
+  PreparedClass single_;  // a class of one pod, for one evaluation
   ClusterState::Epoch epoch_;
   std::uint64_t static_epoch_;
   std::uint64_t clock_ = 0;

@@ -2,27 +2,15 @@
 #include "gedge/plan/engine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
+#include "plan/blocks.hpp"
 #include "plan/classes.hpp"
 #include "plan/normalize.hpp"
 
 namespace gedge {
 namespace {
-
-constexpr std::uint32_t kBlock = 64;
-
-template <typename F>
-void for_each_block(std::size_t slots, F&& visit) {
-  const auto end = static_cast<std::uint32_t>(slots);
-  for (std::uint32_t first = 0; first < end; first += kBlock)
-    visit(Rows{first, std::min(first + kBlock, end)});
-}
-
-Rows block_of(NodeIndex node, std::size_t slots) {
-  const std::uint32_t first = raw(node) / kBlock * kBlock;
-  return {first, std::min(first + kBlock, static_cast<std::uint32_t>(slots))};
-}
 
 // splitmix64: spreads ties evenly, the same on every machine.
 std::uint64_t mix(std::uint64_t x) {
@@ -92,6 +80,7 @@ struct Engine::Parts {
       : cluster(state),
         profile(std::move(chosen)),
         seed(tie_seed),
+        in_tree(boards),
         classes(
             state, filters, scores,
             [this](std::string_view signature) { return tie_keys(signature); }, boards) {}
@@ -103,11 +92,17 @@ struct Engine::Parts {
   std::vector<std::uint64_t> tie_keys(std::string_view signature) const;
   void run_filter(std::size_t i, PodIndex pod, PreparedClass& prepared, NodeMask& mask,
                   Recorder* recorder) const;
+  std::uint32_t keep_admitted(std::size_t i, const ClassContext& now, const PreparedClass& prepared,
+                              NodeMask& mask) const;
+  std::optional<std::int64_t> constant(std::size_t i, const PreparedClass& prepared) const;
+  void add_scores(std::size_t i, PodIndex pod, PreparedClass& prepared,
+                  Evaluation& evaluation) const;
   void run_score(std::size_t i, PodIndex pod, PreparedClass& prepared, const NodeMask& feasible,
                  std::vector<std::int64_t>& out) const;
   void run_normalize(std::size_t i, PodIndex pod, const PreparedClass& prepared,
                      const NodeMask& feasible, std::vector<std::int64_t>& column) const;
   void total(PodIndex pod, PreparedClass& prepared, Evaluation& evaluation) const;
+  Evaluation evaluate(PodIndex pod, PreparedClass& prepared) const;
 
   /// Less(a, b): `a` is the better choice.
   auto order(PodIndex pod, const Evaluation& evaluation) const {
@@ -123,9 +118,11 @@ struct Engine::Parts {
   const ClusterState& cluster;
   Profile profile;
   std::uint64_t seed;
+  bool in_tree;  // no modules: blocks without a row that matters may be left out
   std::vector<FilterSlot> filters;
   std::vector<ScoreSlot> scores;
   ClassCache classes;
+  mutable std::vector<std::int64_t> score_column;  // [slots], kept for its memory
 };
 
 std::uint64_t Engine::Parts::tie_key(NodeIndex node, std::string_view signature) const {
@@ -145,20 +142,46 @@ void Engine::Parts::run_filter(std::size_t i, PodIndex pod, PreparedClass& prepa
                                Recorder* recorder) const {
   const ClassContext now = context(pod);
   for_each_block(cluster.slots(), [&](Rows rows) {
-    filters[i].policy->filter(now, prepared.filters[i].get(), rows, mask, recorder);
+    filters[i].policy->filter(now, prepared.filters[i], rows, mask, recorder);
   });
+}
+
+// Without evidence: what is known of all rows is not asked again. Returns how many rows it clears.
+std::uint32_t Engine::Parts::keep_admitted(std::size_t i, const ClassContext& now,
+                                           const PreparedClass& prepared, NodeMask& mask) const {
+  const FilterPolicy& policy = *filters[i].policy;
+  const ClassState* state = prepared.filters[i];
+  const StaticRows* known = prepared.static_filters[i];
+  if (known != nullptr ? known->all : in_tree && policy.passes_all(state)) return 0;
+  std::uint32_t cleared = 0;
+  for_each_block(cluster.slots(), [&](Rows rows) {
+    const std::uint32_t word = rows.first / kBlock;
+    const std::uint64_t before = mask.word(word);
+    if (in_tree && before == 0) return;
+    if (known != nullptr)
+      mask.keep(word, known->admitted.word(word));
+    else
+      policy.filter(now, state, rows, mask, nullptr);
+    if (const std::uint64_t out = before & ~mask.word(word); out != 0)
+      cleared += static_cast<std::uint32_t>(std::popcount(out));
+  });
+  return cleared;
 }
 
 void Engine::Parts::run_score(std::size_t i, PodIndex pod, PreparedClass& prepared,
                               const NodeMask& feasible, std::vector<std::int64_t>& out) const {
   const ClassContext now = context(pod);
   const ScorePolicy& policy = *scores[i].policy;
-  if (policy.reads_feasible(prepared.scores[i].get()))
-    policy.on_feasible(prepared.scores[i].get(), now, feasible);
+  if (const StaticScores* known = prepared.static_scores[i]; known && !known->constant) {
+    out = known->raw;
+    return;
+  }
+  if (policy.reads_feasible(prepared.scores[i]))
+    policy.on_feasible(prepared.scores[i], now, feasible);
   out.assign(cluster.slots(), 0);
   for_each_block(cluster.slots(), [&](Rows rows) {
-    policy.score(now, prepared.scores[i].get(), rows,
-                 std::span(out).subspan(rows.first, rows.size()));
+    if (!in_tree || feasible.word(rows.first / kBlock) != 0)
+      policy.score(now, prepared.scores[i], rows, std::span(out).subspan(rows.first, rows.size()));
   });
 }
 
@@ -167,24 +190,77 @@ void Engine::Parts::run_normalize(std::size_t i, PodIndex pod, const PreparedCla
                                   std::vector<std::int64_t>& column) const {
   const ClassContext now = context(pod);
   const ScorePolicy& policy = *scores[i].policy;
-  const Normalize how = policy.normalize(now, prepared.scores[i].get());
+  const Normalize how = policy.normalize(now, prepared.scores[i]);
+  if (how == Normalize::kNone && in_tree) return;
   if (how == Normalize::kOwn)
-    policy.normalize_rows(now, prepared.scores[i].get(), feasible, column);
+    policy.normalize_rows(now, prepared.scores[i], feasible, column);
   else
     normalize(how, feasible, column);
 }
 
+std::optional<std::int64_t> Engine::Parts::constant(std::size_t i,
+                                                    const PreparedClass& prepared) const {
+  if (!in_tree) return std::nullopt;
+  if (const StaticScores* known = prepared.static_scores[i]) return known->constant;
+  return scores[i].policy->constant(prepared.scores[i]);
+}
+
+void Engine::Parts::add_scores(std::size_t i, PodIndex pod, PreparedClass& prepared,
+                               Evaluation& evaluation) const {
+  std::vector<std::int64_t>& column = score_column;
+  run_score(i, pod, prepared, evaluation.feasible, column);
+  run_normalize(i, pod, prepared, evaluation.feasible, column);
+  evaluation.feasible.for_each([&](NodeIndex n) {
+    std::int64_t& total = evaluation.totals[gedge::raw(n)];
+    total = plus_weighted(total, scores[i].weight, column[gedge::raw(n)]);
+  });
+}
+
+// Scores that are the same everywhere are added to all totals at once.
 void Engine::Parts::total(PodIndex pod, PreparedClass& prepared, Evaluation& evaluation) const {
-  evaluation.totals.assign(cluster.slots(), 0);
-  std::vector<std::int64_t> column;
+  std::int64_t base = 0;
+  std::vector<std::size_t> others;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    run_score(i, pod, prepared, evaluation.feasible, column);
-    run_normalize(i, pod, prepared, evaluation.feasible, column);
-    evaluation.feasible.for_each([&](NodeIndex n) {
-      std::int64_t& total = evaluation.totals[gedge::raw(n)];
-      total = plus_weighted(total, scores[i].weight, column[gedge::raw(n)]);
-    });
+    const Normalize how = scores[i].policy->normalize(context(pod), prepared.scores[i]);
+    const auto same = how == Normalize::kOwn ? std::nullopt : constant(i, prepared);
+    if (!same) {
+      others.push_back(i);
+      continue;
+    }
+    const ScoreRange range =
+        widened(how, *same == kIgnored ? ScoreRange{} : ScoreRange{*same, *same});
+    base = plus_weighted(base, scores[i].weight, normalized(how, *same, range));
   }
+  evaluation.totals.assign(cluster.slots(), base);
+  for (const std::size_t i : others) add_scores(i, pod, prepared, evaluation);
+}
+
+Evaluation Engine::Parts::evaluate(PodIndex pod, PreparedClass& prepared) const {
+  const ClassContext now = context(pod);
+  Evaluation evaluation;
+  evaluation.feasible = cluster.alive();
+  std::size_t left = evaluation.feasible.count();
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    const std::uint32_t cleared =
+        left > 0 ? keep_admitted(i, now, prepared, evaluation.feasible) : 0;
+    evaluation.rejected.push_back(cleared);
+    left -= cleared;
+  }
+  if (left == 0) return evaluation;
+  total(pod, prepared, evaluation);
+  const auto better = order(pod, evaluation);
+  evaluation.feasible.for_each([&](NodeIndex n) {
+    if (evaluation.runner_up != kNoNode &&
+        evaluation.totals[gedge::raw(n)] < evaluation.totals[gedge::raw(evaluation.runner_up)])
+      return;
+    if (evaluation.winner == kNoNode || better(n, evaluation.winner)) {
+      evaluation.runner_up = evaluation.winner;
+      evaluation.winner = n;
+    } else if (evaluation.runner_up == kNoNode || better(n, evaluation.runner_up)) {
+      evaluation.runner_up = n;
+    }
+  });
+  return evaluation;
 }
 
 Result<Engine> Engine::make(const ClusterState& state, const Profile& profile,
@@ -234,32 +310,11 @@ Choice to_choice(const Evaluation& evaluation) {
 
 Choice Engine::choose(PodIndex pod) {
   if (Board* board = parts_->classes.board(pod)) return board->choose(parts_->context(pod));
-  return to_choice(evaluate(pod));
+  return to_choice(parts_->evaluate(pod, parts_->classes.once(pod)));
 }
 
 Evaluation Engine::evaluate(PodIndex pod) {
-  PreparedClass& prepared = parts_->classes.get(pod);
-  Evaluation evaluation;
-  evaluation.feasible = parts_->cluster.alive();
-  std::size_t left = evaluation.feasible.count();
-  for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
-    if (left > 0) parts_->run_filter(i, pod, prepared, evaluation.feasible, nullptr);
-    const std::size_t now = evaluation.feasible.count();
-    evaluation.rejected.push_back(static_cast<std::uint32_t>(left - now));
-    left = now;
-  }
-  if (left == 0) return evaluation;
-  parts_->total(pod, prepared, evaluation);
-  const auto better = parts_->order(pod, evaluation);
-  evaluation.feasible.for_each([&](NodeIndex n) {
-    if (evaluation.winner == kNoNode || better(n, evaluation.winner)) {
-      evaluation.runner_up = evaluation.winner;
-      evaluation.winner = n;
-    } else if (evaluation.runner_up == kNoNode || better(n, evaluation.runner_up)) {
-      evaluation.runner_up = n;
-    }
-  });
-  return evaluation;
+  return parts_->evaluate(pod, parts_->classes.get(pod));
 }
 
 std::vector<NodeIndex> Engine::ranking(PodIndex pod, const Evaluation& evaluation) const {
@@ -279,7 +334,7 @@ bool Engine::fits(PodIndex pod, NodeIndex node) {
                   std::min(first + kBlock, static_cast<std::uint32_t>(parts_->cluster.slots()))};
   const ClassContext now = parts_->context(pod);
   for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
-    parts_->filters[i].policy->filter(now, prepared.filters[i].get(), rows, mask, nullptr);
+    parts_->filters[i].policy->filter(now, prepared.filters[i], rows, mask, nullptr);
     if (!mask.test(node)) return false;
   }
   return true;
@@ -294,7 +349,7 @@ std::vector<Rejection> Engine::rejections(PodIndex pod, NodeIndex node) {
     NodeMask mask(parts_->cluster.slots());
     mask.set(node);
     OneNodeRecorder recorder(all, parts_->filters[i].name);
-    parts_->filters[i].policy->filter(now, prepared.filters[i].get(), rows, mask, &recorder);
+    parts_->filters[i].policy->filter(now, prepared.filters[i], rows, mask, &recorder);
   }
   return all;
 }

@@ -17,6 +17,7 @@
 #include "policy/amounts.hpp"
 #include "policy/make.hpp"
 #include "policy/resource_terms.hpp"
+#include "policy/score_kernels.hpp"
 
 namespace gedge {
 namespace {
@@ -92,6 +93,7 @@ class Balanced136 final : public ScorePolicy {
              std::span<std::int64_t> raw) const override {
     constexpr std::int64_t kHalf = kMaxScore / 2;
     const auto& prepared = *static_cast<const ResourceTermsState*>(state);
+    if (prepared.asks_for_any && of_two_plain(context.cluster, prepared.terms, rows, raw)) return;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t row = rows.first + i;
       raw[i] = 0;
@@ -103,6 +105,21 @@ class Balanced136 final : public ScorePolicy {
   }
 
  private:
+  // Two resources that every node has, in vectors: false where it is not that.
+  static bool of_two_plain(const ClusterState& cluster, const std::vector<ResourceTerm>& terms,
+                           Rows rows, std::span<std::int64_t> raw) {
+    if (terms.size() != 2) return false;
+    const auto size = static_cast<std::uint32_t>(rows.size());
+    const auto columns = [&](const ResourceTerm& term) {
+      return ResourceBlock{cluster.allocatable(*term.resource).data() + rows.first,
+                           cluster.requested(*term.resource).data() + rows.first, term.pod, 1};
+    };
+    const ResourceBlock first = columns(terms[0]), second = columns(terms[1]);
+    if (!is_plain(first, size) || !is_plain(second, size)) return false;
+    balanced_of_two(first, second, size, raw.data());
+    return true;
+  }
+
   // Calls visit(fraction) for each resource that the node has.
   template <typename F>
   static void for_each_fraction(const ClusterState& cluster, const std::vector<ResourceTerm>& terms,

@@ -35,7 +35,7 @@ struct Guard {
 struct State final : ClassState {
   std::vector<DelayColumn> columns;
   std::vector<Guard> guards;  // in no order
-  NodeMask admitted, barred;  // of the live rows, each the other's complement
+  NodeMask admitted;          // of the live rows
 };
 
 void add_guards(State& state, const ClassContext& context, PodIndex other, NodeIndex node) {
@@ -47,15 +47,13 @@ void add_guards(State& state, const ClassContext& context, PodIndex other, NodeI
 
 void find_admitted(State& state, const ClusterState& cluster) {
   state.admitted = cluster.alive();
-  state.barred = NodeMask(cluster.slots());
-  cluster.alive().for_each([&](NodeIndex n) {
-    const bool admitted = std::all_of(state.columns.begin(), state.columns.end(),
-                                      [&](const DelayColumn& c) { return c.admits(n); }) &&
-                          std::all_of(state.guards.begin(), state.guards.end(),
-                                      [&](const Guard& g) { return g.admits(cluster, n); });
-    if (admitted) return;
-    state.admitted.clear(n);
-    state.barred.set(n);
+  for (const DelayColumn& column : state.columns) column.keep_admitted(state.admitted);
+  if (state.guards.empty()) return;
+  const NodeMask before = state.admitted;
+  before.for_each([&](NodeIndex n) {
+    if (std::any_of(state.guards.begin(), state.guards.end(),
+                    [&](const Guard& g) { return !g.admits(cluster, n); }))
+      state.admitted.clear(n);
   });
 }
 
@@ -69,7 +67,6 @@ void bar_by_new_guards(State& state, const ClusterState& cluster, std::size_t fi
                     [&](const Guard& g) { return g.admits(cluster, n); }))
       return;
     state.admitted.clear(n);
-    state.barred.set(n);
     touched.rows.set(n);
   });
 }
@@ -119,17 +116,16 @@ class DelayBudgetFilter final : public FilterPolicy {
               int delta, Touched& touched) const override;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
-  Exclusion exclusion(const ClassState* state) const override {
-    return {state == nullptr ? nullptr : &static_cast<const State*>(state)->barred};
-  }
+  bool passes_all(const ClassState* state) const override { return state == nullptr; }
 };
 
 std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& context) const {
   if (context.pod.spec->budgets.empty() && !has_identity(context.pod)) return nullptr;
   auto state = std::make_unique<State>();
   state->columns = make_columns(context);
-  for (const PodIndex other : context.cluster.placed_with_budgets())
-    add_guards(*state, context, other, context.cluster.node_of(other));
+  if (has_identity(context.pod))
+    for (const PodIndex other : context.cluster.placed_with_budgets())
+      add_guards(*state, context, other, context.cluster.node_of(other));
   find_admitted(*state, context.cluster);
   return state;
 }
@@ -138,12 +134,11 @@ void DelayBudgetFilter::on_pod(ClassState& state, const ClassContext& context, P
                                NodeIndex node, int delta, Touched& touched) const {
   State& known = static_cast<State&>(state);
   bool changed = false;
-  for (DelayColumn& column : known.columns)
-    changed = column.on_pod(context.cluster, other, node, delta) || changed;
+  for (DelayColumn& column : known.columns) changed = column.on_pod(other, node, delta) || changed;
   const std::size_t guards = known.guards.size();
-  if (delta > 0)
+  if (delta > 0 && has_identity(context.pod))
     add_guards(known, context, other, node);
-  else
+  else if (delta < 0)
     std::erase_if(known.guards, [&](const Guard& guard) { return guard.pod == other; });
   if (!changed && known.guards.size() == guards) return;
   if (!changed && delta > 0) return bar_by_new_guards(known, context.cluster, guards, touched);

@@ -2,17 +2,24 @@
 #include "policy/delay_columns.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
+#include <span>
+
+#include "policy/rows.hpp"
+#include "policy/score_kernels.hpp"
 
 namespace gedge {
 
 DelayColumn::DelayColumn(const ClassContext& context, const DelayBudget& budget)
-    : budget_(&budget),
+    : cluster_(&context.cluster),
+      budget_(&budget),
       target_(find_target(context.cluster, budget, context.pod)),
       joint_group_(context.joint_group) {
   for (const PodIndex pod : target_.pods)
     if (context.cluster.is_placed(pod)) add_place(context.cluster.node_of(pod));
   for (const NodeIndex node : target_.nodes) places_.push_back({node, 1});
-  measure(context.cluster);
+  measure();
 }
 
 // True if the node is a new place.
@@ -33,43 +40,72 @@ bool DelayColumn::remove_place(NodeIndex node) {
   return std::erase_if(places_, [](const Place& place) { return place.pods == 0; }) > 0;
 }
 
-DelayColumn::Status DelayColumn::status_without_places(const ClusterState& cluster) const {
+DelayColumn::Status DelayColumn::status_without_places() const {
   if (target_.kind != DelayTarget::Kind::kPeerPods) return Status::kUnknown;
   if (target_.own) return Status::kFree;
   if (target_.pods.empty()) return Status::kNotPlaced;
   const bool all_deferred =
       joint_group_ != 0 && std::all_of(target_.pods.begin(), target_.pods.end(), [&](PodIndex p) {
-        return cluster.joint_group(p) == joint_group_;
+        return cluster_->joint_group(p) == joint_group_;
       });
   return all_deferred ? Status::kFree : Status::kNotPlaced;
 }
 
-void DelayColumn::measure(const ClusterState& cluster) {
+void DelayColumn::measure() {
   const bool from_name = target_.kind == DelayTarget::Kind::kMatrixName;
-  status_ = from_name || !places_.empty() ? Status::kMeasured : status_without_places(cluster);
-  if (status_ != Status::kMeasured) return;
-  us_.assign(cluster.slots(), CountedRtt(budget_->nearest).get().us);
-  for (const Place& place : places_) count_in(cluster, place.node);
-  for (std::uint32_t row = 0; from_name && row < cluster.slots(); ++row)
-    us_[row] = rtt_from_name(cluster, target_.name, NodeIndex{row}).us;
+  status_ = from_name || !places_.empty() ? Status::kMeasured : status_without_places();
+  us_.clear();
+  if (status_ != Status::kMeasured || places_.size() == 1) return;
+  us_.assign(cluster_->slots(), CountedRtt(budget_->nearest).get().us);
+  for (const Place& place : places_) count_in(place.node);
+  for (std::uint32_t row = 0; from_name && row < cluster_->slots(); ++row)
+    us_[row] = rtt_from_name(*cluster_, target_.name, NodeIndex{row}).us;
 }
 
-void DelayColumn::count_in(const ClusterState& cluster, NodeIndex place) {
-  for (std::uint32_t row = 0; row < cluster.slots(); ++row) {
+void DelayColumn::count_in(NodeIndex place) {
+  for (std::uint32_t row = 0; row < cluster_->slots(); ++row) {
     CountedRtt counted(budget_->nearest, Rtt{us_[row]});
-    counted.add(cluster.rtt_between(place, NodeIndex{row}));
+    counted.add(cluster_->rtt_between(place, NodeIndex{row}));
     us_[row] = counted.get().us;
   }
 }
 
-bool DelayColumn::on_pod(const ClusterState& cluster, PodIndex pod, NodeIndex node, int delta) {
+bool DelayColumn::on_pod(PodIndex pod, NodeIndex node, int delta) {
   if (!std::binary_search(target_.pods.begin(), target_.pods.end(), pod)) return false;
   if (!(delta > 0 ? add_place(node) : remove_place(node))) return false;
-  if (delta > 0 && status_ == Status::kMeasured)
-    count_in(cluster, node);
+  if (delta > 0 && !us_.empty())
+    count_in(node);
   else
-    measure(cluster);
+    measure();
   return true;
+}
+
+// The measured RTT is at least that of one direction, which stands in one row of the matrix: what
+// is over the limit there needs no second look. A node is as near to itself as can be.
+std::uint64_t DelayColumn::worth_a_look(std::uint32_t first, std::uint32_t last) const {
+  const NodeIndex from = places_.front().node;
+  const std::span<const Rtt> one_way = cluster_->rtt_row(from);
+  if (one_way.empty()) return ~std::uint64_t{0};
+  const auto limit = static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), kMaxRtt.us));
+  std::uint64_t rows = within_or_unknown(one_way.data() + first, last - first, limit);
+  if (raw(from) >= first && raw(from) < last) rows |= std::uint64_t{1} << (raw(from) - first);
+  return rows;
+}
+
+void DelayColumn::keep_admitted(NodeMask& rows) const {
+  if (status_ == Status::kFree) return;
+  const bool looks_up = status_ == Status::kMeasured && us_.empty();
+  const auto slots = static_cast<std::uint32_t>(rows.size());
+  for (std::uint32_t first = 0; first < slots; first += kWordRows) {
+    std::uint64_t left = rows.word(first / kWordRows);
+    if (left == 0) continue;
+    if (looks_up) left &= worth_a_look(first, std::min(first + kWordRows, slots));
+    for (std::uint64_t bits = left; bits != 0; bits &= bits - 1) {
+      const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
+      if (!admits(NodeIndex{first + at})) left &= ~(std::uint64_t{1} << at);
+    }
+    rows.keep(first / kWordRows, left);
+  }
 }
 
 Evidence DelayColumn::evidence(NodeIndex n) const {
@@ -88,7 +124,7 @@ Evidence DelayColumn::evidence(NodeIndex n) const {
     made.reason = Reason::kUnmeasuredRtt;
   } else {
     made.reason = Reason::kOverBudget;
-    made.measured = std::int64_t{us_[raw(n)]};
+    made.measured = std::int64_t{rtt(n).us};
   }
   return made;
 }

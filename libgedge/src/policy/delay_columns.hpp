@@ -26,17 +26,22 @@ class DelayColumn {
   const DelayBudget& budget() const { return *budget_; }
   Status status() const { return status_; }
   /// kMeasured only.
-  Rtt rtt(NodeIndex n) const { return Rtt{us_[raw(n)]}; }
-  bool admits(NodeIndex n) const {
-    return status_ == Status::kFree ||
-           (status_ == Status::kMeasured && rtt(n) != kUnmeasured && us_[raw(n)] <= limit_us());
+  Rtt rtt(NodeIndex n) const {
+    return us_.empty() ? cluster_->rtt_between(places_.front().node, n) : Rtt{us_[raw(n)]};
   }
+  bool admits(NodeIndex n) const {
+    if (status_ != Status::kMeasured) return status_ == Status::kFree;
+    const Rtt measured = rtt(n);
+    return measured != kUnmeasured && measured.us <= limit_us();
+  }
+  /// Clears the rows that are not admitted. Cost: O(rows), a few cycles each.
+  void keep_admitted(NodeMask& rows) const;
   std::int64_t limit_us() const { return budget_->limit_us; }
   /// Evidence against a row that is not admitted.
   Evidence evidence(NodeIndex n) const;
 
   /// A pod was placed (1) or taken away (-1). False if that changes nothing.
-  bool on_pod(const ClusterState& cluster, PodIndex pod, NodeIndex node, int delta);
+  bool on_pod(PodIndex pod, NodeIndex node, int delta);
 
  private:
   struct Place {
@@ -45,16 +50,18 @@ class DelayColumn {
   };
   bool add_place(NodeIndex node);
   bool remove_place(NodeIndex node);
-  void count_in(const ClusterState& cluster, NodeIndex place);
-  void measure(const ClusterState& cluster);
-  Status status_without_places(const ClusterState& cluster) const;
+  void count_in(NodeIndex place);
+  void measure();
+  Status status_without_places() const;
+  std::uint64_t worth_a_look(std::uint32_t first, std::uint32_t last) const;
 
+  const ClusterState* cluster_;
   const DelayBudget* budget_;
   DelayTarget target_;
   std::uint32_t joint_group_;
   std::vector<Place> places_;  // of placed peers, each node once
   Status status_ = Status::kUnknown;
-  std::vector<std::uint32_t> us_;  // [slots]
+  std::vector<std::uint32_t> us_;  // [slots]; empty where one place is measured from: looked up
 };
 
 std::vector<DelayColumn> make_columns(const ClassContext& context);

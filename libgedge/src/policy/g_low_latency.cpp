@@ -66,10 +66,9 @@ class GLowLatency final : public ScorePolicy {
     return state;
   }
 
-  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
-              int delta, Touched& touched) const override {
-    if (static_cast<LatencyState&>(state).column->on_pod(context.cluster, other, node, delta))
-      touched.all = true;
+  void on_pod(ClassState& state, const ClassContext&, PodIndex other, NodeIndex node, int delta,
+              Touched& touched) const override {
+    if (static_cast<LatencyState&>(state).column->on_pod(other, node, delta)) touched.all = true;
   }
 
   void score(const ClassContext&, const ClassState* state, Rows rows,

@@ -52,10 +52,13 @@ class LatencySlack final : public ScorePolicy {
     state->columns = make_columns(context);
     return state;
   }
-  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
-              int delta, Touched& touched) const override {
+  void on_pod(ClassState& state, const ClassContext&, PodIndex other, NodeIndex node, int delta,
+              Touched& touched) const override {
     for (DelayColumn& column : static_cast<State&>(state).columns)
-      if (column.on_pod(context.cluster, other, node, delta)) touched.all = true;
+      if (column.on_pod(other, node, delta)) touched.all = true;
+  }
+  std::optional<std::int64_t> constant(const ClassState* state) const override {
+    return state == nullptr ? std::optional(kMaxScore) : std::nullopt;
   }
   void score(const ClassContext&, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const override {

@@ -9,6 +9,7 @@
 // Source   kube-scheduler plugins/noderesources/fit.go. The order of extended resources is random
 //          there.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "policy/amounts.hpp"
 #include "policy/make.hpp"
 #include "policy/rows.hpp"
+#include "policy/score_kernels.hpp"
 
 namespace gedge {
 namespace {
@@ -24,15 +26,18 @@ struct FitState final : ClassState {
   std::vector<Amount> checks;  // in the order of the reasons
 };
 
-// Rows of `block` where `request` more fits, as bits. Amounts are never negative, so the
-// subtraction stays within int64.
-std::uint64_t fitting(const ClusterState& cluster, const Amount& request, Rows block) {
-  const auto allocatable = cluster.allocatable(request.resource);
-  const auto requested = cluster.requested(request.resource);
+// Rows of `block` where all of `checks` fit, as bits. Amounts are never negative, so the
+// subtractions stay within int64.
+std::uint64_t fitting(const ClusterState& cluster, const std::vector<Amount>& checks, Rows block) {
+  std::array<std::int64_t, kWordRows> slack{};  // negative where anything is too little
+  for (const Amount& check : checks)
+    join_slack({cluster.allocatable(check.resource).data() + block.first,
+                cluster.requested(check.resource).data() + block.first, check.amount},
+               static_cast<std::uint32_t>(block.size()), slack.data());
   std::uint64_t fits = 0;
-  for (std::uint32_t row = block.first; row < block.last; ++row)
-    fits |= std::uint64_t{request.amount <= allocatable[row] - requested[row]} << (row % kWordRows);
-  return fits;
+  for (std::size_t i = 0; i < block.size(); ++i)
+    fits |= (static_cast<std::uint64_t>(~slack[i]) >> 63) << i;
+  return fits << (block.first % kWordRows);
 }
 
 class NodeResourcesFit final : public FilterPolicy {
@@ -74,8 +79,7 @@ class NodeResourcesFit final : public FilterPolicy {
               Recorder* recorder) const override {
     const std::vector<Amount>& checks = static_cast<const FitState*>(state)->checks;
     for_each_block(rows, [&](Rows block) {
-      std::uint64_t fits = ~std::uint64_t{0};
-      for (const Amount& check : checks) fits &= fitting(context.cluster, check, block);
+      const std::uint64_t fits = fitting(context.cluster, checks, block);
       reject_others(feasible, block, fits, [&](NodeIndex n) {
         if (recorder != nullptr) record(context.cluster, checks, n, *recorder);
       });

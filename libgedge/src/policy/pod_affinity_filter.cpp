@@ -77,6 +77,10 @@ class PodAffinityFilter final : public FilterPolicy {
   }
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
+  bool passes_all(const ClassState* state) const override {
+    const State& known = static_cast<const State&>(*state);
+    return known.affinity.empty() && known.anti_affinity.empty() && known.objections.empty();
+  }
 
  private:
   Relation relate(State& state, const ClassContext& context, const PodFacts& other) const;

@@ -66,6 +66,10 @@ class PodAffinityScore final : public ScorePolicy {
   }
   void score(const ClassContext& context, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const override;
+  std::optional<std::int64_t> constant(const ClassState* state) const override {
+    if (state != nullptr && !static_cast<const State*>(state)->sums.empty()) return std::nullopt;
+    return 0;
+  }
 
  private:
   std::vector<Weight> weigh(State& state, const ClassContext& context, const PodFacts& other) const;

@@ -21,6 +21,7 @@
 #include "policy/make.hpp"
 #include "policy/resource_terms.hpp"
 #include "policy/rows.hpp"
+#include "policy/score_kernels.hpp"
 
 namespace gedge {
 namespace {
@@ -81,6 +82,8 @@ class ResourceScore final : public ScorePolicy {
              std::span<std::int64_t> raw) const override {
     const auto& terms = static_cast<const ResourceTermsState*>(state)->terms;
     for_each_block(rows, [&](Rows block) {
+      if (least_of_plain(context.cluster, terms, block, raw.subspan(block.first - rows.first)))
+        return;
       Sums sums;
       for (const ResourceTerm& term : terms) add_term(context.cluster, term, block, sums);
       const std::size_t at = block.first - rows.first;
@@ -90,6 +93,29 @@ class ResourceScore final : public ScorePolicy {
   }
 
  private:
+  // The common case in vectors: false where it is not that.
+  bool least_of_plain(const ClusterState& cluster, const std::vector<ResourceTerm>& terms,
+                      Rows block, std::span<std::int64_t> out) const {
+    if (strategy_ != Strategy::kLeast || terms.empty()) return false;
+    const auto size = static_cast<std::uint32_t>(block.size());
+    std::array<std::int64_t, kWordRows> sum{};
+    std::int64_t weights = 0;
+    for (const ResourceTerm& term : terms) {
+      constexpr std::int64_t kSmallWeight = 1000;
+      if (!term.resource || term.weight < 1 || term.weight > kSmallWeight) return false;
+      const ResourceBlock columns{
+          cluster.allocatable(*term.resource).data() + block.first,
+          requested_column(cluster, *term.resource, RequestKind::kNonZero).data() + block.first,
+          term.pod, term.weight};
+      if (!is_plain(columns, size)) return false;
+      add_least_allocated(columns, size, sum.data());
+      weights += term.weight;
+    }
+    divide(weights, size, sum.data());
+    std::copy_n(sum.begin(), size, out.begin());
+    return true;
+  }
+
   void add_term(const ClusterState& cluster, const ResourceTerm& term, Rows block,
                 Sums& sums) const {
     if (!term.resource) {

@@ -68,12 +68,17 @@ SpreadPlan SpreadSource::plan(const ClassContext& context, bool hard) const {
   SpreadPlan plan;
   const std::vector<TopologySpread>& own = context.pod.spec->spread;
   plan.require_all_keys = compat == Compat::k1_20 || !own.empty() || !system;
-  for (const TopologySpread& constraint : own.empty() ? defaults : own)
-    if (constraint.hard == hard) plan.constraints.push_back(resolve(context, constraint, compat));
-  if (!own.empty() || plan.constraints.empty()) return plan;
-  const LabelSelector selector = default_spread_selector(context, compat);
-  if (selector.requirements.empty()) plan.constraints.clear();
-  for (SpreadConstraint& constraint : plan.constraints) constraint.selector = selector;
+  const std::vector<TopologySpread>& effective = own.empty() ? defaults : own;
+  const auto is_wanted = [&](const TopologySpread& c) { return c.hard == hard; };
+  if (std::none_of(effective.begin(), effective.end(), is_wanted)) return plan;
+  LabelSelector selector;
+  if (own.empty()) selector = default_spread_selector(context, compat);
+  if (own.empty() && selector.requirements.empty()) return plan;
+  for (const TopologySpread& constraint : effective) {
+    if (!is_wanted(constraint)) continue;
+    plan.constraints.push_back(resolve(context, constraint, compat));
+    if (own.empty()) plan.constraints.back().selector = selector;
+  }
   return plan;
 }
 

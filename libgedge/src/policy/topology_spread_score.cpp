@@ -78,6 +78,9 @@ class TopologySpreadScore final : public ScorePolicy {
                    const NodeMask& feasible) const override;
   void score(const ClassContext& context, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const override;
+  std::optional<std::int64_t> constant(const ClassState* state) const override {
+    return state == nullptr ? std::optional<std::int64_t>(0) : std::nullopt;
+  }
 
  private:
   std::int64_t whole(double sum) const {

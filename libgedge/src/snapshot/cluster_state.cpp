@@ -13,8 +13,6 @@
 namespace gedge {
 namespace {
 
-constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
-
 bool takes_place(const Pod& pod) {
   return !pod.bound_node.empty() && pod.phase != PodPhase::kSucceeded &&
          pod.phase != PodPhase::kFailed;
@@ -114,7 +112,10 @@ void ClusterState::fill_node(NodeIndex n) {
   const std::string* name =
       options_.rtt_by.empty() ? &node.name : node.labels.find(options_.rtt_by);
   const std::optional<NameIndex> found = name == nullptr ? std::nullopt : rtt_->find(*name);
-  latency_name_[raw(n)] = found ? raw(*found) : kNoName;
+  std::uint32_t& index = latency_name_[raw(n)];
+  if (index == raw(n)) --named_in_order_;
+  index = found ? raw(*found) : kNoName;
+  if (index == raw(n)) ++named_in_order_;
 }
 
 const PodFacts* ClusterState::digest(const Pod& pod, bool is_peer, bool is_in_peer) {
@@ -248,11 +249,9 @@ std::optional<NameIndex> ClusterState::latency_name(NodeIndex n) const {
   return NameIndex{latency_name_[raw(n)]};
 }
 
-Rtt ClusterState::rtt_between(NodeIndex a, NodeIndex b) const {
-  if (a == b) return Rtt{0};
-  const std::uint32_t x = latency_name_[raw(a)], y = latency_name_[raw(b)];
-  if (x == kNoName || y == kNoName) return kUnmeasured;
-  return rtt().between(NameIndex{x}, NameIndex{y});
+std::span<const Rtt> ClusterState::rtt_row(NodeIndex from) const {
+  if (named_in_order_ != slots() || rtt().size() != slots()) return {};
+  return rtt().row(NameIndex{raw(from)});
 }
 
 }  // namespace gedge

@@ -82,8 +82,9 @@ TEST_CASE("rtt: the corner of a square CSV names the unit") {
                                          {"rttMs", 1'500'000},
                                          {"node", 1'500'000},
                                          {"latency_s", 1'500'000'000}}) {
-    CAPTURE(corner);
-    const std::string text = std::string(corner) + ",edge-1,edge-2\nedge-1,0,1500\nedge-2,7,0\n";
+    const std::string unit = corner;
+    CAPTURE(unit);
+    const std::string text = unit + ",edge-1,edge-2\nedge-1,0,1500\nedge-2,7,0\n";
     CHECK(us(read(text), "edge-1", "edge-2") == expected);
   }
   // Without names at the rows, the first cell is a name too.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,11 @@ class RttMatrix {
 
   Rtt at(NameIndex from, NameIndex to) const { return cells_[cell(from, to)]; }
   void set(NameIndex from, NameIndex to, Rtt rtt) { cells_[cell(from, to)] = rtt; }
+
+  /// From one name to all, [N].
+  std::span<const Rtt> row(NameIndex from) const {
+    return {cells_.data() + cell(from, NameIndex{0}), names_.size()};
+  }
 
   Rtt between(NameIndex a, NameIndex b) const {
     const Rtt there = at(a, b), back = at(b, a);

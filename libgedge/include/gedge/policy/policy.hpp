@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,6 +117,8 @@ class FilterPolicy : public Policy {
   virtual void filter(const ClassContext&, const ClassState*, Rows rows, NodeMask& feasible,
                       Recorder* recorder) const = 0;
   virtual Exclusion exclusion(const ClassState*) const { return {}; }
+  /// True: as things are, every row passes. False promises nothing.
+  virtual bool passes_all(const ClassState*) const { return false; }
 };
 
 class ScorePolicy : public Policy {
@@ -131,6 +134,8 @@ class ScorePolicy : public Policy {
   /// Writes raw[i] for row rows.first + i, for every row of the range, feasible or not.
   virtual void score(const ClassContext&, const ClassState*, Rows rows,
                      std::span<std::int64_t> raw) const = 0;
+  /// The raw score of every row, where that is one as things are; empty promises nothing.
+  virtual std::optional<std::int64_t> constant(const ClassState*) const { return std::nullopt; }
   /// Called instead of the engine's normalisation where `normalize` says kOwn: turns `scores`
   /// [slots] into 0..100 where `feasible` is set.
   virtual void normalize_rows(const ClassContext&, const ClassState*, const NodeMask& feasible,

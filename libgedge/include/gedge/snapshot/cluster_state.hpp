@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -117,8 +118,16 @@ class ClusterState {
   const RttMatrix& rtt() const { return rtt_override_ ? *rtt_override_ : *rtt_; }
   /// The name of a node in the matrix; empty where the matrix does not know it.
   std::optional<NameIndex> latency_name(NodeIndex n) const;
+  /// One direction from a node to every slot, [slots]; empty where slots and names of the matrix do
+  /// not coincide. The node's own cell is no RTT between nodes.
+  std::span<const Rtt> rtt_row(NodeIndex from) const;
   /// RTT between two nodes: 0 on one node, else what the matrix says of their names.
-  Rtt rtt_between(NodeIndex a, NodeIndex b) const;
+  Rtt rtt_between(NodeIndex a, NodeIndex b) const {
+    if (a == b) return Rtt{0};
+    const std::uint32_t x = latency_name_[raw(a)], y = latency_name_[raw(b)];
+    if (x == kNoName || y == kNoName) return kUnmeasured;
+    return rtt().between(NameIndex{x}, NameIndex{y});
+  }
 
   // --- change
   void apply(const Change& change);
@@ -161,6 +170,8 @@ class ClusterState {
   void set_rtt(const Change& change, Rtt back);
   void fill_domain(TopologyColumn& column, NodeIndex node) const;
 
+  static constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
+
   const Facts* facts_;
   const RttMatrix* rtt_;
   std::unique_ptr<RttMatrix> rtt_override_;  // a copy, made by the first kSetRtt
@@ -174,7 +185,8 @@ class ClusterState {
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
   std::vector<std::int64_t> score_cpu_, score_memory_;              // [slots]
   std::vector<std::vector<PodIndex>> pods_on_;  // [slots], in the order they were bound
-  std::vector<std::uint32_t> latency_name_;     // [slots], NameIndex or ~0
+  std::vector<std::uint32_t> latency_name_;     // [slots], NameIndex or kNoName
+  std::size_t named_in_order_ = 0;              // slots whose name has their own index
   mutable std::deque<TopologyColumn> topologies_;
 
   std::deque<PodFacts> digests_;

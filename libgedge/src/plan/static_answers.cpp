@@ -1,0 +1,77 @@
+#include "plan/static_answers.hpp"
+
+#include <span>
+
+#include "plan/blocks.hpp"
+
+namespace gedge {
+namespace {
+
+// Empty: this policy's answer is not static, or no two pods are equal to it.
+std::string key_of(std::size_t slot, const Policy& policy, const PodFacts& pod) {
+  Signature signature;
+  signature.add(slot);
+  if (policy.reads() != kRowStatic || !policy.sign(pod, signature)) return {};
+  return signature.bytes();
+}
+
+// The score of all live rows if it is one.
+std::optional<std::int64_t> only_score(const ClusterState& cluster,
+                                       const std::vector<std::int64_t>& raw_scores) {
+  std::optional<std::int64_t> only;
+  bool same = true;
+  cluster.alive().for_each([&](NodeIndex n) {
+    same = same && (!only || *only == raw_scores[raw(n)]);
+    only = raw_scores[raw(n)];
+  });
+  return same ? only : std::nullopt;
+}
+
+}  // namespace
+
+void StaticAnswers::forget() {
+  rows_.clear();
+  scores_.clear();
+  kept_ = 0;
+}
+
+const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& policy,
+                                      const ClassContext& context) {
+  const std::string key = key_of(slot, policy, context.pod);
+  if (key.empty()) return nullptr;
+  if (const auto known = rows_.find(key); known != rows_.end()) return &known->second;
+  const ClusterState& cluster = context.cluster;
+  if (kept_ + cluster.slots() > kMaxRows) return nullptr;
+  StaticRows& made = rows_[key];
+  made.state = policy.prepare(context);
+  made.admitted = cluster.alive();
+  for_each_block(cluster.slots(), [&](Rows block) {
+    policy.filter(context, made.state.get(), block, made.admitted, nullptr);
+  });
+  made.all = made.admitted == cluster.alive();
+  kept_ += cluster.slots() / kBlock + 1;
+  return &made;
+}
+
+const StaticScores* StaticAnswers::scores(std::size_t slot, const ScorePolicy& policy,
+                                          const ClassContext& context) {
+  const std::string key = key_of(slot, policy, context.pod);
+  if (key.empty()) return nullptr;
+  if (const auto known = scores_.find(key); known != scores_.end()) return &known->second;
+  const ClusterState& cluster = context.cluster;
+  if (kept_ + cluster.slots() > kMaxRows) return nullptr;
+  StaticScores made;
+  made.state = policy.prepare(context);
+  if (policy.reads_feasible(made.state.get())) return nullptr;
+  made.raw.assign(cluster.slots(), 0);
+  for_each_block(cluster.slots(), [&](Rows block) {
+    policy.score(context, made.state.get(), block,
+                 std::span(made.raw).subspan(block.first, block.size()));
+  });
+  made.constant = only_score(cluster, made.raw);
+  if (made.constant) made.raw = {};
+  kept_ += made.raw.size() + 1;
+  return &(scores_[key] = std::move(made));
+}
+
+}  // namespace gedge

@@ -1,0 +1,52 @@
+// plan/static_answers.hpp - what policies say that look at facts of nodes alone.
+//
+// A thousand classes that differ in their requests tolerate the same taints and run the same image.
+// Such a policy is asked once for each thing that it reads of a pod, and its answer about all rows
+// is shared by every class for which that is equal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gedge/policy/policy.hpp"
+
+namespace gedge {
+
+/// A filter's answer about every row.
+struct StaticRows {
+  std::unique_ptr<ClassState> state;
+  NodeMask admitted;
+  bool all = false;  ///< every live row is admitted
+};
+
+/// A score's answer about every row.
+struct StaticScores {
+  std::unique_ptr<ClassState> state;
+  std::vector<std::int64_t> raw;         ///< [slots]; empty where all live rows have one score:
+  std::optional<std::int64_t> constant;  ///< that one
+};
+
+class StaticAnswers {
+ public:
+  /// Null for policies that read more than facts of nodes, for pods that they cannot compare, and
+  /// where enough is kept. `slot` tells two policies apart. Lives until forget(). Cost: O(rows) for
+  /// what is new, else O(signature).
+  const StaticRows* rows(std::size_t slot, const FilterPolicy& policy, const ClassContext& context);
+  const StaticScores* scores(std::size_t slot, const ScorePolicy& policy,
+                             const ClassContext& context);
+  /// Facts of nodes have changed.
+  void forget();
+
+ private:
+  static constexpr std::size_t kMaxRows = std::size_t{1} << 23;  // of all columns that are kept
+
+  std::unordered_map<std::string, StaticRows> rows_;
+  std::unordered_map<std::string, StaticScores> scores_;
+  std::size_t kept_ = 0;
+};
+
+}  // namespace gedge

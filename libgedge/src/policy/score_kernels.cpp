@@ -1,0 +1,91 @@
+#include "policy/score_kernels.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+
+// Sanitizers run before the loader has chosen an instruction set.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__clang__)
+#define GEDGE_FOR_EACH_TARGET \
+  __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define GEDGE_FOR_EACH_TARGET
+#endif
+
+namespace gedge {
+
+GEDGE_FOR_EACH_TARGET bool is_plain(const ResourceBlock& block, std::uint32_t rows) {
+  constexpr std::uint64_t kTooLarge = ~((std::uint64_t{1} << 45) - 1);
+  std::uint64_t seen = static_cast<std::uint64_t>(block.pod);
+  std::int64_t least = 1;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    seen |= static_cast<std::uint64_t>(block.capacity[i] | block.requested[i]);
+    least = block.capacity[i] < least ? block.capacity[i] : least;
+  }
+  return (seen & kTooLarge) == 0 && least >= 1;
+}
+
+GEDGE_FOR_EACH_TARGET void join_slack(const ResourceBlock& block, std::uint32_t rows,
+                                      std::int64_t* slack) {
+  for (std::uint32_t i = 0; i < rows; ++i)
+    slack[i] |= block.pod > block.capacity[i] - block.requested[i] ? -1 : 0;
+}
+
+GEDGE_FOR_EACH_TARGET void add_least_allocated(const ResourceBlock& block, std::uint32_t rows,
+                                               std::int64_t* sum) {
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const std::int64_t free = block.capacity[i] - block.requested[i] - block.pod;
+    const std::int64_t left = free < 0 ? 0 : free;
+    const double share = static_cast<double>(left * 100) / static_cast<double>(block.capacity[i]);
+    sum[i] += block.weight * static_cast<std::int64_t>(share);
+  }
+}
+
+GEDGE_FOR_EACH_TARGET void divide(std::int64_t weight, std::uint32_t rows, std::int64_t* sum) {
+  const double by = static_cast<double>(weight);
+  for (std::uint32_t i = 0; i < rows; ++i)
+    sum[i] = static_cast<std::int64_t>(static_cast<double>(sum[i]) / by);
+}
+
+namespace {
+
+inline double fraction(std::int64_t requested, std::int64_t capacity) {
+  const double part = static_cast<double>(requested) / static_cast<double>(capacity);
+  return part > 1 ? 1.0 : part;
+}
+
+inline std::int64_t balance(double a, double b) {
+  return static_cast<std::int64_t>((1 - std::abs((a - b) / 2)) * 100.0);
+}
+
+}  // namespace
+
+GEDGE_FOR_EACH_TARGET void balanced_of_two(const ResourceBlock& first, const ResourceBlock& second,
+                                           std::uint32_t rows, std::int64_t* score) {
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const std::int64_t a = first.requested[i], b = second.requested[i];
+    const std::int64_t with = balance(fraction(a + first.pod, first.capacity[i]),
+                                      fraction(b + second.pod, second.capacity[i]));
+    const std::int64_t without =
+        balance(fraction(a, first.capacity[i]), fraction(b, second.capacity[i]));
+    score[i] = 50 + (50 + with - without) / 2;
+  }
+}
+
+GEDGE_FOR_EACH_TARGET std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows,
+                                                      std::uint32_t limit) {
+  std::array<std::uint8_t, 64> good{};
+  for (std::uint32_t i = 0; i < rows; ++i)
+    good[i] = us[i].us <= limit || us[i].us == kUnmeasured.us ? 1 : 0;
+  std::uint64_t bits = 0;
+  for (std::uint32_t byte = 0; byte < 8; ++byte) {
+    // Eight bytes of 0 or 1 become eight bits: the multiplication moves each to the top byte.
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, good.data() + 8 * byte, 8);
+    bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
+  }
+  return bits;
+}
+
+}  // namespace gedge

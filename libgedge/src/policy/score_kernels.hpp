@@ -1,0 +1,43 @@
+// policy/score_kernels.hpp - the inner loops of resource policies, for one block of rows.
+//
+// Built for several instruction sets, of which the best is chosen when the library is loaded. The
+// answers are those of the plain formulas, bit by bit: quotients of integers below 2^53 are exact
+// after truncation, since a/b, if it is not whole, lies at least 1/b below the next integer, which
+// is more than a double is rounded by.
+#pragma once
+
+#include <cstdint>
+
+#include "gedge/base/units.hpp"
+
+namespace gedge {
+
+/// One resource on one block of rows: columns of the block, what the pod adds, the weight.
+struct ResourceBlock {
+  const std::int64_t* capacity = nullptr;   // [rows]
+  const std::int64_t* requested = nullptr;  // [rows]
+  std::int64_t pod = 0;
+  std::int64_t weight = 1;
+};
+
+/// True if every amount is from 0 to 2^45 (32 TiB) and every capacity at least 1: the loops below
+/// are exact then, and must not be called otherwise.
+bool is_plain(const ResourceBlock& block, std::uint32_t rows);
+
+/// Makes slack[i] negative where requested + pod exceeds capacity, and leaves its sign elsewhere:
+/// begin with zeros, and join resource after resource. Any amounts from 0 on.
+void join_slack(const ResourceBlock& block, std::uint32_t rows, std::int64_t* slack);
+
+/// sum[i] += weight * idiv(100 * (capacity - requested - pod), capacity), 0 where that is negative.
+void add_least_allocated(const ResourceBlock& block, std::uint32_t rows, std::int64_t* sum);
+/// sum[i] = idiv(sum[i], weight), for sums from 0 to 2^53.
+void divide(std::int64_t weight, std::uint32_t rows, std::int64_t* sum);
+
+/// The 1.36 score of NodeResourcesBalancedAllocation for two resources.
+void balanced_of_two(const ResourceBlock& first, const ResourceBlock& second, std::uint32_t rows,
+                     std::int64_t* score);
+
+/// Bit i: us[i] is at most `limit`, or unmeasured. Up to 64 rows.
+std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
+
+}  // namespace gedge

@@ -1,0 +1,151 @@
+#include "bench/workloads.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace gedge::bench {
+namespace {
+
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+
+std::string numbered(std::string_view prefix, std::uint32_t number) {
+  std::string digits = std::to_string(number);
+  return std::string(prefix) + std::string(7 - std::min<std::size_t>(7, digits.size()), '0') +
+         digits;
+}
+
+void add_nodes(Facts& facts, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Node node;
+    node.name = numbered("node-", i);
+    node.labels.set(kHostname, node.name);
+    node.labels.set(kZone, "zone-" + std::to_string(i % 10));
+    const std::int64_t size = 1 + i % 3;
+    node.allocatable = {{std::string(kCpu), 16'000 * size},
+                        {std::string(kMemory), 64 * 1024 * kMi * size},
+                        {std::string(kPods), 110}};
+    facts.nodes.push_back(std::move(node));
+  }
+}
+
+PodSpec spec_of(std::int64_t milli, std::int64_t bytes) {
+  PodSpec spec;
+  Container container;
+  container.name = "main";
+  container.image = "app:1";
+  container.requests = {{std::string(kCpu), milli}, {std::string(kMemory), bytes}};
+  spec.containers.push_back(std::move(container));
+  return spec;
+}
+
+void add_pod(Facts& facts, std::uint32_t number, SpecIndex spec, const std::string& workload) {
+  Pod pod;
+  pod.name = numbered("pod-", number);
+  pod.spec = spec;
+  pod.workload_kind = workload.empty() ? "Pod" : "Deployment";
+  pod.workload_name = workload.empty() ? pod.name : workload;
+  pod.ordinal = number;
+  facts.pods.push_back(std::move(pod));
+}
+
+SpecIndex add_spec(Facts& facts, PodSpec spec) {
+  facts.specs.push_back(std::move(spec));
+  return SpecIndex{static_cast<std::uint32_t>(facts.specs.size() - 1)};
+}
+
+void finish(Facts& facts) {
+  facts.files.emplace_back();
+  facts.namespaces.push_back({"default", {}});
+}
+
+}  // namespace
+
+Workload of_templates(Size size, std::uint32_t templates) {
+  Workload made;
+  add_nodes(made.facts, size.nodes);
+  for (std::uint32_t t = 0; t < templates; ++t) {
+    PodSpec spec = spec_of(100 + 50 * t, (128 + 64 * t) * kMi);
+    spec.labels.set("app", "app-" + std::to_string(t));
+    add_spec(made.facts, std::move(spec));
+  }
+  for (std::uint32_t i = 0; i < size.pods; ++i)
+    add_pod(made.facts, i, SpecIndex{i % templates}, "");
+  finish(made.facts);
+  return made;
+}
+
+Workload all_different(Size size) {
+  Workload made;
+  add_nodes(made.facts, size.nodes);
+  std::mt19937 random(20261121);
+  for (std::uint32_t i = 0; i < size.pods; ++i) {
+    PodSpec spec = spec_of(50 + random() % 2000, (64 + random() % 8192) * kMi + i);
+    add_pod(made.facts, i, add_spec(made.facts, std::move(spec)), "");
+  }
+  finish(made.facts);
+  return made;
+}
+
+Workload all_different_bounded(Size size) {
+  constexpr std::uint32_t kSite = 50;
+  Workload made = all_different(size);
+  std::vector<std::string> names;
+  for (const Node& node : made.facts.nodes) names.push_back(node.name);
+  made.rtt = RttMatrix(names);
+  std::mt19937 random(7);
+  std::vector<std::pair<int, int>> sites(size.nodes / kSite + 1);
+  for (auto& site : sites)
+    site = {static_cast<int>(random() % 1000), static_cast<int>(random() % 1000)};
+  for (std::uint32_t a = 0; a < size.nodes; ++a)
+    for (std::uint32_t b = 0; b < size.nodes; ++b) {
+      const auto& from = sites[a / kSite];
+      const auto& to = sites[b / kSite];
+      const int distance = std::abs(from.first - to.first) + std::abs(from.second - to.second);
+      const int us = a == b ? 0 : 200 + 20 * distance;
+      made.rtt.set(NameIndex{a}, NameIndex{b}, Rtt{static_cast<std::uint32_t>(us)});
+    }
+  for (PodSpec& spec : made.facts.specs) {
+    DelayBudget budget;
+    budget.from = budget.name = names[random() % names.size()];
+    budget.kind = PeerKind::kNode;
+    budget.limit_us = 2'000 + random() % 8'000;
+    spec.budgets.push_back(std::move(budget));
+  }
+  return made;
+}
+
+Workload spread_services(Size size, std::uint32_t services, Order order) {
+  Workload made;
+  add_nodes(made.facts, size.nodes);
+  for (std::uint32_t s = 0; s < services; ++s) {
+    PodSpec spec = spec_of(100, 128 * kMi);
+    const std::string app = "service-" + std::to_string(s);
+    spec.labels.set("app", app);
+    LabelSelector own;
+    own.requirements.push_back({"app", SelectorOp::kIn, {app}});
+    PodAffinityTerm apart;
+    apart.selector = own;
+    apart.topology_key = kHostname;
+    spec.required_anti_affinity.push_back(std::move(apart));
+    TopologySpread zones;
+    zones.topology_key = kZone;
+    zones.selector = own;
+    spec.spread.push_back(std::move(zones));
+    add_spec(made.facts, std::move(spec));
+  }
+  const std::uint32_t each = size.pods / services;
+  for (std::uint32_t i = 0; i < each * services; ++i) {
+    const std::uint32_t service = order == Order::kGrouped ? i / each : i % services;
+    // Bare pods: the order of their numbers is the order of the plan.
+    add_pod(made.facts, i, SpecIndex{service}, "");
+  }
+  finish(made.facts);
+  return made;
+}
+
+}  // namespace gedge::bench
