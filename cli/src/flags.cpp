@@ -76,7 +76,7 @@ void FlagSet::add(Flag flag, std::vector<std::string>& target) {
   });
 }
 
-void FlagSet::add(Flag flag, Take take) {
+void FlagSet::add(Flag flag, const Take& take) {
   flag.heading = heading_;
   const auto take_all = [parser = parser_.get(), flag,
                          take](const std::vector<std::string>& values) {

@@ -59,7 +59,7 @@ class FlagSet {
   void add(Flag flag, bool& target);
   void add(Flag flag, std::string& target);
   void add(Flag flag, std::vector<std::string>& target);
-  void add(Flag flag, Take take);
+  void add(Flag flag, const Take& take);
   /// Every argument as it is, flags and all; for commands that look at other command lines.
   void add_rest(std::vector<std::string>& target) { rest_ = &target; }
 

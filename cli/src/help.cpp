@@ -52,7 +52,7 @@ std::string wrapped(std::string_view text, std::size_t column, std::size_t inden
   return lines;
 }
 
-std::string with_fallback(std::string line, const std::string& fallback) {
+std::string with_fallback(const std::string& line, const std::string& fallback) {
   if (fallback.empty()) return line + '\n';
   const std::string shown = '[' + fallback + ']';
   const std::size_t gap =

@@ -230,7 +230,7 @@ void add_rule_flags(FlagSet& flags, RuleOptions& options) {
             number_into(options.seed, std::numeric_limits<std::uint64_t>::max()));
 }
 
-void add_document_flag(FlagSet& flags, OutputOptions& options, std::string text) {
+void add_document_flag(FlagSet& flags, OutputOptions& options, const std::string& text) {
   Choices<Format> formats{{"json", Format::kJson}, {"yaml", Format::kYaml}};
   if (!text.empty()) formats.insert(formats.begin(), {text, Format::kTable});
   const std::vector<std::string> words = words_of(formats);

@@ -72,7 +72,7 @@ void add_compat_flag(FlagSet& flags, RuleOptions& options);
 void add_output_flags(FlagSet& flags, OutputOptions& options, std::vector<std::string> formats,
                       bool sorts = true);
 /// -o json|yaml; `text` is the word for the text that is printed without it, empty: YAML is.
-void add_document_flag(FlagSet& flags, OutputOptions& options, std::string text = {});
+void add_document_flag(FlagSet& flags, OutputOptions& options, const std::string& text = {});
 /// --threads, --max-input.
 void add_limit_flags(FlagSet& flags, InputOptions& options);
 /// --color, -q, -v.

@@ -72,11 +72,12 @@ std::vector<NodeIndex> nodes_by_name(const ClusterState& state) {
 std::vector<ResourceIndex> extended_resources(const ClusterState& state,
                                               const std::vector<NodeIndex>& nodes) {
   std::vector<ResourceIndex> resources;
-  for (std::uint16_t i = kFirstExtended; i < state.resource_count(); ++i) {
-    const auto allocatable = state.allocatable(ResourceIndex{i});
+  for (std::size_t i = kFirstExtended; i < state.resource_count(); ++i) {
+    const ResourceIndex resource{static_cast<std::uint16_t>(i)};
+    const auto allocatable = state.allocatable(resource);
     if (std::any_of(nodes.begin(), nodes.end(),
                     [&](NodeIndex node) { return allocatable[raw(node)] > 0; }))
-      resources.push_back(ResourceIndex{i});
+      resources.push_back(resource);
   }
   return resources;
 }

@@ -55,7 +55,7 @@ Admission::Admission(Drafts& drafts)
     defaults.push_back(one.name);
     if (default_class_ == nullptr || one.value < default_class_->value) default_class_ = &one;
   }
-  if (defaults.size() < 2) return;
+  if (defaults.size() < 2 || default_class_ == nullptr) return;
   std::string names;
   for (const std::string& name : defaults) names.append(names.empty() ? "" : ", ").append(name);
   drafts.diagnostics.warn("SeveralDefaultPriorityClasses",

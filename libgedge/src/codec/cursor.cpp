@@ -72,7 +72,7 @@ char* TextArena::allocate(std::size_t bytes) {
 }
 
 std::string_view TextArena::copy(std::string_view text) {
-  if (text.empty()) return {"", 0};
+  if (text.empty()) return "";
   char* place = allocate(text.size());
   std::memcpy(place, text.data(), text.size());
   return {place, text.size()};

@@ -113,9 +113,8 @@ std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {
   const auto amount = milli ? parse_milli(*text) : parse_units(*text);
   if (amount && *amount >= 0) return amount;
   const std::string name = value.key() ? quote(value.key()->raw_text()) + " " : "";
-  if (amount)
-    value.fail(name + "is negative: " + quote(*text), "an amount is 0 or more");
-  else if (const auto quantity = parse_quantity(*text); !quantity)
+  const auto quantity = parse_quantity(*text);
+  if (!quantity)
     value.fail(name + "is no quantity: " + quote(*text), "write it like 250m, 1.5, 512Mi or 2Gi");
   else if (quantity->sign < 0)
     value.fail(name + "is negative: " + quote(*text), "an amount is 0 or more");

@@ -23,6 +23,9 @@ std::string_view trim_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
+// NUL where the text ends before a value.
+char first_of(std::string_view token) { return token.empty() ? '\0' : token.front(); }
+
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 std::string hint_for(char before, char found, char close) {
@@ -69,7 +72,7 @@ class JsonStream : public StreamContext {
   bool key(ondemand::field& field, Tape& tape, TapeBuilder& builder, std::string_view& name);
   bool scalar(std::string_view token, Tape& tape, TapeBuilder& builder, Mark at);
   bool string(std::string_view inside, std::size_t offset, Tape& tape, std::string_view& out);
-  bool refuse(std::size_t offset, std::string what, std::string hint = {});
+  bool refuse(std::size_t offset, const std::string& what, std::string hint = {});
   bool refuse_structure(char close);
   bool refuse_whole(simdjson::error_code error);
   std::size_t offset_of(const char* at) const { return static_cast<std::size_t>(at - data_); }
@@ -89,7 +92,7 @@ class JsonStream : public StreamContext {
   SharedParts parts_;
   std::size_t said_before_ = 0;
   bool is_element_ = false;  // what is read now is an element, not something around them
-  TapeBuilder* root_builder_ = nullptr;
+  std::optional<TapeBuilder> root_builder_;
   ondemand::parser parser_;
   ondemand::document* document_ = nullptr;
   std::string padded_;
@@ -98,7 +101,7 @@ class JsonStream : public StreamContext {
   std::size_t begin_ = 0;  // of the present document
 };
 
-bool JsonStream::refuse(std::size_t offset, std::string what, std::string hint) {
+bool JsonStream::refuse(std::size_t offset, const std::string& what, std::string hint) {
   const SourceSpan where = source_.span(source_.at_offset(offset));
   diagnostics_.add(invalid_input(std::string(kNoJson) + what, where, std::move(hint)));
   return false;
@@ -191,15 +194,14 @@ bool JsonStream::document(ondemand::document& document) {
   root_.clear();
   ondemand::value root;
   if (const auto error = document.get_value().get(root)) return refuse_whole(error);
-  if (root.raw_json_token()[0] == '{') return root_map(root);
+  if (first_of(root.raw_json_token()) == '{') return root_map(root);
   ondemand::array list;
   if (const auto error = root.get_array().get(list)) return refuse_whole(error);
   return elements(list, 1);
 }
 
 bool JsonStream::root_map(ondemand::value& root) {
-  TapeBuilder builder(root_);
-  root_builder_ = &builder;
+  TapeBuilder& builder = root_builder_.emplace(root_);
   builder.begin(Shape::kMap, mark_of(root.raw_json_token()));
   ondemand::object object;
   if (const auto error = root.get_object().get(object)) return refuse_whole(error);
@@ -211,7 +213,7 @@ bool JsonStream::root_map(ondemand::value& root) {
     if (!key(field, root_, builder, name)) return false;
     ondemand::value& inner = field.value();
     const std::string_view token = inner.raw_json_token();
-    if (name != options_.list_key || token[0] != '[') {
+    if (name != options_.list_key || first_of(token) != '[') {
       if (!value(name, inner, root_, builder)) return false;
       continue;
     }
@@ -228,7 +230,7 @@ bool JsonStream::root_map(ondemand::value& root) {
     if (!elements(array, 2)) return false;
   }
   builder.end();
-  root_builder_ = nullptr;
+  root_builder_.reset();
   handler_.document(Cursor(root_, 0), streamed);
   return true;
 }
@@ -254,8 +256,8 @@ bool JsonStream::value(std::string_view key, ondemand::value value, Tape& tape,
   const std::string_view token = value.raw_json_token();
   const Mark at = mark_of(token);
   if (at.position >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
-  if (token[0] == '{' || token[0] == '[') return container(key, value, tape, builder);
-  if (token[0] == '"') {
+  if (first_of(token) == '{' || first_of(token) == '[') return container(key, value, tape, builder);
+  if (first_of(token) == '"') {
     // Consumed here: what nobody consumes is skipped, and "a": then passes for a key.
     ondemand::raw_json_string consumed;
     if (value.get_raw_json_string().get(consumed)) return refuse_structure(']');
@@ -378,7 +380,7 @@ bool JsonStream::scalar(std::string_view token, Tape& tape, TapeBuilder& builder
 // Looked for by a second pass over the document: only where elements without `kind` come before the
 // list's own kind.
 std::optional<std::string> JsonStream::find_root_text(std::string_view wanted) {
-  if (root_builder_ == nullptr) return std::nullopt;
+  if (!root_builder_) return std::nullopt;
   if (const auto met = root_builder_->partial_root().find(wanted)) {
     if (met->shape() != Shape::kScalar || !met->is_quoted()) return std::nullopt;
     return std::string(met->raw_text());

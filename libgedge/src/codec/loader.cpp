@@ -155,7 +155,8 @@ struct FactsLoader::State final : StreamHandler {
   bool is_new(const KnownKind& known, const std::string& kind, Cursor object,
               Fingerprint fingerprint);
   std::string namespace_or_default(std::string name) const {
-    return !name.empty() ? name : in_manifests ? drafts.options.namespace_name : "default";
+    if (!name.empty()) return name;
+    return in_manifests ? drafts.options.namespace_name : "default";
   }
   void settle_namespace(std::string& name) const { name = namespace_or_default(std::move(name)); }
 

@@ -117,6 +117,17 @@ NodeSelectorTerm read_node_term(Cursor value) {
   return term;
 }
 
+PreferredNodeTerm read_preferred_node_term(Cursor value) {
+  PreferredNodeTerm preferred;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "preference") preferred.term = read_node_term(field);
+    if (key != "weight") return;
+    if (const auto weight = field.integer(1, 100))
+      preferred.weight = static_cast<std::int32_t>(*weight);
+  });
+  return preferred;
+}
+
 PodAffinityTerm read_pod_term(Cursor value) {
   PodAffinityTerm term;
   term.selector.nothing = true;
@@ -194,7 +205,7 @@ Toleration read_toleration(Cursor value) {
     if (key == "key") read_text(field, toleration.key);
     if (key == "value") read_text(field, toleration.value);
     if (key == "operator") toleration.exists = read_word(field, operators).value_or(0) == 2;
-    if (key == "effect" && field.raw_text() != "") toleration.effect = read_effect(field);
+    if (key == "effect" && !field.raw_text().empty()) toleration.effect = read_effect(field);
   });
   if (!value.is_map()) return toleration;
   if (toleration.key.empty() && !toleration.exists)
@@ -259,14 +270,7 @@ void read_node_affinity(Cursor value, PodSpec& spec) {
         read_node_terms(*terms, spec.required_node_terms);
     } else if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
       field.items([&](Cursor item) {
-        PreferredNodeTerm term;
-        item.fields([&](std::string_view part, Cursor inner) {
-          if (part == "weight")
-            if (const auto weight = inner.integer(1, 100))
-              term.weight = static_cast<std::int32_t>(*weight);
-          if (part == "preference") term.term = read_node_term(inner);
-        });
-        spec.preferred_node_terms.push_back(std::move(term));
+        spec.preferred_node_terms.push_back(read_preferred_node_term(item));
       });
     }
   });

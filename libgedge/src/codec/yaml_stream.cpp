@@ -132,7 +132,7 @@ class YamlStream : public StreamContext {
   Parser parser_;
   YamlAnchors anchors_;
   Tape root_, element_;
-  TapeBuilder* root_builder_ = nullptr;
+  std::optional<TapeBuilder> root_builder_;
   std::size_t document_number_ = 0;
   std::optional<Parser> ahead_;  // of find_root_text
   std::size_t ahead_number_ = 0;
@@ -243,8 +243,7 @@ bool YamlStream::document() {
 }
 
 bool YamlStream::root_map(const yaml_event_t& start) {
-  TapeBuilder builder(root_);
-  root_builder_ = &builder;
+  TapeBuilder& builder = root_builder_.emplace(root_);
   bool streamed = false;
   if (!write(start, root_, builder)) return false;
   while (builder.open() > 0) {
@@ -265,7 +264,7 @@ bool YamlStream::root_map(const yaml_event_t& start) {
       builder.reopen();
     }
   }
-  root_builder_ = nullptr;
+  root_builder_.reset();
   handler_.document(Cursor(root_, 0), streamed);
   return true;
 }
@@ -374,7 +373,7 @@ void YamlStream::plain_key(std::string_view text, Mark at, Tape& tape, TapeBuild
 // Looked for by a second parser that follows: only where elements without `kind` come before the
 // list's own kind. It starts anew for a second key of one document only.
 std::optional<std::string> YamlStream::find_root_text(std::string_view wanted) {
-  if (root_builder_ == nullptr) return std::nullopt;
+  if (!root_builder_) return std::nullopt;
   if (const auto met = root_builder_->partial_root().find(wanted)) {
     if (met->type() != ScalarType::kText || met->shape() != Shape::kScalar) return std::nullopt;
     return std::string(met->raw_text());

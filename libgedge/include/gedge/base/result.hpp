@@ -19,13 +19,13 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const noexcept { return state_.index() == 0; }
-  const T& operator*() const& { return assert(*this), *std::get_if<0>(&state_); }
-  T& operator*() & { return assert(*this), *std::get_if<0>(&state_); }
-  T&& operator*() && { return assert(*this), std::move(*std::get_if<0>(&state_)); }
+  const T& operator*() const& { return assert(*this), std::get<0>(state_); }
+  T& operator*() & { return assert(*this), std::get<0>(state_); }
+  T&& operator*() && { return assert(*this), std::move(std::get<0>(state_)); }
   const T* operator->() const { return assert(*this), std::get_if<0>(&state_); }
   T* operator->() { return assert(*this), std::get_if<0>(&state_); }
-  const Error& error() const& { return assert(!*this), *std::get_if<1>(&state_); }
-  Error&& error() && { return assert(!*this), std::move(*std::get_if<1>(&state_)); }
+  const Error& error() const& { return assert(!*this), std::get<1>(state_); }
+  Error&& error() && { return assert(!*this), std::move(std::get<1>(state_)); }
 
  private:
   std::variant<T, Error> state_;
