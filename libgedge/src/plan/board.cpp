@@ -66,6 +66,12 @@ Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters
   const ClassContext context{cluster, *prepared.sample, 0};
   for (std::size_t i = 0; i < scores.size(); ++i) {
     const Normalize how = scores[i].policy->normalize(context, prepared.scores[i]);
+    const StaticScores* known = prepared.static_scores[i];
+    if (known != nullptr && known->constant) {
+      base_ = plus_weighted(base_, scores[i].weight, normalized_alone(how, *known->constant));
+      continue;
+    }
+    asked_of_.push_back(i);
     if (!needs_range(how)) continue;
     Ranged& ranged = ranged_.emplace_back();
     ranged.slot = i;
@@ -85,6 +91,43 @@ void Board::mark(const Touched& touched) {
   if (!all_marked_) touched.rows.for_each([&](NodeIndex row) { mark(row); });
 }
 
+// Clears the rows of the block in asked_ that a filter rejects, and notes the first that does.
+void Board::filter_block(const ClassContext& context, Rows rows, Answers& answers) {
+  const std::uint32_t word = rows.first / kBlock;
+  for (std::size_t i = 0; i < filters_.size() && asked_.word(word) != 0; ++i) {
+    const std::uint64_t before = asked_.word(word);
+    const FilterPolicy& policy = *filters_[i].policy;
+    if (const StaticRows* known = prepared_.static_filters[i])
+      asked_.keep(word, known->admitted.word(word));
+    else if (!policy.passes_all(prepared_.filters[i]))
+      policy.filter(context, prepared_.filters[i], rows, asked_, nullptr);
+    for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
+      answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
+          static_cast<std::uint8_t>(i);
+  }
+}
+
+void Board::score_block(const ClassContext& context, Rows rows, Answers& answers) const {
+  const std::uint32_t offset = rows.first - answers.first;
+  std::array<std::int64_t, kBlock> scores{};
+  std::size_t next = 0;
+  answers.fixed.fill(base_);
+  answers.ranged.resize(ranged_.size());
+  for (const std::size_t i : asked_of_) {
+    const auto out = std::span(scores).subspan(offset, rows.size());
+    if (const StaticScores* known = prepared_.static_scores[i])
+      std::copy_n(known->raw.begin() + rows.first, rows.size(), out.begin());
+    else
+      scores_[i].policy->score(context, prepared_.scores[i], rows, out);
+    if (next < ranged_.size() && ranged_[next].slot == i) {
+      answers.ranged[next++] = scores;
+      continue;
+    }
+    for (std::uint32_t at = offset; at < offset + rows.size(); ++at)
+      answers.fixed[at] = plus_weighted(answers.fixed[at], scores_[i].weight, scores[at]);
+  }
+}
+
 // Asks about the rows `wanted` of a block, all filters first, then scores where any row is left.
 void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted) {
   const std::uint32_t word = rows.first / kBlock;
@@ -92,31 +135,9 @@ void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted
   answers.first = word * kBlock;
   answers.verdict.fill(kGone);
   asked_.assign_word(word, wanted & cluster_.alive().word(word));
-  for (std::size_t i = 0; i < filters_.size() && asked_.word(word) != 0; ++i) {
-    const std::uint64_t before = asked_.word(word);
-    filters_[i].policy->filter(context, prepared_.filters[i], rows, asked_, nullptr);
-    for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
-      answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
-          static_cast<std::uint8_t>(i);
-  }
+  filter_block(context, rows, answers);
   const std::uint64_t feasible = asked_.word(word);
-  if (feasible != 0) {
-    std::size_t next = 0;
-    answers.ranged.resize(ranged_.size());
-    std::array<std::int64_t, kBlock> scores{};
-    const std::uint32_t offset = rows.first - answers.first;
-    for (std::size_t i = 0; i < scores_.size(); ++i) {
-      const bool is_ranged = next < ranged_.size() && ranged_[next].slot == i;
-      scores_[i].policy->score(context, prepared_.scores[i], rows,
-                               std::span(scores).subspan(offset, rows.size()));
-      if (is_ranged) {
-        answers.ranged[next++] = scores;
-        continue;
-      }
-      for (std::uint32_t at = offset; at < offset + rows.size(); ++at)
-        answers.fixed[at] = plus_weighted(answers.fixed[at], scores_[i].weight, scores[at]);
-    }
-  }
+  if (feasible != 0) score_block(context, rows, answers);
   for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1)
     answers.verdict[static_cast<std::size_t>(std::countr_zero(bits))] = kFeasible;
   for (std::uint64_t bits = wanted; bits != 0; bits &= bits - 1) {

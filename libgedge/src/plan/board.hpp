@@ -52,6 +52,8 @@ class Board {
   // Answers about the rows of one block.
   struct Answers;
 
+  void filter_block(const ClassContext& context, Rows rows, Answers& answers);
+  void score_block(const ClassContext& context, Rows rows, Answers& answers) const;
   void look_again(const ClassContext& context);
   void look_at(const ClassContext& context, Rows rows, std::uint64_t wanted);
   void take(NodeIndex row, const Answers& answers, std::uint32_t at);
@@ -65,6 +67,8 @@ class Board {
   const std::vector<FilterSlot>& filters_;
   const std::vector<ScoreSlot>& scores_;
   const PreparedClass& prepared_;
+  std::int64_t base_ = 0;              // weighted scores that are the same on every row
+  std::vector<std::size_t> asked_of_;  // scores that are not
   std::vector<std::uint64_t> ties_;
   std::vector<std::uint32_t> leaf_of_;
   WinnerTree tree_;

@@ -227,9 +227,7 @@ void Engine::Parts::total(PodIndex pod, PreparedClass& prepared, Evaluation& eva
       others.push_back(i);
       continue;
     }
-    const ScoreRange range =
-        widened(how, *same == kIgnored ? ScoreRange{} : ScoreRange{*same, *same});
-    base = plus_weighted(base, scores[i].weight, normalized(how, *same, range));
+    base = plus_weighted(base, scores[i].weight, normalized_alone(how, *same));
   }
   evaluation.totals.assign(cluster.slots(), base);
   for (const std::size_t i : others) add_scores(i, pod, prepared, evaluation);

@@ -61,6 +61,11 @@ std::int64_t normalized(Normalize how, std::int64_t score, ScoreRange range) {
   return score;
 }
 
+std::int64_t normalized_alone(Normalize how, std::int64_t score) {
+  const ScoreRange range = score == kIgnored ? ScoreRange{} : ScoreRange{score, score};
+  return normalized(how, score, widened(how, range));
+}
+
 void normalize(Normalize how, const NodeMask& feasible, std::vector<std::int64_t>& scores) {
   const ScoreRange range = widened(how, range_of(feasible, scores));
   feasible.for_each([&](NodeIndex n) { scores[raw(n)] = normalized(how, scores[raw(n)], range); });

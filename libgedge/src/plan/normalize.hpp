@@ -19,6 +19,9 @@ ScoreRange widened(Normalize how, ScoreRange range);
 /// One score in a range that was widened; kIgnored becomes 0. Not for kOwn.
 std::int64_t normalized(Normalize how, std::int64_t score, ScoreRange range);
 
+/// The same where every row has this score.
+std::int64_t normalized_alone(Normalize how, std::int64_t score);
+
 /// total + weight * score, stopping at the ends of int64.
 inline std::int64_t plus_weighted(std::int64_t total, std::int64_t weight, std::int64_t score) {
   std::int64_t product = 0;
