@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint8_t kFeasible = 255, kGone = 254;  // verdicts beside filters
 constexpr std::size_t kMostFilters = 254;
 // As many rows of a block and more are asked about in one go.
-constexpr int kManyRows = 8;
+constexpr int kManyRows = 4;
 
 std::vector<std::uint32_t> ranks(const ClusterState& cluster) {
   std::vector<std::uint32_t> all(cluster.slots());

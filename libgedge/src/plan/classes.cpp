@@ -6,9 +6,9 @@
 namespace gedge {
 namespace {
 
-// Every live class is told of every bind: more of them cost more than preparing one anew now and
-// then.
-constexpr std::size_t kMaxLive = 64;
+// Every live class is told of every bind, and keeps some 40 bytes a row: more of them cost more
+// than preparing one anew now and then.
+constexpr std::size_t kLeastLive = 64, kMostLive = 256, kMostLiveRows = 1'280'000;
 
 std::string sign(const PodFacts& pod, const std::vector<FilterSlot>& filters,
                  const std::vector<ScoreSlot>& scores) {
@@ -71,7 +71,6 @@ ClassCache::Live* ClassCache::live(Known& known, const ClassContext& context) {
   make_room();
   Live& made = live_[known.signature];
   made.prepared = prepare(context);
-  made.touched = {NodeMask(cluster_->slots()), false};
   made.reads_domains = reads_domains(made.prepared);
   if (boards_ && Board::suits(*filters_, *scores_, made.prepared, context))
     made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, made.prepared,
@@ -138,13 +137,14 @@ void ClassCache::tell(Live& live, const Change& change) const {
   if (!live.board) return;
   live.board->mark(change.node);
   if (!live.reads_domains) return;
+  if (!live.touched.all && live.touched.rows.size() == 0) return;  // made by the first row
   live.board->mark(live.touched);
-  live.touched.rows.reset();
-  live.touched.all = false;
+  live.touched = {};
 }
 
 void ClassCache::make_room() {
-  if (live_.size() < kMaxLive) return;
+  const std::size_t by_rows = kMostLiveRows / std::max<std::size_t>(cluster_->slots(), 1);
+  if (live_.size() < std::clamp(by_rows, kLeastLive, kMostLive)) return;
   const auto oldest = std::min_element(
       live_.begin(), live_.end(),
       [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });

@@ -67,7 +67,7 @@ void bar_by_new_guards(State& state, const ClusterState& cluster, std::size_t fi
                     [&](const Guard& g) { return g.admits(cluster, n); }))
       return;
     state.admitted.clear(n);
-    touched.rows.set(n);
+    touch(touched, n, cluster.slots());
   });
 }
 
