@@ -43,12 +43,13 @@ PodSpec spec_of(std::int64_t milli, std::int64_t bytes) {
   return spec;
 }
 
-void add_pod(Facts& facts, std::uint32_t number, SpecIndex spec, const std::string& workload) {
+// Bare pods: the order of their numbers is the order of the plan.
+void add_pod(Facts& facts, std::uint32_t number, SpecIndex spec) {
   Pod pod;
   pod.name = numbered("pod-", number);
   pod.spec = spec;
-  pod.workload_kind = workload.empty() ? "Pod" : "Deployment";
-  pod.workload_name = workload.empty() ? pod.name : workload;
+  pod.workload_kind = "Pod";
+  pod.workload_name = pod.name;
   pod.ordinal = number;
   facts.pods.push_back(std::move(pod));
 }
@@ -73,8 +74,7 @@ Workload of_templates(Size size, std::uint32_t templates) {
     spec.labels.set("app", "app-" + std::to_string(t));
     add_spec(made.facts, std::move(spec));
   }
-  for (std::uint32_t i = 0; i < size.pods; ++i)
-    add_pod(made.facts, i, SpecIndex{i % templates}, "");
+  for (std::uint32_t i = 0; i < size.pods; ++i) add_pod(made.facts, i, SpecIndex{i % templates});
   finish(made.facts);
   return made;
 }
@@ -85,7 +85,7 @@ Workload all_different(Size size) {
   std::mt19937 random(20261121);
   for (std::uint32_t i = 0; i < size.pods; ++i) {
     PodSpec spec = spec_of(50 + random() % 2000, (64 + random() % 8192) * kMi + i);
-    add_pod(made.facts, i, add_spec(made.facts, std::move(spec)), "");
+    add_pod(made.facts, i, add_spec(made.facts, std::move(spec)));
   }
   finish(made.facts);
   return made;
@@ -141,8 +141,7 @@ Workload spread_services(Size size, std::uint32_t services, Order order) {
   const std::uint32_t each = size.pods / services;
   for (std::uint32_t i = 0; i < each * services; ++i) {
     const std::uint32_t service = order == Order::kGrouped ? i / each : i % services;
-    // Bare pods: the order of their numbers is the order of the plan.
-    add_pod(made.facts, i, SpecIndex{service}, "");
+    add_pod(made.facts, i, SpecIndex{service});
   }
   finish(made.facts);
   return made;

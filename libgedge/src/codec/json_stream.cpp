@@ -1,6 +1,7 @@
 // simdjson's On-Demand iteration onto tapes. Every value is walked, also those that nobody reads,
-// so broken JSON is refused wherever it stands. Memory beside the text: simdjson's index, 4 bytes a
-// bracket, comma, colon or scalar.
+// so broken JSON is refused wherever it stands; only bytes that equal a value that was walked are
+// not walked again (codec/shared_parts.hpp). Memory beside the text: simdjson's index, 4 bytes a
+// bracket, comma, colon or scalar, and those parts.
 #include <simdjson.h>
 
 #include <limits>

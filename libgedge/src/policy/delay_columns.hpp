@@ -34,7 +34,7 @@ class DelayColumn {
     const Rtt measured = rtt(n);
     return measured != kUnmeasured && measured.us <= limit_us();
   }
-  /// Clears the rows that are not admitted. Cost: O(rows), a few cycles each.
+  /// Clears the rows that are not admitted. Cost: O(rows).
   void keep_admitted(NodeMask& rows) const;
   std::int64_t limit_us() const { return budget_->limit_us; }
   /// Evidence against a row that is not admitted.

@@ -2,7 +2,6 @@
 // those of reading everything.
 #include <doctest/doctest.h>
 
-#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -49,7 +48,6 @@ TEST_CASE("shared parts: the third of equal values is linked, in a later element
 
 TEST_CASE("shared parts: a key whose values never come again is left alone for longer and longer") {
   SharedParts parts;
-  std::vector<int> tries;
   int tried = 0, passed = 0;
   for (int i = 0; i < 5000; ++i) {
     if (!parts.worth_trying("metadata")) {
