@@ -109,6 +109,7 @@ Workload all_different_bounded(Size size) {
       const int us = a == b ? 0 : 200 + 20 * distance;
       made.rtt.set(NameIndex{a}, NameIndex{b}, Rtt{static_cast<std::uint32_t>(us)});
     }
+  made.rtt.note_symmetry();
   for (PodSpec& spec : made.facts.specs) {
     DelayBudget budget;
     budget.from = budget.name = names[random() % names.size()];

@@ -215,6 +215,7 @@ class Merger {
     reading_.matrix = RttMatrix(std::move(all));
     if (!options_.rtt_by.empty()) clear_diagonal();
     for (const auto& [draft, origin] : drafts_) add(draft);
+    reading_.matrix.note_symmetry();
     warn_about_names(first_origin);
   }
 

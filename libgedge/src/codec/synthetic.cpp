@@ -231,6 +231,7 @@ SyntheticSite build(const Site& site, const std::array<std::size_t, kTiers>& tie
   for (std::size_t i = 0; i < spots.size(); ++i)
     for (std::size_t j = 0; j < spots.size(); ++j)
       if (i != j) built.rtt.set(place[i], place[j], pair_rtt(site, spots[i], spots[j], i, j));
+  built.rtt.note_symmetry();
   return built;
 }
 

@@ -22,6 +22,18 @@ std::optional<NameIndex> RttMatrix::find(std::string_view name) const {
   return index_of(static_cast<std::size_t>(at - names_.begin()));
 }
 
+// Square tiles: both of a pair stay in the cache while they are compared.
+void RttMatrix::note_symmetry() {
+  constexpr std::size_t kTile = 64;
+  const std::size_t n = names_.size();
+  for (std::size_t top = 0; top < n; top += kTile)
+    for (std::size_t left = top; left < n; left += kTile)
+      for (std::size_t row = top; row < std::min(top + kTile, n); ++row)
+        for (std::size_t column = std::max(left, row); column < std::min(left + kTile, n); ++column)
+          if (cells_[row * n + column] != cells_[column * n + row]) return;
+  symmetric_ = true;
+}
+
 void RttMatrix::merge(const RttMatrix& later) {
   std::vector<std::string> all = names_;
   all.insert(all.end(), later.names_.begin(), later.names_.end());
@@ -38,6 +50,7 @@ void RttMatrix::merge(const RttMatrix& later) {
       }
     }
   }
+  merged.note_symmetry();
   *this = std::move(merged);
 }
 

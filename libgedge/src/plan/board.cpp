@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "plan/blocks.hpp"
+#include "plan/take_out.hpp"
 
 namespace gedge {
 namespace {
@@ -33,11 +34,12 @@ struct Board::Answers {
 };
 
 bool Board::suits(const std::vector<FilterSlot>& filters, const std::vector<ScoreSlot>& scores,
-                  const PreparedClass& prepared, const ClassContext& context) {
+                  const AskedPolicies& asked, const PreparedClass& prepared,
+                  const ClassContext& context) {
   if (filters.size() >= kMostFilters) return false;
-  for (const FilterSlot& slot : filters)
-    if ((slot.policy->reads() & kOpaque) != 0) return false;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
+  for (const std::size_t i : asked.filters)
+    if ((filters[i].policy->reads() & kOpaque) != 0) return false;
+  for (const std::size_t i : asked.scores) {
     const ScorePolicy& policy = *scores[i].policy;
     const ClassState* state = prepared.scores[i];
     if ((policy.reads() & kOpaque) != 0 || policy.reads_feasible(state) ||
@@ -48,25 +50,31 @@ bool Board::suits(const std::vector<FilterSlot>& filters, const std::vector<Scor
 }
 
 Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
-             const std::vector<ScoreSlot>& scores, const PreparedClass& prepared,
+             const std::vector<ScoreSlot>& scores, AskedPolicies asked, PreparedClass prepared,
              std::vector<std::uint64_t> ties)
     : cluster_(cluster),
       filters_(filters),
       scores_(scores),
-      prepared_(prepared),
+      asked_policies_(std::move(asked)),
+      prepared_(std::move(prepared)),
       ties_(std::move(ties)),
       leaf_of_(ranks(cluster)),
       tree_(leaf_of_, ties_),
       verdict_(cluster.slots(), kGone),
       rejected_(filters.size(), 0),
+      feasible_(cluster.slots()),
+      rejects_(filters.size()),
       fixed_(cluster.slots(), 0),
       totals_(cluster.slots(), WinnerTree::kOut),
       marked_(cluster.slots()),
-      asked_(cluster.slots()) {
-  const ClassContext context{cluster, *prepared.sample, 0};
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const Normalize how = scores[i].policy->normalize(context, prepared.scores[i]);
-    const StaticScores* known = prepared.static_scores[i];
+      asked_(cluster.slots()),
+      open_(cluster.slots()) {
+  for (std::size_t next = 0; const std::size_t i : asked_policies_.filters)
+    if (i != next++) rejects_[i] = NodeMask(cluster.slots());
+  const ClassContext context{cluster, *prepared_.sample, 0};
+  for (const std::size_t i : asked_policies_.scores) {
+    const Normalize how = scores[i].policy->normalize(context, prepared_.scores[i]);
+    const StaticScores* known = prepared_.static_scores[i];
     if (known != nullptr && known->constant) {
       base_ = plus_weighted(base_, scores[i].weight, normalized_alone(how, *known->constant));
       continue;
@@ -86,20 +94,25 @@ void Board::mark(NodeIndex row) {
   marks_.push_back(row);
 }
 
-void Board::mark(const Touched& touched) {
-  if (touched.all) all_marked_ = true;
-  if (!all_marked_) touched.rows.for_each([&](NodeIndex row) { mark(row); });
+void Board::tell(const Change& change) {
+  gedge::tell(prepared_, cluster_, change, touched_);
+  mark(change.node);
+  if (!touched_.all && touched_.rows.size() == 0) return;  // made by the first row
+  all_marked_ = all_marked_ || touched_.all;
+  if (!all_marked_) touched_.rows.for_each([&](NodeIndex row) { mark(row); });
+  touched_ = {};
 }
 
 // Clears the rows of the block in asked_ that a filter rejects, and notes the first that does.
 void Board::filter_block(const ClassContext& context, Rows rows, Answers& answers) {
   const std::uint32_t word = rows.first / kBlock;
-  for (std::size_t i = 0; i < filters_.size() && asked_.word(word) != 0; ++i) {
+  for (const std::size_t i : asked_policies_.filters) {
+    if (asked_.word(word) == 0) return;
     const std::uint64_t before = asked_.word(word);
     const FilterPolicy& policy = *filters_[i].policy;
     if (const StaticRows* known = prepared_.static_filters[i])
       asked_.keep(word, known->admitted.word(word));
-    else if (!policy.passes_all(prepared_.filters[i]))
+    else
       policy.filter(context, prepared_.filters[i], rows, asked_, nullptr);
     for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
       answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
@@ -146,11 +159,25 @@ void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted
   }
 }
 
+void Board::rule(NodeIndex row, std::uint8_t verdict) {
+  const std::uint8_t was = verdict_[raw(row)];
+  if (was == verdict) return;
+  verdict_[raw(row)] = verdict;
+  if (was == kFeasible) feasible_.clear(row);
+  if (verdict == kFeasible) feasible_.set(row);
+  if (was < kMostFilters) {
+    --rejected_[was];
+    if (rejects_[was].size() != 0) rejects_[was].clear(row);
+  }
+  if (verdict < kMostFilters) {
+    ++rejected_[verdict];
+    if (rejects_[verdict].size() != 0) rejects_[verdict].set(row);
+  }
+}
+
 void Board::take(NodeIndex row, const Answers& answers, std::uint32_t at) {
   const std::uint8_t was = verdict_[raw(row)], is = answers.verdict[at];
-  if (was < kMostFilters) --rejected_[was];
-  if (is < kMostFilters) ++rejected_[is];
-  verdict_[raw(row)] = is;
+  rule(row, is);
   if (is == kFeasible) fixed_[raw(row)] = answers.fixed[at];
   for (std::size_t i = 0; i < ranged_.size(); ++i) {
     Ranged& ranged = ranged_[i];
@@ -239,7 +266,7 @@ void Board::look_again(const ClassContext& context) {
   }
 }
 
-Choice Board::choose(const ClassContext& context) {
+void Board::refresh(const ClassContext& context) {
   const bool all = all_marked_;
   look_again(context);
   const bool moved = ranges_moved();
@@ -256,12 +283,84 @@ Choice Board::choose(const ClassContext& context) {
   for (const NodeIndex row : marks_) marked_.clear(row);
   marks_.clear();
   all_marked_ = false;
+}
+
+// Leaves in open_ what no exclusion bars, and counts who rejects a row first.
+void Board::exclude(std::span<const Exclusion> exclusions, std::vector<std::uint32_t>& rejected) {
+  open_ = feasible_;
+  for (std::size_t i = exclusions.front().filter; i < filters_.size(); ++i)
+    if (rejects_[i].size() != 0 && rejected_[i] > 0) open_ |= rejects_[i];
+  for (std::size_t i = exclusions.front().filter; i < filters_.size(); ++i) {
+    const bool excludes = !exclusions.empty() && exclusions.front().filter == i;
+    const NodeMask& out = excludes ? *exclusions.front().barred : rejects_[i];
+    if (excludes) exclusions = exclusions.subspan(1);
+    if (excludes || (out.size() != 0 && rejected_[i] > 0)) rejected[i] = take_out(open_, out);
+  }
+}
+
+// Finds the ranges of the open rows; false if they are those that the totals were computed with.
+bool Board::narrower_ranges() {
+  bool differ = false;
+  ranges_.clear();
+  for (const Ranged& ranged : ranged_) {
+    std::optional<ScoreRange> range;
+    open_.for_each([&](NodeIndex row) {
+      const std::int64_t score = ranged.raw[raw(row)];
+      if (score == kIgnored) return;
+      if (!range) range = ScoreRange{score, score};
+      range->min = std::min(range->min, score);
+      range->max = std::max(range->max, score);
+    });
+    ranges_.push_back(widened(ranged.how, range.value_or(ScoreRange{})));
+    differ = differ || ranges_.back() != ranged.used;
+  }
+  return differ;
+}
+
+void Board::answer(Choice& choice, BestTwo best, const std::vector<std::int64_t>& totals) const {
+  choice.winner = best.winner;
+  choice.runner_up = best.runner_up;
+  if (best.winner != kNoNode) choice.winner_total = totals[raw(best.winner)];
+  if (best.runner_up != kNoNode) choice.runner_up_total = totals[raw(best.runner_up)];
+}
+
+// Exclusions that change a range change every total: the open rows are gone through.
+Choice Board::choose_open() {
   Choice choice;
-  choice.rejected = rejected_;
-  choice.winner = tree_.winner(totals_);
-  choice.runner_up = tree_.runner_up(totals_);
-  if (choice.winner != kNoNode) choice.winner_total = totals_[raw(choice.winner)];
-  if (choice.runner_up != kNoNode) choice.runner_up_total = totals_[raw(choice.runner_up)];
+  BestTwo best;
+  among_.resize(totals_.size());
+  open_.for_each([&](NodeIndex row) {
+    std::int64_t total = fixed_[raw(row)];
+    for (std::size_t i = 0; i < ranged_.size(); ++i)
+      total = plus_weighted(total, scores_[ranged_[i].slot].weight,
+                            normalized(ranged_[i].how, ranged_[i].raw[raw(row)], ranges_[i]));
+    among_[raw(row)] = total;
+    if (best.winner == kNoNode || tree_.beats(among_, row, best.winner)) {
+      best.runner_up = best.winner;
+      best.winner = row;
+    } else if (best.runner_up == kNoNode || tree_.beats(among_, row, best.runner_up)) {
+      best.runner_up = row;
+    }
+  });
+  answer(choice, best, among_);
+  return choice;
+}
+
+Choice Board::choose(const ClassContext& context, std::span<const Exclusion> exclusions) {
+  refresh(context);
+  Choice choice;
+  if (exclusions.empty()) {
+    choice.rejected = rejected_;
+    answer(choice, tree_.best(totals_), totals_);
+    return choice;
+  }
+  std::vector<std::uint32_t> rejected = rejected_;
+  exclude(exclusions, rejected);
+  if (narrower_ranges())
+    choice = choose_open();
+  else
+    answer(choice, tree_.best(totals_, open_), totals_);
+  choice.rejected = std::move(rejected);
   return choice;
 }
 

@@ -1,12 +1,16 @@
-// plan/board.hpp - what one class of equal pods gets from every row, kept true row by row.
+// plan/board.hpp - what classes of pods get from every row, kept true row by row.
 //
 // A plain scan asks every policy about every row for every pod. Equal pods get equal answers, and
 // between two of them few rows change: the board keeps each row's first rejecting filter and total,
-// asks anew only about rows that changed, and finds the winner with a tournament. The answers are
-// those of the scan. Classes with a score that looks at all feasible rows at once have no board.
+// asks anew only about rows that changed, and finds the winner with a tournament. What differs from
+// class to class while all else is equal (the rows that anti-affinity or spread bars right now, a
+// score that is the same everywhere) is no part of the board: each class brings it along when it
+// asks, so that a thousand services with equal requests share one board. The answers are those of
+// the scan. Classes with a score that looks at all feasible rows at once have no board.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gedge/plan/engine.hpp"
@@ -17,26 +21,40 @@
 
 namespace gedge {
 
+/// The slots of the policies that a board asks, ascending.
+struct AskedPolicies {
+  std::vector<std::size_t> filters, scores;
+};
+
+/// Rows that one filter bars for one class.
+struct Exclusion {
+  std::size_t filter = 0;
+  const NodeMask* barred = nullptr;
+};
+
 class Board {
  public:
-  /// `ties` [slots]: as in WinnerTree; empty where names decide. Nothing is evaluated yet.
+  /// `prepared`: states of what is asked. `ties` [slots]: as in WinnerTree; empty where names
+  /// decide. Nothing is evaluated yet.
   Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
-        const std::vector<ScoreSlot>& scores, const PreparedClass& prepared,
+        const std::vector<ScoreSlot>& scores, AskedPolicies asked, PreparedClass prepared,
         std::vector<std::uint64_t> ties);
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
   /// True if the answers about a row change only with that row and with what Policy::on_pod says.
   static bool suits(const std::vector<FilterSlot>& filters, const std::vector<ScoreSlot>& scores,
-                    const PreparedClass& prepared, const ClassContext& context);
+                    const AskedPolicies& asked, const PreparedClass& prepared,
+                    const ClassContext& context);
 
-  /// These rows must be looked at again.
-  void mark(NodeIndex row);
-  void mark(const Touched& touched);
+  const PreparedClass& prepared() const { return prepared_; }
+  /// A pod was bound or taken away; the cluster already shows it.
+  void tell(const Change& change);
 
-  /// Looks again at what was marked and chooses. Cost: O(policies + log rows) a marked row; O(rows)
-  /// where the range changed that a score is normalised in.
-  Choice choose(const ClassContext& context);
+  /// Looks again at what changed and chooses among the rows that no exclusion bars. `exclusions` by
+  /// ascending filter, of filters that are not asked. Cost: O(policies + log rows) a changed row;
+  /// O(rows / 64) an exclusion; O(rows) where the range changed that a score is normalised in.
+  Choice choose(const ClassContext& context, std::span<const Exclusion> exclusions);
 
  private:
   // A score whose normalisation depends on the least and largest raw score of the feasible rows.
@@ -52,21 +70,29 @@ class Board {
   // Answers about the rows of one block.
   struct Answers;
 
+  void mark(NodeIndex row);
   void filter_block(const ClassContext& context, Rows rows, Answers& answers);
   void score_block(const ClassContext& context, Rows rows, Answers& answers) const;
   void look_again(const ClassContext& context);
   void look_at(const ClassContext& context, Rows rows, std::uint64_t wanted);
   void take(NodeIndex row, const Answers& answers, std::uint32_t at);
+  void rule(NodeIndex row, std::uint8_t verdict);
   void enter(Ranged& ranged, std::int64_t score);
   void leave(Ranged& ranged, std::int64_t score);
   void rescan(Ranged& ranged);
   bool ranges_moved();
+  void refresh(const ClassContext& context);
   std::int64_t total_of(NodeIndex row) const;
+  void exclude(std::span<const Exclusion> exclusions, std::vector<std::uint32_t>& rejected);
+  bool narrower_ranges();
+  Choice choose_open();
+  void answer(Choice& choice, BestTwo best, const std::vector<std::int64_t>& totals) const;
 
   const ClusterState& cluster_;
   const std::vector<FilterSlot>& filters_;
   const std::vector<ScoreSlot>& scores_;
-  const PreparedClass& prepared_;
+  AskedPolicies asked_policies_;
+  PreparedClass prepared_;
   std::int64_t base_ = 0;              // weighted scores that are the same on every row
   std::vector<std::size_t> asked_of_;  // scores that are not
   std::vector<std::uint64_t> ties_;
@@ -75,12 +101,18 @@ class Board {
 
   std::vector<std::uint8_t> verdict_;    // [slots]: first rejecting filter, or one of two marks
   std::vector<std::uint32_t> rejected_;  // [filters]
-  std::vector<std::int64_t> fixed_;      // [slots]: weighted scores that need no normalisation
+  NodeMask feasible_;
+  std::vector<NodeMask> rejects_;    // [filters]; rows, of filters behind one that is not asked
+  std::vector<std::int64_t> fixed_;  // [slots]: weighted scores that need no normalisation
   std::vector<Ranged> ranged_;
   std::vector<std::int64_t> totals_;  // [slots]; kOut where a row is not feasible
   NodeMask marked_, asked_;
   std::vector<NodeIndex> marks_;
   bool all_marked_ = true;
+  Touched touched_;
+  NodeMask open_;                    // rows that the exclusions of one question leave
+  std::vector<ScoreRange> ranges_;   // [ranged], of those rows
+  std::vector<std::int64_t> among_;  // [slots], totals within those ranges
 };
 
 }  // namespace gedge

@@ -3,25 +3,34 @@
 
 #include <algorithm>
 
+#include "plan/normalize.hpp"
+
 namespace gedge {
 namespace {
 
-// Every live class is told of every bind, and keeps some 40 bytes a row: more of them cost more
-// than preparing one anew now and then.
-constexpr std::size_t kLeastLive = 64, kMostLive = 256, kMostLiveRows = 1'280'000;
+// Every board is told of every bind, and keeps some 40 bytes a row: more of them cost more than
+// asking anew now and then.
+constexpr std::size_t kLeastBoards = 64, kMostBoards = 256, kMostBoardRows = 1'280'000;
+// Classes keep a few masks where they share a board, else columns.
+constexpr std::size_t kLeastClasses = 64, kMostClassBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaskBytes = 1, kColumnBytes = 40;  // a row
 
-std::string sign(const PodFacts& pod, const std::vector<FilterSlot>& filters,
-                 const std::vector<ScoreSlot>& scores) {
-  Signature signature;
-  for (const FilterSlot& slot : filters)
-    if (!slot.policy->sign(pod, signature)) return {};
-  for (const ScoreSlot& slot : scores)
-    if (!slot.policy->sign(pod, signature)) return {};
-  signature.add("end");  // never empty: empty means "no signature"
-  return signature.bytes();
+bool bars(const FilterPolicy& policy) {
+  return policy.keeps_barred() && (policy.reads() & kOpaque) == 0;
+}
+
+bool reads_domains(const ScorePolicy& policy) { return (policy.reads() & kDomains) != 0; }
+
+std::size_t hash_of(std::string_view bytes, std::size_t salt) {
+  return std::hash<std::string_view>()(bytes) + salt;
 }
 
 }  // namespace
+
+struct ClassCache::Split {
+  AskedPolicies asked;                    // by the board
+  std::vector<std::size_t> of_the_class;  // asked scores that no other class shares
+};
 
 PreparedClass& ClassCache::get(PodIndex pod) {
   Live* found = live(pod);
@@ -29,11 +38,11 @@ PreparedClass& ClassCache::get(PodIndex pod) {
 }
 
 PreparedClass& ClassCache::once(PodIndex pod) {
-  if (!boards_) return get(pod);
-  const auto known = known_.find(&cluster_->pod_facts(pod));
-  const bool is_live = known != known_.end() && known->second.live != nullptr &&
-                       known->second.generation == generation_ && cluster_->joint_group(pod) == 0;
-  return is_live ? known->second.live->prepared : single(pod);
+  if (!has_boards_) return get(pod);
+  const std::uint32_t index = cluster_->pod_facts(pod).index;
+  const bool is_live = index < known_.size() && known_[index].live != nullptr &&
+                       known_[index].generation == generation_ && cluster_->joint_group(pod) == 0;
+  return is_live ? known_[index].live->prepared : single(pod);
 }
 
 PreparedClass& ClassCache::single(PodIndex pod) {
@@ -41,10 +50,47 @@ PreparedClass& ClassCache::single(PodIndex pod) {
   return single_;
 }
 
-Board* ClassCache::board(PodIndex pod) {
-  if (!boards_) return nullptr;
+std::optional<Choice> ClassCache::choose(PodIndex pod) {
+  if (!has_boards_) return std::nullopt;
   Live* found = live(pod);
-  return found == nullptr ? nullptr : found->board.get();
+  if (found == nullptr || found->shared == nullptr) return std::nullopt;
+  const ClassContext context{*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)};
+  exclusions_.clear();
+  for (const std::size_t i : found->barring)
+    if (const NodeMask* barred = (*filters_)[i].policy->barred(found->prepared.filters[i]))
+      exclusions_.push_back({i, barred});
+  Choice choice = found->shared->board->choose(context, exclusions_);
+  for (const std::size_t i : found->same) {
+    const ScoreSlot& slot = (*scores_)[i];
+    const ClassState* state = found->prepared.scores[i];
+    const std::int64_t score =
+        normalized_alone(slot.policy->normalize(context, state), *slot.policy->constant(state));
+    if (choice.winner != kNoNode)
+      choice.winner_total = plus_weighted(choice.winner_total, slot.weight, score);
+    if (choice.runner_up != kNoNode)
+      choice.runner_up_total = plus_weighted(choice.runner_up_total, slot.weight, score);
+  }
+  return choice;
+}
+
+// What the policies read of a pod: first of those that every board asks, then of the others.
+void ClassCache::sign(const PodFacts& pod, Known& known) const {
+  Signature shared, own;
+  known.is_signed = true;
+  for (const FilterSlot& slot : *filters_)
+    if (!slot.policy->sign(pod, bars(*slot.policy) ? own : shared)) return;
+  for (const ScoreSlot& slot : *scores_)
+    if (!slot.policy->sign(pod, reads_domains(*slot.policy) ? own : shared)) return;
+  shared.add("end");  // never empty: empty means "no signature"
+  known.signature = shared.bytes() + own.bytes();
+  known.shared = shared.bytes().size();
+}
+
+ClassCache::Known& ClassCache::known(const PodFacts& facts) {
+  if (known_.size() < cluster_->distinct_pods()) known_.resize(cluster_->distinct_pods());
+  Known& known = known_[facts.index];
+  if (!known.is_signed) sign(facts, known);
+  return known;
 }
 
 // Null for a class that is seen for the first time, and for pods that are no class.
@@ -52,30 +98,139 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
   catch_up();
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
-  auto [at, fresh] = known_.try_emplace(&facts);
-  Known& known = at->second;
-  if (fresh) known.signature = sign(facts, *filters_, *scores_);
-  if (known.signature.empty() || context.joint_group != 0) return nullptr;
-  if (known.live == nullptr || known.generation != generation_) {
-    const bool is_new = seen_.insert(std::hash<std::string>()(known.signature)).second;
-    if (is_new && boards_) return nullptr;
-    known.live = live(known, context);
-    known.generation = generation_;
+  Known& found = known(facts);
+  if (found.signature.empty() || context.joint_group != 0) return nullptr;
+  if (found.live != nullptr && found.generation == generation_ && !is_true(*found.live))
+    drop([&](const Live& live) { return &live == found.live; });
+  if (found.live == nullptr || found.generation != generation_) {
+    const auto at = live_.find(found.signature);
+    found.live = at != live_.end() ? &at->second : make_live(found, context);
+    found.generation = generation_;
   }
-  known.live->last_used = ++clock_;
-  return known.live;
+  if (found.live == nullptr) return nullptr;
+  found.live->last_used = ++clock_;
+  if (found.live->shared != nullptr) found.live->shared->last_used = clock_;
+  return found.live;
 }
 
-ClassCache::Live* ClassCache::live(Known& known, const ClassContext& context) {
-  if (const auto at = live_.find(known.signature); at != live_.end()) return &at->second;
-  make_room();
-  Live& made = live_[known.signature];
-  made.prepared = prepare(context);
-  made.reads_domains = reads_domains(made.prepared);
-  if (boards_ && Board::suits(*filters_, *scores_, made.prepared, context))
-    made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, made.prepared,
-                                         tie_keys_(known.signature));
+// Scores that were the same on every row still are.
+bool ClassCache::is_true(const Live& live) const {
+  return std::all_of(live.same.begin(), live.same.end(), [&](std::size_t i) {
+    return (*scores_)[i].policy->constant(live.prepared.scores[i]).has_value();
+  });
+}
+
+ClassCache::Split ClassCache::split(const ClassContext& context, Live& live) {
+  Split split;
+  for (std::size_t i = 0; i < filters_->size(); ++i) {
+    if (!bars(*(*filters_)[i].policy)) {
+      split.asked.filters.push_back(i);
+      continue;
+    }
+    prepare_filter(i, context, live.prepared);
+    live.barring.push_back(i);
+  }
+  for (std::size_t i = 0; i < scores_->size(); ++i) {
+    const ScorePolicy& policy = *(*scores_)[i].policy;
+    if (!reads_domains(policy)) {
+      split.asked.scores.push_back(i);
+      continue;
+    }
+    prepare_score(i, context, live.prepared);
+    const ClassState* state = live.prepared.scores[i];
+    if (policy.constant(state) && !policy.reads_feasible(state) &&
+        policy.normalize(context, state) != Normalize::kOwn) {
+      live.same.push_back(i);
+    } else {
+      split.asked.scores.push_back(i);
+      split.of_the_class.push_back(i);
+    }
+  }
+  return split;
+}
+
+ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& context) {
+  const std::string_view signature = known.signature;
+  if (!has_boards_) {
+    Live made;
+    made.prepared = prepare(context);
+    return enter(known, std::move(made), context);
+  }
+  const bool is_new = seen_.insert(hash_of(signature, 0)).second;
+  const bool shares_nothing = seen_.insert(hash_of(signature.substr(0, known.shared), 1)).second;
+  if (is_new && shares_nothing) return nullptr;
+  Live made;
+  made.prepared = PreparedClass(&context.pod, *filters_, *scores_);
+  const Split parts = split(context, made);
+  made.shared = board_for(known, parts, context, is_new);
+  if (made.shared == nullptr) {
+    if (is_new) return nullptr;
+    Live unshared;
+    unshared.prepared = prepare(context);
+    return enter(known, std::move(unshared), context);
+  }
+  const PreparedClass& common = made.shared->board->prepared();
+  for (const std::size_t i : parts.asked.filters) {
+    made.prepared.filters[i] = common.filters[i];
+    made.prepared.static_filters[i] = common.static_filters[i];
+  }
+  for (const std::size_t i : parts.of_the_class) made.prepared.disown(made.prepared.scores[i]);
+  for (const std::size_t i : parts.asked.scores) {
+    made.prepared.scores[i] = common.scores[i];
+    made.prepared.static_scores[i] = common.static_scores[i];
+  }
+  return enter(known, std::move(made), context);
+}
+
+// Null where the class cannot have one, or need not: nobody shares it and it is new.
+ClassCache::Boarded* ClassCache::board_for(const Known& known, const Split& split,
+                                           const ClassContext& context, bool is_new) {
+  std::vector<std::uint64_t> ties = tie_keys_(known.signature);
+  Signature key;
+  key.add(ties.empty() ? std::string_view(known.signature).substr(0, known.shared)
+                       : std::string_view(known.signature));
+  for (const std::size_t i : split.asked.scores) key.add(i);
+  for (const std::size_t i : split.of_the_class) (*scores_)[i].policy->sign(context.pod, key);
+  if (const auto at = boards_.find(key.bytes()); at != boards_.end()) return &at->second;
+  if (is_new && (!split.of_the_class.empty() || !ties.empty())) return nullptr;
+  PreparedClass prepared(&context.pod, *filters_, *scores_);
+  for (const std::size_t i : split.asked.filters) prepare_filter(i, context, prepared);
+  for (const std::size_t i : split.asked.scores) prepare_score(i, context, prepared);
+  if (!Board::suits(*filters_, *scores_, split.asked, prepared, context)) return nullptr;
+  make_room_for_board();
+  Boarded& made = boards_[key.bytes()];
+  made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, split.asked,
+                                       std::move(prepared), std::move(ties));
   return &made;
+}
+
+ClassCache::Live* ClassCache::enter(const Known& known, Live made, const ClassContext& context) {
+  make_room();
+  made.topics = topics_for(made.prepared, context);
+  live_bytes_ += bytes_of(made);
+  Live& live = live_[known.signature] = std::move(made);
+  for (const Topic topic : live.topics) listeners_[topic].push_back(&live);
+  return &live;
+}
+
+void ClassCache::forget(const Live& live) {
+  for (const Topic topic : live.topics) std::erase(listeners_[topic], &live);
+  live_bytes_ -= bytes_of(live);
+  ++generation_;
+}
+
+// About what it keeps.
+std::size_t ClassCache::bytes_of(const Live& live) const {
+  return (live.shared != nullptr ? kMaskBytes : kColumnBytes) * cluster_->slots();
+}
+
+template <typename F>
+void ClassCache::drop(F&& is_meant) {
+  std::erase_if(live_, [&](const auto& entry) {
+    if (!is_meant(entry.second)) return false;
+    forget(entry.second);
+    return true;
+  });
 }
 
 void ClassCache::catch_up() {
@@ -83,73 +238,71 @@ void ClassCache::catch_up() {
   epoch_ = cluster_->epoch();
   if (changes.empty()) return;
   const bool is_static = cluster_->static_epoch() == static_epoch_;
-  const bool one_pod = changes.size() == 1 && is_static;
   static_epoch_ = cluster_->static_epoch();
   if (!is_static) static_answers_.forget();
-  if (!one_pod) {
+  if (changes.size() > 1 || !is_static) {
     live_.clear();
+    boards_.clear();
+    listeners_.clear();
+    live_bytes_ = 0;
     ++generation_;
     return;
   }
-  for (auto& [signature, entry] : live_) tell(entry, changes.front());
+  const Change& change = changes.front();
+  for (auto& [key, boarded] : boards_) boarded.board->tell(change);
+  if (listeners_.empty()) return;
+  for (const Topic topic : cluster_->topics(cluster_->pod_facts(change.pod))) {
+    const auto at = listeners_.find(topic);
+    if (at == listeners_.end()) continue;
+    for (Live* listener : at->second) {
+      if (listener->told == epoch_) continue;  // of another topic
+      listener->told = epoch_;
+      tell(listener->prepared, *cluster_, change, listener->touched);
+    }
+  }
+}
+
+void ClassCache::prepare_filter(std::size_t i, const ClassContext& context,
+                                PreparedClass& prepared) {
+  const FilterPolicy& policy = *(*filters_)[i].policy;
+  const StaticRows* rows = has_boards_ ? static_answers_.rows(i, policy, context) : nullptr;
+  prepared.filters[i] = rows != nullptr ? rows->state.get() : prepared.prepare(policy, context);
+  prepared.static_filters[i] = rows;
+}
+
+void ClassCache::prepare_score(std::size_t i, const ClassContext& context,
+                               PreparedClass& prepared) {
+  const ScorePolicy& policy = *(*scores_)[i].policy;
+  const StaticScores* scores = has_boards_ ? static_answers_.scores(i, policy, context) : nullptr;
+  prepared.scores[i] = scores != nullptr ? scores->state.get() : prepared.prepare(policy, context);
+  prepared.static_scores[i] = scores;
 }
 
 PreparedClass ClassCache::prepare(const ClassContext& context) {
-  PreparedClass prepared;
-  prepared.sample = &context.pod;
-  const auto own = [&](const Policy& policy) {
-    return prepared.own.emplace_back(policy.prepare(context)).get();
-  };
-  for (std::size_t i = 0; i < filters_->size(); ++i) {
-    const FilterPolicy& policy = *(*filters_)[i].policy;
-    const StaticRows* rows = boards_ ? static_answers_.rows(i, policy, context) : nullptr;
-    prepared.filters.push_back(rows != nullptr ? rows->state.get() : own(policy));
-    prepared.static_filters.push_back(rows);
-  }
-  for (std::size_t i = 0; i < scores_->size(); ++i) {
-    const ScorePolicy& policy = *(*scores_)[i].policy;
-    const StaticScores* scores = boards_ ? static_answers_.scores(i, policy, context) : nullptr;
-    prepared.scores.push_back(scores != nullptr ? scores->state.get() : own(policy));
-    prepared.static_scores.push_back(scores);
-  }
+  PreparedClass prepared(&context.pod, *filters_, *scores_);
+  for (std::size_t i = 0; i < filters_->size(); ++i) prepare_filter(i, context, prepared);
+  for (std::size_t i = 0; i < scores_->size(); ++i) prepare_score(i, context, prepared);
   return prepared;
 }
 
-bool ClassCache::reads_domains(const PreparedClass& prepared) const {
-  for (std::size_t i = 0; i < filters_->size(); ++i)
-    if (prepared.filters[i] && ((*filters_)[i].policy->reads() & kDomains) != 0) return true;
-  for (std::size_t i = 0; i < scores_->size(); ++i)
-    if (prepared.scores[i] && ((*scores_)[i].policy->reads() & kDomains) != 0) return true;
-  return false;
-}
-
-void ClassCache::tell(Live& live, const Change& change) const {
-  const ClassContext context{*cluster_, *live.prepared.sample, 0};
-  const int delta = change.kind == Change::Kind::kBind ? 1 : -1;
-  for (std::size_t i = 0; i < filters_->size(); ++i)
-    if (live.prepared.filters[i] && !live.prepared.static_filters[i])
-      (*filters_)[i].policy->on_pod(*live.prepared.filters[i], context, change.pod, change.node,
-                                    delta, live.touched);
-  for (std::size_t i = 0; i < scores_->size(); ++i)
-    if (live.prepared.scores[i] && !live.prepared.static_scores[i])
-      (*scores_)[i].policy->on_pod(*live.prepared.scores[i], context, change.pod, change.node,
-                                   delta, live.touched);
-  if (!live.board) return;
-  live.board->mark(change.node);
-  if (!live.reads_domains) return;
-  if (!live.touched.all && live.touched.rows.size() == 0) return;  // made by the first row
-  live.board->mark(live.touched);
-  live.touched = {};
-}
-
-void ClassCache::make_room() {
-  const std::size_t by_rows = kMostLiveRows / std::max<std::size_t>(cluster_->slots(), 1);
-  if (live_.size() < std::clamp(by_rows, kLeastLive, kMostLive)) return;
+void ClassCache::make_room_for_board() {
+  const std::size_t by_rows = kMostBoardRows / std::max<std::size_t>(cluster_->slots(), 1);
+  if (boards_.size() < std::clamp(by_rows, kLeastBoards, kMostBoards)) return;
   const auto oldest = std::min_element(
-      live_.begin(), live_.end(),
+      boards_.begin(), boards_.end(),
       [](const auto& a, const auto& b) { return a.second.last_used < b.second.last_used; });
-  live_.erase(oldest);
-  ++generation_;
+  drop([&](const Live& live) { return live.shared == &oldest->second; });
+  boards_.erase(oldest);
+}
+
+// Where there are too many, the half goes that was not used for longest.
+void ClassCache::make_room() {
+  if (live_.size() < kLeastClasses || live_bytes_ < kMostClassBytes) return;
+  std::vector<std::uint64_t> uses;
+  for (const auto& [signature, live] : live_) uses.push_back(live.last_used);
+  const auto middle = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 2);
+  std::nth_element(uses.begin(), middle, uses.end());
+  drop([&](const Live& live) { return live.last_used < *middle; });
 }
 
 }  // namespace gedge

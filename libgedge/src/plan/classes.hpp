@@ -1,15 +1,17 @@
 // plan/classes.hpp - policies prepared once per class of equal pods, and kept true while the
 // cluster changes.
 //
-// A class is everything with the same signature. A class that is seen for the second time stays
-// live and gets a board (without boards: from the first time on). Live classes follow the journal:
-// one bind or unbind is told to each of them; anything else (node facts, RTTs, several changes at
-// once) voids them, which costs time and never an answer.
+// A class is everything with the same signature. It stays live from the second time on that it is
+// seen, or that anything is seen with which it shares a board; without boards, from the first time
+// on. Live classes follow the journal: one bind or unbind is told to the boards and to the classes
+// that listen to anything the pod says; anything else (node facts, RTTs, several changes at once)
+// voids them all, which costs time and never an answer.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,58 +35,84 @@ class ClassCache {
         filters_(&filters),
         scores_(&scores),
         tie_keys_(std::move(tie_keys)),
-        boards_(boards),
+        has_boards_(boards),
         epoch_(cluster.epoch()),
         static_epoch_(cluster.static_epoch()) {}
 
   /// The class of `pod`, true to the cluster as it is now; lives until the next call.
   PreparedClass& get(PodIndex pod);
-  /// The same after board() gave none: a class that is seen for the first time stays unknown.
+  /// The same after choose() gave nothing: a class that is seen for the first time stays unknown.
   PreparedClass& once(PodIndex pod);
-  /// The board of the pod's class, true to the cluster once Board::choose has looked; null where
-  /// the class has none (yet). Lives until the next call.
-  Board* board(PodIndex pod);
+  /// What the board of the pod's class says; empty where the class has none (yet).
+  std::optional<Choice> choose(PodIndex pod);
 
   /// The signature under which this pod was last seen; empty if it has none.
   std::string_view signature(PodIndex pod) const {
-    const auto at = known_.find(&cluster_->pod_facts(pod));
-    return at == known_.end() ? std::string_view{} : std::string_view(at->second.signature);
+    const std::uint32_t index = cluster_->pod_facts(pod).index;
+    return index < known_.size() ? std::string_view(known_[index].signature) : std::string_view{};
   }
 
  private:
-  struct Live {
-    PreparedClass prepared;
+  struct Boarded {
     std::unique_ptr<Board> board;
-    Touched touched;
-    bool reads_domains = false;
     std::uint64_t last_used = 0;
   };
+  struct Live {
+    PreparedClass prepared;
+    Boarded* shared = nullptr;         // null: no board, everything is the class's own
+    std::vector<std::size_t> barring;  // filters beside the board
+    std::vector<std::size_t> same;     // scores beside the board: the same on every row
+    std::vector<Topic> topics;
+    Touched touched;  // of policies beside the board: nobody reads it
+    std::uint64_t last_used = 0;
+    ClusterState::Epoch told = 0;
+  };
   struct Known {
-    std::string signature;  // "" for pods without one
-    Live* live = nullptr;   // as of `generation`
+    bool is_signed = false;
+    std::string signature;   // "" for pods without one
+    std::size_t shared = 0;  // length of it: what the board's policies read of the pod
+    Live* live = nullptr;    // as of `generation`
     std::uint64_t generation = 0;
   };
+  // Which policies stand beside the board of a class.
+  struct Split;
 
   Live* live(PodIndex pod);
+  Known& known(const PodFacts& facts);
+  void sign(const PodFacts& pod, Known& known) const;
   PreparedClass& single(PodIndex pod);
-  Live* live(Known& known, const ClassContext& context);
+  Live* make_live(Known& known, const ClassContext& context);
+  Live* enter(const Known& known, Live made, const ClassContext& context);
+  Split split(const ClassContext& context, Live& live);
+  Boarded* board_for(const Known& known, const Split& split, const ClassContext& context,
+                     bool is_new);
+  bool is_true(const Live& live) const;
+  void forget(const Live& live);
+  std::size_t bytes_of(const Live& live) const;
+  template <typename F>
+  void drop(F&& is_meant);
   void catch_up();
   PreparedClass prepare(const ClassContext& context);
-  bool reads_domains(const PreparedClass& prepared) const;
-  void tell(Live& live, const Change& change) const;
+  void prepare_filter(std::size_t i, const ClassContext& context, PreparedClass& prepared);
+  void prepare_score(std::size_t i, const ClassContext& context, PreparedClass& prepared);
+  void make_room_for_board();
   void make_room();
 
   const ClusterState* cluster_;
   const std::vector<FilterSlot>* filters_;
   const std::vector<ScoreSlot>* scores_;
   TieKeys tie_keys_;
-  bool boards_;
-  std::unordered_map<std::string, Live> live_;  // by signature
-  std::uint64_t generation_ = 0;                // rises whenever something leaves live_
-  std::unordered_map<const PodFacts*, Known> known_;
-  std::unordered_set<std::size_t> seen_;  // hashes of signatures; a clash makes a class live early
+  bool has_boards_;
+  std::unordered_map<std::string, Live> live_;       // by signature
+  std::size_t live_bytes_ = 0;                       // of all of them, about
+  std::unordered_map<std::string, Boarded> boards_;  // by what its policies read
+  std::unordered_map<Topic, std::vector<Live*>> listeners_;
+  std::uint64_t generation_ = 1;          // rises whenever something leaves live_
+  std::vector<Known> known_;              // by index of the facts
+  std::unordered_set<std::size_t> seen_;  // hashes; a clash makes a class live early
   StaticAnswers static_answers_;
   PreparedClass single_;  // a class of one pod, for one evaluation
+  std::vector<Exclusion> exclusions_;
   ClusterState::Epoch epoch_;
   std::uint64_t static_epoch_;
   std::uint64_t clock_ = 0;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "plan/block_choice.hpp"
 #include "plan/blocks.hpp"
 #include "plan/classes.hpp"
 #include "plan/normalize.hpp"
@@ -104,14 +105,17 @@ struct Engine::Parts {
   void total(PodIndex pod, PreparedClass& prepared, Evaluation& evaluation) const;
   Evaluation evaluate(PodIndex pod, PreparedClass& prepared) const;
 
+  bool wins_tie(PodIndex pod, NodeIndex a, NodeIndex b) const {
+    const std::string_view signature = classes.signature(pod);
+    const std::uint64_t tie_a = tie_key(a, signature), tie_b = tie_key(b, signature);
+    return tie_a != tie_b ? tie_a < tie_b : cluster.rank_of(a) < cluster.rank_of(b);
+  }
+
   /// Less(a, b): `a` is the better choice.
   auto order(PodIndex pod, const Evaluation& evaluation) const {
-    return [this, signature = classes.signature(pod), &totals = evaluation.totals](NodeIndex a,
-                                                                                   NodeIndex b) {
+    return [this, pod, &totals = evaluation.totals](NodeIndex a, NodeIndex b) {
       const std::int64_t of_a = totals[gedge::raw(a)], of_b = totals[gedge::raw(b)];
-      if (of_a != of_b) return of_a > of_b;
-      const std::uint64_t tie_a = tie_key(a, signature), tie_b = tie_key(b, signature);
-      return tie_a != tie_b ? tie_a < tie_b : cluster.rank_of(a) < cluster.rank_of(b);
+      return of_a != of_b ? of_a > of_b : wins_tie(pod, a, b);
     };
   }
 
@@ -151,17 +155,12 @@ std::uint32_t Engine::Parts::keep_admitted(std::size_t i, const ClassContext& no
                                            const PreparedClass& prepared, NodeMask& mask) const {
   const FilterPolicy& policy = *filters[i].policy;
   const ClassState* state = prepared.filters[i];
-  const StaticRows* known = prepared.static_filters[i];
-  if (known != nullptr ? known->all : in_tree && policy.passes_all(state)) return 0;
+  if (in_tree) return gedge::keep_admitted(policy, now, state, prepared.static_filters[i], mask);
   std::uint32_t cleared = 0;
   for_each_block(cluster.slots(), [&](Rows rows) {
     const std::uint32_t word = rows.first / kBlock;
     const std::uint64_t before = mask.word(word);
-    if (in_tree && before == 0) return;
-    if (known != nullptr)
-      mask.keep(word, known->admitted.word(word));
-    else
-      policy.filter(now, state, rows, mask, nullptr);
+    policy.filter(now, state, rows, mask, nullptr);
     if (const std::uint64_t out = before & ~mask.word(word); out != 0)
       cleared += static_cast<std::uint32_t>(std::popcount(out));
   });
@@ -307,8 +306,15 @@ Choice to_choice(const Evaluation& evaluation) {
 }
 
 Choice Engine::choose(PodIndex pod) {
-  if (Board* board = parts_->classes.board(pod)) return board->choose(parts_->context(pod));
-  return to_choice(parts_->evaluate(pod, parts_->classes.once(pod)));
+  if (std::optional<Choice> choice = parts_->classes.choose(pod)) return *std::move(choice);
+  PreparedClass& prepared = parts_->classes.once(pod);
+  if (parts_->in_tree) {
+    const ClassContext now = parts_->context(pod);
+    BlockChoice blocks(parts_->filters, parts_->scores, prepared, now);
+    const auto wins_tie = [&](NodeIndex a, NodeIndex b) { return parts_->wins_tie(pod, a, b); };
+    if (std::optional<Choice> choice = blocks.choose(wins_tie)) return *std::move(choice);
+  }
+  return to_choice(parts_->evaluate(pod, prepared));
 }
 
 Evaluation Engine::evaluate(PodIndex pod) {

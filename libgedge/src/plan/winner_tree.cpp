@@ -7,6 +7,7 @@ namespace gedge {
 namespace {
 
 constexpr std::uint32_t kNobody = raw(kNoNode);
+constexpr std::uint32_t kWord = 64;  // rows in a word of a mask
 
 NodeIndex if_in(const std::vector<std::int64_t>& totals, std::uint32_t row) {
   return row == kNobody || totals[row] == WinnerTree::kOut ? kNoNode : NodeIndex{row};
@@ -20,7 +21,12 @@ WinnerTree::WinnerTree(const std::vector<std::uint32_t>& leaf_of,
       ties_(ties),
       leaves_(std::bit_ceil(static_cast<std::uint32_t>(std::max<std::size_t>(leaf_of.size(), 1)))),
       best_(2 * std::size_t{leaves_}, kNobody) {
-  for (std::uint32_t row = 0; row < leaf_of.size(); ++row) best_[leaves_ + leaf_of[row]] = row;
+  bool in_order = leaves_ >= kWord;
+  for (std::uint32_t row = 0; row < leaf_of.size(); ++row) {
+    best_[leaves_ + leaf_of[row]] = row;
+    in_order = in_order && leaf_of[row] == row;
+  }
+  if (in_order) words_ = leaves_ / kWord;
 }
 
 // `a` is left of `b`.
@@ -46,21 +52,73 @@ void WinnerTree::update(const std::vector<std::int64_t>& totals, NodeIndex row) 
   }
 }
 
-NodeIndex WinnerTree::winner(const std::vector<std::int64_t>& totals) const {
-  return if_in(totals, best_[leaves_ == 1 ? best_.size() - 1 : 1]);
+bool WinnerTree::beats(const std::vector<std::int64_t>& totals, NodeIndex a, NodeIndex b) const {
+  const std::uint32_t x = raw(a), y = raw(b);
+  if (totals[x] != totals[y]) return totals[x] > totals[y];
+  if (!ties_.empty() && ties_[x] != ties_[y]) return ties_[x] < ties_[y];
+  return leaf_of_[x] < leaf_of_[y];
 }
 
-NodeIndex WinnerTree::runner_up(const std::vector<std::int64_t>& totals) const {
-  const NodeIndex first = winner(totals);
-  if (first == kNoNode) return kNoNode;
+BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals) const {
+  BestTwo found;
+  found.winner = if_in(totals, best_[leaves_ == 1 ? best_.size() - 1 : 1]);
+  if (found.winner != kNoNode) found.runner_up = runner_up(totals, found.winner);
+  return found;
+}
+
+// The best of those that lost against the winner on its way up.
+NodeIndex WinnerTree::runner_up(const std::vector<std::int64_t>& totals, NodeIndex winner) const {
   std::uint32_t second = kNobody;
-  for (std::uint32_t at = leaves_ + leaf_of_[raw(first)]; at > 1; at /= 2) {
+  for (std::uint32_t at = leaves_ + leaf_of_[raw(winner)]; at > 1; at /= 2) {
     const std::uint32_t other = best_[at ^ 1];
     if (other == kNobody) continue;
     const bool other_is_left = second == kNobody || leaf_of_[other] < leaf_of_[second];
     second = other_is_left ? better(totals, other, second) : better(totals, second, other);
   }
   return if_in(totals, second);
+}
+
+BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals, const NodeMask& among) const {
+  BestTwo found;
+  search(totals, among, 1, found);
+  return found;
+}
+
+// The better half first; a part whose best row does not beat the second best is left out.
+void WinnerTree::search(const std::vector<std::int64_t>& totals, const NodeMask& among,
+                        std::uint32_t at, BestTwo& found) const {
+  const NodeIndex row = if_in(totals, best_[at]);
+  if (row == kNoNode) return;
+  if (found.runner_up != kNoNode && !beats(totals, row, found.runner_up)) return;
+  if (words_ != 0 && at >= words_) return search_word(totals, among, at - words_, found);
+  if (at < leaves_) {
+    const std::uint32_t left = 2 * at, first = best_[left] == raw(row) ? left : left + 1;
+    search(totals, among, first, found);
+    search(totals, among, first ^ 1, found);
+    return;
+  }
+  if (among.test(row)) take(totals, row, found);
+}
+
+// Where rows stand in name order, the 64 below one place are a word of the mask.
+void WinnerTree::search_word(const std::vector<std::int64_t>& totals, const NodeMask& among,
+                             std::uint32_t word, BestTwo& found) const {
+  for (std::uint64_t bits = among.word(word); bits != 0; bits &= bits - 1) {
+    const NodeIndex row{word * kWord + static_cast<std::uint32_t>(std::countr_zero(bits))};
+    const bool is_worse =
+        found.runner_up != kNoNode && totals[raw(row)] < totals[raw(found.runner_up)];
+    if (!is_worse && totals[raw(row)] != kOut) take(totals, row, found);
+  }
+}
+
+void WinnerTree::take(const std::vector<std::int64_t>& totals, NodeIndex row,
+                      BestTwo& found) const {
+  if (found.winner == kNoNode || beats(totals, row, found.winner)) {
+    found.runner_up = found.winner;
+    found.winner = row;
+  } else if (found.runner_up == kNoNode || beats(totals, row, found.runner_up)) {
+    found.runner_up = row;
+  }
 }
 
 }  // namespace gedge

@@ -19,6 +19,8 @@ struct AffinityTerm {
   AffinityTerm(const ClusterState& cluster, const PodAffinityTerm& term, const PodFacts& owner,
                Compat compat);
 
+  /// Adds topics of which every pod says one that the term takes.
+  void listen(std::vector<Topic>& topics) const { listen_to_selected(selector, topics); }
   /// True if `pod` lies in a namespace of the term and matches its selector. A namespace without
   /// an object has the one label that the API server gives it, kubernetes.io/metadata.name.
   bool matches(const ClusterState& cluster, const PodFacts& pod) const;
@@ -33,25 +35,20 @@ std::vector<AffinityTerm> make_terms(const ClusterState& cluster,
                                      const std::vector<PodAffinityTerm>& terms,
                                      const PodFacts& owner, Compat compat);
 
-/// Pods or weights per domain of one topology key.
+/// Weights per domain of one topology key.
 struct DomainSum {
-  explicit DomainSum(const TopologyColumn& of)
-      : column(&of), one_row_a_domain(is_one_row_a_domain(of)), value(of.domain_count(), 0) {}
-  /// False if the node lies in no domain.
-  bool add(NodeIndex n, std::int64_t amount, Touched* touched) {
+  explicit DomainSum(const TopologyColumn& of) : column(&of), value(of.domain_count(), 0) {}
+  void add(NodeIndex n, std::int64_t amount, Touched* touched) {
     const DomainIndex domain = column->domain_of[raw(n)];
-    if (domain == kNoDomain) return false;
+    if (domain == kNoDomain) return;
     value[domain] += amount;
-    if (touched != nullptr && !one_row_a_domain) touch_domain(*touched, *column, domain);
-    return true;
+    if (touched != nullptr && !column->one_row_a_domain) touch_domain(*touched, *column, domain);
   }
   std::int64_t at(NodeIndex n) const {
     const DomainIndex domain = column->domain_of[raw(n)];
     return domain == kNoDomain ? 0 : value[domain];
   }
-  bool has_key(NodeIndex n) const { return column->domain_of[raw(n)] != kNoDomain; }
   const TopologyColumn* column;
-  bool one_row_a_domain;
   std::vector<std::int64_t> value;  // [domains]
 };
 

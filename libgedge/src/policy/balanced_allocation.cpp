@@ -38,7 +38,8 @@ class Balanced120 final : public ScorePolicy {
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
-  std::int64_t upper_bound(const ClassState*, const BlockSummary&) const override {
+  std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows,
+                           std::uint64_t) const override {
     return kMaxScore;
   }
 
@@ -82,7 +83,8 @@ class Balanced136 final : public ScorePolicy {
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
-  std::int64_t upper_bound(const ClassState*, const BlockSummary&) const override {
+  std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows,
+                           std::uint64_t) const override {
     return kMaxScore;
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {

@@ -116,7 +116,9 @@ class DelayBudgetFilter final : public FilterPolicy {
               int delta, Touched& touched) const override;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
-  bool passes_all(const ClassState* state) const override { return state == nullptr; }
+  bool passes_all(const ClassContext&, const ClassState* state) const override {
+    return state == nullptr;
+  }
 };
 
 std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& context) const {

@@ -92,8 +92,26 @@ std::uint64_t DelayColumn::worth_a_look(std::uint32_t first, std::uint32_t last)
   return rows;
 }
 
+std::span<const Rtt> DelayColumn::as_row() const {
+  if (places_.size() != 1 || !us_.empty() || !cluster_->rtt().symmetric()) return {};
+  return cluster_->rtt_row(here());
+}
+
+// Where both directions are equal, one row of the matrix says it all.
+bool DelayColumn::keep_within(NodeMask& rows) const {
+  const std::span<const Rtt> row = as_row();
+  if (row.empty() || limit_us() < 0) return false;
+  const auto limit = static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), kMaxRtt.us));
+  std::vector<std::uint64_t> words(rows.words());
+  within(row.data(), static_cast<std::uint32_t>(row.size()), limit, words.data());
+  words[raw(here()) / kWordRows] |= std::uint64_t{1} << (raw(here()) % kWordRows);
+  for (std::size_t i = 0; i < words.size(); ++i) rows.keep(i, words[i]);
+  return true;
+}
+
 void DelayColumn::keep_admitted(NodeMask& rows) const {
   if (status_ == Status::kFree) return;
+  if (status_ == Status::kMeasured && keep_within(rows)) return;
   const bool looks_up = status_ == Status::kMeasured && us_.empty();
   const auto slots = static_cast<std::uint32_t>(rows.size());
   for (std::uint32_t first = 0; first < slots; first += kWordRows) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gedge/policy/policy.hpp"
@@ -34,6 +35,10 @@ class DelayColumn {
     const Rtt measured = rtt(n);
     return measured != kUnmeasured && measured.us <= limit_us();
   }
+  /// kMeasured only: the RTTs of all rows, [slots], where they stand in one row; else empty. The
+  /// cell of `here()` is no RTT between nodes: that row has 0.
+  std::span<const Rtt> as_row() const;
+  NodeIndex here() const { return places_.front().node; }
   /// Clears the rows that are not admitted. Cost: O(rows).
   void keep_admitted(NodeMask& rows) const;
   std::int64_t limit_us() const { return budget_->limit_us; }
@@ -52,6 +57,7 @@ class DelayColumn {
   bool remove_place(NodeIndex node);
   void count_in(NodeIndex place);
   void measure();
+  bool keep_within(NodeMask& rows) const;
   Status status_without_places() const;
   std::uint64_t worth_a_look(std::uint32_t first, std::uint32_t last) const;
 

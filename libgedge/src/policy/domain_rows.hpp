@@ -28,11 +28,7 @@ inline void touch_changes(Touched& touched, const NodeMask& before, const NodeMa
       touch(touched, NodeIndex{row}, after.size());
 }
 
-/// Reports every row of one domain as touched. Cost: O(slots).
+/// Reports every row of one domain as touched. Cost: O(words of its rows).
 void touch_domain(Touched& touched, const TopologyColumn& column, DomainIndex domain);
-
-/// True if no two nodes share a value of the key, as with hostnames: then a change of a domain
-/// stays on its one row. Cost: O(slots).
-bool is_one_row_a_domain(const TopologyColumn& column);
 
 }  // namespace gedge

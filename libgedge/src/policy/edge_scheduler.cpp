@@ -11,6 +11,7 @@
 
 #include "policy/make.hpp"
 #include "policy/node_static.hpp"
+#include "policy/rows.hpp"
 
 namespace gedge {
 namespace {
@@ -49,7 +50,6 @@ class MostFreeMemory final : public ScorePolicy {
   }
   void score(const ClassContext& context, const ClassState*, Rows rows,
              std::span<std::int64_t> raw) const override {
-    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // leaves room for weights
     const auto allocatable = context.cluster.allocatable(ResourceIndex::kMemoryColumn);
     const auto requested = context.cluster.requested(ResourceIndex::kMemoryColumn);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -57,9 +57,14 @@ class MostFreeMemory final : public ScorePolicy {
       raw[i] = std::clamp<std::int64_t>(allocatable[row] - requested[row], 0, kMost);
     }
   }
-  std::int64_t upper_bound(const ClassState*, const BlockSummary& block) const override {
-    return std::max<std::int64_t>(0, block.max_free[raw(ResourceIndex::kMemoryColumn)]);
+  std::int64_t upper_bound(const ClassContext& context, const ClassState*, Rows block,
+                           std::uint64_t) const override {
+    const FreeBounds& free = context.cluster.free_bounds(ResourceIndex::kMemoryColumn);
+    return std::clamp<std::int64_t>(free.most[block.first / kWordRows], 0, kMost);
   }
+
+ private:
+  static constexpr std::int64_t kMost = std::int64_t{1} << 53;  // leaves room for weights
 };
 
 }  // namespace

@@ -6,9 +6,12 @@
 // Cost     O(nodes * places of peers) a class, O(nodes) a bound peer, O(budgets) a row.
 // Source   spec/surface.md section 3.
 #include <algorithm>
+#include <bit>
 
 #include "policy/delay_columns.hpp"
 #include "policy/make.hpp"
+#include "policy/rows.hpp"
+#include "policy/score_kernels.hpp"
 #include "policy/sign_pods.hpp"
 
 namespace gedge {
@@ -29,6 +32,19 @@ std::int64_t slack_score(Rtt rtt, std::int64_t limit) {
 struct State final : ClassState {
   std::vector<DelayColumn> columns;
 };
+
+// The least so far and the score of one column, in vectors: false where that cannot be.
+bool join_row(const DelayColumn& column, Rows rows, std::span<std::int64_t> least) {
+  const std::span<const Rtt> row = column.as_row();
+  if (row.empty() || column.limit_us() < 1 || column.limit_us() > kMaxRtt.us) return false;
+  const std::uint32_t here = raw(column.here());
+  const bool has_here = here >= rows.first && here < rows.last;
+  const std::int64_t before = has_here ? least[here - rows.first] : 0;
+  join_slack_scores(row.data() + rows.first, static_cast<std::uint32_t>(rows.size()),
+                    column.limit_us(), least.data());
+  if (has_here) least[here - rows.first] = before;  // 0 to itself: the whole slack
+  return true;
+}
 
 class LatencySlack final : public ScorePolicy {
  public:
@@ -60,6 +76,22 @@ class LatencySlack final : public ScorePolicy {
   std::optional<std::int64_t> constant(const ClassState* state) const override {
     return state == nullptr ? std::optional(kMaxScore) : std::nullopt;
   }
+  std::int64_t upper_bound(const ClassContext&, const ClassState* state, Rows block,
+                           std::uint64_t feasible) const override {
+    std::int64_t bound = kMaxScore;
+    if (state == nullptr) return bound;
+    for (const DelayColumn& column : static_cast<const State&>(*state).columns) {
+      if (column.status() != DelayColumn::Status::kMeasured) continue;
+      Rtt nearest = kUnmeasured;
+      for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1) {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
+        nearest =
+            std::min(nearest, column.rtt(NodeIndex{block.first / kWordRows * kWordRows + at}));
+      }
+      bound = std::min(bound, slack_score(nearest, column.limit_us()));
+    }
+    return bound;
+  }
   void score(const ClassContext&, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const override {
     std::fill(raw.begin(), raw.end(), kMaxScore);
@@ -67,6 +99,7 @@ class LatencySlack final : public ScorePolicy {
     for (const DelayColumn& column : static_cast<const State&>(*state).columns) {
       if (column.status() == DelayColumn::Status::kFree) continue;
       const bool measured = column.status() == DelayColumn::Status::kMeasured;
+      if (measured && join_row(column, rows, raw)) continue;
       for (std::uint32_t row = rows.first; row < rows.last; ++row) {
         const Rtt rtt = measured ? column.rtt(NodeIndex{row}) : kUnmeasured;
         std::int64_t& least = raw[row - rows.first];

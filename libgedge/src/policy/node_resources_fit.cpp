@@ -26,14 +26,29 @@ struct FitState final : ClassState {
   std::vector<Amount> checks;  // in the order of the reasons
 };
 
+// Where a block was asked about as a whole, the bounds of what is free settle most of it.
+enum class Settled : std::uint8_t { kNo, kAllFit, kNoneFits };
+
+Settled settle(const ClusterState& cluster, const Amount& check, Rows block) {
+  if (block.size() < kWordRows) return Settled::kNo;
+  const FreeBounds& free = cluster.free_bounds(check.resource);
+  const std::size_t index = block.first / kWordRows;
+  if (check.amount <= free.least[index]) return Settled::kAllFit;
+  return check.amount > free.most[index] ? Settled::kNoneFits : Settled::kNo;
+}
+
 // Rows of `block` where all of `checks` fit, as bits. Amounts are never negative, so the
 // subtractions stay within int64.
 std::uint64_t fitting(const ClusterState& cluster, const std::vector<Amount>& checks, Rows block) {
   std::array<std::int64_t, kWordRows> slack{};  // negative where anything is too little
-  for (const Amount& check : checks)
+  for (const Amount& check : checks) {
+    const Settled settled = settle(cluster, check, block);
+    if (settled == Settled::kNoneFits) return 0;
+    if (settled == Settled::kAllFit) continue;
     join_slack({cluster.allocatable(check.resource).data() + block.first,
                 cluster.requested(check.resource).data() + block.first, check.amount},
                static_cast<std::uint32_t>(block.size()), slack.data());
+  }
   std::uint64_t fits = 0;
   for (std::size_t i = 0; i < block.size(); ++i)
     fits |= (static_cast<std::uint64_t>(~slack[i]) >> 63) << i;
@@ -73,6 +88,15 @@ class NodeResourcesFit final : public FilterPolicy {
     });
     state->checks.insert(state->checks.end(), scalars.begin(), scalars.end());
     return state;
+  }
+
+  bool passes_all(const ClassContext& context, const ClassState* state) const override {
+    const std::vector<Amount>& checks = static_cast<const FitState*>(state)->checks;
+    return std::all_of(checks.begin(), checks.end(), [&](const Amount& check) {
+      const std::vector<std::int64_t>& least = context.cluster.free_bounds(check.resource).least;
+      return std::all_of(least.begin(), least.end(),
+                         [&](std::int64_t free) { return check.amount <= free; });
+    });
   }
 
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,

@@ -4,18 +4,20 @@
 //          the node's domain that matches all terms (or no pod anywhere does, the pod matches its
 //          own terms and the node has every key); no required anti-affinity term has a match in the
 //          domain; no placed pod's required anti-affinity objects. The first is unresolvable.
-// Memory   matching pods per domain; terminating pods count.
-// Cost     O(pods) a class; O(1) a bound pod and term, plus O(rows) to report the domain; O(terms)
-//          a row.
+// Memory   matching pods per domain, and the rows of domains that have any; terminating pods count.
+// Cost     O(pods that the terms may mean + words of masks) a class and a bound pod that opens or
+//          empties a domain; O(terms) a row with evidence.
 // Source   kube-scheduler plugins/interpodaffinity/filtering.go.
 #include <algorithm>
 #include <deque>
 #include <tuple>
+#include <unordered_map>
 
 #include "policy/affinity_terms.hpp"
 #include "policy/domain_rows.hpp"
 #include "policy/make.hpp"
 #include "policy/pod_memo.hpp"
+#include "policy/rows.hpp"
 #include "policy/sign_pods.hpp"
 
 namespace gedge {
@@ -28,21 +30,67 @@ struct Relation {
   std::vector<std::uint32_t> objects;  // State::objections, once per own term that matches
 };
 
+/// Pods per domain of one topology key, and the rows of domains that have any.
+struct Occupation {
+  explicit Occupation(const TopologyColumn& of) : column(&of), rows(of.domain_of.size()) {}
+  bool has_key(NodeIndex n) const { return column->domain_of[raw(n)] != kNoDomain; }
+  bool at(NodeIndex n) const { return rows.test(n); }
+  /// Returns whether that was the domain's first pod or its last. The node has the key.
+  bool add(NodeIndex n, int delta);
+
+  const TopologyColumn* column;
+  NodeMask rows;
+  std::unordered_map<DomainIndex, std::int64_t> pods;  // only looked up, never iterated
+};
+
+bool Occupation::add(NodeIndex n, int delta) {
+  const DomainIndex domain = column->domain_of[raw(n)];
+  std::int64_t& count = pods[domain];
+  const bool before = count > 0;
+  count += delta;
+  if (before == (count > 0)) return false;
+  for (const WordRows& part : column->rows_of(domain)) {
+    if (count > 0)
+      rows.add(part.word, part.bits);
+    else
+      rows.keep(part.word, ~part.bits);
+  }
+  return true;
+}
+
 /// Existing anti-affinity under one topology key.
 struct Objection {
   explicit Objection(const TopologyColumn& column) : pods(column) {}
-  DomainSum pods;
+  Occupation pods;
   std::vector<PodIndex> objectors;  // placed; in no order
 };
 
 struct State final : ClassState {
   std::vector<AffinityTerm> affinity, anti_affinity;
-  std::vector<DomainSum> affinity_pods, anti_affinity_pods;  // parallel to the terms
+  std::vector<Occupation> affinity_pods, anti_affinity_pods;  // parallel to the terms
   std::int64_t affinity_total = 0;  // pods that meet all terms, once per key that their node has
   bool meets_itself = false;
   std::deque<Objection> objections;
   PodMemo<Relation> relations;
+  NodeMask barred;
+
+  bool rejects_nothing() const {
+    return affinity.empty() && anti_affinity.empty() && objections.empty();
+  }
+  bool is_first_of_its_group() const { return affinity_total == 0 && meets_itself; }
+  void unite();
 };
+
+void State::unite() {
+  barred.reset();
+  for (const Occupation& pods : affinity_pods) {
+    NodeMask out(barred.size(), true);
+    out -= is_first_of_its_group() ? pods.column->keyed : pods.rows;
+    barred |= out;
+  }
+  for (const Occupation& pods : anti_affinity_pods) barred |= pods.rows;
+  for (const Objection& objection : objections) barred |= objection.pods.rows;
+}
 
 std::uint32_t objection_of(State& state, const TopologyColumn& column) {
   for (std::uint32_t i = 0; i < state.objections.size(); ++i)
@@ -72,20 +120,27 @@ class PodAffinityFilter final : public FilterPolicy {
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
   void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
-              int delta, Touched& touched) const override {
-    count(static_cast<State&>(state), context, other, node, delta, &touched);
+              int delta, Touched&) const override {
+    State& known = static_cast<State&>(state);
+    if (count(known, context, other, node, delta)) known.unite();
   }
+  void listen(const ClassContext& context, const ClassState& state,
+              std::vector<Topic>& topics) const override;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
-  bool passes_all(const ClassState* state) const override {
+  bool passes_all(const ClassContext&, const ClassState* state) const override {
+    return static_cast<const State&>(*state).rejects_nothing();
+  }
+  bool keeps_barred() const override { return true; }
+  const NodeMask* barred(const ClassState* state) const override {
     const State& known = static_cast<const State&>(*state);
-    return known.affinity.empty() && known.anti_affinity.empty() && known.objections.empty();
+    return known.rejects_nothing() ? nullptr : &known.barred;
   }
 
  private:
   Relation relate(State& state, const ClassContext& context, const PodFacts& other) const;
-  void count(State& state, const ClassContext& context, PodIndex other, NodeIndex node, int delta,
-             Touched* touched) const;
+  bool count(State& state, const ClassContext& context, PodIndex other, NodeIndex node,
+             int delta) const;
 
   Compat compat_;
 };
@@ -104,17 +159,23 @@ Relation PodAffinityFilter::relate(State& state, const ClassContext& context,
   return relation;
 }
 
-void PodAffinityFilter::count(State& state, const ClassContext& context, PodIndex other,
-                              NodeIndex node, int delta, Touched* touched) const {
+// Returns whether other rows than before may be barred.
+bool PodAffinityFilter::count(State& state, const ClassContext& context, PodIndex other,
+                              NodeIndex node, int delta) const {
   const Relation& relation =
       state.relations.get(context.cluster.pod_facts(other),
                           [&](const PodFacts& facts) { return relate(state, context, facts); });
-  const auto add = [&](DomainSum& sum) { return sum.add(node, delta, touched); };
+  bool changed = false;
+  const auto add = [&](Occupation& pods) {
+    if (!pods.has_key(node)) return false;
+    if (pods.add(node, delta)) changed = true;
+    return true;
+  };
   if (relation.meets_affinity) {
     const bool none_before = state.affinity_total == 0;
-    for (DomainSum& sum : state.affinity_pods)
-      if (add(sum)) state.affinity_total += delta;
-    if (touched != nullptr && none_before != (state.affinity_total == 0)) touched->all = true;
+    for (Occupation& pods : state.affinity_pods)
+      if (add(pods)) state.affinity_total += delta;
+    changed = changed || none_before != (state.affinity_total == 0);
   }
   for (const std::uint32_t i : relation.meets) add(state.anti_affinity_pods[i]);
   for (const std::uint32_t i : relation.objects) {
@@ -127,49 +188,56 @@ void PodAffinityFilter::count(State& state, const ClassContext& context, PodInde
              at != objectors.end())
       objectors.erase(at);
   }
+  return changed;
 }
 
 std::unique_ptr<ClassState> PodAffinityFilter::prepare(const ClassContext& context) const {
   auto state = std::make_unique<State>();
   const ClusterState& cluster = context.cluster;
   const PodSpec& spec = *context.pod.spec;
+  state->barred = NodeMask(cluster.slots());
   state->affinity = make_terms(cluster, spec.required_affinity, context.pod, compat_);
   state->anti_affinity = make_terms(cluster, spec.required_anti_affinity, context.pod, compat_);
   for (const AffinityTerm& term : state->affinity) state->affinity_pods.emplace_back(*term.column);
   for (const AffinityTerm& term : state->anti_affinity)
     state->anti_affinity_pods.emplace_back(*term.column);
   state->meets_itself = meets_all(cluster, state->affinity, context.pod);
-  if (state->affinity.empty() && state->anti_affinity.empty()) {
-    for (const PodIndex other : cluster.placed_with_affinity())
-      count(*state, context, other, cluster.node_of(other), 1, nullptr);
-    return state;
-  }
-  cluster.alive().for_each([&](NodeIndex n) {
-    for (const PodIndex other : cluster.pods_on(n)) count(*state, context, other, n, 1, nullptr);
-  });
+  if (state->rejects_nothing() && cluster.placed_with_affinity().empty()) return state;
+  std::vector<Topic> topics;
+  listen(context, *state, topics);
+  cluster.for_each_placed(
+      topics, [&](PodIndex other, NodeIndex n) { count(*state, context, other, n, 1); });
+  state->unite();
   return state;
+}
+
+void PodAffinityFilter::listen(const ClassContext& context, const ClassState& state,
+                               std::vector<Topic>& topics) const {
+  const State& known = static_cast<const State&>(state);
+  if (!known.affinity.empty()) known.affinity.front().listen(topics);
+  for (const AffinityTerm& term : known.anti_affinity) term.listen(topics);
+  listen_to_demands(context.pod.labels, topics);
 }
 
 // The key of the first term that is not met; null if all are.
 const TopologyColumn* unmet_affinity(const State& state, NodeIndex n) {
   const TopologyColumn* empty_domain = nullptr;
-  for (const DomainSum& sum : state.affinity_pods) {
-    if (!sum.has_key(n)) return sum.column;
-    if (empty_domain == nullptr && sum.at(n) <= 0) empty_domain = sum.column;
+  for (const Occupation& pods : state.affinity_pods) {
+    if (!pods.has_key(n)) return pods.column;
+    if (empty_domain == nullptr && !pods.at(n)) empty_domain = pods.column;
   }
-  const bool first_of_its_group = state.affinity_total == 0 && state.meets_itself;
-  return first_of_its_group ? nullptr : empty_domain;
+  return state.is_first_of_its_group() ? nullptr : empty_domain;
 }
 
 const TopologyColumn* met_anti_affinity(const State& state, NodeIndex n) {
-  for (const DomainSum& sum : state.anti_affinity_pods)
-    if (sum.at(n) > 0) return sum.column;
+  for (const Occupation& pods : state.anti_affinity_pods)
+    if (pods.at(n)) return pods.column;
   return nullptr;
 }
 
 const Objection* objection_at(const State& state, NodeIndex n) {
   for (const Objection& objection : state.objections)
-    if (objection.pods.at(n) > 0) return &objection;
+    if (objection.pods.at(n)) return &objection;
   return nullptr;
 }
 
@@ -180,7 +248,7 @@ std::string objector_at(const ClusterState& cluster, const State& state, NodeInd
   };
   PodIndex lowest = kNoPod;
   for (const Objection& objection : state.objections) {
-    if (objection.pods.at(n) <= 0) continue;
+    if (!objection.pods.at(n)) continue;
     const std::vector<DomainIndex>& domain_of = objection.pods.column->domain_of;
     for (const PodIndex other : objection.objectors) {
       if (domain_of[raw(cluster.node_of(other))] != domain_of[raw(n)]) continue;
@@ -193,23 +261,24 @@ std::string objector_at(const ClusterState& cluster, const State& state, NodeInd
 void PodAffinityFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
                                NodeMask& feasible, Recorder* recorder) const {
   const State& known = static_cast<const State&>(*state);
+  if (recorder == nullptr) return reject_barred(known.barred, rows, feasible);
   for_each_set(feasible, rows, [&](NodeIndex n) {
     Evidence evidence;
     if (const TopologyColumn* key = unmet_affinity(known, n)) {
       evidence.reason = Reason::kPodAffinity;
       evidence.verdict = Verdict::kUnresolvable;
-      if (recorder != nullptr) evidence.subject = key->key;
+      evidence.subject = key->key;
     } else if (const TopologyColumn* anti_key = met_anti_affinity(known, n)) {
       evidence.reason = Reason::kPodAntiAffinity;
-      if (recorder != nullptr) evidence.subject = anti_key->key;
+      evidence.subject = anti_key->key;
     } else if (objection_at(known, n) != nullptr) {
       evidence.reason = Reason::kExistingAntiAffinity;
-      if (recorder != nullptr) evidence.subject = objector_at(context.cluster, known, n);
+      evidence.subject = objector_at(context.cluster, known, n);
     } else {
       return;
     }
     feasible.clear(n);
-    if (recorder != nullptr) recorder->reject(n, std::move(evidence));
+    recorder->reject(n, std::move(evidence));
   });
 }
 

@@ -6,7 +6,7 @@
 //          affinity terms that does.
 // Range    normalised over the feasible nodes to 100 * (raw - min) / (max - min); under 1.20 zero
 //          joins min and max.
-// Cost     O(pods) a class, O(1) a bound pod and term, O(keys) a row.
+// Cost     O(pods that the terms may mean) a class, O(1) a bound pod and term, O(keys) a row.
 // Source   kube-scheduler plugins/interpodaffinity/scoring.go.
 #include <deque>
 
@@ -64,6 +64,8 @@ class PodAffinityScore final : public ScorePolicy {
               int delta, Touched& touched) const override {
     count(static_cast<State&>(state), context, other, node, delta, &touched);
   }
+  void listen(const ClassContext& context, const ClassState& state,
+              std::vector<Topic>& topics) const override;
   void score(const ClassContext& context, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const override;
   std::optional<std::int64_t> constant(const ClassState* state) const override {
@@ -125,15 +127,18 @@ std::unique_ptr<ClassState> PodAffinityScore::prepare(const ClassContext& contex
   for (const PreferredPodTerm& preferred : spec.preferred_anti_affinity)
     state->own.push_back(
         {AffinityTerm(cluster, preferred.term, context.pod, compat_), -preferred.weight});
-  if (!has_own) {
-    for (const PodIndex other : cluster.placed_with_affinity())
-      count(*state, context, other, cluster.node_of(other), 1, nullptr);
-    return state;
-  }
-  cluster.alive().for_each([&](NodeIndex n) {
-    for (const PodIndex other : cluster.pods_on(n)) count(*state, context, other, n, 1, nullptr);
-  });
+  if (!has_own && cluster.placed_with_affinity().empty()) return state;
+  std::vector<Topic> topics;
+  listen(context, *state, topics);
+  cluster.for_each_placed(
+      topics, [&](PodIndex other, NodeIndex n) { count(*state, context, other, n, 1, nullptr); });
   return state;
+}
+
+void PodAffinityScore::listen(const ClassContext& context, const ClassState& state,
+                              std::vector<Topic>& topics) const {
+  for (const WeightedTerm& own : static_cast<const State&>(state).own) own.term.listen(topics);
+  listen_to_demands(context.pod.labels, topics);
 }
 
 void PodAffinityScore::score(const ClassContext&, const ClassState* state, Rows rows,

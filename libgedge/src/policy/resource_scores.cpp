@@ -71,7 +71,8 @@ class ResourceScore final : public ScorePolicy {
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
-  std::int64_t upper_bound(const ClassState*, const BlockSummary&) const override {
+  std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows,
+                           std::uint64_t) const override {
     return kMaxScore;
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {

@@ -29,6 +29,14 @@ inline std::uint64_t bits_of(Rows block) {
   return below << (block.first % kWordRows);
 }
 
+/// Clears the rows of the range that `barred` has.
+inline void reject_barred(const NodeMask& barred, Rows rows, NodeMask& feasible) {
+  for_each_block(rows, [&](Rows block) {
+    const std::uint32_t index = block.first / kWordRows;
+    feasible.keep(index, ~(barred.word(index) & bits_of(block)));
+  });
+}
+
 /// Clears the rows of `block` that `admitted` (one word) lacks, calling on_rejected(NodeIndex) for
 /// each row that was set until now, ascending.
 template <typename F>

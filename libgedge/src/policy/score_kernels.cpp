@@ -50,6 +50,17 @@ GEDGE_FOR_EACH_TARGET void divide(std::int64_t weight, std::uint32_t rows, std::
 
 namespace {
 
+// Eight bytes of 0 or 1 become eight bits: the multiplication moves each to the top byte.
+inline std::uint64_t to_bits(const std::array<std::uint8_t, 64>& good) {
+  std::uint64_t bits = 0;
+  for (std::uint32_t byte = 0; byte < 8; ++byte) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, good.data() + 8 * byte, 8);
+    bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
+  }
+  return bits;
+}
+
 inline double fraction(std::int64_t requested, std::int64_t capacity) {
   const double part = static_cast<double>(requested) / static_cast<double>(capacity);
   return part > 1 ? 1.0 : part;
@@ -73,19 +84,33 @@ GEDGE_FOR_EACH_TARGET void balanced_of_two(const ResourceBlock& first, const Res
   }
 }
 
+GEDGE_FOR_EACH_TARGET void join_slack_scores(const Rtt* us, std::uint32_t rows, std::int64_t limit,
+                                             std::int64_t* least) {
+  const double by = static_cast<double>(limit);
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const std::int64_t left = limit - std::int64_t{us[i].us};
+    const double share = static_cast<double>(left * 100) / by;
+    const std::int64_t score = left < 0 ? 0 : static_cast<std::int64_t>(share);
+    least[i] = score < least[i] ? score : least[i];
+  }
+}
+
+GEDGE_FOR_EACH_TARGET void within(const Rtt* us, std::uint32_t rows, std::uint32_t limit,
+                                  std::uint64_t* words) {
+  for (std::uint32_t first = 0; first < rows; first += 64) {
+    const std::uint32_t size = rows - first < 64 ? rows - first : 64;
+    std::array<std::uint8_t, 64> good{};
+    for (std::uint32_t i = 0; i < size; ++i) good[i] = us[first + i].us <= limit ? 1 : 0;
+    *words++ = to_bits(good);
+  }
+}
+
 GEDGE_FOR_EACH_TARGET std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows,
                                                       std::uint32_t limit) {
   std::array<std::uint8_t, 64> good{};
   for (std::uint32_t i = 0; i < rows; ++i)
     good[i] = us[i].us <= limit || us[i].us == kUnmeasured.us ? 1 : 0;
-  std::uint64_t bits = 0;
-  for (std::uint32_t byte = 0; byte < 8; ++byte) {
-    // Eight bytes of 0 or 1 become eight bits: the multiplication moves each to the top byte.
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, good.data() + 8 * byte, 8);
-    bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
-  }
-  return bits;
+  return to_bits(good);
 }
 
 }  // namespace gedge

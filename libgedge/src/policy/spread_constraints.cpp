@@ -42,7 +42,6 @@ SpreadConstraint resolve(const ClassContext& context, const TopologySpread& cons
   SpreadConstraint resolved;
   resolved.column = &context.cluster.topology(constraint.topology_key);
   resolved.max_skew = constraint.max_skew;
-  resolved.one_row_a_domain = is_one_row_a_domain(*resolved.column);
   resolved.selector = constraint.selector;
   resolved.empty_counts_all = compat == Compat::k1_20;
   if (compat == Compat::k1_20) return resolved;

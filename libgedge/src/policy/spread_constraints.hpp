@@ -20,7 +20,6 @@ struct SpreadConstraint {
   std::int64_t max_skew = 1;
   std::int64_t min_domains = 1;
   bool honor_node_affinity = true, honor_node_taints = false;
-  bool one_row_a_domain = false;
   bool empty_counts_all = false;  ///< 1.20: an empty selector counts every pod; 1.36: none
 
   /// Which pods count. `selector` itself says whether the incoming pod is one of them.

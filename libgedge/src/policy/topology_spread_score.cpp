@@ -73,6 +73,11 @@ class TopologySpreadScore final : public ScorePolicy {
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
   void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
               int delta, Touched& touched) const override;
+  void listen(const ClassContext&, const ClassState& state,
+              std::vector<Topic>& topics) const override {
+    for (const Term& term : static_cast<const State&>(state).terms)
+      listen_to_selected(term.constraint.counted(), topics);
+  }
   bool reads_feasible(const ClassState* state) const override { return state != nullptr; }
   void on_feasible(ClassState* state, const ClassContext& context,
                    const NodeMask& feasible) const override;
@@ -103,9 +108,12 @@ std::unique_ptr<ClassState> TopologySpreadScore::prepare(const ClassContext& con
     Term& term = state->terms.emplace_back(context, constraint);
     term.counted = term.by_row ? context.cluster.alive() : included_nodes(context, constraint);
     if (!term.by_row) term.counted &= state->scored;
-    term.counted.for_each([&](NodeIndex n) {
-      for (const PodIndex pod : context.cluster.pods_on(n))
-        if (term.matcher.counts(context.cluster, pod)) ++term.count[term.cell_of(n)];
+    std::vector<Topic> topics;
+    listen_to_selected(term.constraint.counted(), topics);
+    if (topics.empty()) continue;
+    context.cluster.for_each_placed(topics, [&](PodIndex pod, NodeIndex n) {
+      if (term.counted.test(n) && term.matcher.counts(context.cluster, pod))
+        ++term.count[term.cell_of(n)];
     });
   }
   return state;
@@ -116,7 +124,7 @@ void TopologySpreadScore::on_pod(ClassState& state, const ClassContext& context,
   for (Term& term : static_cast<State&>(state).terms) {
     if (!term.counted.test(node) || !term.matcher.counts(context.cluster, other)) continue;
     term.count[term.cell_of(node)] += delta;
-    if (!term.by_row && !term.constraint.one_row_a_domain && term.has_key(node))
+    if (!term.by_row && !term.constraint.column->one_row_a_domain && term.has_key(node))
       touch_domain(touched, *term.constraint.column, term.cell_of(node));
     if (!term.by_row && !term.has_key(node) && term.domain_of_none < term.count.size() - 1)
       touch_domain(touched, *term.constraint.column, term.domain_of_none);

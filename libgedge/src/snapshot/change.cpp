@@ -16,7 +16,10 @@ void drop(std::vector<PodIndex>& list, PodIndex pod) {
 
 }  // namespace
 
+void ClusterState::note_usage(NodeIndex n) { stale_blocks_.set(NodeIndex{raw(n) / 64}); }
+
 void ClusterState::add_usage(const PodFacts& pod, NodeIndex n) {
+  note_usage(n);
   for (const Amount& a : pod.requests) {
     std::int64_t& cell = requested_[raw(a.resource)][raw(n)];
     cell = add_saturated(cell, a.amount);
@@ -28,6 +31,7 @@ void ClusterState::add_usage(const PodFacts& pod, NodeIndex n) {
 
 // A saturated sum cannot be subtracted from: then the row is summed up again.
 void ClusterState::subtract_usage(const PodFacts& pod, NodeIndex n) {
+  note_usage(n);
   constexpr std::int64_t kFull = std::numeric_limits<std::int64_t>::max();
   bool saturated = score_cpu_[raw(n)] == kFull || score_memory_[raw(n)] == kFull;
   for (const Amount& a : pod.requests)
@@ -108,7 +112,10 @@ void ClusterState::replace_node(NodeIndex n, const Node* facts, bool alive) {
   else
     alive_.clear(n);
   fill_node(n);
-  for (TopologyColumn& column : topologies_) fill_domain(column, n);
+  for (TopologyColumn& column : topologies_) {
+    fill_domain(column, n);
+    column.stale = true;
+  }
   ++static_epoch_;
 }
 

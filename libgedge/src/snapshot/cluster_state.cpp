@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
+#include "snapshot/pod_directory.hpp"
 #include "snapshot/requests.hpp"
 
 namespace gedge {
@@ -34,14 +35,42 @@ struct DigestKey {
   const Labels* own;
   const ControllerRef* controller;
   std::string_view peer_name = {}, peer_workload = {}, peer_workload_kind = {};
-  friend bool operator<(const DigestKey& a, const DigestKey& b) {
+  friend bool operator==(const DigestKey& a, const DigestKey& b) {
     const auto key = [](const DigestKey& k) {
       return std::tie(k.spec, k.namespace_name, *k.own, k.controller->kind, k.controller->name,
                       k.controller->uid, k.peer_name, k.peer_workload, k.peer_workload_kind);
     };
-    return key(a) < key(b);
+    return key(a) == key(b);
   }
 };
+
+struct DigestHash {
+  std::size_t operator()(const DigestKey& key) const {
+    std::size_t hash = key.spec;
+    const auto add = [&](std::string_view text) {
+      hash = hash * 0x9e3779b97f4a7c15U + std::hash<std::string_view>()(text);
+    };
+    add(key.namespace_name);
+    for (const auto& [name, value] : *key.own) {
+      add(name);
+      add(value);
+    }
+    for (const std::string_view text : {std::string_view(key.controller->name), key.peer_name,
+                                        key.peer_workload, key.peer_workload_kind})
+      if (!text.empty()) add(text);
+    return hash;
+  }
+};
+
+// The order of `before` on all pods; facts are often sorted by name already.
+template <typename F>
+std::vector<PodIndex> sorted_pods(std::size_t count, F&& before) {
+  std::vector<PodIndex> pods(count);
+  for (std::uint32_t i = 0; i < count; ++i) pods[i] = PodIndex{i};
+  if (!std::is_sorted(pods.begin(), pods.end(), before))
+    std::sort(pods.begin(), pods.end(), before);
+  return pods;
+}
 
 // Names of pods and workloads that budgets may mean; such pods are not interchangeable with others.
 std::set<std::string_view> names_in_budgets(const Facts& facts) {
@@ -61,7 +90,41 @@ void collect_names(const Resources& resources, std::vector<std::string>& names) 
       names.push_back(entry.first);
 }
 
+// The masks of a column, from its domains.
+void lay_out(TopologyColumn& column) {
+  constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  const auto slots = static_cast<std::uint32_t>(column.domain_of.size());
+  std::vector<std::uint32_t> last_word(column.domain_count(), kNone);
+  column.first_word.assign(column.domain_count() + 1U, 0);
+  column.keyed = NodeMask(slots);
+  const auto for_each_keyed = [&](auto&& visit) {
+    for (std::uint32_t row = 0; row < slots; ++row)
+      if (column.domain_of[row] != kNoDomain) visit(row, column.domain_of[row]);
+  };
+  std::size_t rows = 0, used = 0;
+  for_each_keyed([&](std::uint32_t row, DomainIndex domain) {
+    column.keyed.set(NodeIndex{row});
+    ++rows;
+    if (last_word[domain] == kNone) ++used;
+    if (last_word[domain] != row / 64) ++column.first_word[domain + 1];
+    last_word[domain] = row / 64;
+  });
+  column.one_row_a_domain = rows == used;
+  std::partial_sum(column.first_word.begin(), column.first_word.end(), column.first_word.begin());
+  column.words.assign(column.first_word.back(), {});
+  std::vector<std::uint32_t> next(column.first_word.begin(), column.first_word.end() - 1);
+  last_word.assign(column.domain_count(), kNone);
+  for_each_keyed([&](std::uint32_t row, DomainIndex domain) {
+    if (last_word[domain] != row / 64) column.words[next[domain]++].word = row / 64;
+    last_word[domain] = row / 64;
+    column.words[next[domain] - 1].bits |= std::uint64_t{1} << (row % 64);
+  });
+  column.stale = false;
+}
+
 }  // namespace
+
+ClusterState::~ClusterState() = default;
 
 ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOptions options)
     : facts_(&facts), rtt_(&rtt), options_(std::move(options)) {
@@ -81,6 +144,8 @@ ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOption
   add_resource_names();
   allocatable_.assign(resource_names_.size(), std::vector<std::int64_t>(slots, 0));
   requested_ = allocatable_;
+  free_bounds_.resize(resource_names_.size());
+  stale_blocks_ = NodeMask((slots + 63) / 64);
   score_cpu_.assign(slots, 0);
   score_memory_.assign(slots, 0);
   pods_on_.resize(slots);
@@ -112,15 +177,45 @@ void ClusterState::fill_node(NodeIndex n) {
   const std::string* name =
       options_.rtt_by.empty() ? &node.name : node.labels.find(options_.rtt_by);
   const std::optional<NameIndex> found = name == nullptr ? std::nullopt : rtt_->find(*name);
+  note_usage(n);
   std::uint32_t& index = latency_name_[raw(n)];
   if (index == raw(n)) --named_in_order_;
   index = found ? raw(*found) : kNoName;
   if (index == raw(n)) ++named_in_order_;
 }
 
+void ClusterState::renew(ResourceIndex r, std::uint32_t block) const {
+  FreeBounds& bounds = free_bounds_[raw(r)];
+  const std::size_t first = std::size_t{block} * 64, last = std::min(first + 64, slots());
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t row = first; row < last; ++row) {
+    const std::int64_t free = allocatable_[raw(r)][row] - requested_[raw(r)][row];
+    least = std::min(least, free);
+    most = std::max(most, free);
+  }
+  bounds.least[block] = least;
+  bounds.most[block] = most;
+}
+
+const FreeBounds& ClusterState::free_bounds(ResourceIndex r) const {
+  FreeBounds& bounds = free_bounds_[raw(r)];
+  stale_blocks_.for_each([&](NodeIndex block) {
+    for (std::uint16_t other = 0; other < free_bounds_.size(); ++other)
+      if (!free_bounds_[other].least.empty()) renew(ResourceIndex{other}, raw(block));
+  });
+  stale_blocks_.reset();
+  if (!bounds.least.empty() || slots() == 0) return bounds;
+  bounds.least.resize(stale_blocks_.size());
+  bounds.most.resize(stale_blocks_.size());
+  for (std::uint32_t block = 0; block < stale_blocks_.size(); ++block) renew(r, block);
+  return bounds;
+}
+
 const PodFacts* ClusterState::digest(const Pod& pod, bool is_peer, bool is_in_peer) {
   const PodSpec& spec = facts_->spec_of(pod);
   PodFacts digest;
+  digest.index = static_cast<std::uint32_t>(digests_.size());
   digest.spec = &spec;
   digest.namespace_name = pod.namespace_name;
   digest.labels = pod_labels(pod, spec);
@@ -151,7 +246,7 @@ void ClusterState::add_pods() {
   const std::vector<Pod>& pods = facts_->pods;
   pods_.resize(pods.size());
   const std::set<std::string_view> peers = names_in_budgets(*facts_);
-  std::map<DigestKey, const PodFacts*> digests;
+  std::unordered_map<DigestKey, const PodFacts*, DigestHash> digests;  // only looked up
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const Pod& pod = pods[i];
     const bool is_peer = peers.contains(pod.name), is_in_peer = peers.contains(pod.workload_name);
@@ -163,16 +258,6 @@ void ClusterState::add_pods() {
     if (fresh) at->second = digest(pod, is_peer, is_in_peer);
     pods_[i].facts = at->second;
   }
-  pods_by_name_.resize(pods.size());
-  for (std::uint32_t i = 0; i < pods.size(); ++i) pods_by_name_[i] = PodIndex{i};
-  pods_by_workload_ = pods_by_name_;
-  std::sort(pods_by_name_.begin(), pods_by_name_.end(),
-            [&](PodIndex a, PodIndex b) { return name_key(pod(a)) < name_key(pod(b)); });
-  std::sort(pods_by_workload_.begin(), pods_by_workload_.end(), [&](PodIndex a, PodIndex b) {
-    const Pod &x = pod(a), &y = pod(b);
-    return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
-           std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
-  });
   for (std::uint32_t i = 0; i < pods.size(); ++i) {
     if (!takes_place(pods[i])) continue;
     if (const auto node = find_node(pods[i].bound_node))
@@ -200,13 +285,38 @@ std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) 
 }
 
 const TopologyColumn& ClusterState::topology(std::string_view key) const {
-  for (const TopologyColumn& column : topologies_)
-    if (column.key == key) return column;
+  for (TopologyColumn& column : topologies_) {
+    if (column.key != key) continue;
+    if (column.stale) lay_out(column);
+    return column;
+  }
   TopologyColumn& column = topologies_.emplace_back();
   column.key = key;
   column.domain_of.assign(slots(), kNoDomain);
   for (const std::uint32_t slot : slot_of_rank_) fill_domain(column, NodeIndex{slot});
+  lay_out(column);
   return column;
+}
+
+const PodDirectory& ClusterState::directory() const {
+  if (directory_) return *directory_;
+  std::vector<std::uint32_t> facts_of;
+  facts_of.reserve(pods_.size());
+  for (const PodRecord& record : pods_) facts_of.push_back(record.facts->index);
+  directory_ = std::make_unique<PodDirectory>(digests_, facts_of);
+  return *directory_;
+}
+
+std::vector<const PodFacts*> ClusterState::saying(std::span<const Topic> topics) const {
+  return directory().saying(topics);
+}
+
+std::span<const Topic> ClusterState::topics(const PodFacts& pod) const {
+  return directory().topics(pod);
+}
+
+std::span<const PodIndex> ClusterState::sharing(const PodFacts& pod) const {
+  return directory().sharing(pod);
 }
 
 void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
@@ -221,6 +331,9 @@ void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
 
 std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
                                                std::string_view name) const {
+  if (pods_by_name_.empty())
+    pods_by_name_ = sorted_pods(
+        pods_.size(), [&](PodIndex a, PodIndex b) { return name_key(pod(a)) < name_key(pod(b)); });
   const std::tuple wanted(namespace_name, name);
   const auto at =
       std::lower_bound(pods_by_name_.begin(), pods_by_name_.end(), wanted,
@@ -231,6 +344,12 @@ std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
 
 std::vector<PodIndex> ClusterState::workload(std::string_view namespace_name, std::string_view kind,
                                              std::string_view name) const {
+  if (pods_by_workload_.empty())
+    pods_by_workload_ = sorted_pods(pods_.size(), [&](PodIndex a, PodIndex b) {
+      const Pod &x = pod(a), &y = pod(b);
+      return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
+             std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
+    });
   const std::tuple wanted(namespace_name, name);
   const auto key_of = [&](PodIndex p) {
     return std::tuple<std::string_view, std::string_view>(pod(p).namespace_name,

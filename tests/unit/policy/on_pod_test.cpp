@@ -1,6 +1,7 @@
 // What policies remember, kept up by on_pod, against the same policy prepared anew.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -133,6 +134,26 @@ void change(Dice& dice, ClusterState& cluster) {
     cluster.bind(pod, node);
 }
 
+/// Whether the policy listens to anything that the pod says.
+bool hears(const Watched& w, const ClassContext& context, PodIndex pod) {
+  std::vector<Topic> topics;
+  w.policy().listen(context, *w.state, topics);
+  const auto said = context.cluster.topics(context.cluster.pod_facts(pod));
+  return std::any_of(said.begin(), said.end(), [&](Topic topic) {
+    return std::find(topics.begin(), topics.end(), topic) != topics.end();
+  });
+}
+
+/// The rows that the filter's mask leaves, as its answers.
+std::vector<std::int64_t> unbarred(const Watched& w, const ClusterState& cluster) {
+  std::vector<std::int64_t> out(cluster.slots(), 0);
+  const NodeMask* barred = w.filter->barred(w.state.get());
+  cluster.alive().for_each([&](NodeIndex n) {
+    if (barred == nullptr || !barred->test(n)) out[raw(n)] = 1;
+  });
+  return out;
+}
+
 /// Answers that a change altered, by policy.
 using Tally = std::map<std::string, std::size_t>;
 
@@ -144,14 +165,18 @@ void follow(Watched& w, const ClusterState& cluster, const Change& last, Tally& 
   if (!w.state) return;
   const std::vector<std::int64_t> before = w.answers(context, w.state.get());
   Touched touched{NodeMask(cluster.slots()), false};
-  w.policy().on_pod(*w.state, context, last.pod, last.node,
-                    last.kind == Change::Kind::kBind ? 1 : -1, touched);
+  if (hears(w, context, last.pod))
+    w.policy().on_pod(*w.state, context, last.pod, last.node,
+                      last.kind == Change::Kind::kBind ? 1 : -1, touched);
   const std::vector<std::int64_t> now = w.answers(context, w.state.get());
   CHECK(now == w.answers(context, fresh.get()));
+  const bool has_mask = w.filter && w.filter->keeps_barred();
+  if (has_mask) CHECK(now == unbarred(w, cluster));
   for (std::uint32_t row = 0; row < cluster.slots(); ++row) {
     if (now[row] == before[row]) continue;
     ++tally[w.name];
-    CHECK((touched.all || touched.rows.test(NodeIndex{row}) || NodeIndex{row} == last.node));
+    CHECK((has_mask || touched.all || touched.rows.test(NodeIndex{row}) ||
+           NodeIndex{row} == last.node));
   }
 }
 

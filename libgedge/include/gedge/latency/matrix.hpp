@@ -33,7 +33,16 @@ class RttMatrix {
   std::optional<NameIndex> find(std::string_view name) const;
 
   Rtt at(NameIndex from, NameIndex to) const { return cells_[cell(from, to)]; }
-  void set(NameIndex from, NameIndex to, Rtt rtt) { cells_[cell(from, to)] = rtt; }
+  void set(NameIndex from, NameIndex to, Rtt rtt) {
+    cells_[cell(from, to)] = rtt;
+    symmetric_ = false;
+  }
+
+  /// Finds out whether both directions of every pair are equal; whoever filled the matrix calls it
+  /// once. `between` reads one row then. Cost: O(N * N), at the first pair that differs less.
+  void note_symmetry();
+  /// True if that was found, and nothing was set since.
+  bool symmetric() const { return symmetric_; }
 
   /// From one name to all, [N].
   std::span<const Rtt> row(NameIndex from) const {
@@ -41,7 +50,9 @@ class RttMatrix {
   }
 
   Rtt between(NameIndex a, NameIndex b) const {
-    const Rtt there = at(a, b), back = at(b, a);
+    const Rtt there = at(a, b);
+    if (symmetric_) return there;
+    const Rtt back = at(b, a);
     if (there == kUnmeasured) return back;
     if (back == kUnmeasured) return there;
     return there < back ? back : there;
@@ -57,6 +68,7 @@ class RttMatrix {
   }
   std::vector<std::string> names_;  // [N], sorted, unique
   std::vector<Rtt> cells_;          // [N*N], row-major, row = from
+  bool symmetric_ = false;
 };
 
 }  // namespace gedge

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gedge/effect/reason.hpp"
 #include "gedge/snapshot/cluster_state.hpp"
@@ -81,16 +82,6 @@ struct Touched {
   bool all = false;
 };
 
-/// Rough bounds of 64 rows, for skipping blocks that cannot win.
-struct BlockSummary {
-  std::span<const std::int64_t> max_free;  ///< [resources], allocatable - requested
-};
-
-/// Rows and domains that a class may not use right now, whatever their score.
-struct Exclusion {
-  const NodeMask* barred = nullptr;  ///< null: nothing known
-};
-
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -103,10 +94,14 @@ class Policy {
   virtual std::unique_ptr<ClassState> prepare(const ClassContext&) const { return nullptr; }
   /// `other` was bound to (delta 1) or taken from (delta -1) `node`; the cluster already shows it.
   /// Also called for what-ifs and their undoing. Only for policies that read kDomains or remember
-  /// usage.
+  /// usage. A filter that keeps_barred reports nothing in `Touched`: its mask says it all.
   virtual void on_pod(ClassState&, const ClassContext&, PodIndex other, NodeIndex node, int delta,
                       Touched&) const {
     static_cast<void>(other), static_cast<void>(node), static_cast<void>(delta);
+  }
+  /// Adds topics of which every pod says one that on_pod has to hear of.
+  virtual void listen(const ClassContext&, const ClassState&, std::vector<Topic>& topics) const {
+    topics.push_back(kAnyPod);
   }
 };
 
@@ -116,9 +111,13 @@ class FilterPolicy : public Policy {
   /// With a recorder, gives evidence for each.
   virtual void filter(const ClassContext&, const ClassState*, Rows rows, NodeMask& feasible,
                       Recorder* recorder) const = 0;
-  virtual Exclusion exclusion(const ClassState*) const { return {}; }
+  /// True: `barred` is all that this filter has to say without a recorder. Then classes that differ
+  /// in this filter alone share everything else.
+  virtual bool keeps_barred() const { return false; }
+  /// The rows that it rejects as things are; dead rows may be among them. Null: none.
+  virtual const NodeMask* barred(const ClassState*) const { return nullptr; }
   /// True: as things are, every row passes. False promises nothing.
-  virtual bool passes_all(const ClassState*) const { return false; }
+  virtual bool passes_all(const ClassContext&, const ClassState*) const { return false; }
 };
 
 class ScorePolicy : public Policy {
@@ -142,7 +141,11 @@ class ScorePolicy : public Policy {
                               std::span<std::int64_t> scores) const {
     static_cast<void>(feasible), static_cast<void>(scores);
   }
-  virtual std::int64_t upper_bound(const ClassState*, const BlockSummary&) const {
+  /// No raw score of the rows of `block`, which share a word of a mask, is above it, as far as they
+  /// are `feasible` (that word). Blocks that cannot win are not asked for scores.
+  virtual std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows block,
+                                   std::uint64_t feasible) const {
+    static_cast<void>(block), static_cast<void>(feasible);
     return kNoBound;
   }
 };

@@ -21,6 +21,7 @@
 #include "gedge/model/facts.hpp"
 #include "gedge/snapshot/node_mask.hpp"
 #include "gedge/snapshot/pod_facts.hpp"
+#include "gedge/snapshot/topics.hpp"
 
 namespace gedge {
 
@@ -32,14 +33,38 @@ inline constexpr PodIndex kNoPod{std::numeric_limits<std::uint32_t>::max()};
 using DomainIndex = std::uint32_t;
 inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max();
 
-/// One topology key as a column.
+class PodDirectory;
+
+/// Rows that share one word of a mask.
+struct WordRows {
+  std::uint32_t word = 0;
+  std::uint64_t bits = 0;
+};
+
+/// One topology key as a column, and the same as masks: the rows of each domain.
 struct TopologyColumn {
   std::string key;
   std::vector<DomainIndex> domain_of;  // [slots]
   std::vector<std::string> values;     // [domains], in order of first use
   std::unordered_map<std::string, DomainIndex>
-      index;  // value to domain; only looked up, never iterated
+      index;                              // value to domain; only looked up, never iterated
+  std::vector<std::uint32_t> first_word;  // [domains + 1], into words
+  std::vector<WordRows> words;            // by domain
+  NodeMask keyed;                         // rows that lie in a domain
+  bool one_row_a_domain = false;          // no two nodes share a value, as with hostnames
+  bool stale = true;                      // the masks; ClusterState::topology sees to it
+
   DomainIndex domain_count() const { return static_cast<DomainIndex>(values.size()); }
+  std::span<const WordRows> rows_of(DomainIndex domain) const {
+    return std::span(words).subspan(first_word[domain],
+                                    first_word[domain + 1] - first_word[domain]);
+  }
+};
+
+/// What is free of one resource, allocatable - requested, in blocks of 64 rows: the least and the
+/// most of each. Dead rows count too.
+struct FreeBounds {
+  std::vector<std::int64_t> least, most;  // [slots / 64, rounded up]
 };
 
 struct StateOptions {
@@ -68,6 +93,7 @@ class ClusterState {
   ClusterState(const Facts& facts, const RttMatrix& rtt, StateOptions options = {});
   ClusterState(const ClusterState&) = delete;
   ClusterState& operator=(const ClusterState&) = delete;
+  ~ClusterState();
 
   const Facts& facts() const { return *facts_; }
   Compat compat() const { return options_.compat; }
@@ -87,11 +113,14 @@ class ClusterState {
   std::span<const std::int64_t> allocatable(ResourceIndex r) const { return allocatable_[raw(r)]; }
   /// Sum over the pods on the node; `pods` counts them. May exceed allocatable.
   std::span<const std::int64_t> requested(ResourceIndex r) const { return requested_[raw(r)]; }
+  /// Kept from the first question on. The reference stays valid; the next question renews it. Cost:
+  /// O(rows of the blocks that changed since the last one).
+  const FreeBounds& free_bounds(ResourceIndex r) const;
   std::span<const std::int64_t> score_cpu() const { return score_cpu_; }
   std::span<const std::int64_t> score_memory() const { return score_memory_; }
   std::span<const PodIndex> pods_on(NodeIndex n) const { return pods_on_[raw(n)]; }
-  /// The column of a label key; built on first use, kept true through node changes. The reference
-  /// stays valid.
+  /// The column of a label key; built on first use, kept true through node changes (the masks: when
+  /// it is asked for). The reference stays valid.
   const TopologyColumn& topology(std::string_view key) const;
 
   // --- pods
@@ -100,6 +129,20 @@ class ClusterState {
   const PodFacts& pod_facts(PodIndex p) const { return *pods_[raw(p)].facts; }
   NodeIndex node_of(PodIndex p) const { return pods_[raw(p)].node; }
   bool is_placed(PodIndex p) const { return pods_[raw(p)].node != kNoNode; }
+  /// Distinct pods by what they say (topics.hpp), without repetition, by index; the index over all
+  /// pods is built on first use.
+  std::vector<const PodFacts*> saying(std::span<const Topic> topics) const;
+  std::span<const Topic> topics(const PodFacts& pod) const;
+  /// Calls visit(PodIndex, NodeIndex) for every placed pod that says one of the topics.
+  template <typename F>
+  void for_each_placed(std::span<const Topic> topics, F&& visit) const {
+    for (const PodFacts* facts : saying(topics))
+      for (const PodIndex p : sharing(*facts))
+        if (is_placed(p)) visit(p, node_of(p));
+  }
+  /// All pods with these facts, placed or not.
+  std::span<const PodIndex> sharing(const PodFacts& pod) const;
+  std::size_t distinct_pods() const { return digests_.size(); }
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
   /// there is none.
@@ -169,6 +212,9 @@ class ClusterState {
   void replace_node(NodeIndex node, const Node* facts, bool alive);
   void set_rtt(const Change& change, Rtt back);
   void fill_domain(TopologyColumn& column, NodeIndex node) const;
+  const PodDirectory& directory() const;
+  void note_usage(NodeIndex node);
+  void renew(ResourceIndex r, std::uint32_t block) const;
 
   static constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
 
@@ -184,17 +230,20 @@ class ClusterState {
   std::vector<std::string> resource_names_;                         // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
   std::vector<std::int64_t> score_cpu_, score_memory_;              // [slots]
+  mutable std::vector<FreeBounds> free_bounds_;                     // [R]; empty where nobody asked
+  mutable NodeMask stale_blocks_;                                   // [blocks], of all free bounds
   std::vector<std::vector<PodIndex>> pods_on_;  // [slots], in the order they were bound
   std::vector<std::uint32_t> latency_name_;     // [slots], NameIndex or kNoName
   std::size_t named_in_order_ = 0;              // slots whose name has their own index
   mutable std::deque<TopologyColumn> topologies_;
 
   std::deque<PodFacts> digests_;
-  std::vector<PodRecord> pods_;         // [facts.pods]
-  std::vector<PodIndex> pods_by_name_;  // sorted by namespace, name
-  std::vector<PodIndex>
-      pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
+  std::vector<PodRecord> pods_;  // [facts.pods]
+  // Made by the first question that needs them: sorted by namespace and name; by namespace,
+  // workload name, kind, ordinal and name.
+  mutable std::vector<PodIndex> pods_by_name_, pods_by_workload_;
   std::vector<PodIndex> with_affinity_, with_budgets_;
+  mutable std::unique_ptr<PodDirectory> directory_;
 
   std::vector<Undo> undo_;
   std::vector<Change> journal_;

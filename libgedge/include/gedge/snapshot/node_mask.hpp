@@ -34,6 +34,16 @@ class NodeMask {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
     return *this;
   }
+  NodeMask& operator|=(const NodeMask& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  /// Clears every bit that `other` has.
+  NodeMask& operator-=(const NodeMask& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
+    return *this;
+  }
+  std::size_t words() const { return words_.size(); }
   /// Slots 64 * i to 64 * i + 63, the lowest slot in the lowest bit.
   std::uint64_t word(std::size_t i) const { return words_[i]; }
   /// `bits` beyond the last slot must be 0.
@@ -41,6 +51,8 @@ class NodeMask {
   void reset() { words_.assign(words_.size(), 0); }
   /// Clears the bits of that word that `bits` lacks.
   void keep(std::size_t i, std::uint64_t bits) { words_[i] &= bits; }
+  /// Sets the bits of that word that `bits` has; none beyond the last slot.
+  void add(std::size_t i, std::uint64_t bits) { words_[i] |= bits; }
   /// Calls visit(NodeIndex) for every set bit, ascending.
   template <typename F>
   void for_each(F&& visit) const {

@@ -27,6 +27,7 @@ struct Amount {
 };
 
 struct PodFacts {
+  std::uint32_t index = 0;  ///< among the distinct pods of one ClusterState, dense
   const PodSpec* spec = nullptr;
   std::string namespace_name;
   Labels labels;  ///< template and own
