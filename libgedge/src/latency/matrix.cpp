@@ -32,6 +32,16 @@ void RttMatrix::note_symmetry() {
         for (std::size_t column = std::max(left, row); column < std::min(left + kTile, n); ++column)
           if (cells_[row * n + column] != cells_[column * n + row]) return;
   symmetric_ = true;
+  bounds_.clear();
+  bounds_.reserve(n * ((n + kTile - 1) / kTile));
+  for (std::size_t row = 0; row < n; ++row)
+    for (std::size_t first = 0; first < n; first += kTile) {
+      Bounds& bounds = bounds_.emplace_back();
+      for (std::size_t column = first; column < std::min(first + kTile, n); ++column) {
+        bounds.least = std::min(bounds.least, cells_[row * n + column]);
+        bounds.most = std::max(bounds.most, cells_[row * n + column]);
+      }
+    }
 }
 
 void RttMatrix::merge(const RttMatrix& later) {

@@ -76,20 +76,24 @@ std::optional<Choice> ClassCache::choose(PodIndex pod) {
 // What the policies read of a pod: first of those that every board asks, then of the others.
 void ClassCache::sign(const PodFacts& pod, Known& known) const {
   Signature shared, own;
-  known.is_signed = true;
+  known.is_unique = true;
   for (const FilterSlot& slot : *filters_)
     if (!slot.policy->sign(pod, bars(*slot.policy) ? own : shared)) return;
   for (const ScoreSlot& slot : *scores_)
     if (!slot.policy->sign(pod, reads_domains(*slot.policy) ? own : shared)) return;
-  shared.add("end");  // never empty: empty means "no signature"
-  known.signature = shared.bytes() + own.bytes();
+  shared.add("end");  // never empty: empty means "unknown"
+  known.is_unique = false;
   known.shared = shared.bytes().size();
+  known.signature = std::move(shared).bytes() + own.bytes();
 }
 
 ClassCache::Known& ClassCache::known(const PodFacts& facts) {
-  if (known_.size() < cluster_->distinct_pods()) known_.resize(cluster_->distinct_pods());
+  if (known_.empty()) {
+    known_.resize(cluster_->distinct_pods());
+    seen_.reserve(2 * known_.size());
+  }
   Known& known = known_[facts.index];
-  if (!known.is_signed) sign(facts, known);
+  if (known.signature.empty() && !known.is_unique) sign(facts, known);
   return known;
 }
 
@@ -99,7 +103,7 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
   Known& found = known(facts);
-  if (found.signature.empty() || context.joint_group != 0) return nullptr;
+  if (found.is_unique || context.joint_group != 0) return nullptr;
   if (found.live != nullptr && found.generation == generation_ && !is_true(*found.live))
     drop([&](const Live& live) { return &live == found.live; });
   if (found.live == nullptr || found.generation != generation_) {
@@ -107,7 +111,10 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
     found.live = at != live_.end() ? &at->second : make_live(found, context);
     found.generation = generation_;
   }
-  if (found.live == nullptr) return nullptr;
+  if (found.live == nullptr) {
+    if (!tie_keys_) found.signature = {};  // most are not seen again
+    return nullptr;
+  }
   found.live->last_used = ++clock_;
   if (found.live->shared != nullptr) found.live->shared->last_used = clock_;
   return found.live;
@@ -185,7 +192,8 @@ ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& contex
 // Null where the class cannot have one, or need not: nobody shares it and it is new.
 ClassCache::Boarded* ClassCache::board_for(const Known& known, const Split& split,
                                            const ClassContext& context, bool is_new) {
-  std::vector<std::uint64_t> ties = tie_keys_(known.signature);
+  std::vector<std::uint64_t> ties;
+  if (tie_keys_) ties = tie_keys_(known.signature);
   Signature key;
   key.add(ties.empty() ? std::string_view(known.signature).substr(0, known.shared)
                        : std::string_view(known.signature));

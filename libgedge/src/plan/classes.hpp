@@ -25,10 +25,10 @@ namespace gedge {
 
 class ClassCache {
  public:
-  /// Tie keys of all rows for a class: [slots], or empty where names decide ties.
+  /// Tie keys of all rows for a class: [slots].
   using TieKeys = std::function<std::vector<std::uint64_t>(std::string_view signature)>;
 
-  /// `boards`: whether classes may have boards at all.
+  /// `tie_keys`: null where names decide ties. `boards`: whether classes may have boards at all.
   ClassCache(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
              const std::vector<ScoreSlot>& scores, TieKeys tie_keys, bool boards)
       : cluster_(&cluster),
@@ -46,7 +46,8 @@ class ClassCache {
   /// What the board of the pod's class says; empty where the class has none (yet).
   std::optional<Choice> choose(PodIndex pod);
 
-  /// The signature under which this pod was last seen; empty if it has none.
+  /// The signature under which this pod was last seen; empty if it has none, and perhaps where
+  /// names decide ties.
   std::string_view signature(PodIndex pod) const {
     const std::uint32_t index = cluster_->pod_facts(pod).index;
     return index < known_.size() ? std::string_view(known_[index].signature) : std::string_view{};
@@ -68,8 +69,8 @@ class ClassCache {
     ClusterState::Epoch told = 0;
   };
   struct Known {
-    bool is_signed = false;
-    std::string signature;   // "" for pods without one
+    bool is_unique = false;  // some policy signs nothing: no other pod is equal
+    std::string signature;   // "" where it is unknown; kept for live classes and for ties
     std::size_t shared = 0;  // length of it: what the board's policies read of the pod
     Live* live = nullptr;    // as of `generation`
     std::uint64_t generation = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 
 #include "plan/block_choice.hpp"
@@ -82,9 +83,10 @@ struct Engine::Parts {
         profile(std::move(chosen)),
         seed(tie_seed),
         in_tree(boards),
-        classes(
-            state, filters, scores,
-            [this](std::string_view signature) { return tie_keys(signature); }, boards) {}
+        classes(state, filters, scores,
+                profile.spread_ties ? ClassCache::TieKeys(std::bind_front(&Parts::tie_keys, this))
+                                    : ClassCache::TieKeys(),
+                boards) {}
 
   ClassContext context(PodIndex pod) const {
     return {cluster, cluster.pod_facts(pod), cluster.joint_group(pod)};
@@ -136,7 +138,6 @@ std::uint64_t Engine::Parts::tie_key(NodeIndex node, std::string_view signature)
 
 std::vector<std::uint64_t> Engine::Parts::tie_keys(std::string_view signature) const {
   std::vector<std::uint64_t> keys;
-  if (!profile.spread_ties) return keys;
   for (std::uint32_t row = 0; row < cluster.slots(); ++row)
     keys.push_back(tie_key(NodeIndex{row}, signature));
   return keys;

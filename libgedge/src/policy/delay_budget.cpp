@@ -35,7 +35,7 @@ struct Guard {
 struct State final : ClassState {
   std::vector<DelayColumn> columns;
   std::vector<Guard> guards;  // in no order
-  NodeMask admitted;          // of the live rows
+  NodeMask barred;            // rows that a column or a guard does not admit
 };
 
 void add_guards(State& state, const ClassContext& context, PodIndex other, NodeIndex node) {
@@ -45,30 +45,25 @@ void add_guards(State& state, const ClassContext& context, PodIndex other, NodeI
       state.guards.push_back({other, node, &budget});
 }
 
-void find_admitted(State& state, const ClusterState& cluster) {
-  state.admitted = cluster.alive();
-  for (const DelayColumn& column : state.columns) column.keep_admitted(state.admitted);
-  if (state.guards.empty()) return;
-  const NodeMask before = state.admitted;
-  before.for_each([&](NodeIndex n) {
-    if (std::any_of(state.guards.begin(), state.guards.end(),
-                    [&](const Guard& g) { return !g.admits(cluster, n); }))
-      state.admitted.clear(n);
+// Bars what the guards from `first` on do not admit.
+void bar_by_guards(State& state, const ClusterState& cluster, std::size_t first) {
+  const std::span guards = std::span(state.guards).subspan(first);
+  if (guards.empty()) return;
+  NodeMask open = cluster.alive();
+  open -= state.barred;
+  open.for_each([&](NodeIndex n) {
+    if (!std::all_of(guards.begin(), guards.end(),
+                     [&](const Guard& g) { return g.admits(cluster, n); }))
+      state.barred.set(n);
   });
 }
 
-// The guards from `first` on are new; nothing else changed.
-void bar_by_new_guards(State& state, const ClusterState& cluster, std::size_t first,
-                       Touched& touched) {
-  const std::span fresh = std::span(state.guards).subspan(first);
-  const NodeMask before = state.admitted;
-  before.for_each([&](NodeIndex n) {
-    if (std::all_of(fresh.begin(), fresh.end(),
-                    [&](const Guard& g) { return g.admits(cluster, n); }))
-      return;
-    state.admitted.clear(n);
-    touch(touched, n, cluster.slots());
-  });
+void find_barred(State& state, const ClusterState& cluster) {
+  NodeMask admitted = cluster.alive();
+  for (const DelayColumn& column : state.columns) column.keep_admitted(admitted);
+  state.barred = cluster.alive();
+  state.barred -= admitted;
+  bar_by_guards(state, cluster, 0);
 }
 
 bool has_identity(const PodFacts& pod) {
@@ -119,6 +114,10 @@ class DelayBudgetFilter final : public FilterPolicy {
   bool passes_all(const ClassContext&, const ClassState* state) const override {
     return state == nullptr;
   }
+  bool keeps_barred() const override { return true; }
+  const NodeMask* barred(const ClassState* state) const override {
+    return state == nullptr ? nullptr : &static_cast<const State*>(state)->barred;
+  }
 };
 
 std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& context) const {
@@ -128,12 +127,12 @@ std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& conte
   if (has_identity(context.pod))
     for (const PodIndex other : context.cluster.placed_with_budgets())
       add_guards(*state, context, other, context.cluster.node_of(other));
-  find_admitted(*state, context.cluster);
+  find_barred(*state, context.cluster);
   return state;
 }
 
 void DelayBudgetFilter::on_pod(ClassState& state, const ClassContext& context, PodIndex other,
-                               NodeIndex node, int delta, Touched& touched) const {
+                               NodeIndex node, int delta, Touched&) const {
   State& known = static_cast<State&>(state);
   bool changed = false;
   for (DelayColumn& column : known.columns) changed = column.on_pod(other, node, delta) || changed;
@@ -143,10 +142,8 @@ void DelayBudgetFilter::on_pod(ClassState& state, const ClassContext& context, P
   else if (delta < 0)
     std::erase_if(known.guards, [&](const Guard& guard) { return guard.pod == other; });
   if (!changed && known.guards.size() == guards) return;
-  if (!changed && delta > 0) return bar_by_new_guards(known, context.cluster, guards, touched);
-  const NodeMask before = known.admitted;
-  find_admitted(known, context.cluster);
-  touch_changes(touched, before, known.admitted);
+  if (!changed && delta > 0) return bar_by_guards(known, context.cluster, guards);
+  find_barred(known, context.cluster);
 }
 
 void DelayBudgetFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
@@ -161,7 +158,7 @@ void DelayBudgetFilter::filter(const ClassContext& context, const ClassState* st
       recorder->reject(n, evidence(context.cluster, *guard, n));
   };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), explain);
+    reject_others(feasible, block, ~known.barred.word(block.first / kWordRows), explain);
   });
 }
 

@@ -97,15 +97,26 @@ std::span<const Rtt> DelayColumn::as_row() const {
   return cluster_->rtt_row(here());
 }
 
+std::span<const RttMatrix::Bounds> DelayColumn::row_bounds() const {
+  if (as_row().empty()) return {};
+  return cluster_->rtt_bounds(here());
+}
+
 // Where both directions are equal, one row of the matrix says it all.
 bool DelayColumn::keep_within(NodeMask& rows) const {
   const std::span<const Rtt> row = as_row();
   if (row.empty() || limit_us() < 0) return false;
   const auto limit = static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), kMaxRtt.us));
-  std::vector<std::uint64_t> words(rows.words());
-  within(row.data(), static_cast<std::uint32_t>(row.size()), limit, words.data());
-  words[raw(here()) / kWordRows] |= std::uint64_t{1} << (raw(here()) % kWordRows);
-  for (std::size_t i = 0; i < words.size(); ++i) rows.keep(i, words[i]);
+  const bool was_in = rows.test(here());
+  const auto bounds = row_bounds();
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i].most.us <= limit) continue;
+    const std::size_t first = i * kWordRows,
+                      size = std::min<std::size_t>(kWordRows, row.size() - first);
+    const bool any = bounds[i].least.us <= limit;
+    rows.keep(i, any ? within(row.data() + first, static_cast<std::uint32_t>(size), limit) : 0);
+  }
+  if (was_in) rows.set(here());
   return true;
 }
 

@@ -38,6 +38,8 @@ class DelayColumn {
   /// kMeasured only: the RTTs of all rows, [slots], where they stand in one row; else empty. The
   /// cell of `here()` is no RTT between nodes: that row has 0.
   std::span<const Rtt> as_row() const;
+  /// Bounds of that row in blocks of 64; empty where the row is.
+  std::span<const RttMatrix::Bounds> row_bounds() const;
   NodeIndex here() const { return places_.front().node; }
   /// Clears the rows that are not admitted. Cost: O(rows).
   void keep_admitted(NodeMask& rows) const;

@@ -101,6 +101,9 @@ class GpuShareFilter final : public FilterPolicy {
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
   void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
               int delta, Touched& touched) const override;
+  bool passes_all(const ClassContext&, const ClassState* state) const override {
+    return state == nullptr;
+  }
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
 };

@@ -33,6 +33,22 @@ struct State final : ClassState {
   std::vector<DelayColumn> columns;
 };
 
+// No RTT of the feasible rows is less.
+Rtt nearest_of(const DelayColumn& column, Rows block, std::uint64_t feasible) {
+  if (const auto bounds = column.row_bounds(); !bounds.empty()) {
+    const std::uint32_t here = raw(column.here());
+    if (here >= block.first && here < block.last) return Rtt{0};
+    return bounds[block.first / kWordRows].least;
+  }
+  Rtt nearest = kUnmeasured;
+  const std::uint32_t first = block.first / kWordRows * kWordRows;
+  for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1) {
+    const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
+    nearest = std::min(nearest, column.rtt(NodeIndex{first + at}));
+  }
+  return nearest;
+}
+
 // The least so far and the score of one column, in vectors: false where that cannot be.
 bool join_row(const DelayColumn& column, Rows rows, std::span<std::int64_t> least) {
   const std::span<const Rtt> row = column.as_row();
@@ -82,12 +98,7 @@ class LatencySlack final : public ScorePolicy {
     if (state == nullptr) return bound;
     for (const DelayColumn& column : static_cast<const State&>(*state).columns) {
       if (column.status() != DelayColumn::Status::kMeasured) continue;
-      Rtt nearest = kUnmeasured;
-      for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1) {
-        const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
-        nearest =
-            std::min(nearest, column.rtt(NodeIndex{block.first / kWordRows * kWordRows + at}));
-      }
+      const Rtt nearest = nearest_of(column, block, feasible);
       bound = std::min(bound, slack_score(nearest, column.limit_us()));
     }
     return bound;

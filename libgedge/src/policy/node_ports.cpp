@@ -67,6 +67,9 @@ class NodePorts final : public FilterPolicy {
     count = delta > 0 ? count + 1 : count - 1;
   }
 
+  bool passes_all(const ClassContext&, const ClassState* state) const override {
+    return state == nullptr;
+  }
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override {
     if (state == nullptr) return;

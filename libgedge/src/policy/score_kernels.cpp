@@ -95,14 +95,10 @@ GEDGE_FOR_EACH_TARGET void join_slack_scores(const Rtt* us, std::uint32_t rows, 
   }
 }
 
-GEDGE_FOR_EACH_TARGET void within(const Rtt* us, std::uint32_t rows, std::uint32_t limit,
-                                  std::uint64_t* words) {
-  for (std::uint32_t first = 0; first < rows; first += 64) {
-    const std::uint32_t size = rows - first < 64 ? rows - first : 64;
-    std::array<std::uint8_t, 64> good{};
-    for (std::uint32_t i = 0; i < size; ++i) good[i] = us[first + i].us <= limit ? 1 : 0;
-    *words++ = to_bits(good);
-  }
+GEDGE_FOR_EACH_TARGET std::uint64_t within(const Rtt* us, std::uint32_t rows, std::uint32_t limit) {
+  std::array<std::uint8_t, 64> good{};
+  for (std::uint32_t i = 0; i < rows; ++i) good[i] = us[i].us <= limit ? 1 : 0;
+  return to_bits(good);
 }
 
 GEDGE_FOR_EACH_TARGET std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows,

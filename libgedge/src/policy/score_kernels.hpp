@@ -39,9 +39,8 @@ void balanced_of_two(const ResourceBlock& first, const ResourceBlock& second, st
 
 /// Bit i: us[i] is at most `limit`, or unmeasured. Up to 64 rows.
 std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
-/// Bit i % 64 of word i / 64: us[i] is at most `limit`, which is below kUnmeasured. Any number of
-/// rows; bits behind the last are 0.
-void within(const Rtt* us, std::uint32_t rows, std::uint32_t limit, std::uint64_t* words);
+/// Bit i: us[i] is at most `limit`, which is below kUnmeasured. Up to 64 rows.
+std::uint64_t within(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
 /// least[i] = min(least[i], idiv(100 * (limit - us[i]), limit)), 0 where us[i] is above the limit
 /// or unmeasured, 100 where it is 0. `limit` from 1 to kMaxRtt.
 void join_slack_scores(const Rtt* us, std::uint32_t rows, std::int64_t limit, std::int64_t* least);

@@ -266,13 +266,14 @@ void ClusterState::add_pods() {
 }
 
 std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
-  const auto at = std::lower_bound(slot_of_rank_.begin(), slot_of_rank_.end(), name,
-                                   [&](std::uint32_t slot, std::string_view wanted) {
-                                     return node_facts_[slot]->name < wanted;
-                                   });
-  if (at == slot_of_rank_.end() || node_facts_[*at]->name != name || !alive_.test(NodeIndex{*at}))
-    return std::nullopt;
-  return NodeIndex{*at};
+  if (slot_by_name_.empty()) {
+    slot_by_name_.reserve(slots());
+    for (std::uint32_t slot = 0; slot < slots(); ++slot)
+      slot_by_name_.emplace(facts_->nodes[slot].name, slot);
+  }
+  const auto at = slot_by_name_.find(name);
+  if (at == slot_by_name_.end() || !alive_.test(NodeIndex{at->second})) return std::nullopt;
+  return NodeIndex{at->second};
 }
 
 std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
@@ -371,6 +372,11 @@ std::optional<NameIndex> ClusterState::latency_name(NodeIndex n) const {
 std::span<const Rtt> ClusterState::rtt_row(NodeIndex from) const {
   if (named_in_order_ != slots() || rtt().size() != slots()) return {};
   return rtt().row(NameIndex{raw(from)});
+}
+
+std::span<const RttMatrix::Bounds> ClusterState::rtt_bounds(NodeIndex from) const {
+  if (rtt_row(from).empty() || !rtt().symmetric()) return {};
+  return rtt().bounds(NameIndex{raw(from)});
 }
 
 }  // namespace gedge

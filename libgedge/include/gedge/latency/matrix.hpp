@@ -38,11 +38,22 @@ class RttMatrix {
     symmetric_ = false;
   }
 
-  /// Finds out whether both directions of every pair are equal; whoever filled the matrix calls it
-  /// once. `between` reads one row then. Cost: O(N * N), at the first pair that differs less.
+  /// Finds out whether both directions of every pair are equal, and if so the bounds of each row;
+  /// whoever filled the matrix calls it once. `between` reads one row then. Cost: O(N * N), less
+  /// where a pair differs early.
   void note_symmetry();
   /// True if that was found, and nothing was set since.
   bool symmetric() const { return symmetric_; }
+
+  /// The least and the largest of 64 cells of a row; kUnmeasured counts as the largest of all.
+  struct Bounds {
+    Rtt least = kUnmeasured, most{0};
+  };
+  /// Of a symmetric matrix: bounds of cells 64 * i to 64 * i + 63, [N / 64, rounded up].
+  std::span<const Bounds> bounds(NameIndex from) const {
+    const std::size_t blocks = (names_.size() + 63) / 64;
+    return std::span(bounds_).subspan(raw(from) * blocks, blocks);
+  }
 
   /// From one name to all, [N].
   std::span<const Rtt> row(NameIndex from) const {
@@ -69,6 +80,7 @@ class RttMatrix {
   std::vector<std::string> names_;  // [N], sorted, unique
   std::vector<Rtt> cells_;          // [N*N], row-major, row = from
   bool symmetric_ = false;
+  std::vector<Bounds> bounds_;  // [N][blocks], true while symmetric_
 };
 
 }  // namespace gedge

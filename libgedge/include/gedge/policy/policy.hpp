@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gedge/effect/reason.hpp"
@@ -70,7 +71,8 @@ class Signature {
   void add(std::uint64_t number) {
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
   }
-  const std::string& bytes() const { return bytes_; }
+  const std::string& bytes() const& { return bytes_; }
+  std::string bytes() && { return std::move(bytes_); }
 
  private:
   std::string bytes_;

@@ -164,6 +164,8 @@ class ClusterState {
   /// One direction from a node to every slot, [slots]; empty where slots and names of the matrix do
   /// not coincide. The node's own cell is no RTT between nodes.
   std::span<const Rtt> rtt_row(NodeIndex from) const;
+  /// Bounds of that row by 64 slots; empty where the row is, and where the matrix is not symmetric.
+  std::span<const RttMatrix::Bounds> rtt_bounds(NodeIndex from) const;
   /// RTT between two nodes: 0 on one node, else what the matrix says of their names.
   Rtt rtt_between(NodeIndex a, NodeIndex b) const {
     if (a == b) return Rtt{0};
@@ -223,9 +225,11 @@ class ClusterState {
   std::unique_ptr<RttMatrix> rtt_override_;  // a copy, made by the first kSetRtt
   StateOptions options_;
 
-  std::vector<const Node*> node_facts_;                             // [slots]
-  std::vector<std::uint32_t> rank_of_;                              // [slots]
-  std::vector<std::uint32_t> slot_of_rank_;                         // [slots]
+  std::vector<const Node*> node_facts_;      // [slots]
+  std::vector<std::uint32_t> rank_of_;       // [slots]
+  std::vector<std::uint32_t> slot_of_rank_;  // [slots]
+  // Made by the first question; names of slots never change, and the facts outlive the state.
+  mutable std::unordered_map<std::string_view, std::uint32_t> slot_by_name_;
   NodeMask alive_;                                                  // [slots]
   std::vector<std::string> resource_names_;                         // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
