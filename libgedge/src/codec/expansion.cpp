@@ -72,9 +72,9 @@ Pod Expansion::pod_of(const Workload& workload) const {
   return pod;
 }
 
-void Expansion::push(Pod pod, bool fresh) {
-  pods_.push_back(std::move(pod));
+Pod& Expansion::push(Pod&& pod, bool fresh) {
   is_new_.push_back(fresh);
+  return pods_.emplace_back(std::move(pod));
 }
 
 bool Expansion::has_room(const Workload& workload, std::int64_t count) {
@@ -185,7 +185,7 @@ void Expansion::add_replicas(const Workload& workload, const PodSpec& spec, Pod 
       add_ephemeral(workload.pod, pod, true, own);
       pod.spec = share(std::move(own));
     }
-    push(pod, true);
+    push(Pod(pod), true);
   }
 }
 
@@ -240,36 +240,46 @@ void Expansion::add_ephemeral(const PodTemplate& pod, const Pod& made, bool with
 void Expansion::add_known(PodEntry&& entry) {
   const std::uint32_t index = raw(entry.pod.spec);
   const PodTemplate& from = drafts_.templates[index];
-  Pod pod = std::move(entry.pod);
+  Pod& pod = push(std::move(entry.pod), false);
   pod.bound_node = std::move(entry.node_name);
   const Admission::Priority priority = admission_.known_priority(from);
   pod.priority = priority.value;
   const auto known = known_.find({index, priority.preempts});
   if (known != known_.end() && from.ephemeral.empty()) {
     pod.spec = known->second;
-  } else {
-    PodSpec spec = from.spec;
-    spec.preempts = priority.preempts;
-    if (!from.ephemeral.empty() && !has_memory("Pod " + pod.namespace_name + "/" + pod.name,
-                                               pod.place, bytes_of(spec, {}, {}), 1))
-      return;
-    add_ephemeral(from, pod, false, spec);
-    pod.spec = share(std::move(spec));
-    known_[{index, priority.preempts}] = pod.spec;
+    return;
   }
-  push(std::move(pod), false);
+  PodSpec spec = from.spec;
+  spec.preempts = priority.preempts;
+  if (!from.ephemeral.empty() && !has_memory("Pod " + pod.namespace_name + "/" + pod.name,
+                                             pod.place, bytes_of(spec, {}, {}), 1))
+    return;
+  add_ephemeral(from, pod, false, spec);
+  pod.spec = share(std::move(spec));
+  known_[{index, priority.preempts}] = pod.spec;
+}
+
+// What was admitted before under this key; most pods say what the last of their template said.
+const Expansion::Admitted* Expansion::find_admitted(const AdmittedKey& key) {
+  const std::uint32_t index = std::get<0>(key);
+  if (last_admitted_.size() <= index) last_admitted_.resize(drafts_.templates.size());
+  const auto*& last = last_admitted_[index];
+  if (last != nullptr && last->first == key) return &last->second;
+  const auto known = admitted_.find(key);
+  if (known == admitted_.end()) return nullptr;
+  last = &*known;
+  return &known->second;
 }
 
 void Expansion::add_new(PodEntry&& entry) {
   const std::uint32_t index = raw(entry.pod.spec);
   const PodTemplate& from = drafts_.templates[index];
-  Pod pod = std::move(entry.pod);
+  Pod& pod = push(std::move(entry.pod), true);
   pod.phase = PodPhase::kPending;
   AdmittedKey key{index, pod.namespace_name, std::move(entry.node_name)};
-  if (const auto known = admitted_.find(key); known != admitted_.end()) {
-    pod.spec = known->second.spec;
-    pod.priority = known->second.priority;
-    push(std::move(pod), true);
+  if (const Admitted* known = find_admitted(key)) {
+    pod.spec = known->spec;
+    pod.priority = known->priority;
     return;
   }
   const std::string who = "Pod " + pod.namespace_name + "/" + pod.name;
@@ -282,7 +292,6 @@ void Expansion::add_new(PodEntry&& entry) {
   pod.spec = share(std::move(spec));
   if (from.ephemeral.empty() && drafts_.diagnostics.said() == said)
     admitted_[std::move(key)] = {pod.spec, pod.priority};
-  push(std::move(pod), true);
 }
 
 }  // namespace gedge::codec

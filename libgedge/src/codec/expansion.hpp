@@ -50,7 +50,8 @@ class Expansion {
   void add_owner(const Workload& workload, const std::string& hash);
   bool has_room(const Workload& workload, std::int64_t count);
   bool has_memory(const std::string& who, Place place, std::uint64_t bytes, std::int64_t count);
-  void push(Pod pod, bool fresh);
+  Pod& push(Pod&& pod, bool fresh);
+  const Admitted* find_admitted(const AdmittedKey& key);
 
   Drafts& drafts_;
   Admission& admission_;
@@ -62,6 +63,7 @@ class Expansion {
   bool out_of_memory_ = false;
   std::map<std::pair<std::uint32_t, bool>, SpecIndex> known_;  // template -> spec
   std::map<AdmittedKey, Admitted> admitted_;
+  std::vector<const std::pair<const AdmittedKey, Admitted>*> last_admitted_;  // by template
 };
 
 }  // namespace gedge::codec

@@ -1,16 +1,18 @@
 // codec/facts_maker.cpp - from drafts to Facts: names and owners settled, workloads expanded,
 // everything sorted.
+#include <xxhash.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "codec/claim_binding.hpp"
 #include "codec/drafts.hpp"
 #include "codec/expansion.hpp"
+#include "codec/flat_index.hpp"
+#include "codec/pod_order.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -105,17 +107,38 @@ bool is_finished(const PodEntry& entry) {
   return entry.pod.phase == PodPhase::kSucceeded || entry.pod.phase == PodPhase::kFailed;
 }
 
-using PodName = std::pair<std::string_view, std::string_view>;
+/// Who holds a name: a pod for each namespace and name.
+class NameTable {
+ public:
+  explicit NameTable(const std::vector<Pod>& pods) : pods_(pods) {}
 
-struct PodNameHash {
-  std::size_t operator()(const PodName& name) const {
-    return std::hash<std::string_view>{}(name.first) * 31 +
-           std::hash<std::string_view>{}(name.second);
+  /// The pod that holds the name of `pod`: `pod` itself where nobody did.
+  std::uint32_t& holder(std::uint32_t pod) {
+    const auto next = static_cast<std::uint32_t>(held_.size());
+    const std::uint32_t at = index_.find_or_add(
+        hash_of(pod), next, [&](std::uint32_t i) { return same_name(held_[i], pod); });
+    if (at == next) held_.push_back(pod);
+    return held_[at];
   }
-};
-using NameTable = std::unordered_map<PodName, std::size_t, PodNameHash>;
+  bool holds_name_of(std::uint32_t pod) const {
+    constexpr std::uint32_t nobody = 0xFFFFFFFF;
+    return index_.find(hash_of(pod), nobody,
+                       [&](std::uint32_t i) { return same_name(held_[i], pod); }) != nobody;
+  }
 
-PodName name_of(const Pod& pod) { return {pod.namespace_name, pod.name}; }
+ private:
+  std::uint64_t hash_of(std::uint32_t pod) const {
+    const std::string &space = pods_[pod].namespace_name, &name = pods_[pod].name;
+    return XXH3_64bits_withSeed(name.data(), name.size(), XXH3_64bits(space.data(), space.size()));
+  }
+  bool same_name(std::uint32_t a, std::uint32_t b) const {
+    return pods_[a].name == pods_[b].name && pods_[a].namespace_name == pods_[b].namespace_name;
+  }
+
+  const std::vector<Pod>& pods_;
+  std::vector<std::uint32_t> held_;
+  FlatIndex index_;
+};
 
 using WorkloadKey = std::tuple<std::string, std::string, std::string>;  // namespace, kind, name
 
@@ -127,41 +150,22 @@ WorkloadKey workload_of(const Pod& pod) {
 // give way; pods that exist keep theirs.
 std::set<WorkloadKey> clashing(Expansion& expansion) {
   const std::vector<Pod>& pods = expansion.pods();
-  NameTable holder;
-  holder.reserve(pods.size());
+  NameTable names(pods);
   std::set<WorkloadKey> yielding;
-  for (std::size_t i = 0; i < pods.size(); ++i) {
-    const auto [found, fresh] = holder.try_emplace(name_of(pods[i]), i);
-    if (fresh || workload_of(pods[i]) == workload_of(pods[found->second])) continue;
+  for (std::uint32_t i = 0; i < pods.size(); ++i) {
+    std::uint32_t& holder = names.holder(i);
+    if (holder == i || workload_of(pods[i]) == workload_of(pods[holder])) continue;
     const bool mine_yields =
-        expansion.is_new()[i] && (!expansion.is_new()[found->second] ||
-                                  workload_of(pods[found->second]) < workload_of(pods[i]));
+        expansion.is_new()[i] &&
+        (!expansion.is_new()[holder] || workload_of(pods[holder]) < workload_of(pods[i]));
     if (mine_yields) {
       yielding.insert(workload_of(pods[i]));
-    } else if (expansion.is_new()[found->second]) {
-      yielding.insert(workload_of(pods[found->second]));
-      found->second = i;
+    } else if (expansion.is_new()[holder]) {
+      yielding.insert(workload_of(pods[holder]));
+      holder = i;
     }
   }
   return yielding;
-}
-
-bool comes_before(const Pod& a, const Pod& b) {
-  return std::tie(a.namespace_name, a.workload_name, a.workload_kind, a.ordinal, a.name) <
-         std::tie(b.namespace_name, b.workload_name, b.workload_kind, b.ordinal, b.name);
-}
-
-// Pods are large: their indices are sorted, and each moves once.
-void sort_pods(std::vector<Pod>& pods) {
-  if (std::is_sorted(pods.begin(), pods.end(), comes_before)) return;
-  std::vector<std::uint32_t> order(pods.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return comes_before(pods[a], pods[b]); });
-  std::vector<Pod> sorted;
-  sorted.reserve(pods.size());
-  for (const std::uint32_t i : order) sorted.push_back(std::move(pods[i]));
-  pods = std::move(sorted);
 }
 
 class FactsMaker {
@@ -200,6 +204,7 @@ class FactsMaker {
   }
 
   Drafts& drafts_;
+  bool makes_names_ = false;  // names that were read are different: the loader saw to it
 };
 
 void FactsMaker::add_known_pods(const Owners& owners, Expansion& expansion) {
@@ -234,6 +239,7 @@ void FactsMaker::add_known_pods(const Owners& owners, Expansion& expansion) {
 // Workloads of the manifests beside pods that their controllers made already. Only those of a
 // StatefulSet bear the names that they get here.
 void FactsMaker::warn_doubled(const Expansion& expansion) {
+  if (drafts_.workloads.empty()) return;
   std::set<WorkloadKey> with_pods;
   for (std::size_t i = 0; i < expansion.pods().size(); ++i) {
     const Pod& pod = expansion.pods()[i];
@@ -261,6 +267,7 @@ void FactsMaker::add_generated_pods(const Owners& owners, Expansion& expansion) 
     return std::tie(a->pod.namespace_name, a->generate_name, a->fingerprint) <
            std::tie(b->pod.namespace_name, b->generate_name, b->fingerprint);
   });
+  makes_names_ = !entries.empty() || !drafts_.workloads.empty();
   std::set<Key> taken;
   if (!entries.empty())
     for (const Pod& pod : expansion.pods()) taken.insert({pod.namespace_name, pod.name});
@@ -306,6 +313,10 @@ std::string lower(std::string text) {
 
 void FactsMaker::settle_names(Expansion& expansion) {
   std::vector<Pod>& pods = expansion.pods();
+  if (!makes_names_) {
+    drafts_.facts.pods = std::move(pods);
+    return;
+  }
   for (int round = 0; round < 8; ++round) {
     const std::set<WorkloadKey> yielding = clashing(expansion);
     if (yielding.empty()) break;
@@ -322,11 +333,11 @@ void FactsMaker::drop_existing(Expansion& expansion) {
   std::vector<Pod>& pods = expansion.pods();
   std::vector<bool> keep(pods.size(), true);
   {
-    NameTable names;
-    for (std::size_t i = 0; i < pods.size(); ++i)
-      if (!expansion.is_new()[i]) names.emplace(name_of(pods[i]), i);
-    for (std::size_t i = 0; i < pods.size(); ++i)
-      if (expansion.is_new()[i]) keep[i] = names.count(name_of(pods[i])) == 0;
+    NameTable names(pods);
+    for (std::uint32_t i = 0; i < pods.size(); ++i)
+      if (!expansion.is_new()[i]) names.holder(i);
+    for (std::uint32_t i = 0; i < pods.size(); ++i)
+      if (expansion.is_new()[i]) keep[i] = !names.holds_name_of(i);
   }
   if (std::find(keep.begin(), keep.end(), false) == keep.end()) {
     drafts_.facts.pods = std::move(pods);
@@ -367,7 +378,11 @@ void FactsMaker::add_namespaces() {
   Facts& facts = drafts_.facts;
   sort_by(facts.namespaces, kByName);
   std::set<std::string> names;
-  for (const Pod& pod : facts.pods) names.insert(pod.namespace_name);
+  const std::string* last = nullptr;
+  for (const Pod& pod : facts.pods) {
+    if (last == nullptr || *last != pod.namespace_name) names.insert(pod.namespace_name);
+    last = &pod.namespace_name;
+  }
   for (const Namespace& one : facts.namespaces) names.erase(one.name);
   for (const std::string& name : names) facts.namespaces.push_back({name, {}});
   sort_by(facts.namespaces, kByName);

@@ -3,10 +3,10 @@
 #include <array>
 #include <map>
 #include <new>
-#include <unordered_map>
 #include <utility>
 
 #include "codec/drafts.hpp"
+#include "codec/seen_objects.hpp"
 #include "codec/stream.hpp"
 #include "gedge/codec/load.hpp"
 
@@ -94,8 +94,11 @@ std::string kind_of(Cursor object) {
 
 constexpr const char* kInCluster = "\ncluster";
 
-std::string key_of(const std::string& kind, const std::string& space, const std::string& name) {
-  return kind + '\n' + space + '\n' + name;
+// Into `key`, whose memory serves again and again.
+void make_key(std::string& key, std::string_view kind, std::string_view space,
+              std::string_view name) {
+  key.clear();
+  key.append(kind).append(1, '\n').append(space).append(1, '\n').append(name);
 }
 
 constexpr const char* kTwiceHint = "remove one of the two or give it another name";
@@ -160,13 +163,9 @@ struct FactsLoader::State final : StreamHandler {
   }
   void settle_namespace(std::string& name) const { name = namespace_or_default(std::move(name)); }
 
-  struct Seen {
-    Fingerprint fingerprint;
-    Place place;
-    std::uint32_t pod = 0;  // index into drafts.pods
-  };
   Drafts drafts;
-  std::unordered_map<std::string, Seen> seen;
+  SeenObjects seen;
+  std::string object_key;                                     // of the object that is read
   std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
   bool in_manifests = false;
 };
@@ -253,20 +252,20 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
   }
   std::string space;
   if (known.is_namespaced) space = namespace_or_default(text_at(*metadata, "namespace"));
-  std::string key = key_of(kind, space, name);
+  make_key(object_key, kind, space, name);
   // A workload of the cluster is what is, one of the manifests what is to be.
-  if (known.kind == ObjectKind::kWorkload && !in_manifests) key += kInCluster;
-  const auto [found, fresh] = seen.try_emplace(std::move(key));
+  if (known.kind == ObjectKind::kWorkload && !in_manifests) object_key += kInCluster;
+  auto [earlier, fresh] = seen.try_emplace(object_key);
   if (fresh) {
-    found->second = {fingerprint, object.place(), static_cast<std::uint32_t>(drafts.pods.size())};
+    earlier = {fingerprint, object.place(), static_cast<std::uint32_t>(drafts.pods.size())};
     return true;
   }
-  if (found->second.fingerprint == fingerprint) {
+  if (earlier.fingerprint == fingerprint) {
     if (known.kind == ObjectKind::kPod && in_manifests)
-      drafts.pods[found->second.pod].in_manifests = true;
+      drafts.pods[earlier.pod].in_manifests = true;
     return false;
   }
-  const SourceSpan first = drafts.facts.span(found->second.place);
+  const SourceSpan first = drafts.facts.span(earlier.place);
   const Cursor at = metadata->find("name").value_or(object);
   const std::string who = space.empty() ? name : space + "/" + name;
   at.fail(twice(kind, who, first, " and differently"), kTwiceHint);
@@ -451,11 +450,12 @@ void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) 
   facts.files.push_back(origin);
   for (Node& node : nodes) {
     node.place.file = index;
-    const auto [found, fresh] = state_->seen.try_emplace(key_of("Node", "", node.name));
+    make_key(state_->object_key, "Node", "", node.name);
+    auto [earlier, fresh] = state_->seen.try_emplace(state_->object_key);
     if (fresh) {
-      found->second.place = node.place;
+      earlier.place = node.place;
     } else {
-      const std::string what = twice("Node", node.name, facts.span(found->second.place), "");
+      const std::string what = twice("Node", node.name, facts.span(earlier.place), "");
       state_->drafts.diagnostics.add(invalid_input(what, facts.span(node.place), kTwiceHint));
     }
     facts.nodes.push_back(std::move(node));

@@ -1,0 +1,19 @@
+#include "codec/seen_objects.hpp"
+
+#include <xxhash.h>
+
+namespace gedge::codec {
+
+std::pair<SeenObject&, bool> SeenObjects::try_emplace(std::string_view key) {
+  const auto next = static_cast<std::uint32_t>(entries_.size());
+  const std::uint32_t at =
+      index_.find_or_add(XXH3_64bits(key.data(), key.size()), next, [&](std::uint32_t i) {
+        return std::string_view(entries_[i].key, entries_[i].length) == key;
+      });
+  if (at < next) return {entries_[at].object, false};
+  const std::string_view kept = keys_.copy(key);
+  entries_.push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), {}});
+  return {entries_.back().object, true};
+}
+
+}  // namespace gedge::codec
