@@ -12,11 +12,15 @@ import time
 
 import harness
 import rows_edge
+import rows_growth
+import rows_kubernetes
 import rows_process
 import rows_program
+import rows_recorder
 
 ROWS = [
     ("start", rows_program.start, True),
+    ("kernels", rows_growth.kernels, True),
     ("reading", rows_program.reading, True),
     ("plan", rows_process.whole_plan, True),
     ("yaml", rows_process.whole_yaml, True),
@@ -24,7 +28,13 @@ ROWS = [
     ("largest", rows_program.largest, False),
     ("edge", rows_edge.decisions, True),
     ("edge-whole", rows_edge.whole, True),
+    ("mixed", rows_program.of_program("bench_mixed"), True),
+    ("growth", rows_growth.time, True),
+    ("state", rows_program.of_program("bench_memory"), True),
+    ("memory", rows_growth.memory, True),
+    ("recorder", rows_recorder.recorder, False),
     ("explain", rows_process.explain, True),
+    ("kubernetes", rows_kubernetes.against_scheduler, False),
 ]  # name, function, whether --quick has it
 
 PACKAGES = ["g++-12", "libsimdjson-dev", "libyaml-dev", "libyaml-cpp-dev", "nlohmann-json3-dev",
