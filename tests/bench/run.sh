@@ -1,10 +1,35 @@
 #!/usr/bin/env bash
-# Builds preset release and prints every figure that the benchmarks measure.
+# tests/bench/run.sh [--quick] [ROW]...: builds preset release, measures every row of the goals,
+# and writes tests/bench/RESULTS.md. Takes a quarter of an hour on two cores.
+#
+#   --quick   smaller and fewer runs, without the rows that take minutes
+#   ROW       only these rows (a wrong one lists them)
+#
+# With --quick or ROWs the report goes to build/bench/RESULTS.md instead: what is kept in the tree
+# is always one whole run.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
-build_preset release
-for source in "$gedge_top"/tests/bench/*_bench.cpp; do
-  name=$(basename "$source" _bench.cpp)
-  say "$name"
-  "$gedge_top/build/release/bin/bench_$name"
+
+usage() { sed -n 's/^# \{0,1\}//; 2,10p' "${BASH_SOURCE[0]}"; }
+
+work=$gedge_top/build/bench
+report=$gedge_top/tests/bench/RESULTS.md
+arguments=()
+for word in "$@"; do
+  case $word in
+    -h | --help) usage; exit 0 ;;
+    --all) ;; # what is done anyway
+    --*) [ "$word" = --quick ] || { usage >&2; exit 2; } ;&
+    *) arguments+=("$word") report=$work/RESULTS.md ;;
+  esac
 done
+
+install_packages build bench
+build_preset release
+rm -rf "$work"
+mkdir -p "$work"
+say "measuring"
+# Debian's Python: numpy and yaml come from its packages.
+/usr/bin/python3 "$gedge_top/tests/bench/suite.py" "$gedge_top" "$work" "$report" \
+  ${arguments[@]+"${arguments[@]}"}
+find "$work" -mindepth 1 ! -name RESULTS.md -delete

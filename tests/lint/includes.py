@@ -42,6 +42,7 @@ PRISONS = [
     (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/")),
     (r"lemon/", ("libgedge/src/plan/",)),
     (r"doctest/", ("tests/",)),
+    (r"benchmark/|malloc\.h$", ("tests/bench/",)),
     (r"dlfcn\.h$", ("libgedge/src/host/", "cli/src/main.cpp", "tests/")),
     (r"(unistd|fcntl|poll|signal|spawn|termios|pthread|sched|time|dirent|locale|wchar|langinfo)\.h$"
      r"|sys/|netinet/|arpa/|linux/|net/", POSIX),
@@ -119,7 +120,8 @@ class Includes:
     def private(self, path, header):
         other = header.split("/")[0] if "/" in header else None
         if f"libgedge/src/{header}" in self.paths:
-            if path.startswith((f"libgedge/src/{other}/", f"tests/unit/{other}/")):
+            if path.startswith((f"libgedge/src/{other}/", f"tests/unit/{other}/",
+                                f"tests/bench/{other}/")):
                 return None
             return "private", f'"{header}" is private to {other}'
         if path.startswith("libgedge/"):

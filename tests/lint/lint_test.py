@@ -63,6 +63,7 @@ class LintTest(unittest.TestCase):
         beside = ["libgedge/src/plan/order.hpp"]
         self.include("libgedge/src/plan/x.cpp", "plan/order.hpp", beside=beside)
         self.include("tests/unit/plan/x_test.cpp", "plan/order.hpp", beside=beside)
+        self.include("tests/bench/plan/x_bench.cpp", "plan/order.hpp", beside=beside)
         self.include("libgedge/src/codec/x.cpp", "plan/order.hpp", "1 private", beside=beside)
         self.include("cli/src/x.cpp", "plan/order.hpp", "1 private", beside=beside)
         self.include("tests/integration/x_test.cpp", "plan/order.hpp", "1 private", beside=beside)

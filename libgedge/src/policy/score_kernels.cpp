@@ -4,8 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-// Sanitizers run before the loader has chosen an instruction set.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+// Sanitizers run before the loader has chosen an instruction set. A benchmark builds the plain set.
+#if defined(GEDGE_FOR_EACH_TARGET)
+#elif defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
 #define GEDGE_FOR_EACH_TARGET \
   __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))

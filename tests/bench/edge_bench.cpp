@@ -1,0 +1,133 @@
+// bench_edge DIRECTORY PLACEMENTS: the files of kubernetes-edge-scheduler's simulation through the
+// library, with profile edge-scheduler: seconds of reading and of deciding inside one process.
+//
+// PLACEMENTS gets a line `WORKLOAD NODE` for each pod, `-` for none, to be compared with those of
+// edge_baseline.py. Deciding is done several times; every figure is printed, the plan is verified.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gedge/codec/edge_scheduler.hpp"
+#include "gedge/codec/latency.hpp"
+#include "gedge/codec/load.hpp"
+#include "gedge/io/files.hpp"
+#include "gedge/plan/planner.hpp"
+#include "gedge/verify/verify.hpp"
+
+namespace gedge::bench {
+namespace {
+
+constexpr int kRounds = 7;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+
+struct Seconds {
+  double wall = 0, cpu = 0;
+};
+
+class Stopwatch {
+ public:
+  Seconds lap() const {
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+    return {wall.count(), static_cast<double>(std::clock() - cpu_) / CLOCKS_PER_SEC};
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::clock_t cpu_ = std::clock();
+};
+
+struct Input {
+  Facts facts;
+  RttMatrix rtt;
+};
+
+[[noreturn]] void fail(const Errors& errors) {
+  for (const Error& error : errors) std::fprintf(stderr, "bench_edge: %s\n", error.what.c_str());
+  std::exit(1);
+}
+
+std::string bytes_of(DiskFiles& files, const std::string& path) {
+  auto bytes = files.read(path, kMaxBytes);
+  if (!bytes) fail({bytes.error()});
+  return *std::move(bytes);
+}
+
+Input read(const std::string& directory) {
+  DiskFiles files;
+  const std::string nodes = bytes_of(files, directory + "/nodes.json");
+  const std::string pods = bytes_of(files, directory + "/pods.yaml");
+  const std::string metadata = bytes_of(files, directory + "/metadata.json");
+  const std::string matrix = bytes_of(files, directory + "/matrix.txt");
+  EdgeSchedulerNodes site = read_edge_scheduler_nodes({"nodes.json", nodes});
+  if (!site.errors.empty()) fail(site.errors);
+  FactsLoader loader;
+  loader.add_nodes(std::move(site.nodes), "nodes.json");
+  loader.add_manifests({"pods.yaml", pods});
+  LoadResult result = loader.finish();
+  if (!result.loaded) fail(result.errors);
+  RttNames names = read_rtt_names({"metadata.json", metadata});
+  if (!names.errors.empty()) fail(names.errors);
+  RttOptions options;
+  options.names = std::move(names.names);
+  options.nodes = result.loaded->facts.nodes;
+  RttReading reading = read_rtt({{{"matrix.txt", matrix}}}, options);
+  if (!reading.errors.empty()) fail(reading.errors);
+  return {std::move(result.loaded->facts), std::move(reading.matrix)};
+}
+
+bool holds(const Input& input, const Plan& plan) {
+  VerifyInput check{input.facts, input.rtt, "", Compat::k1_36, {}, false};
+  for (const Decision& decision : plan.decisions)
+    if (decision.chosen)
+      check.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
+  return verify(check).empty();
+}
+
+void save(const Input& input, const Plan& plan, const std::string& path) {
+  std::map<std::string, std::string> workload_of;
+  for (const Pod& pod : input.facts.pods) workload_of[pod.name] = pod.workload_name;
+  std::ofstream file(path);
+  for (const Decision& decision : plan.decisions)
+    file << workload_of[decision.pod] << ' ' << (decision.chosen ? decision.chosen->node : "-")
+         << '\n';
+}
+
+int measure(const std::string& directory, const std::string& placements) {
+  const Stopwatch reading;
+  const Input input = read(directory);
+  const Seconds read_in = reading.lap();
+  std::printf("reading wall %.4f cpu %.4f\n", read_in.wall, read_in.cpu);
+  PlanRequest request;
+  request.facts = &input.facts;
+  request.rtt = &input.rtt;
+  request.profiles = {*builtin_profile("edge-scheduler", Compat::k1_36)};
+  for (int round = 0; round < kRounds; ++round) {
+    const Stopwatch deciding;
+    const auto plan = make_plan(request);
+    const Seconds decided = deciding.lap();
+    if (!plan) fail({plan.error()});
+    std::printf("deciding wall %.5f cpu %.5f\n", decided.wall, decided.cpu);
+    if (round > 0) continue;
+    save(input, *plan, placements);
+    std::printf("placed %zu of %zu, %s\n", plan->placed(), plan->decisions.size(),
+                holds(input, *plan) ? "verified" : "BREAKS A RULE");
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace gedge::bench
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: bench_edge DIRECTORY PLACEMENTS\n", stderr);
+    return 2;
+  }
+  return gedge::bench::measure(argv[1], argv[2]);
+}

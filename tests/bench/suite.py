@@ -1,0 +1,103 @@
+"""Runs the rows of the benchmark and writes the report. tests/bench/run.sh calls it.
+
+usage: suite.py TOP WORK REPORT [--quick] [ROW]...
+
+TOP is the source tree with build/release, WORK a folder for inputs, REPORT the file to write. ROWs
+are names of the list below: only these are run.
+"""
+
+import os
+import sys
+import time
+
+import harness
+import rows_edge
+import rows_growth
+import rows_kubernetes
+import rows_process
+import rows_program
+import rows_recorder
+
+ROWS = [
+    ("start", rows_program.start, True),
+    ("kernels", rows_growth.kernels, True),
+    ("reading", rows_program.reading, True),
+    ("plan", rows_process.whole_plan, True),
+    ("yaml", rows_process.whole_yaml, True),
+    ("decisions", rows_program.decisions, True),
+    ("largest", rows_program.largest, False),
+    ("edge", rows_edge.decisions, True),
+    ("edge-whole", rows_edge.whole, True),
+    ("mixed", rows_program.of_program("bench_mixed"), True),
+    ("growth", rows_growth.time, True),
+    ("state", rows_program.of_program("bench_memory"), True),
+    ("memory", rows_growth.memory, True),
+    ("recorder", rows_recorder.recorder, False),
+    ("explain", rows_process.explain, True),
+    ("kubernetes", rows_kubernetes.against_scheduler, False),
+]  # name, function, whether --quick has it
+
+PACKAGES = ["g++-12", "libsimdjson-dev", "libyaml-dev", "libyaml-cpp-dev", "nlohmann-json3-dev",
+            "libbenchmark-dev", "python3", "python3-numpy", "python3-yaml", "etcd-server"]
+
+
+class Suite:
+    def __init__(self, top, work, quick):
+        self.top, self.work, self.quick = top, work, quick
+        self.python = sys.executable
+
+    def program(self, name):
+        return os.path.join(self.top, "build", "release", "bin", name)
+
+
+def head(suite, start, stolen):
+    seconds = time.time() - start
+    commit = harness.first_line(["git", "-C", suite.top, "log", "-1", "--format=%h %s"])
+    share = (harness.processor_ticks()[1] - stolen) / os.sysconf("SC_CLK_TCK") / seconds
+    return [
+        "# Figures of the last run",
+        "",
+        "Written by `tests/bench/run.sh" + (" --quick" if suite.quick else "") + "`, which makes "
+        "every line of it anew; nothing here is written by hand.",
+        "",
+        f"- Machine: {os.cpu_count()} processors, {harness.processor_name()}, "
+        f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB; "
+        f"Linux {os.uname().release}; "
+        + harness.first_line(["sh", "-c", ". /etc/os-release && echo $PRETTY_NAME"]),
+        f"- Compiler: {harness.first_line(['c++', '--version'])}, preset release (-O2)",
+        f"- Packages: {', '.join(harness.versions(PACKAGES))}",
+        f"- Source: {commit}",
+        f"- Load average at the end {os.getloadavg()[0]:.1f}; "
+        f"stolen {100 * share / os.cpu_count():.2f} % of the machine; took {seconds:.0f} s",
+        "- Seeds are fixed: every run plans the same nodes and pods. Figures are medians, with "
+        "(least to most); ratios are those of pairs that ran in turn.",
+        "- Where it says processor, user and system time count, because others may use the same "
+        "cores; where it says wall, that is what a clock on the wall saw.",
+    ]
+
+
+def main():
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    top, work, path = words[:3]
+    only = words[3:]
+    suite = Suite(top, work, "--quick" in sys.argv)
+    unknown = set(only) - {row[0] for row in ROWS}
+    if unknown:
+        sys.exit(f"no row {', '.join(sorted(unknown))}; rows are {', '.join(r[0] for r in ROWS)}")
+    report, start, stolen = harness.Report(), time.time(), harness.processor_ticks()[1]
+    for name, rows, is_quick in ROWS:
+        if only and name not in only or not only and suite.quick and not is_quick:
+            continue
+        load = harness.Load()
+        try:
+            rows(suite, report)
+        except (harness.Broken, OSError) as broken:
+            report.row(name, "could not be measured", "-", "-", str(broken), "VOID")
+        report.section(f"{name}: the machine meanwhile", [load.text()])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(report.text(head(suite, start, stolen)))
+    print(f"\nwritten to {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+#!/usr/bin/env bash
+# tests/support/control_plane.sh: a real etcd and kube-apiserver on loopback, without nodes.
+#
+#   binaries       print the folder of the programs; they are built once where there are none
+#   start DIR      start etcd and kube-apiserver on free ports; DIR/env says where they listen
+#   scheduler DIR  start kube-scheduler beside them, without the limits of its client
+#   stop DIR       stop what was started in DIR
+#
+# KUBEBUILDER_ASSETS names a folder with other programs (etcd, kube-apiserver, kube-scheduler).
+# DIR keeps the data of etcd and every log: a folder on tmpfs takes the disk out of a measurement.
+# Exit status: 3 where the programs can be neither found nor built.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+
+kubernetes=1.20.2
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/gedge/kubernetes-$kubernetes
+
+usage() { sed -n 's/^# \{0,1\}//; 2,11p' "${BASH_SOURCE[0]}"; }
+
+note() { printf '%s\n' "$*" >&2; }
+
+# The machine's own sources of this release, as sources of source packages, in a file of our own:
+# apt's configuration stays as it is.
+source_lists() { # DIRECTORY
+  local codename
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mkdir -p "$1/lists/partial" "$1/parts"
+  cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+    awk -v code="$codename" '$1 == "deb" && $0 ~ " " code "(-[a-z]+)? " {
+      $1 = "deb-src"; print }' >"$1/parts/one-line.list" || true
+  cat /etc/apt/sources.list.d/*.sources 2>/dev/null |
+    awk -v RS= -v code="$codename" '$0 ~ "Suites:[^\n]* " code "(-[a-z]+)?( |\n)" {
+      sub(/Types:[^\n]*/, "Types: deb-src"); print; print "" }' >"$1/parts/stanzas.sources" || true
+}
+
+fetch_source() { # DIRECTORY: unpacks Debian's source of kubernetes in DIRECTORY/tree
+  source_lists "$1"
+  local options=(-q -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$1/parts"
+    -o "Dir::State::Lists=$1/lists" -o APT::Sandbox::User=root)
+  (
+    cd "$1"
+    apt-get "${options[@]}" update
+    apt-get "${options[@]}" source --download-only "kubernetes"
+    dpkg-source -x kubernetes_*.dsc tree
+  ) >&2
+}
+
+compile() { # TREE FOLDER
+  local tree=$1 folder=$2
+  mkdir -p "$tree/.go/src/k8s.io"
+  ln -sfn "$tree" "$tree/.go/src/k8s.io/kubernetes"
+  (
+    cd "$tree/.go/src/k8s.io/kubernetes"
+    export GOPATH=$tree/.go GOCACHE=$tree/.cache PATH=/usr/lib/go-1.19/bin:$PATH CGO_ENABLED=0
+    export GOFLAGS= KUBE_GIT_VERSION=v$kubernetes KUBE_GIT_TREE_STATE=archive KUBE_GIT_COMMIT=none
+    nice -n 19 make WHAT="cmd/kube-apiserver cmd/kube-scheduler cmd/kube-controller-manager"
+  ) >&2
+  cp "$tree"/_output/local/bin/linux/*/kube-{apiserver,scheduler,controller-manager} "$folder"
+  ln -s "$(command -v etcd)" "$folder/etcd"
+}
+
+build() { # into the cache, whole or not at all
+  note "building kube-apiserver and kube-scheduler $kubernetes once, into $cache"
+  local work
+  mkdir -p "$(dirname "$cache")"
+  work=$(mktemp -d "$cache.XXXXXX")
+  chmod 755 "$work"
+  mkdir "$work/bin"
+  if install_packages plane >&2 && fetch_source "$work" && compile "$work/tree" "$work/bin"; then
+    mv "$work/bin" "$cache"
+    chmod -R u+w "$work"
+    rm -rf "$work"
+  else
+    note "cannot build them; what there is lies in $work"
+    note "set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kube-scheduler"
+    return 3
+  fi
+}
+
+binaries() {
+  if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then
+    echo "$KUBEBUILDER_ASSETS"
+    return
+  fi
+  [ -x "$cache/kube-apiserver" ] || build || exit 3
+  echo "$cache"
+}
+
+free_ports() { # COUNT
+  python3 - "$1" <<'PYTHON'
+import socket
+import sys
+
+held = [socket.socket() for _ in range(int(sys.argv[1]))]
+for one in held:
+    one.bind(("127.0.0.1", 0))
+print(*(one.getsockname()[1] for one in held))
+PYTHON
+}
+
+launch() { # DIR NAME COMMAND...: in the background, its log and process id kept
+  local dir=$1 name=$2
+  shift 2
+  setsid "$@" >"$dir/$name.log" 2>&1 </dev/null &
+  echo $! >"$dir/$name.pid"
+}
+
+wait_until() { # DIR NAME COMMAND...: a minute at most, and as long as NAME runs
+  local dir=$1 name=$2 tries=0
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    if [ $tries -gt 600 ] || ! kill -0 "$(cat "$dir/$name.pid")" 2>/dev/null; then
+      note "$name did not start; the end of $dir/$name.log:"
+      tail -n 20 "$dir/$name.log" >&2
+      return 1
+    fi
+    sleep 0.1
+  done
+}
+
+ready() { curl -sfk -H "Authorization: Bearer $2" "https://127.0.0.1:$1/readyz"; }
+
+start() { # DIR
+  local dir=$1 bin client peer api token
+  bin=$(binaries)
+  mkdir -p "$dir"
+  dir=$(cd "$dir" && pwd)
+  read -r client peer api < <(free_ports 3)
+  token=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
+  printf 'server=https://127.0.0.1:%s\ntoken=%s\n' "$api" "$token" >"$dir/env"
+  chmod 600 "$dir/env"
+  echo "$token,admin,admin,\"system:masters\"" >"$dir/tokens.csv"
+  chmod 600 "$dir/tokens.csv"
+  openssl genrsa -out "$dir/accounts.key" 2048 2>/dev/null
+  launch "$dir" etcd "$bin/etcd" --name=plane --data-dir="$dir/etcd" \
+    --listen-client-urls="http://127.0.0.1:$client" \
+    --advertise-client-urls="http://127.0.0.1:$client" \
+    --listen-peer-urls="http://127.0.0.1:$peer" \
+    --initial-advertise-peer-urls="http://127.0.0.1:$peer" \
+    --initial-cluster="plane=http://127.0.0.1:$peer"
+  wait_until "$dir" etcd curl -sf "http://127.0.0.1:$client/health"
+  # TaintNodesByCondition would taint every fake node as not ready, for ever.
+  launch "$dir" apiserver "$bin/kube-apiserver" --etcd-servers="http://127.0.0.1:$client" \
+    --cert-dir="$dir/certificates" --secure-port="$api" --bind-address=127.0.0.1 \
+    --token-auth-file="$dir/tokens.csv" --authorization-mode=RBAC \
+    --service-account-key-file="$dir/accounts.key" \
+    --service-account-signing-key-file="$dir/accounts.key" \
+    --service-account-issuer=https://kubernetes.default.svc \
+    --service-cluster-ip-range=10.0.0.0/24 \
+    --disable-admission-plugins=ServiceAccount,TaintNodesByCondition \
+    --max-requests-inflight=4000 --max-mutating-requests-inflight=2000
+  wait_until "$dir" apiserver ready "$api" "$token"
+}
+
+scheduler() { # DIR
+  local dir bin server token
+  dir=$(cd "$1" && pwd)
+  bin=$(binaries)
+  . "$dir/env"
+  cat >"$dir/kubeconfig" <<YAML
+apiVersion: v1
+kind: Config
+clusters: [{name: plane, cluster: {server: "$server", insecure-skip-tls-verify: true}}]
+users: [{name: admin, user: {token: "$token"}}]
+contexts: [{name: plane, context: {cluster: plane, user: admin}}]
+current-context: plane
+YAML
+  chmod 600 "$dir/kubeconfig"
+  cat >"$dir/scheduler.yaml" <<YAML
+apiVersion: kubescheduler.config.k8s.io/v1beta1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: "$dir/kubeconfig", qps: 5000, burst: 5000}
+leaderElection: {leaderElect: false}
+YAML
+  launch "$dir" scheduler "$bin/kube-scheduler" --config="$dir/scheduler.yaml" \
+    --port=0 --secure-port=0
+}
+
+stop() { # DIR
+  local name id
+  for name in scheduler apiserver etcd; do
+    [ -f "$1/$name.pid" ] || continue
+    id=$(cat "$1/$name.pid")
+    kill "$id" 2>/dev/null || true
+    while kill -0 "$id" 2>/dev/null; do sleep 0.05; done
+    rm "$1/$name.pid"
+  done
+}
+
+case "${1:-} $#" in
+  "binaries 1") binaries ;;
+  "start 2" | "scheduler 2" | "stop 2") "$1" "$2" ;;
+  *) usage >&2; exit 2 ;;
+esac
