@@ -163,9 +163,9 @@ ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& contex
     made.prepared = prepare(context);
     return enter(known, std::move(made), context);
   }
-  const bool is_new = seen_.insert(hash_of(signature, 0)).second;
   const bool shares_nothing = seen_.insert(hash_of(signature.substr(0, known.shared), 1)).second;
-  if (is_new && shares_nothing) return nullptr;
+  if (shares_nothing) return nullptr;
+  const bool is_new = seen_.insert(hash_of(signature, 0)).second;
   Live made;
   made.prepared = PreparedClass(&context.pod, *filters_, *scores_);
   const Split parts = split(context, made);

@@ -420,6 +420,8 @@ std::string Engine::fit_error(PodIndex pod) {
 std::vector<std::pair<std::string, std::uint32_t>> Engine::rejected_by(
     const std::vector<std::uint32_t>& rejected) const {
   std::vector<std::pair<std::string, std::uint32_t>> counts;
+  counts.reserve(static_cast<std::size_t>(
+      std::count_if(rejected.begin(), rejected.end(), [](std::uint32_t n) { return n > 0; })));
   for (std::size_t i = 0; i < rejected.size(); ++i)
     if (rejected[i] > 0) counts.emplace_back(parts_->filters[i].name, rejected[i]);
   return counts;

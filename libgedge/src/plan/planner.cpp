@@ -47,11 +47,11 @@ Result<Plan> make_plan(const PlanRequest& request) {
   Plan plan = start_plan(request);
   std::size_t total = 0;
   for (const Group& group : (*session)->groups()) total += group.size();
+  plan.decisions.reserve(total);
   while (const Group* group = (*session)->next()) {
     if (request.progress && !request.progress(plan.decisions.size(), total))
       return Error{Errc::kConflict, "interrupted", {}, {}};
-    for (Decision& decision : (*session)->decide(*group))
-      plan.decisions.push_back(std::move(decision));
+    (*session)->decide(*group, plan.decisions);
     GEDGE_TRY(check_modules(request));
   }
   (*session)->report_budgets(plan.decisions);

@@ -69,17 +69,35 @@ Engine* Session::engine_of(PodIndex pod) {
 }
 
 std::vector<Decision> Session::decide(const Group& group) {
-  if (group.size() > 1) return decide_jointly(group);
-  return {decide_one(group.front())};
+  std::vector<Decision> decisions;
+  decide(group, decisions);
+  return decisions;
+}
+
+void Session::decide(const Group& group, std::vector<Decision>& decisions) {
+  if (group.size() == 1) {
+    decisions.push_back(decide_one(group.front()));
+    return;
+  }
+  for (Decision& decision : decide_jointly(group)) decisions.push_back(std::move(decision));
 }
 
 void Session::report_budgets(std::vector<Decision>& decisions) const {
   const auto has_budgets = [](const PodSpec& spec) { return !spec.budgets.empty(); };
   const std::vector<PodSpec>& specs = request_.facts->specs;
   if (std::none_of(specs.begin(), specs.end(), has_budgets)) return;
-  for (Decision& decision : decisions)
-    if (const auto pod = cluster_.find_pod(decision.namespace_name, decision.pod))
-      decision.budgets = budget_reports(cluster_, *pod);
+  std::vector<PodIndex> order;  // of the decisions, unless somebody left one out
+  for (const Group& group : groups_) order.insert(order.end(), group.begin(), group.end());
+  const auto is = [&](PodIndex pod, const Decision& decision) {
+    return cluster_.pod(pod).name == decision.pod &&
+           cluster_.pod(pod).namespace_name == decision.namespace_name;
+  };
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const bool here = i < order.size() && is(order[i], decisions[i]);
+    const std::optional<PodIndex> pod =
+        here ? order[i] : cluster_.find_pod(decisions[i].namespace_name, decisions[i].pod);
+    if (pod) decisions[i].budgets = budget_reports(cluster_, *pod);
+  }
 }
 
 Decision Session::decision_from(PodIndex pod, const Choice& choice) {

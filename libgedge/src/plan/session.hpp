@@ -25,6 +25,8 @@ class Session {
   Engine* engine_of(PodIndex pod);
   /// Decides a group and binds what was placed. Decisions are in the order of the group.
   std::vector<Decision> decide(const Group& group);
+  /// The same, added to `decisions`.
+  void decide(const Group& group, std::vector<Decision>& decisions);
   /// Fills in what has become of every budget, once everybody has a place.
   void report_budgets(std::vector<Decision>& decisions) const;
   std::vector<Warning>& warnings() { return warnings_; }

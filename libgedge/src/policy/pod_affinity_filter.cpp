@@ -9,7 +9,6 @@
 //          empties a domain; O(terms) a row with evidence.
 // Source   kube-scheduler plugins/interpodaffinity/filtering.go.
 #include <algorithm>
-#include <deque>
 #include <tuple>
 #include <unordered_map>
 
@@ -70,18 +69,20 @@ struct State final : ClassState {
   std::vector<Occupation> affinity_pods, anti_affinity_pods;  // parallel to the terms
   std::int64_t affinity_total = 0;  // pods that meet all terms, once per key that their node has
   bool meets_itself = false;
-  std::deque<Objection> objections;
+  std::vector<Objection> objections;
   PodMemo<Relation> relations;
-  NodeMask barred;
+  NodeMask barred;  // [slots]; empty as long as nothing can be rejected
 
   bool rejects_nothing() const {
     return affinity.empty() && anti_affinity.empty() && objections.empty();
   }
   bool is_first_of_its_group() const { return affinity_total == 0 && meets_itself; }
-  void unite();
+  void unite(std::size_t slots);
 };
 
-void State::unite() {
+void State::unite(std::size_t slots) {
+  if (rejects_nothing()) return;
+  if (barred.size() == 0) barred = NodeMask(slots);
   barred.reset();
   for (const Occupation& pods : affinity_pods) {
     NodeMask out(barred.size(), true);
@@ -122,7 +123,7 @@ class PodAffinityFilter final : public FilterPolicy {
   void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
               int delta, Touched&) const override {
     State& known = static_cast<State&>(state);
-    if (count(known, context, other, node, delta)) known.unite();
+    if (count(known, context, other, node, delta)) known.unite(context.cluster.slots());
   }
   void listen(const ClassContext& context, const ClassState& state,
               std::vector<Topic>& topics) const override;
@@ -134,7 +135,7 @@ class PodAffinityFilter final : public FilterPolicy {
   bool keeps_barred() const override { return true; }
   const NodeMask* barred(const ClassState* state) const override {
     const State& known = static_cast<const State&>(*state);
-    return known.rejects_nothing() ? nullptr : &known.barred;
+    return known.barred.size() == 0 ? nullptr : &known.barred;
   }
 
  private:
@@ -195,7 +196,6 @@ std::unique_ptr<ClassState> PodAffinityFilter::prepare(const ClassContext& conte
   auto state = std::make_unique<State>();
   const ClusterState& cluster = context.cluster;
   const PodSpec& spec = *context.pod.spec;
-  state->barred = NodeMask(cluster.slots());
   state->affinity = make_terms(cluster, spec.required_affinity, context.pod, compat_);
   state->anti_affinity = make_terms(cluster, spec.required_anti_affinity, context.pod, compat_);
   for (const AffinityTerm& term : state->affinity) state->affinity_pods.emplace_back(*term.column);
@@ -207,7 +207,7 @@ std::unique_ptr<ClassState> PodAffinityFilter::prepare(const ClassContext& conte
   listen(context, *state, topics);
   cluster.for_each_placed(
       topics, [&](PodIndex other, NodeIndex n) { count(*state, context, other, n, 1); });
-  state->unite();
+  state->unite(cluster.slots());
   return state;
 }
 
@@ -261,7 +261,10 @@ std::string objector_at(const ClusterState& cluster, const State& state, NodeInd
 void PodAffinityFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
                                NodeMask& feasible, Recorder* recorder) const {
   const State& known = static_cast<const State&>(*state);
-  if (recorder == nullptr) return reject_barred(known.barred, rows, feasible);
+  if (recorder == nullptr) {
+    if (known.barred.size() != 0) reject_barred(known.barred, rows, feasible);
+    return;
+  }
   for_each_set(feasible, rows, [&](NodeIndex n) {
     Evidence evidence;
     if (const TopologyColumn* key = unmet_affinity(known, n)) {

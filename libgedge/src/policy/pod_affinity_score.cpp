@@ -8,7 +8,7 @@
 //          joins min and max.
 // Cost     O(pods that the terms may mean) a class, O(1) a bound pod and term, O(keys) a row.
 // Source   kube-scheduler plugins/interpodaffinity/scoring.go.
-#include <deque>
+#include <vector>
 
 #include "policy/affinity_terms.hpp"
 #include "policy/make.hpp"
@@ -30,7 +30,7 @@ struct WeightedTerm {
 
 struct State final : ClassState {
   std::vector<WeightedTerm> own;  // preferred terms; anti-affinity negative
-  std::deque<DomainSum> sums;     // one per topology key
+  std::vector<DomainSum> sums;    // one per topology key
   PodMemo<std::vector<Weight>> weights;
 };
 
