@@ -10,6 +10,16 @@
 #include "policy/score_kernels.hpp"
 
 namespace gedge {
+namespace {
+
+// Rows of a large matrix lie far from the processor: what is read soon is asked for together.
+void fetch(std::span<const Rtt> cells) {
+  constexpr std::size_t kLine = 64 / sizeof(Rtt);
+  for (std::size_t at = 0; at < std::min<std::size_t>(cells.size(), kWordRows); at += kLine)
+    __builtin_prefetch(cells.data() + at);
+}
+
+}  // namespace
 
 DelayColumn::DelayColumn(const ClassContext& context, const DelayBudget& budget)
     : cluster_(&context.cluster),
@@ -109,12 +119,20 @@ bool DelayColumn::keep_within(NodeMask& rows) const {
   const auto limit = static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), kMaxRtt.us));
   const bool was_in = rows.test(here());
   const auto bounds = row_bounds();
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    if (bounds[i].most.us <= limit) continue;
-    const std::size_t first = i * kWordRows,
-                      size = std::min<std::size_t>(kWordRows, row.size() - first);
-    const bool any = bounds[i].least.us <= limit;
-    rows.keep(i, any ? within(row.data() + first, static_cast<std::uint32_t>(size), limit) : 0);
+  std::vector<std::uint32_t> mixed;  // blocks whose cells have to be looked at
+  for (std::uint32_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i].most.us <= limit || rows.word(i) == 0) continue;
+    if (bounds[i].least.us > limit) {
+      rows.keep(i, 0);
+      continue;
+    }
+    mixed.push_back(i);
+    fetch(row.subspan(i * std::size_t{kWordRows}));
+  }
+  for (const std::uint32_t i : mixed) {
+    const auto cells = row.subspan(i * std::size_t{kWordRows});
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(cells.size(), kWordRows));
+    rows.keep(i, within(cells.data(), size, limit));
   }
   if (was_in) rows.set(here());
   return true;

@@ -9,7 +9,7 @@
 #elif defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
     !defined(__clang__)
 #define GEDGE_FOR_EACH_TARGET \
-  __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define GEDGE_FOR_EACH_TARGET
 #endif
