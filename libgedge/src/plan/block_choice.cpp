@@ -4,9 +4,9 @@
 #include <array>
 #include <bit>
 
+#include "plan/block_kernels.hpp"
 #include "plan/blocks.hpp"
 #include "plan/normalize.hpp"
-#include "plan/take_out.hpp"
 
 namespace gedge {
 
@@ -69,11 +69,13 @@ std::int64_t BlockChoice::bound_of(Rows block) const {
   return bound;
 }
 
-void BlockChoice::enter(NodeIndex row, std::int64_t total, const WinsTie& wins_tie,
+void BlockChoice::enter(NodeIndex row, std::int64_t total, const TieKey& tie_key,
                         Best& best) const {
   const auto wins = [&](NodeIndex other, std::int64_t others_total) {
-    return other == kNoNode || total > others_total ||
-           (total == others_total && wins_tie(row, other));
+    if (other == kNoNode || total != others_total) return other == kNoNode || total > others_total;
+    const std::uint64_t own = tie_key ? tie_key(row) : 0, its = tie_key ? tie_key(other) : 0;
+    if (own != its) return own < its;
+    return context_.cluster.rank_of(row) < context_.cluster.rank_of(other);
   };
   if (wins(best.winner, best.winner_total)) {
     best.runner_up = best.winner;
@@ -86,22 +88,24 @@ void BlockChoice::enter(NodeIndex row, std::int64_t total, const WinsTie& wins_t
   }
 }
 
-void BlockChoice::look_at(Rows block, const WinsTie& wins_tie, Best& best) {
+void BlockChoice::look_at(Rows block, const TieKey& tie_key, Best& best) const {
+  const auto size = static_cast<std::uint32_t>(block.size());
   std::array<std::int64_t, kBlock> scores{}, totals{};
   totals.fill(base_);
   for (const std::size_t i : others_) {
-    scores_[i].policy->score(context_, prepared_.scores[i], block,
-                             std::span(scores).first(block.size()));
-    for (std::size_t at = 0; at < block.size(); ++at)
-      totals[at] = plus_weighted(totals[at], scores_[i].weight, scores[at]);
+    scores_[i].policy->score(context_, prepared_.scores[i], block, std::span(scores).first(size));
+    add_weighted(scores.data(), size, scores_[i].weight, totals.data());
   }
+  const bool has_two = best.runner_up != kNoNode;
+  if (has_two && largest_of(totals.data(), size) < best.runner_up_total) return;
   for (std::uint64_t bits = feasible_.word(block.first / kBlock); bits != 0; bits &= bits - 1) {
     const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
-    enter(NodeIndex{block.first + at}, totals[at], wins_tie, best);
+    if (best.runner_up == kNoNode || totals[at] >= best.runner_up_total)
+      enter(NodeIndex{block.first + at}, totals[at], tie_key, best);
   }
 }
 
-std::optional<Choice> BlockChoice::choose(const WinsTie& wins_tie) {
+std::optional<Choice> BlockChoice::choose(const TieKey& tie_key) {
   if (!bounded()) return std::nullopt;
   Choice choice;
   filter(choice.rejected);
@@ -120,7 +124,7 @@ std::optional<Choice> BlockChoice::choose(const WinsTie& wins_tie) {
   Best best;
   for (const Candidate& candidate : candidates)
     if (best.runner_up == kNoNode || candidate.bound >= best.runner_up_total)
-      look_at(candidate.block, wins_tie, best);
+      look_at(candidate.block, tie_key, best);
   choice.winner = best.winner;
   choice.runner_up = best.runner_up;
   if (best.winner != kNoNode) choice.winner_total = best.winner_total;

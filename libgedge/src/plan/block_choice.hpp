@@ -18,8 +18,8 @@ namespace gedge {
 
 class BlockChoice {
  public:
-  /// Whether row `a` wins a tie against row `b`.
-  using WinsTie = std::function<bool(NodeIndex a, NodeIndex b)>;
+  /// The lower key wins a tie, then the name.
+  using TieKey = std::function<std::uint64_t(NodeIndex row)>;
 
   /// `prepared`: states of everything, true to the cluster as it is.
   BlockChoice(const std::vector<FilterSlot>& filters, const std::vector<ScoreSlot>& scores,
@@ -27,7 +27,8 @@ class BlockChoice {
       : filters_(filters), scores_(scores), prepared_(prepared), context_(context) {}
 
   /// Empty where a score is not the same everywhere and needs all feasible rows, or knows no bound.
-  std::optional<Choice> choose(const WinsTie& wins_tie);
+  /// `tie_key`: null where names decide ties.
+  std::optional<Choice> choose(const TieKey& tie_key);
 
  private:
   struct Best {
@@ -38,8 +39,8 @@ class BlockChoice {
   bool bounded();
   void filter(std::vector<std::uint32_t>& rejected);
   std::int64_t bound_of(Rows block) const;
-  void look_at(Rows block, const WinsTie& wins_tie, Best& best);
-  void enter(NodeIndex row, std::int64_t total, const WinsTie& wins_tie, Best& best) const;
+  void look_at(Rows block, const TieKey& tie_key, Best& best) const;
+  void enter(NodeIndex row, std::int64_t total, const TieKey& tie_key, Best& best) const;
 
   const std::vector<FilterSlot>& filters_;
   const std::vector<ScoreSlot>& scores_;

@@ -5,8 +5,8 @@
 #include <array>
 #include <bit>
 
+#include "plan/block_kernels.hpp"
 #include "plan/blocks.hpp"
-#include "plan/take_out.hpp"
 
 namespace gedge {
 namespace {

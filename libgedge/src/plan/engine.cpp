@@ -312,8 +312,10 @@ Choice Engine::choose(PodIndex pod) {
   if (parts_->in_tree) {
     const ClassContext now = parts_->context(pod);
     BlockChoice blocks(parts_->filters, parts_->scores, prepared, now);
-    const auto wins_tie = [&](NodeIndex a, NodeIndex b) { return parts_->wins_tie(pod, a, b); };
-    if (std::optional<Choice> choice = blocks.choose(wins_tie)) return *std::move(choice);
+    BlockChoice::TieKey tie_key;
+    if (parts_->profile.spread_ties)
+      tie_key = [&](NodeIndex n) { return parts_->tie_key(n, parts_->classes.signature(pod)); };
+    if (std::optional<Choice> choice = blocks.choose(tie_key)) return *std::move(choice);
   }
   return to_choice(parts_->evaluate(pod, prepared));
 }
