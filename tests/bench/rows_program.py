@@ -87,3 +87,22 @@ def reading(suite, report):
         else:
             other = words[0]
     report.section("bench_reading", lines)
+
+
+# kind, microseconds, range, share of the full plan, what moved: bench_what_if.
+EDIT = re.compile(r"^(?P<kind>\S.*?)\s{2,}(?P<us>[\d.]+) us \((?P<range>[\d. to]+)\)\s+"
+                  r"1/(?P<share>\d+)\s+(?P<rest>.*)$")
+
+
+def what_if(suite, report):
+    """O-10: edits in a session that has planned, against the decision phase of the full plan."""
+    lines = lines_of([suite.program("bench_what_if")])
+    for found in filter(None, map(EDIT.match, lines)):
+        verdict = at_least(int(found["share"]), 100, 1_000)
+        if "BREAKS" in found["rest"]:
+            verdict = "VOID: breaks a rule"
+        report.row("O-10", f"one what-if edit after loading, 5,000 nodes, 50,000 pods, against the "
+                   f"full plan: {found['kind']}", "1/100", "1/1,000",
+                   f"1/{found['share']}; {found['us']} us ({found['range']}); {found['rest']}",
+                   verdict)
+    report.section("bench_what_if", lines)

@@ -28,6 +28,7 @@ ROWS = [
     ("largest", rows_program.of_program("bench_largest"), False),
     ("edge", rows_edge.decisions, True),
     ("edge-whole", rows_edge.whole, True),
+    ("what-if", rows_program.what_if, True),
     ("mixed", rows_program.of_program("bench_mixed"), True),
     ("growth", rows_growth.time, True),
     ("state", rows_program.of_program("bench_memory"), True),
