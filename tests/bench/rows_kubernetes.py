@@ -135,10 +135,12 @@ def against_scheduler(suite, report):
     lines, ours = decisions(suite, path, PODS)
     many, steady = decisions(suite, generate(suite, "objects", "o5-minimal.json"), 50_000)
     ratio = with_start / ours.median
-    report.row("O-4", f"processor time a decision, kube 1.20, {NODES:,} nodes, {PODS:,} pods of 10 "
-               "templates, state of the cluster included, against kube-scheduler 1.20.2's for each "
-               "pod, its start included (and its I/O, which cannot be told apart; it stops at 500 "
-               "feasible nodes, gedge looks at all)", "1/600", "1/1,500", f"1/{ratio:,.0f}; kube-scheduler {1e3 * with_start:.2f} ms, gedge "
+    what = (f"processor time a decision, kube 1.20, {NODES:,} nodes, {PODS:,} pods of 10 "
+            "templates, state of the cluster included, against kube-scheduler 1.20.2's for each "
+            "pod, its start included (and its I/O, which cannot be told apart; it stops at 500 "
+            "feasible nodes, gedge looks at all)")
+    report.row("O-4", what, "1/600", "1/1,500",
+               f"1/{ratio:,.0f}; kube-scheduler {1e3 * with_start:.2f} ms, gedge "
                f"{1e6 * ours.median:.2f} us ({1e6 * ours.least:.2f} to {1e6 * ours.most:.2f}); "
                f"1/{per_pod / steady.median:,.0f} where starts weigh little: {1e3 * per_pod:.2f} "
                f"ms once it binds, {1e6 * steady.median:.2f} us with 50,000 pods",
