@@ -127,14 +127,16 @@ class Load:
         self.own = own_seconds()
         self.average = os.getloadavg()[0]
 
-    def text(self):
+    def stop(self, apart):
+        """`apart`: processor seconds of what the row ran that was not its child."""
         hertz, wall = os.sysconf("SC_CLK_TCK"), time.perf_counter() - self.start
         busy, stolen = processor_ticks()
-        foreign = max(0.0, (busy - self.busy) / hertz - (own_seconds() - self.own))
+        own = own_seconds() - self.own + apart
         share = 100 / wall / os.cpu_count()
-        lost = (stolen - self.stolen) / hertz
+        self.foreign = max(0.0, (busy - self.busy) / hertz - own) * share
+        lost = (stolen - self.stolen) / hertz * share
         return (f"took {wall:.0f} s; load average before {self.average:.1f}, used by other "
-                f"processes {foreign * share:.0f} %, stolen {lost * share:.1f} %")
+                f"processes {self.foreign:.0f} %, stolen {lost:.1f} %")
 
 
 @dataclass
@@ -156,6 +158,11 @@ class Report:
     def row(self, *words):
         self.rows.append(Row(*words))
         print("  ".join(words), flush=True)
+
+    def doubt(self, first, why):
+        """Adds to the verdicts from row number `first` on."""
+        for row in self.rows[first:]:
+            row.verdict += f" ({why})"
 
     def section(self, title, lines):
         self.sections.append((title, list(lines)))

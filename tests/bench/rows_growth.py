@@ -54,9 +54,11 @@ def memory(suite, report):
 
 def kernels(suite, report):
     """P-5 and the kernels, by Google Benchmark."""
-    if not os.path.exists(suite.program("bench_kernels")):
-        raise Broken("bench_kernels is not built: Google Benchmark is missing")
-    lines = lines_of([suite.program("bench_kernels")])
+    lines = []
+    for name in ("bench_kernels", "bench_winner_tree"):
+        if not os.path.exists(suite.program(name)):
+            raise Broken(f"{name} is not built: Google Benchmark is missing")
+        lines += lines_of([suite.program(name)])
     rates = {}
     for line in lines:
         if "items_per_second=" in line:
@@ -71,4 +73,7 @@ def kernels(suite, report):
         report.row("kernel", f"{name} a row, as vectors and for the least processor; same answers",
                    "-", "-", f"{1e9 / rates[name]:.2f} ns, {1e9 / rates[name + ' plain']:.2f} ns",
                    "for information")
-    report.section("bench_kernels", lines)
+    for rows in (5_000, 100_000):
+        report.row("kernel", f"winner tree of {rows:,} rows: a placement, best and second best",
+                   "-", "-", f"{1e9 / rates[f'winner_tree/{rows}']:.0f} ns", "for information")
+    report.section("bench_kernels, bench_winner_tree", lines)

@@ -25,9 +25,10 @@ ROWS = [
     ("plan", rows_process.whole_plan, True),
     ("yaml", rows_process.whole_yaml, True),
     ("decisions", rows_program.decisions, True),
-    ("largest", rows_program.largest, False),
+    ("largest", rows_program.of_program("bench_largest"), False),
     ("edge", rows_edge.decisions, True),
     ("edge-whole", rows_edge.whole, True),
+    ("what-if", rows_program.what_if, True),
     ("mixed", rows_program.of_program("bench_mixed"), True),
     ("growth", rows_growth.time, True),
     ("state", rows_program.of_program("bench_memory"), True),
@@ -37,6 +38,8 @@ ROWS = [
     ("kubernetes", rows_kubernetes.against_scheduler, False),
 ]  # name, function, whether --quick has it
 
+MOST_FOREIGN = 10  # percent: beyond, a verdict says so
+
 PACKAGES = ["g++-12", "libsimdjson-dev", "libyaml-dev", "libyaml-cpp-dev", "nlohmann-json3-dev",
             "libbenchmark-dev", "python3", "python3-numpy", "python3-yaml", "etcd-server"]
 
@@ -45,6 +48,7 @@ class Suite:
     def __init__(self, top, work, quick):
         self.top, self.work, self.quick = top, work, quick
         self.python = sys.executable
+        self.apart = 0.0  # processor seconds of what a row ran that was not its child
 
     def program(self, name):
         return os.path.join(self.top, "build", "release", "bin", name)
@@ -88,12 +92,14 @@ def main():
     for name, rows, is_quick in ROWS:
         if only and name not in only or not only and suite.quick and not is_quick:
             continue
-        load = harness.Load()
+        load, first, suite.apart = harness.Load(), len(report.rows), 0.0
         try:
             rows(suite, report)
         except (harness.Broken, OSError) as broken:
             report.row(name, "could not be measured", "-", "-", str(broken), "VOID")
-        report.section(f"{name}: the machine meanwhile", [load.text()])
+        report.section(f"{name}: the machine meanwhile", [load.stop(suite.apart)])
+        if load.foreign > MOST_FOREIGN:
+            report.doubt(first, f"others used {load.foreign:.0f} % of the machine")
     with open(path, "w", encoding="utf-8") as file:
         file.write(report.text(head(suite, start, stolen)))
     print(f"\nwritten to {path}")
