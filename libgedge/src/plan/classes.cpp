@@ -49,7 +49,7 @@ Board* ClassCache::board(PodIndex pod) {
 
 // Null for a class that is seen for the first time, and for pods that are no class.
 ClassCache::Live* ClassCache::live(PodIndex pod) {
-  catch_up();
+  follow();
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
   auto [at, fresh] = known_.try_emplace(&facts);
@@ -78,20 +78,33 @@ ClassCache::Live* ClassCache::live(Known& known, const ClassContext& context) {
   return &made;
 }
 
-void ClassCache::catch_up() {
+void ClassCache::follow() {
   const auto changes = cluster_->since(epoch_);
   epoch_ = cluster_->epoch();
   if (changes.empty()) return;
-  const bool is_static = cluster_->static_epoch() == static_epoch_;
-  const bool one_pod = changes.size() == 1 && is_static;
+  const bool is_static = cluster_->static_epoch() != static_epoch_;
   static_epoch_ = cluster_->static_epoch();
-  if (!is_static) static_answers_.forget();
-  if (!one_pod) {
+  if (changes.size() > 1) {
+    if (is_static) static_answers_.forget();
     live_.clear();
     ++generation_;
-    return;
+  } else if (is_static) {
+    follow_facts(changes.front());
+  } else {
+    for (auto& [signature, entry] : live_) tell(entry, changes.front());
   }
-  for (auto& [signature, entry] : live_) tell(entry, changes.front());
+}
+
+void ClassCache::follow_facts(const Change& change) {
+  const FactsChange facts{change.kind == Change::Kind::kSetRtt ? kNoNode : change.node,
+                          change.parts};
+  Touched shared;
+  const bool followed = static_answers_.follow(*cluster_, facts, shared);
+  if (!followed) static_answers_.forget();
+  const auto is_void = [&](const auto& entry) {
+    return !followed || !tell_facts(entry.second, facts, shared);
+  };
+  if (std::erase_if(live_, is_void) > 0) ++generation_;
 }
 
 PreparedClass ClassCache::prepare(const ClassContext& context) {
@@ -140,6 +153,28 @@ void ClassCache::tell(Live& live, const Change& change) const {
   if (!live.touched.all && live.touched.rows.size() == 0) return;  // made by the first row
   live.board->mark(live.touched);
   live.touched = {};
+}
+
+// `shared`: rows whose shared static answers changed.
+bool ClassCache::tell_facts(const Live& live, const FactsChange& change,
+                            const Touched& shared) const {
+  const ClassContext context{*cluster_, *live.prepared.sample, 0};
+  Touched touched;
+  const auto follows = [&](const Policy& policy, ClassState* state) {
+    return policy.on_facts(state, context, change, touched);
+  };
+  for (std::size_t i = 0; i < filters_->size(); ++i)
+    if (!live.prepared.static_filters[i] &&
+        !follows(*(*filters_)[i].policy, live.prepared.filters[i]))
+      return false;
+  for (std::size_t i = 0; i < scores_->size(); ++i)
+    if (!live.prepared.static_scores[i] && !follows(*(*scores_)[i].policy, live.prepared.scores[i]))
+      return false;
+  if (!live.board) return true;
+  if (change.node != kNoNode) live.board->mark(change.node);
+  live.board->mark(shared);
+  live.board->mark(touched);
+  return true;
 }
 
 void ClassCache::make_room() {

@@ -3,8 +3,8 @@
 //
 // A class is everything with the same signature. A class that is seen for the second time stays
 // live and gets a board (without boards: from the first time on). Live classes follow the journal:
-// one bind or unbind is told to each of them; anything else (node facts, RTTs, several changes at
-// once) voids them, which costs time and never an answer.
+// one change is told to each of them, and those whose policies cannot follow it are void; several
+// changes at once void all, which costs time and never an answer.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,8 @@ class ClassCache {
         epoch_(cluster.epoch()),
         static_epoch_(cluster.static_epoch()) {}
 
+  /// Makes everything true to the cluster as it is now. After each single change that is cheap.
+  void follow();
   /// The class of `pod`, true to the cluster as it is now; lives until the next call.
   PreparedClass& get(PodIndex pod);
   /// The same after board() gave none: a class that is seen for the first time stays unknown.
@@ -68,10 +70,11 @@ class ClassCache {
   Live* live(PodIndex pod);
   PreparedClass& single(PodIndex pod);
   Live* live(Known& known, const ClassContext& context);
-  void catch_up();
+  void follow_facts(const Change& change);
   PreparedClass prepare(const ClassContext& context);
   bool reads_domains(const PreparedClass& prepared) const;
   void tell(Live& live, const Change& change) const;
+  bool tell_facts(const Live& live, const FactsChange& change, const Touched& shared) const;
   void make_room();
 
   const ClusterState* cluster_;

@@ -293,6 +293,8 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
+void Engine::follow() { parts_->classes.follow(); }
+
 const Profile& Engine::profile() const { return parts_->profile; }
 
 bool Engine::has_filter(std::string_view name) const {

@@ -63,6 +63,10 @@ class PodAffinityFilter final : public FilterPolicy {
   explicit PodAffinityFilter(Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "InterPodAffinity"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return passes_all(state) || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.namespace_name);
     gedge::sign(signature, pod.labels);

@@ -48,6 +48,16 @@ struct StateOptions {
       rtt_by;  ///< node label whose value names the node in the matrix; empty: the node's name
 };
 
+/// Parts of a node's facts; kRttPart: of the matrix.
+enum FactPart : std::uint8_t {
+  kResourcePart = 1,
+  kLabelPart = 2,
+  kTaintPart = 4,     ///< and whether the node is cordoned
+  kPresencePart = 8,  ///< the node came or went
+  kOtherPart = 16,    ///< images, avoided controllers
+  kRttPart = 32,
+};
+
 /// What happened to the state; also the record that undoes it.
 struct Change {
   enum class Kind : std::uint8_t { kBind, kUnbind, kReplaceNode, kRemoveNode, kSetRtt };
@@ -59,6 +69,7 @@ struct Change {
                 ///< change is undone, or as long as the state; the journal's copy is not followed
   NameIndex from{}, to{};  ///< kSetRtt
   Rtt rtt{};               ///< kSetRtt: both directions
+  std::uint8_t parts = 0;  ///< in the journal: what differs afterwards, any of FactPart
 };
 
 class ClusterState {
@@ -166,7 +177,7 @@ class ClusterState {
   void add_usage(const PodFacts& pod, NodeIndex node);
   void subtract_usage(const PodFacts& pod, NodeIndex node);
   Undo perform(const Change& change, std::optional<std::size_t> position);
-  void replace_node(NodeIndex node, const Node* facts, bool alive);
+  std::uint8_t replace_node(NodeIndex node, const Node* facts, bool alive);
   void set_rtt(const Change& change, Rtt back);
   void fill_domain(TopologyColumn& column, NodeIndex node) const;
 
