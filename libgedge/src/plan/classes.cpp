@@ -44,7 +44,11 @@ PreparedClass& ClassCache::single(PodIndex pod) {
 Board* ClassCache::board(PodIndex pod) {
   if (!boards_) return nullptr;
   Live* found = live(pod);
-  return found == nullptr ? nullptr : found->board.get();
+  if (found == nullptr || !found->suits_board) return nullptr;
+  if (!found->board)
+    found->board = std::make_unique<Board>(*cluster_, *filters_, *scores_, found->prepared,
+                                           tie_keys_(std::string(signature(pod))));
+  return found->board.get();
 }
 
 // Null for a class that is seen for the first time, and for pods that are no class.
@@ -72,9 +76,7 @@ ClassCache::Live* ClassCache::live(Known& known, const ClassContext& context) {
   Live& made = live_[known.signature];
   made.prepared = prepare(context);
   made.reads_domains = reads_domains(made.prepared);
-  if (boards_ && Board::suits(*filters_, *scores_, made.prepared, context))
-    made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, made.prepared,
-                                         tie_keys_(known.signature));
+  made.suits_board = boards_ && Board::suits(*filters_, *scores_, made.prepared, context);
   return &made;
 }
 

@@ -56,7 +56,8 @@ class ClassCache {
  private:
   struct Live {
     PreparedClass prepared;
-    std::unique_ptr<Board> board;
+    bool suits_board = false;
+    std::unique_ptr<Board> board;  // made when it is first asked for
     Touched touched;
     bool reads_domains = false;
     std::uint64_t last_used = 0;

@@ -114,7 +114,9 @@ class Components {
   std::uint32_t clock_ = 0, count_ = 0;
 };
 
-bool before(const ClusterState& cluster, PodIndex a, PodIndex b) {
+}  // namespace
+
+bool queues_before(const ClusterState& cluster, PodIndex a, PodIndex b) {
   const Pod &x = cluster.pod(a), &y = cluster.pod(b);
   if (x.priority != y.priority) return x.priority > y.priority;
   const auto key = [](const Pod& p) {
@@ -124,12 +126,10 @@ bool before(const ClusterState& cluster, PodIndex a, PodIndex b) {
   return key(x) < key(y);
 }
 
-}  // namespace
-
 std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
                                  const std::function<bool(PodIndex)>& has_budgets) {
   std::sort(wanted.begin(), wanted.end(),
-            [&](PodIndex a, PodIndex b) { return before(cluster, a, b); });
+            [&](PodIndex a, PodIndex b) { return queues_before(cluster, a, b); });
   const Graph graph = build(cluster, wanted, has_budgets);
   const Components components(graph);
 

@@ -62,6 +62,8 @@ struct WhatIf {
   std::vector<Difference> differences;  ///< without kSame; by namespace, pod
 };
 
+/// As WhatIfSession::whole, for one question.
+///
 /// Plans, edits the facts, keeps every placement that stays valid and re-places in queue order only
 /// what was evicted, unplaced or added; `replan` plans everything anew. `edited` facts and matrix
 /// are the input after apply_edits. `joined` are the request's facts with the files of `add=FILE`
