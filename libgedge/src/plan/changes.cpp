@@ -108,7 +108,7 @@ std::vector<Found> Search::singles() {
   for (const auto& [c, targets] : candidates()) {
     if (spent()) break;
     --left_;
-    Trial trial(cluster_);
+    Trial trial(cluster_, engine_);
     if (!trial.apply(c.edit)) continue;
     const auto fits = [&](NodeIndex n) { return engine_.fits(pod_, n); };
     const auto target = std::find_if(targets.begin(), targets.end(), fits);
@@ -132,7 +132,7 @@ void Search::deepen(NodeIndex target, std::size_t depth, EditSet& chosen,
     const auto clashes = [&](const Candidate& other) { return same_subject(c.edit, other.edit); };
     if (std::any_of(chosen.begin(), chosen.end(), clashes)) continue;
     --left_;
-    Trial trial(cluster_);
+    Trial trial(cluster_, engine_);
     if (!trial.apply(c.edit)) continue;
     chosen.push_back(c);
     const std::size_t left = engine_.rejections(pod_, target).size();
@@ -207,7 +207,7 @@ std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, Node
   const std::string& name = session.cluster().node(node).name;
   std::vector<EditSet> further;
   {
-    Trial trial(session.cluster());
+    Trial trial(session.cluster(), *session.engine_of(proof.pod()));
     for (const Candidate& c : first)
       if (!trial.apply(c.edit)) return {};
     further = winning_edits(session, proof.pod(), node);

@@ -104,12 +104,18 @@ bool EditPlayer::play_rtt(const Edit& edit) {
   return true;
 }
 
+// What only a deleted node had is no resource any more.
+bool EditPlayer::is_resource(const std::string& name) const {
+  const auto known = cluster_.find_resource(name);
+  return known && (raw(*known) < kFirstExtended || (parts_ & kPresencePart) == 0);
+}
+
 bool EditPlayer::play_node(const Edit& edit) {
   const auto node = cluster_.find_node(edit.node);
   if (!node) return false;
   const bool sets_amount =
       edit.kind == Edit::Kind::kSetResource || edit.kind == Edit::Kind::kAddResource;
-  if (sets_amount && !cluster_.find_resource(edit.name)) return false;
+  if (sets_amount && !is_resource(edit.name)) return false;
   auto facts = std::make_unique<Node>(cluster_.node(*node));
   if (!edit_node(edit, *facts)) return false;
   const bool vanishes = edit.kind == Edit::Kind::kDeleteNode;

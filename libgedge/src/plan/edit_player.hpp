@@ -48,6 +48,7 @@ class EditPlayer {
   bool play_node(const Edit& edit);
   bool clear(NodeIndex node, bool node_vanishes);
   bool is_name(const std::string& name) const;
+  bool is_resource(const std::string& name) const;
   void touch(NodeIndex node);
   void apply(const Change& change);
   void unbind(PodIndex pod);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include "gedge/plan/what_if_session.hpp"
 #include "gedge/policy/delay.hpp"
 #include "plan/session.hpp"
 #include "plan/what_if.hpp"
@@ -169,9 +168,15 @@ Result<EditedPlan> plan_edited(const PlanRequest& request, const Plan& before,
 
 Result<WhatIf> what_if(const PlanRequest& request, const std::vector<Edit>& edits, bool replan,
                        const Facts* joined) {
-  const auto session = WhatIfSession::start(request);
-  if (!session) return session.error();
-  return (*session)->whole(edits, replan, joined);
+  auto before = make_plan(request);
+  if (!before) return std::move(before).error();
+  auto edited = plan_edited(request, *before, edits, replan, joined);
+  if (!edited) return std::move(edited).error();
+  WhatIf result;
+  result.differences = differences(*request.facts, *before, edited->facts, edited->plan);
+  result.before = *std::move(before);
+  result.after = std::move(edited->plan);
+  return result;
 }
 
 }  // namespace gedge

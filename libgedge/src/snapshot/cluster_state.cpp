@@ -2,7 +2,7 @@
 #include "gedge/snapshot/cluster_state.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <set>
@@ -18,8 +18,10 @@ bool takes_place(const Pod& pod) {
          pod.phase != PodPhase::kFailed;
 }
 
-auto name_key(const Pod& pod) {
-  return std::tuple<std::string_view, std::string_view>(pod.namespace_name, pod.name);
+std::size_t hash_name(std::string_view namespace_name, std::string_view name) {
+  constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
+  const std::hash<std::string_view> hash;
+  return (hash(namespace_name) * kOdd) ^ hash(name);
 }
 
 auto workload_key(const Pod& pod) {
@@ -163,16 +165,6 @@ void ClusterState::add_pods() {
     if (fresh) at->second = digest(pod, is_peer, is_in_peer);
     pods_[i].facts = at->second;
   }
-  pods_by_name_.resize(pods.size());
-  for (std::uint32_t i = 0; i < pods.size(); ++i) pods_by_name_[i] = PodIndex{i};
-  pods_by_workload_ = pods_by_name_;
-  std::sort(pods_by_name_.begin(), pods_by_name_.end(),
-            [&](PodIndex a, PodIndex b) { return name_key(pod(a)) < name_key(pod(b)); });
-  std::sort(pods_by_workload_.begin(), pods_by_workload_.end(), [&](PodIndex a, PodIndex b) {
-    const Pod &x = pod(a), &y = pod(b);
-    return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
-           std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
-  });
   for (std::uint32_t i = 0; i < pods.size(); ++i) {
     if (!takes_place(pods[i])) continue;
     if (const auto node = find_node(pods[i].bound_node))
@@ -219,18 +211,43 @@ void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
   domain = at->second;
 }
 
+// Half full at most. Of two pods of one name the first is found.
+void ClusterState::fill_pod_table() const {
+  pod_table_.assign(std::bit_ceil(2 * pods_.size() + 2), raw(kNoPod));
+  const std::size_t mask = pod_table_.size() - 1;
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) {
+    const Pod& p = pod(PodIndex{i});
+    std::size_t at = hash_name(p.namespace_name, p.name) & mask;
+    while (pod_table_[at] != raw(kNoPod)) at = (at + 1) & mask;
+    pod_table_[at] = i;
+  }
+}
+
 std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
                                                std::string_view name) const {
-  const std::tuple wanted(namespace_name, name);
-  const auto at =
-      std::lower_bound(pods_by_name_.begin(), pods_by_name_.end(), wanted,
-                       [&](PodIndex p, const auto& key) { return name_key(pod(p)) < key; });
-  if (at == pods_by_name_.end() || name_key(pod(*at)) != wanted) return std::nullopt;
-  return *at;
+  if (pod_table_.empty()) fill_pod_table();
+  const std::size_t mask = pod_table_.size() - 1;
+  std::size_t at = hash_name(namespace_name, name) & mask;
+  for (; pod_table_[at] != raw(kNoPod); at = (at + 1) & mask) {
+    const Pod& p = pod(PodIndex{pod_table_[at]});
+    if (p.name == name && p.namespace_name == namespace_name) return PodIndex{pod_table_[at]};
+  }
+  return std::nullopt;
+}
+
+void ClusterState::sort_by_workload() const {
+  pods_by_workload_.resize(pods_.size());
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_by_workload_[i] = PodIndex{i};
+  std::sort(pods_by_workload_.begin(), pods_by_workload_.end(), [&](PodIndex a, PodIndex b) {
+    const Pod &x = pod(a), &y = pod(b);
+    return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
+           std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
+  });
 }
 
 std::vector<PodIndex> ClusterState::workload(std::string_view namespace_name, std::string_view kind,
                                              std::string_view name) const {
+  if (pods_by_workload_.size() != pods_.size()) sort_by_workload();
   const std::tuple wanted(namespace_name, name);
   const auto key_of = [&](PodIndex p) {
     return std::tuple<std::string_view, std::string_view>(pod(p).namespace_name,

@@ -111,9 +111,10 @@ class ClusterState {
   const PodFacts& pod_facts(PodIndex p) const { return *pods_[raw(p)].facts; }
   NodeIndex node_of(PodIndex p) const { return pods_[raw(p)].node; }
   bool is_placed(PodIndex p) const { return pods_[raw(p)].node != kNoNode; }
+  /// Found by a table that the first question builds, O(pods).
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
-  /// there is none.
+  /// there is none. The first question costs O(pods log pods).
   std::vector<PodIndex> workload(std::string_view namespace_name, std::string_view kind,
                                  std::string_view name) const;
   /// Placed pods that carry any pod (anti-)affinity, and those with a delay budget; in no
@@ -170,6 +171,8 @@ class ClusterState {
 
   void add_resource_names();
   void add_pods();
+  void fill_pod_table() const;
+  void sort_by_workload() const;
   void fill_node(NodeIndex node);
   const PodFacts* digest(const Pod& pod, bool is_peer, bool is_in_peer);
   void place(PodIndex pod, NodeIndex node, std::size_t position);
@@ -201,9 +204,10 @@ class ClusterState {
   mutable std::deque<TopologyColumn> topologies_;
 
   std::deque<PodFacts> digests_;
-  std::vector<PodRecord> pods_;         // [facts.pods]
-  std::vector<PodIndex> pods_by_name_;  // sorted by namespace, name
-  std::vector<PodIndex>
+  std::vector<PodRecord> pods_;  // [facts.pods]
+  mutable std::vector<std::uint32_t>
+      pod_table_;  // by hash of namespace and name, open; kNoPod: free
+  mutable std::vector<PodIndex>
       pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
   std::vector<PodIndex> with_affinity_, with_budgets_;
 
