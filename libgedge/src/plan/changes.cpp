@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t kLeastTrials = 200, kMostTrials = 20'000;
 constexpr std::size_t kRowsToTry = 20'000'000;
 constexpr std::size_t kMaxDepth = 5;
+// Candidates that are kept though fewer may be evaluated: as many as plans may be made of.
+constexpr std::size_t kLeastCandidates = 1000;
 // Sets that make a node feasible; with so many it is tried to make it win, too.
 constexpr std::size_t kMostTargets = 3;
 
@@ -63,7 +65,7 @@ class Search {
   std::vector<Found> sets_of(std::size_t depth);
   /// All single edits that speak to an objection, smallest first, and the nodes that they were
   /// thought of for. As many as may be tried.
-  std::map<Candidate, std::vector<NodeIndex>> candidates();
+  const std::map<Candidate, std::vector<NodeIndex>>& candidates();
   bool spent() const { return left_ == 0; }
 
  private:
@@ -76,6 +78,7 @@ class Search {
   PodIndex pod_;
   std::vector<NodeIndex> targets_;
   std::size_t left_;
+  std::optional<std::map<Candidate, std::vector<NodeIndex>>> candidates_;
 };
 
 std::vector<Found> Search::sets_of(std::size_t depth) {
@@ -91,14 +94,19 @@ std::vector<Found> Search::sets_of(std::size_t depth) {
   return found;
 }
 
-std::map<Candidate, std::vector<NodeIndex>> Search::candidates() {
-  std::map<Candidate, std::vector<NodeIndex>> all;
+const std::map<Candidate, std::vector<NodeIndex>>& Search::candidates() {
+  if (candidates_) return *candidates_;
+  const std::size_t most = std::max(left_, kLeastCandidates);
+  auto& all = candidates_.emplace();
   for (const NodeIndex target : targets_) {
     Candidates here;
     for (const Rejection& rejection : engine_.rejections(pod_, target))
       add_candidates(cluster_, pod_, target, rejection, here);
-    for (const Candidate& c : here) all[c].push_back(target);
-    while (all.size() > kMostTrials) all.erase(std::prev(all.end()));
+    for (const Candidate& c : here) {
+      if (all.size() == most && std::prev(all.end())->first < c) break;
+      all[c].push_back(target);
+      if (all.size() > most) all.erase(std::prev(all.end()));
+    }
   }
   return all;
 }

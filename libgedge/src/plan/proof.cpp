@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "plan/what_if.hpp"
-
 namespace gedge {
 namespace {
 
@@ -77,8 +75,8 @@ std::optional<std::string> Proof::place_in(const WhatIfAnswer& answer, const Edi
 std::optional<std::string> Proof::place_replanned(const EditSet& set) {
   if (left_ == 0 || what_ifs() == nullptr) return std::nullopt;
   --left_;
-  const auto plan = plan_edited(request_, what_ifs_->before(), edits_of(set), true);
-  return plan ? place_in(plan->plan.decisions) : std::nullopt;
+  const auto answer = what_ifs_->whole(edits_of(set), true);
+  return answer ? place_in(answer->after.decisions) : std::nullopt;
 }
 
 std::optional<std::string> Proof::place_after(const EditSet& set, bool replan) {

@@ -21,6 +21,9 @@
 namespace gedge {
 namespace {
 
+// More pods that are placed anew take long enough for the progress that a plan reports.
+constexpr std::size_t kMostReplanned = 10'000;
+
 // What of the facts, and whether pods, the rules of a site look at beyond the node in question.
 struct Reach {
   bool everywhere = false;  // unknown, or by a history that cannot be taken back
@@ -83,7 +86,7 @@ class WhatIfSession::Parts {
   explicit Parts(PlanRequest asked) : request(std::move(asked)) {}
 
   Status begin();
-  std::optional<WhatIfAnswer> follow(const std::vector<Edit>& edits, Plan* after);
+  std::optional<WhatIfAnswer> follow(const std::vector<Edit>& edits, bool replan, Plan* after);
   Result<EditedPlan> plan_whole(const std::vector<Edit>& edits, bool replan, const Facts* joined) {
     return plan_edited(request, before, edits, replan, joined);
   }
@@ -97,13 +100,15 @@ class WhatIfSession::Parts {
   void sort(Pods& pods) const;
   bool stays(PodIndex pod, NodeIndex node);
   Pods judge(const EditPlayer& player);
-  Pods waiting(const EditPlayer& player, const Pods& dropped) const;
+  void lift_planned();
+  Pods waiting(const EditPlayer& player, const Pods& dropped, const Pods& others) const;
   std::string place_before(PodIndex pod) const;
   std::vector<Difference> compare(const EditPlayer& player, Pods changed) const;
-  void fill(const EditPlayer& player, const Pods& dropped, const WhatIfAnswer& answer, Plan& after);
+  void fill(const EditPlayer& player, const Pods& placed_anew, const WhatIfAnswer& answer,
+            Plan& after);
 
   Reach reach_;
-  Pods unplaced_;                                      // by the plan, in queue order
+  Pods pending_, unplaced_;  // all that were to be placed, and those left; in queue order
   std::unordered_map<std::uint32_t, std::size_t> of_;  // by pod: its decision; only looked up
 };
 
@@ -121,6 +126,7 @@ Status WhatIfSession::Parts::begin() {
     const Decision& decision = before.decisions[i];
     const PodIndex pod = *cluster.find_pod(decision.namespace_name, decision.pod);
     of_[raw(pod)] = i;
+    pending_.push_back(pod);
     if (!decision.chosen) unplaced_.push_back(pod);
     // Under a profile that does not look at budgets; a what-if does.
     if (decision.is_over_budget()) reach_.everywhere = true;
@@ -167,16 +173,22 @@ WhatIfSession::Parts::Pods WhatIfSession::Parts::judge(const EditPlayer& player)
 }
 
 WhatIfSession::Parts::Pods WhatIfSession::Parts::waiting(const EditPlayer& player,
-                                                         const Pods& dropped) const {
+                                                         const Pods& dropped,
+                                                         const Pods& others) const {
   Pods fresh = dropped, all;
   for (const PodIndex pod : player.pods())
     if (player.fate(pod) == EditPlayer::Fate::kEvicted) fresh.push_back(pod);
   sort(fresh);
-  Pods still = unplaced_;
+  Pods still = others;
   std::erase_if(still, [&](PodIndex pod) { return player.fate(pod) != EditPlayer::Fate::kNone; });
   std::merge(fresh.begin(), fresh.end(), still.begin(), still.end(), std::back_inserter(all),
              [&](PodIndex a, PodIndex b) { return queues_before(session->cluster(), a, b); });
   return all;
+}
+
+void WhatIfSession::Parts::lift_planned() {
+  for (const PodIndex pod : pending_)
+    if (session->cluster().is_placed(pod)) session->cluster().unbind(pod);
 }
 
 std::string WhatIfSession::Parts::place_before(PodIndex pod) const {
@@ -207,10 +219,11 @@ std::vector<Difference> WhatIfSession::Parts::compare(const EditPlayer& player,
 }
 
 // The plan afterwards: what stayed, then what was decided anew.
-void WhatIfSession::Parts::fill(const EditPlayer& player, const Pods& dropped,
+void WhatIfSession::Parts::fill(const EditPlayer& player, const Pods& placed_anew,
                                 const WhatIfAnswer& answer, Plan& after) {
   std::set<std::size_t> gone;
-  for (const PodIndex pod : dropped) gone.insert(of_.at(raw(pod)));
+  for (const PodIndex pod : placed_anew)
+    if (const auto at = of_.find(raw(pod)); at != of_.end()) gone.insert(at->second);
   for (const PodIndex pod : player.pods())
     if (const auto at = of_.find(raw(pod)); at != of_.end()) gone.insert(at->second);
   after.profile = before.profile;
@@ -231,15 +244,19 @@ void WhatIfSession::Parts::fill(const EditPlayer& player, const Pods& dropped,
 
 // Empty where the edits cannot be followed.
 std::optional<WhatIfAnswer> WhatIfSession::Parts::follow(const std::vector<Edit>& edits,
-                                                         Plan* after) {
-  if (reach_.everywhere) return std::nullopt;
+                                                         bool replan, Plan* after) {
+  if (reach_.everywhere || (replan && pending_.size() > kMostReplanned)) return std::nullopt;
   EditPlayer player(*session);
+  if (replan) lift_planned();
   for (const Edit& edit : edits)
     if (!player.play(edit)) return std::nullopt;
-  if ((player.parts() & reach_.parts) != 0) return std::nullopt;
-  const Pods dropped = judge(player);
-  if (reach_.pods && (!dropped.empty() || !player.pods().empty())) return std::nullopt;
-  const Pods wanted = waiting(player, dropped);
+  Pods dropped;
+  if (!replan) {
+    if ((player.parts() & reach_.parts) != 0) return std::nullopt;
+    dropped = judge(player);
+    if (reach_.pods && (!dropped.empty() || !player.pods().empty())) return std::nullopt;
+  }
+  const Pods wanted = waiting(player, dropped, replan ? pending_ : unplaced_);
   WhatIfAnswer answer;
   answer.followed = true;
   for (const PodIndex pod : wanted) answer.decided.push_back(session->decide({pod}).front());
@@ -249,7 +266,7 @@ std::optional<WhatIfAnswer> WhatIfSession::Parts::follow(const std::vector<Edit>
   Pods changed = player.pods();
   changed.insert(changed.end(), wanted.begin(), wanted.end());
   answer.differences = compare(player, std::move(changed));
-  if (after != nullptr) fill(player, dropped, answer, *after);
+  if (after != nullptr) fill(player, wanted, answer, *after);
   return answer;
 }
 
@@ -265,7 +282,7 @@ Result<std::unique_ptr<WhatIfSession>> WhatIfSession::start(const PlanRequest& r
 }
 
 Result<WhatIfAnswer> WhatIfSession::answer(const std::vector<Edit>& edits) {
-  if (auto followed = parts_->follow(edits, nullptr)) return *std::move(followed);
+  if (auto followed = parts_->follow(edits, false, nullptr)) return *std::move(followed);
   auto edited = parts_->plan_whole(edits, false, nullptr);
   if (!edited) return std::move(edited).error();
   WhatIfAnswer answer;
@@ -283,8 +300,8 @@ Result<WhatIf> WhatIfSession::whole(const std::vector<Edit>& edits, bool replan,
                                     const Facts* joined) {
   WhatIf result;
   result.before = parts_->before;
-  if (!replan && joined == nullptr) {
-    if (auto followed = parts_->follow(edits, &result.after)) {
+  if (joined == nullptr) {
+    if (auto followed = parts_->follow(edits, replan, &result.after)) {
       result.differences = std::move(followed->differences);
       return result;
     }

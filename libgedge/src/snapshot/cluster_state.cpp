@@ -2,12 +2,12 @@
 #include "gedge/snapshot/cluster_state.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 
+#include "snapshot/name_table.hpp"
 #include "snapshot/requests.hpp"
 
 namespace gedge {
@@ -16,12 +16,6 @@ namespace {
 bool takes_place(const Pod& pod) {
   return !pod.bound_node.empty() && pod.phase != PodPhase::kSucceeded &&
          pod.phase != PodPhase::kFailed;
-}
-
-std::size_t hash_name(std::string_view namespace_name, std::string_view name) {
-  constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
-  const std::hash<std::string_view> hash;
-  return (hash(namespace_name) * kOdd) ^ hash(name);
 }
 
 auto workload_key(const Pod& pod) {
@@ -36,6 +30,11 @@ struct DigestKey {
   const Labels* own;
   const ControllerRef* controller;
   std::string_view peer_name = {}, peer_workload = {}, peer_workload_kind = {};
+  friend bool operator==(const DigestKey& a, const DigestKey& b) {
+    return a.spec == b.spec && a.namespace_name == b.namespace_name && *a.own == *b.own &&
+           *a.controller == *b.controller && a.peer_name == b.peer_name &&
+           a.peer_workload == b.peer_workload && a.peer_workload_kind == b.peer_workload_kind;
+  }
   friend bool operator<(const DigestKey& a, const DigestKey& b) {
     const auto key = [](const DigestKey& k) {
       return std::tie(k.spec, k.namespace_name, *k.own, k.controller->kind, k.controller->name,
@@ -78,6 +77,8 @@ ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOption
   rank_of_.resize(slots);
   for (std::uint32_t rank = 0; rank < slots; ++rank) rank_of_[order[rank]] = rank;
   slot_of_rank_ = std::move(order);
+  fill_name_table(node_table_, slots,
+                  [&](std::uint32_t i) { return hash_name(facts.nodes[i].name); });
   alive_ = NodeMask(slots, true);
 
   add_resource_names();
@@ -154,6 +155,8 @@ void ClusterState::add_pods() {
   pods_.resize(pods.size());
   const std::set<std::string_view> peers = names_in_budgets(*facts_);
   std::map<DigestKey, const PodFacts*> digests;
+  using Known = std::optional<std::pair<DigestKey, const PodFacts*>>;
+  std::vector<Known> last_of(facts_->specs.size());  // pods of one spec are often equal
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const Pod& pod = pods[i];
     const bool is_peer = peers.contains(pod.name), is_in_peer = peers.contains(pod.workload_name);
@@ -161,9 +164,13 @@ void ClusterState::add_pods() {
     if (is_peer) key.peer_name = pod.name;
     if (is_in_peer) key.peer_workload = pod.workload_name;
     if (is_in_peer) key.peer_workload_kind = pod.workload_kind;
-    auto [at, fresh] = digests.try_emplace(key, nullptr);
-    if (fresh) at->second = digest(pod, is_peer, is_in_peer);
-    pods_[i].facts = at->second;
+    Known& last = last_of[raw(pod.spec)];
+    if (!last || !(last->first == key)) {
+      auto [at, fresh] = digests.try_emplace(key, nullptr);
+      if (fresh) at->second = digest(pod, is_peer, is_in_peer);
+      last.emplace(*at);
+    }
+    pods_[i].facts = last->second;
   }
   for (std::uint32_t i = 0; i < pods.size(); ++i) {
     if (!takes_place(pods[i])) continue;
@@ -173,13 +180,10 @@ void ClusterState::add_pods() {
 }
 
 std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
-  const auto at = std::lower_bound(slot_of_rank_.begin(), slot_of_rank_.end(), name,
-                                   [&](std::uint32_t slot, std::string_view wanted) {
-                                     return node_facts_[slot]->name < wanted;
-                                   });
-  if (at == slot_of_rank_.end() || node_facts_[*at]->name != name || !alive_.test(NodeIndex{*at}))
-    return std::nullopt;
-  return NodeIndex{*at};
+  const NodeIndex found{find_in_name_table(
+      node_table_, hash_name(name), [&](std::uint32_t i) { return node_facts_[i]->name == name; })};
+  if (found == kNoNode || !alive_.test(found)) return std::nullopt;
+  return found;
 }
 
 std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
@@ -211,28 +215,19 @@ void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
   domain = at->second;
 }
 
-// Half full at most. Of two pods of one name the first is found.
-void ClusterState::fill_pod_table() const {
-  pod_table_.assign(std::bit_ceil(2 * pods_.size() + 2), raw(kNoPod));
-  const std::size_t mask = pod_table_.size() - 1;
-  for (std::uint32_t i = 0; i < pods_.size(); ++i) {
-    const Pod& p = pod(PodIndex{i});
-    std::size_t at = hash_name(p.namespace_name, p.name) & mask;
-    while (pod_table_[at] != raw(kNoPod)) at = (at + 1) & mask;
-    pod_table_[at] = i;
-  }
-}
-
 std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
                                                std::string_view name) const {
-  if (pod_table_.empty()) fill_pod_table();
-  const std::size_t mask = pod_table_.size() - 1;
-  std::size_t at = hash_name(namespace_name, name) & mask;
-  for (; pod_table_[at] != raw(kNoPod); at = (at + 1) & mask) {
-    const Pod& p = pod(PodIndex{pod_table_[at]});
-    if (p.name == name && p.namespace_name == namespace_name) return PodIndex{pod_table_[at]};
-  }
-  return std::nullopt;
+  const auto hash_of = [&](std::uint32_t i) {
+    return hash_name(pod(PodIndex{i}).namespace_name, pod(PodIndex{i}).name);
+  };
+  if (pod_table_.empty()) fill_name_table(pod_table_, pods_.size(), hash_of);
+  const PodIndex found{
+      find_in_name_table(pod_table_, hash_name(namespace_name, name), [&](std::uint32_t i) {
+        const Pod& p = pod(PodIndex{i});
+        return p.name == name && p.namespace_name == namespace_name;
+      })};
+  if (found == kNoPod) return std::nullopt;
+  return found;
 }
 
 void ClusterState::sort_by_workload() const {

@@ -135,6 +135,11 @@ std::string compare(const test::Case& from, WhatIfSession& session, const std::v
   expect("differences", changes, text_of(answer->differences));
   expect("differences of the whole", changes, text_of(whole->differences));
   REQUIRE(answer->decided.size() <= all.size());
+  const auto anew = what_if(request, edits, true);
+  const auto replanned = session.whole(edits, true);
+  if (!anew || !replanned) return "no plan anew\n";
+  expect("plan anew", text_of(anew->after), text_of(replanned->after));
+  expect("differences anew", text_of(anew->differences), text_of(replanned->differences));
   expect("decided", text_of(all, all.size() - answer->decided.size()), text_of(answer->decided, 0));
   return out;
 }

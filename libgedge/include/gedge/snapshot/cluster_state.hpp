@@ -171,7 +171,6 @@ class ClusterState {
 
   void add_resource_names();
   void add_pods();
-  void fill_pod_table() const;
   void sort_by_workload() const;
   void fill_node(NodeIndex node);
   const PodFacts* digest(const Pod& pod, bool is_peer, bool is_in_peer);
@@ -194,6 +193,7 @@ class ClusterState {
   std::vector<const Node*> node_facts_;                             // [slots]
   std::vector<std::uint32_t> rank_of_;                              // [slots]
   std::vector<std::uint32_t> slot_of_rank_;                         // [slots]
+  std::vector<std::uint32_t> node_table_;                           // by hash of the name
   NodeMask alive_;                                                  // [slots]
   std::vector<std::string> resource_names_;                         // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
@@ -204,9 +204,8 @@ class ClusterState {
   mutable std::deque<TopologyColumn> topologies_;
 
   std::deque<PodFacts> digests_;
-  std::vector<PodRecord> pods_;  // [facts.pods]
-  mutable std::vector<std::uint32_t>
-      pod_table_;  // by hash of namespace and name, open; kNoPod: free
+  std::vector<PodRecord> pods_;                   // [facts.pods]
+  mutable std::vector<std::uint32_t> pod_table_;  // by hash of namespace and name
   mutable std::vector<PodIndex>
       pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
   std::vector<PodIndex> with_affinity_, with_budgets_;
