@@ -35,9 +35,15 @@ Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
   graph.needs.resize(queue.size());
   std::unordered_map<std::uint32_t, Vertex> vertex_of;  // only looked up
   for (Vertex v = 0; v < queue.size(); ++v) vertex_of[raw(queue[v])] = v;
-  std::map<std::vector<PodIndex>, Vertex> sets;  // equal sets of peers share a vertex
+  std::map<std::vector<PodIndex>, Vertex> sets;          // equal sets of peers share a vertex
+  std::unordered_map<const PodFacts*, Vertex> first_of;  // equal pods need the same; only looked up
   for (Vertex v = 0; v < queue.size(); ++v) {
     if (!has_budgets(queue[v])) continue;
+    const auto [first, is_first] = first_of.try_emplace(&cluster.pod_facts(queue[v]), v);
+    if (!is_first) {
+      graph.needs[v] = graph.needs[first->second];
+      continue;
+    }
     for (const DelayBudget& budget : cluster.pod_facts(queue[v]).spec->budgets) {
       std::vector<PodIndex> peers = unplaced_peers(cluster, queue[v], budget);
       std::erase_if(peers, [&](PodIndex p) { return !vertex_of.contains(raw(p)); });
