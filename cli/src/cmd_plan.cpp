@@ -5,7 +5,7 @@
 
 #include "cmd.hpp"
 #include "gedge/codec/write.hpp"
-#include "gedge/plan/edit.hpp"
+#include "gedge/plan/what_if_session.hpp"
 #include "question.hpp"
 #include "render/answer_views.hpp"
 #include "render/numbers.hpp"
@@ -178,6 +178,13 @@ Exit finish_what_if(Io& io, const PlanOptions& options, const WhatIf& what_if, c
   return all_is_well(io, options, what_if.after);
 }
 
+Result<WhatIf> ask_what_if(const PlanRequest& request, const PlanOptions& options,
+                           const Facts* joined) {
+  const auto session = WhatIfSession::start(request);
+  if (!session) return session.error();
+  return (*session)->whole(options.edits, options.replan, joined);
+}
+
 Exit run_what_if(Io& io, const PlanOptions& options, Question& question) {
   std::optional<Input> joined;
   if (!options.added.empty()) {
@@ -185,8 +192,7 @@ Exit run_what_if(Io& io, const PlanOptions& options, Question& question) {
     if (!joined) return fail(io, question.reader().take_errors(), options.output);
   }
   std::future<std::string> snapshot = question.snapshot();
-  auto result =
-      what_if(question.request(), options.edits, options.replan, joined ? &joined->facts : nullptr);
+  auto result = ask_what_if(question.request(), options, joined ? &joined->facts : nullptr);
   question.progress().erase();
   if (!result) return fail(io, result.error());
   result->before.snapshot = result->after.snapshot = snapshot.get();

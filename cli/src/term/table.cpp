@@ -108,8 +108,10 @@ void Table::shrink(Layout& layout, Shrink which, std::size_t limit) const {
 }
 
 Table::Layout Table::layout(const Stream& out, bool with_header) const {
-  Layout layout{std::vector<std::size_t>(columns_.size()), natural_widths(with_header)};
+  Layout layout{std::vector<std::size_t>(columns_.size()), {}};
   std::iota(layout.columns.begin(), layout.columns.end(), std::size_t{0});
+  if (!out.is_terminal()) return layout;
+  layout.widths = natural_widths(with_header);
   if (out.width() == 0) return layout;
   while (least_width(layout) > out.width()) {
     const auto last = std::find_if(layout.columns.rbegin(), layout.columns.rend(),
@@ -140,26 +142,29 @@ std::vector<std::string> Table::column(std::string_view header) const {
 void Table::print(Stream& out, bool with_header) const {
   const bool padded = out.is_terminal();
   const Layout shown = layout(out, with_header);
+  std::string line;
   const auto print_row = [&](const auto& text_of, const auto& ink_of) {
-    std::string line;
+    line.clear();
     for (const std::size_t i : shown.columns) {
-      if (i != shown.columns.front()) line += padded ? std::string(kGap, ' ') : "\t";
-      const bool cut = padded && columns_[i].shrink != Shrink::kFlows;
-      const std::string text = cut ? shorten_middle(text_of(i), shown.widths[i]) : text_of(i);
-      const std::string painted = out.style().paint(ink_of(i), text);
-      if (padded)
-        append_padded(line, text, painted, shown.widths[i], columns_[i].align,
-                      i == shown.columns.back());
-      else
-        line += painted;
+      const std::string& whole = text_of(i);
+      if (!padded) {
+        if (i != shown.columns.front()) line += '\t';
+        line += out.style().paint(ink_of(i), whole);
+        continue;
+      }
+      if (i != shown.columns.front()) line += std::string(kGap, ' ');
+      const bool cut = columns_[i].shrink != Shrink::kFlows;
+      const std::string text = cut ? shorten_middle(whole, shown.widths[i]) : whole;
+      append_padded(line, text, out.style().paint(ink_of(i), text), shown.widths[i],
+                    columns_[i].align, i == shown.columns.back());
     }
     out.line(line);
   };
   if (with_header)
-    print_row([&](std::size_t i) { return columns_[i].header; },
+    print_row([&](std::size_t i) -> const std::string& { return columns_[i].header; },
               [](std::size_t) { return Ink::kPlain; });
   for (const auto& row : rows_)
-    print_row([&](std::size_t i) { return row[i].text; },
+    print_row([&](std::size_t i) -> const std::string& { return row[i].text; },
               [&](std::size_t i) { return row[i].ink; });
 }
 

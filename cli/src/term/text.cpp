@@ -1,5 +1,6 @@
 #include "term/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -105,9 +106,15 @@ std::string_view fitting(std::string_view text, std::size_t width, bool from_end
   return from_end ? std::string_view{} : text.substr(0, best);
 }
 
+// Nothing but visible ASCII: most names.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 }  // namespace
 
 std::string escape_controls(std::string_view text) {
+  if (is_plain(text)) return std::string(text);
   std::string safe;
   safe.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
@@ -122,6 +129,7 @@ std::string escape_controls(std::string_view text) {
 }
 
 std::size_t display_width(std::string_view text) {
+  if (is_plain(text)) return text.size();
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
     const Symbol symbol = decode(text.substr(at));

@@ -10,6 +10,7 @@
 #include "gedge/effect/plan.hpp"
 #include "gedge/plan/edit.hpp"
 #include "gedge/plan/planner.hpp"
+#include "gedge/plan/what_if_session.hpp"
 #include "gedge/policy/profile.hpp"
 #include "gedge/verify/verify.hpp"
 #include "gedge/version.hpp"

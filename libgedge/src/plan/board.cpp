@@ -98,9 +98,13 @@ void Board::tell(const Change& change) {
   gedge::tell(prepared_, cluster_, change, touched_);
   mark(change.node);
   if (!touched_.all && touched_.rows.size() == 0) return;  // made by the first row
-  all_marked_ = all_marked_ || touched_.all;
-  if (!all_marked_) touched_.rows.for_each([&](NodeIndex row) { mark(row); });
+  mark(touched_);
   touched_ = {};
+}
+
+void Board::mark(const Touched& touched) {
+  all_marked_ = all_marked_ || touched.all;
+  if (!all_marked_) touched.rows.for_each([&](NodeIndex row) { mark(row); });
 }
 
 // Clears the rows of the block in asked_ that a filter rejects, and notes the first that does.

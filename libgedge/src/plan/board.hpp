@@ -48,8 +48,12 @@ class Board {
                     const ClassContext& context);
 
   const PreparedClass& prepared() const { return prepared_; }
+  const AskedPolicies& asked() const { return asked_policies_; }
   /// A pod was bound or taken away; the cluster already shows it.
   void tell(const Change& change);
+  /// These rows must be looked at again.
+  void mark(NodeIndex row);
+  void mark(const Touched& touched);
 
   /// Looks again at what changed and chooses among the rows that no exclusion bars. `exclusions` by
   /// ascending filter, of filters that are not asked. Cost: O(policies + log rows) a changed row;
@@ -70,7 +74,6 @@ class Board {
   // Answers about the rows of one block.
   struct Answers;
 
-  void mark(NodeIndex row);
   void filter_block(const ClassContext& context, Rows rows, Answers& answers);
   void score_block(const ClassContext& context, Rows rows, Answers& answers) const;
   void look_again(const ClassContext& context);

@@ -310,10 +310,14 @@ void add_cards(Scene& s) {
   if (edit.amount > 0) s.out.insert(candidate(edit, edit.amount, now));
 }
 
+// Where the node alone is too small, nobody's leaving helps.
 void add_for_shortage(Scene& s, const Evidence& evidence) {
   const bool slots = evidence.reason == Reason::kTooManyPods;
   add_resource(s, slots ? std::string(kPods) : evidence.subject, evidence);
-  add_for_crowd(s);
+  const auto resource = s.cluster.find_resource(evidence.subject);
+  const std::int64_t wanted =
+      slots || !resource ? 1 : s.cluster.pod_facts(s.pod).request(*resource);
+  if (wanted <= evidence.limit) add_for_crowd(s);
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t kLeastTrials = 200, kMostTrials = 20'000;
 constexpr std::size_t kRowsToTry = 20'000'000;
 constexpr std::size_t kMaxDepth = 5;
+// Candidates that are kept though fewer may be evaluated: as many as plans may be made of.
+constexpr std::size_t kLeastCandidates = 1000;
 // Sets that make a node feasible; with so many it is tried to make it win, too.
 constexpr std::size_t kMostTargets = 3;
 
@@ -63,7 +65,7 @@ class Search {
   std::vector<Found> sets_of(std::size_t depth);
   /// All single edits that speak to an objection, smallest first, and the nodes that they were
   /// thought of for. As many as may be tried.
-  std::map<Candidate, std::vector<NodeIndex>> candidates();
+  const std::map<Candidate, std::vector<NodeIndex>>& candidates();
   bool spent() const { return left_ == 0; }
 
  private:
@@ -76,6 +78,7 @@ class Search {
   PodIndex pod_;
   std::vector<NodeIndex> targets_;
   std::size_t left_;
+  std::optional<std::map<Candidate, std::vector<NodeIndex>>> candidates_;
 };
 
 std::vector<Found> Search::sets_of(std::size_t depth) {
@@ -91,14 +94,19 @@ std::vector<Found> Search::sets_of(std::size_t depth) {
   return found;
 }
 
-std::map<Candidate, std::vector<NodeIndex>> Search::candidates() {
-  std::map<Candidate, std::vector<NodeIndex>> all;
+const std::map<Candidate, std::vector<NodeIndex>>& Search::candidates() {
+  if (candidates_) return *candidates_;
+  const std::size_t most = std::max(left_, kLeastCandidates);
+  auto& all = candidates_.emplace();
   for (const NodeIndex target : targets_) {
     Candidates here;
     for (const Rejection& rejection : engine_.rejections(pod_, target))
       add_candidates(cluster_, pod_, target, rejection, here);
-    for (const Candidate& c : here) all[c].push_back(target);
-    while (all.size() > kMostTrials) all.erase(std::prev(all.end()));
+    for (const Candidate& c : here) {
+      if (all.size() == most && std::prev(all.end())->first < c) break;
+      all[c].push_back(target);
+      if (all.size() > most) all.erase(std::prev(all.end()));
+    }
   }
   return all;
 }
@@ -108,7 +116,7 @@ std::vector<Found> Search::singles() {
   for (const auto& [c, targets] : candidates()) {
     if (spent()) break;
     --left_;
-    Trial trial(cluster_);
+    Trial trial(cluster_, engine_);
     if (!trial.apply(c.edit)) continue;
     const auto fits = [&](NodeIndex n) { return engine_.fits(pod_, n); };
     const auto target = std::find_if(targets.begin(), targets.end(), fits);
@@ -132,7 +140,7 @@ void Search::deepen(NodeIndex target, std::size_t depth, EditSet& chosen,
     const auto clashes = [&](const Candidate& other) { return same_subject(c.edit, other.edit); };
     if (std::any_of(chosen.begin(), chosen.end(), clashes)) continue;
     --left_;
-    Trial trial(cluster_);
+    Trial trial(cluster_, engine_);
     if (!trial.apply(c.edit)) continue;
     chosen.push_back(c);
     const std::size_t left = engine_.rejections(pod_, target).size();
@@ -207,7 +215,7 @@ std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, Node
   const std::string& name = session.cluster().node(node).name;
   std::vector<EditSet> further;
   {
-    Trial trial(session.cluster());
+    Trial trial(session.cluster(), *session.engine_of(proof.pod()));
     for (const Candidate& c : first)
       if (!trial.apply(c.edit)) return {};
     further = winning_edits(session, proof.pod(), node);

@@ -56,11 +56,11 @@ std::optional<Choice> ClassCache::choose(PodIndex pod) {
   if (found == nullptr || found->shared == nullptr) return std::nullopt;
   const ClassContext context{*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)};
   exclusions_.clear();
-  for (const std::size_t i : found->barring)
+  for (const std::size_t i : found->beside.filters)
     if (const NodeMask* barred = (*filters_)[i].policy->barred(found->prepared.filters[i]))
       exclusions_.push_back({i, barred});
   Choice choice = found->shared->board->choose(context, exclusions_);
-  for (const std::size_t i : found->same) {
+  for (const std::size_t i : found->beside.scores) {
     const ScoreSlot& slot = (*scores_)[i];
     const ClassState* state = found->prepared.scores[i];
     const std::int64_t score =
@@ -99,7 +99,7 @@ ClassCache::Known& ClassCache::known(const PodFacts& facts) {
 
 // Null for a class that is seen for the first time, and for pods that are no class.
 ClassCache::Live* ClassCache::live(PodIndex pod) {
-  catch_up();
+  follow();
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
   Known& found = known(facts);
@@ -122,7 +122,8 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
 
 // Scores that were the same on every row still are.
 bool ClassCache::is_true(const Live& live) const {
-  return std::all_of(live.same.begin(), live.same.end(), [&](std::size_t i) {
+  if (live.shared == nullptr) return true;
+  return std::all_of(live.beside.scores.begin(), live.beside.scores.end(), [&](std::size_t i) {
     return (*scores_)[i].policy->constant(live.prepared.scores[i]).has_value();
   });
 }
@@ -135,7 +136,7 @@ ClassCache::Split ClassCache::split(const ClassContext& context, Live& live) {
       continue;
     }
     prepare_filter(i, context, live.prepared);
-    live.barring.push_back(i);
+    live.beside.filters.push_back(i);
   }
   for (std::size_t i = 0; i < scores_->size(); ++i) {
     const ScorePolicy& policy = *(*scores_)[i].policy;
@@ -147,7 +148,7 @@ ClassCache::Split ClassCache::split(const ClassContext& context, Live& live) {
     const ClassState* state = live.prepared.scores[i];
     if (policy.constant(state) && !policy.reads_feasible(state) &&
         policy.normalize(context, state) != Normalize::kOwn) {
-      live.same.push_back(i);
+      live.beside.scores.push_back(i);
     } else {
       split.asked.scores.push_back(i);
       split.of_the_class.push_back(i);
@@ -159,9 +160,7 @@ ClassCache::Split ClassCache::split(const ClassContext& context, Live& live) {
 ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& context) {
   const std::string_view signature = known.signature;
   if (!has_boards_) {
-    Live made;
-    made.prepared = prepare(context);
-    return enter(known, std::move(made), context);
+    return enter(known, unshared(context), context);
   }
   const bool shares_nothing = seen_.insert(hash_of(signature.substr(0, known.shared), 1)).second;
   if (shares_nothing) return nullptr;
@@ -172,9 +171,7 @@ ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& contex
   made.shared = board_for(known, parts, context, is_new);
   if (made.shared == nullptr) {
     if (is_new) return nullptr;
-    Live unshared;
-    unshared.prepared = prepare(context);
-    return enter(known, std::move(unshared), context);
+    return enter(known, unshared(context), context);
   }
   const PreparedClass& common = made.shared->board->prepared();
   for (const std::size_t i : parts.asked.filters) {
@@ -187,6 +184,15 @@ ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& contex
     made.prepared.static_scores[i] = common.static_scores[i];
   }
   return enter(known, std::move(made), context);
+}
+
+// A class without a board: every policy is its own business.
+ClassCache::Live ClassCache::unshared(const ClassContext& context) {
+  Live made;
+  made.prepared = prepare(context);
+  for (std::size_t i = 0; i < filters_->size(); ++i) made.beside.filters.push_back(i);
+  for (std::size_t i = 0; i < scores_->size(); ++i) made.beside.scores.push_back(i);
+  return made;
 }
 
 // Null where the class cannot have one, or need not: nobody shares it and it is new.
@@ -241,22 +247,73 @@ void ClassCache::drop(F&& is_meant) {
   });
 }
 
-void ClassCache::catch_up() {
+void ClassCache::forget_all() {
+  live_.clear();
+  boards_.clear();
+  listeners_.clear();
+  live_bytes_ = 0;
+  ++generation_;
+}
+
+void ClassCache::follow() {
   const auto changes = cluster_->since(epoch_);
   epoch_ = cluster_->epoch();
   if (changes.empty()) return;
-  const bool is_static = cluster_->static_epoch() == static_epoch_;
+  const bool is_static = cluster_->static_epoch() != static_epoch_;
   static_epoch_ = cluster_->static_epoch();
-  if (!is_static) static_answers_.forget();
-  if (changes.size() > 1 || !is_static) {
-    live_.clear();
-    boards_.clear();
-    listeners_.clear();
-    live_bytes_ = 0;
-    ++generation_;
-    return;
+  if (changes.size() > 1) {
+    if (is_static) static_answers_.forget();
+    forget_all();
+  } else if (is_static) {
+    follow_facts(changes.front());
+  } else {
+    follow_pod(changes.front());
   }
-  const Change& change = changes.front();
+}
+
+// Whether the policies' states are true to changed facts again; `touched`: rows beyond the node's
+// own whose answers changed.
+bool ClassCache::follows(const PreparedClass& prepared, const AskedPolicies& asked,
+                         const FactsChange& change, Touched& touched) const {
+  const ClassContext context{*cluster_, *prepared.sample, 0};
+  const auto all_follow = [&](const auto& indexes, const auto& slots, const auto& states,
+                              const auto& statics) {
+    return std::all_of(indexes.begin(), indexes.end(), [&](std::size_t i) {
+      return statics[i] != nullptr ||
+             slots[i].policy->on_facts(states[i], context, change, touched);
+    });
+  };
+  return all_follow(asked.filters, *filters_, prepared.filters, prepared.static_filters) &&
+         all_follow(asked.scores, *scores_, prepared.scores, prepared.static_scores);
+}
+
+void ClassCache::follow_facts(const Change& change) {
+  const FactsChange facts{change.kind == Change::Kind::kSetRtt ? kNoNode : change.node,
+                          change.parts};
+  Touched shared;
+  if (!static_answers_.follow(*cluster_, facts, shared)) {
+    static_answers_.forget();
+    return forget_all();
+  }
+  std::erase_if(boards_, [&](auto& entry) {
+    Board& board = *entry.second.board;
+    Touched touched;
+    if (follows(board.prepared(), board.asked(), facts, touched)) {
+      if (facts.node != kNoNode) board.mark(facts.node);
+      board.mark(shared);
+      board.mark(touched);
+      return false;
+    }
+    drop([&](const Live& live) { return live.shared == &entry.second; });
+    return true;
+  });
+  drop([&](const Live& live) {
+    Touched touched;
+    return !follows(live.prepared, live.beside, facts, touched);
+  });
+}
+
+void ClassCache::follow_pod(const Change& change) {
   for (auto& [key, boarded] : boards_) boarded.board->tell(change);
   if (listeners_.empty()) return;
   for (const Topic topic : cluster_->topics(cluster_->pod_facts(change.pod))) {

@@ -4,8 +4,9 @@
 // A class is everything with the same signature. It stays live from the second time on that it is
 // seen, or that anything is seen with which it shares a board; without boards, from the first time
 // on. Live classes follow the journal: one bind or unbind is told to the boards and to the classes
-// that listen to anything the pod says; anything else (node facts, RTTs, several changes at once)
-// voids them all, which costs time and never an answer.
+// that listen to anything the pod says, one change of facts to all of them, and those whose
+// policies cannot follow it are void; several changes at once void all, which costs time and never
+// an answer.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,8 @@ class ClassCache {
         epoch_(cluster.epoch()),
         static_epoch_(cluster.static_epoch()) {}
 
+  /// Makes everything true to the cluster as it is now. After each single change that is cheap.
+  void follow();
   /// The class of `pod`, true to the cluster as it is now; lives until the next call.
   PreparedClass& get(PodIndex pod);
   /// The same after choose() gave nothing: a class that is seen for the first time stays unknown.
@@ -60,9 +63,8 @@ class ClassCache {
   };
   struct Live {
     PreparedClass prepared;
-    Boarded* shared = nullptr;         // null: no board, everything is the class's own
-    std::vector<std::size_t> barring;  // filters beside the board
-    std::vector<std::size_t> same;     // scores beside the board: the same on every row
+    Boarded* shared = nullptr;  // null: no board, everything is the class's own
+    AskedPolicies beside;       // the board: filters that bar, scores that are the same everywhere
     std::vector<Topic> topics;
     Touched touched;  // of policies beside the board: nobody reads it
     std::uint64_t last_used = 0;
@@ -83,6 +85,7 @@ class ClassCache {
   void sign(const PodFacts& pod, Known& known) const;
   PreparedClass& single(PodIndex pod);
   Live* make_live(Known& known, const ClassContext& context);
+  Live unshared(const ClassContext& context);
   Live* enter(const Known& known, Live made, const ClassContext& context);
   Split split(const ClassContext& context, Live& live);
   Boarded* board_for(const Known& known, const Split& split, const ClassContext& context,
@@ -92,7 +95,11 @@ class ClassCache {
   std::size_t bytes_of(const Live& live) const;
   template <typename F>
   void drop(F&& is_meant);
-  void catch_up();
+  void follow_pod(const Change& change);
+  void follow_facts(const Change& change);
+  bool follows(const PreparedClass& prepared, const AskedPolicies& asked, const FactsChange& change,
+               Touched& touched) const;
+  void forget_all();
   PreparedClass prepare(const ClassContext& context);
   void prepare_filter(std::size_t i, const ClassContext& context, PreparedClass& prepared);
   void prepare_score(std::size_t i, const ClassContext& context, PreparedClass& prepared);

@@ -61,7 +61,13 @@ class CountingRecorder final : public Recorder {
  public:
   explicit CountingRecorder(Compat compat) : compat_(compat) {}
   void reject(NodeIndex, Evidence evidence) override {
-    for (std::string& text : reason_texts(evidence, compat_)) ++counts_[std::move(text)];
+    if (counters_.empty() || evidence.reason != last_.reason || evidence.subject != last_.subject) {
+      counters_.clear();
+      for (const std::string& text : reason_texts(evidence, compat_))
+        counters_.push_back(&counts_[text]);
+      last_ = std::move(evidence);
+    }
+    for (std::uint32_t* counter : counters_) ++*counter;
   }
   std::vector<std::string> lines() const {
     std::vector<std::string> all;
@@ -73,6 +79,9 @@ class CountingRecorder final : public Recorder {
  private:
   Compat compat_;
   std::map<std::string, std::uint32_t> counts_;
+  // Texts read the reason and the subject alone: of many equal ones only the first is worded.
+  Evidence last_;
+  std::vector<std::uint32_t*> counters_;
 };
 
 }  // namespace
@@ -292,6 +301,8 @@ Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
+
+void Engine::follow() { parts_->classes.follow(); }
 
 const Profile& Engine::profile() const { return parts_->profile; }
 

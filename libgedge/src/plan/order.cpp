@@ -35,9 +35,15 @@ Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
   graph.needs.resize(queue.size());
   std::unordered_map<std::uint32_t, Vertex> vertex_of;  // only looked up
   for (Vertex v = 0; v < queue.size(); ++v) vertex_of[raw(queue[v])] = v;
-  std::map<std::vector<PodIndex>, Vertex> sets;  // equal sets of peers share a vertex
+  std::map<std::vector<PodIndex>, Vertex> sets;          // equal sets of peers share a vertex
+  std::unordered_map<const PodFacts*, Vertex> first_of;  // equal pods need the same; only looked up
   for (Vertex v = 0; v < queue.size(); ++v) {
     if (!has_budgets(queue[v])) continue;
+    const auto [first, is_first] = first_of.try_emplace(&cluster.pod_facts(queue[v]), v);
+    if (!is_first) {
+      graph.needs[v] = graph.needs[first->second];
+      continue;
+    }
     for (const DelayBudget& budget : cluster.pod_facts(queue[v]).spec->budgets) {
       std::vector<PodIndex> peers = unplaced_peers(cluster, queue[v], budget);
       std::erase_if(peers, [&](PodIndex p) { return !vertex_of.contains(raw(p)); });
@@ -114,7 +120,9 @@ class Components {
   std::uint32_t clock_ = 0, count_ = 0;
 };
 
-bool before(const ClusterState& cluster, PodIndex a, PodIndex b) {
+}  // namespace
+
+bool queues_before(const ClusterState& cluster, PodIndex a, PodIndex b) {
   const Pod &x = cluster.pod(a), &y = cluster.pod(b);
   if (x.priority != y.priority) return x.priority > y.priority;
   const auto key = [](const Pod& p) {
@@ -124,12 +132,10 @@ bool before(const ClusterState& cluster, PodIndex a, PodIndex b) {
   return key(x) < key(y);
 }
 
-}  // namespace
-
 std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
                                  const std::function<bool(PodIndex)>& has_budgets) {
   std::sort(wanted.begin(), wanted.end(),
-            [&](PodIndex a, PodIndex b) { return before(cluster, a, b); });
+            [&](PodIndex a, PodIndex b) { return queues_before(cluster, a, b); });
   const Graph graph = build(cluster, wanted, has_budgets);
   const Components components(graph);
 

@@ -5,16 +5,11 @@
 
 #include "gedge/policy/delay.hpp"
 #include "plan/changes.hpp"
+#include "plan/run_plan.hpp"
 #include "plan/session.hpp"
 
 namespace gedge {
 namespace {
-
-Status check(const PlanRequest& request) {
-  if (request.facts == nullptr || request.rtt == nullptr || request.profiles.empty())
-    return Error{Errc::kInternal, "a plan needs facts, a matrix and a profile", {}, {}};
-  return {};
-}
 
 // Policies cannot return errors: theirs are asked for.
 Status check_modules(const PlanRequest& request) {
@@ -40,23 +35,33 @@ bool contains(const Group& group, PodIndex pod) {
 
 }  // namespace
 
-Result<Plan> make_plan(const PlanRequest& request) {
-  GEDGE_TRY(check(request));
-  auto session = Session::start(request);
-  if (!session) return std::move(session).error();
+Status check_request(const PlanRequest& request) {
+  if (request.facts == nullptr || request.rtt == nullptr || request.profiles.empty())
+    return Error{Errc::kInternal, "a plan needs facts, a matrix and a profile", {}, {}};
+  return {};
+}
+
+Result<Plan> run_plan(Session& session, const PlanRequest& request) {
   Plan plan = start_plan(request);
   std::size_t total = 0;
-  for (const Group& group : (*session)->groups()) total += group.size();
+  for (const Group& group : session.groups()) total += group.size();
   plan.decisions.reserve(total);
-  while (const Group* group = (*session)->next()) {
+  while (const Group* group = session.next()) {
     if (request.progress && !request.progress(plan.decisions.size(), total))
       return Error{Errc::kConflict, "interrupted", {}, {}};
-    (*session)->decide(*group, plan.decisions);
+    session.decide(*group, plan.decisions);
     GEDGE_TRY(check_modules(request));
   }
-  (*session)->report_budgets(plan.decisions);
-  for (Warning& warning : (*session)->warnings()) plan.warnings.push_back(std::move(warning));
+  session.report_budgets(plan.decisions);
+  for (const Warning& warning : session.warnings()) plan.warnings.push_back(warning);
   return plan;
+}
+
+Result<Plan> make_plan(const PlanRequest& request) {
+  GEDGE_TRY(check_request(request));
+  auto session = Session::start(request);
+  if (!session) return std::move(session).error();
+  return run_plan(**session, request);
 }
 
 namespace {
@@ -148,7 +153,7 @@ struct Turn {
 // matrix.
 Result<std::unique_ptr<Turn>> turn_of(const PlanRequest& request, std::string_view namespace_name,
                                       std::string_view pod, bool with_changes) {
-  GEDGE_TRY(check(request));
+  GEDGE_TRY(check_request(request));
   auto turn = std::make_unique<Turn>();
   turn->request = request;
   if (with_changes) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "plan/what_if.hpp"
-
 namespace gedge {
 namespace {
 
@@ -23,6 +21,12 @@ bool is_amount_of(const Edit& edit, const std::string& node, const std::string& 
   return edit.kind == Edit::Kind::kAddResource && edit.node == node && edit.name == resource;
 }
 
+std::vector<Edit> edits_of(const EditSet& set) {
+  std::vector<Edit> edits;
+  for (const Candidate& c : set) edits.push_back(c.edit);
+  return edits;
+}
+
 }  // namespace
 
 Proof::Proof(Session& session, const PlanRequest& request, PodIndex pod)
@@ -31,36 +35,58 @@ Proof::Proof(Session& session, const PlanRequest& request, PodIndex pod)
   left_ = std::clamp(kWork / (cluster.pod_count() + cluster.slots()), kLeastPlans, kMostPlans);
 }
 
-std::optional<Plan> Proof::plan_after(const EditSet& set, bool replan) {
-  if (left_ == 0) return std::nullopt;
-  --left_;
-  if (!before_) {
-    auto before = make_plan(request_);
-    if (!before) return std::nullopt;
-    before_ = *std::move(before);
-  }
-  std::vector<Edit> edits;
-  for (const Candidate& c : set) edits.push_back(c.edit);
-  auto edited = plan_edited(request_, *before_, edits, replan);
-  if (!edited) return std::nullopt;
-  return std::move(edited->plan);
+// Null where not even the plan without edits can be made.
+WhatIfSession* Proof::what_ifs() {
+  if (what_ifs_) return what_ifs_.get();
+  auto started = WhatIfSession::start(request_);
+  if (started) what_ifs_ = *std::move(started);
+  return what_ifs_.get();
 }
 
-std::optional<std::string> Proof::place_in(const Plan& plan) const {
+std::optional<WhatIfAnswer> Proof::answer_after(const EditSet& set) {
+  if (left_ == 0 || what_ifs() == nullptr) return std::nullopt;
+  --left_;
+  auto answer = what_ifs_->answer(edits_of(set));
+  if (!answer) return std::nullopt;
+  return *std::move(answer);
+}
+
+std::optional<std::string> Proof::place_in(const std::vector<Decision>& decisions) const {
   const Pod& pod = session_.cluster().pod(pod_);
-  for (const Decision& d : plan.decisions)
+  for (const Decision& d : decisions)
     if (d.namespace_name == pod.namespace_name && d.pod == pod.name && d.chosen)
       return d.chosen->node;
   return std::nullopt;
 }
 
-std::optional<std::string> Proof::place_after(const EditSet& set, bool replan) {
-  const auto plan = plan_after(set, replan);
-  return plan ? place_in(*plan) : std::nullopt;
+std::optional<std::string> Proof::place_in(const WhatIfAnswer& answer, const EditSet& set) const {
+  const Pod& pod = session_.cluster().pod(pod_);
+  const auto is_this = [&](const auto& of) {
+    return of.namespace_name == pod.namespace_name && of.pod == pod.name;
+  };
+  const auto names_it = [&](const Candidate& c) {
+    return c.edit.namespace_name == pod.namespace_name && c.edit.name == pod.name;
+  };
+  const bool stayed = std::none_of(answer.decided.begin(), answer.decided.end(), is_this) &&
+                      std::none_of(set.begin(), set.end(), names_it);
+  return place_in(stayed ? what_ifs_->before().decisions : answer.decided);
 }
 
-// Raises the amounts of `target` by what comes to it in `plan`. False where they suffice already.
-bool Proof::add_room(EditSet& set, NodeIndex target, const Plan& plan) const {
+std::optional<std::string> Proof::place_replanned(const EditSet& set) {
+  if (left_ == 0 || what_ifs() == nullptr) return std::nullopt;
+  --left_;
+  const auto answer = what_ifs_->whole(edits_of(set), true);
+  return answer ? place_in(answer->after.decisions) : std::nullopt;
+}
+
+std::optional<std::string> Proof::place_after(const EditSet& set, bool replan) {
+  if (replan) return place_replanned(set);
+  const auto answer = answer_after(set);
+  return answer ? place_in(*answer, set) : std::nullopt;
+}
+
+// Raises the amounts of `target` by what comes to it. False where they suffice already.
+bool Proof::add_room(EditSet& set, NodeIndex target, const WhatIfAnswer& answer) const {
   const ClusterState& cluster = session_.cluster();
   const std::string& name = cluster.node(target).name;
   std::vector<Amount> wanted = cluster.pod_facts(pod_).requests;
@@ -69,7 +95,7 @@ bool Proof::add_room(EditSet& set, NodeIndex target, const Plan& plan) const {
   for (const Amount& own : wanted) {
     if (own.amount == 0) continue;
     std::int64_t used = plus(cluster.requested(own.resource)[raw(target)], own.amount);
-    for (const Decision& d : plan.decisions) {
+    for (const Decision& d : answer.decided) {
       if (!d.chosen || d.chosen->node != name) continue;
       const auto other = cluster.find_pod(d.namespace_name, d.pod);
       if (!other || *other == pod_ || cluster.node_of(*other) == target) continue;
@@ -100,10 +126,10 @@ bool Proof::add_room(EditSet& set, NodeIndex target, const Plan& plan) const {
 
 std::optional<EditSet> Proof::with_room(EditSet set, NodeIndex target) {
   for (int round = 0; round < kMostRounds && !spent(); ++round) {
-    const auto plan = plan_after(set, false);
-    if (!plan) return std::nullopt;
-    if (place_in(*plan)) return set;
-    if (!add_room(set, target, *plan)) return std::nullopt;
+    const auto answer = answer_after(set);
+    if (!answer) return std::nullopt;
+    if (place_in(*answer, set)) return set;
+    if (!add_room(set, target, *answer)) return std::nullopt;
   }
   return std::nullopt;
 }

@@ -1,9 +1,12 @@
 // plan/proof.hpp - whether edits bring a pod to a place once everybody reacts to them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "gedge/plan/what_if_session.hpp"
 #include "plan/candidates.hpp"
 #include "plan/session.hpp"
 
@@ -28,15 +31,18 @@ class Proof {
   bool spent() const { return left_ <= 1; }
 
  private:
-  std::optional<Plan> plan_after(const EditSet& set, bool replan);
-  std::optional<std::string> place_in(const Plan& plan) const;
-  bool add_room(EditSet& set, NodeIndex target, const Plan& plan) const;
+  WhatIfSession* what_ifs();
+  std::optional<WhatIfAnswer> answer_after(const EditSet& set);
+  std::optional<std::string> place_in(const std::vector<Decision>& decisions) const;
+  std::optional<std::string> place_in(const WhatIfAnswer& answer, const EditSet& set) const;
+  std::optional<std::string> place_replanned(const EditSet& set);
+  bool add_room(EditSet& set, NodeIndex target, const WhatIfAnswer& answer) const;
 
   Session& session_;
   const PlanRequest& request_;
   PodIndex pod_;
   std::size_t left_;
-  std::optional<Plan> before_;
+  std::unique_ptr<WhatIfSession> what_ifs_;  // made when it is first needed
 };
 
 }  // namespace gedge

@@ -118,12 +118,25 @@ Decision Session::decision_from(PodIndex pod, const Evaluation& evaluation) {
   return decision_from(pod, to_choice(evaluation));
 }
 
+void Session::follow() {
+  for (Engine& engine : engines_) engine.follow();
+}
+
 Decision Session::decide_one(PodIndex pod) {
+  const auto refused = refusals_.find(&cluster_.pod_facts(pod));
+  const bool known = refused != refusals_.end() && refused->second.epoch == cluster_.epoch();
+  if (known && request_.modules == nullptr) {
+    Decision decision = refused->second.decision;
+    decision.namespace_name = cluster_.pod(pod).namespace_name;
+    decision.pod = cluster_.pod(pod).name;
+    return decision;
+  }
   Engine& engine = *engine_of(pod);
   const Choice choice = engine.choose(pod);
   Decision decision = decision_from(pod, choice);
   if (choice.winner == kNoNode) {
     decision.message = engine.fit_error(pod);
+    refusals_[&cluster_.pod_facts(pod)] = {cluster_.epoch(), decision};
     return decision;
   }
   cluster_.bind(pod, choice.winner);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gedge/plan/planner.hpp"
@@ -27,6 +28,8 @@ class Session {
   std::vector<Decision> decide(const Group& group);
   /// The same, added to `decisions`.
   void decide(const Group& group, std::vector<Decision>& decisions);
+  /// As Engine::follow, for every profile.
+  void follow();
   /// Fills in what has become of every budget, once everybody has a place.
   void report_budgets(std::vector<Decision>& decisions) const;
   std::vector<Warning>& warnings() { return warnings_; }
@@ -35,6 +38,12 @@ class Session {
   void collect();
 
  private:
+  // What was said of a pod that fits nowhere; true for equal pods until something changes.
+  struct Refusal {
+    ClusterState::Epoch epoch = 0;
+    Decision decision;
+  };
+
   explicit Session(const PlanRequest& request);
   Decision decide_one(PodIndex pod);
   std::vector<Decision> decide_jointly(const Group& group);
@@ -49,6 +58,7 @@ class Session {
   std::vector<Group> groups_;
   std::vector<Warning> warnings_;
   std::size_t position_ = 0;
+  std::unordered_map<const PodFacts*, Refusal> refusals_;
   std::size_t trials_left_ = 0, binds_left_ = 0;  // of the present joint group
 };
 

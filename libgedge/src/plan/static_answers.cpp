@@ -27,12 +27,63 @@ std::optional<std::int64_t> only_score(const ClusterState& cluster,
   return same ? only : std::nullopt;
 }
 
+// Asks about one row again.
+void ask_again(StaticRows& known, const ClassContext& context, NodeIndex row) {
+  known.admitted.clear(row);
+  if (context.cluster.alive().test(row)) known.admitted.set(row);
+  known.policy->filter(context, known.state.get(), block_of(row, context.cluster.slots()),
+                       known.admitted, nullptr);
+}
+
+// False where the one score of all rows is no longer that.
+bool ask_again(StaticScores& known, const ClassContext& context, NodeIndex row) {
+  std::int64_t score = 0;
+  known.policy->score(context, known.state.get(), {raw(row), raw(row) + 1}, std::span(&score, 1));
+  if (!known.constant) known.raw[raw(row)] = score;
+  return !known.constant || score == *known.constant || !context.cluster.alive().test(row);
+}
+
+template <typename F>
+void for_each_row(const FactsChange& change, const Touched& touched, F&& visit) {
+  if (change.node != kNoNode) visit(change.node);
+  touched.rows.for_each(visit);
+}
+
+void add_to(Touched& all, const Touched& more) {
+  if (all.rows.size() == 0) all.rows = NodeMask(more.rows.size());
+  more.rows.for_each([&](NodeIndex row) { all.rows.set(row); });
+}
+
 }  // namespace
 
 void StaticAnswers::forget() {
   rows_.clear();
   scores_.clear();
   kept_ = 0;
+}
+
+bool StaticAnswers::follow(const ClusterState& cluster, const FactsChange& change,
+                           Touched& touched) {
+  bool followed = true;
+  for (auto& [key, known] : rows_) {
+    const ClassContext context{cluster, *known.pod, 0};
+    Touched own;
+    followed = followed && known.policy->on_facts(known.state.get(), context, change, own);
+    if (!followed || own.all) return false;
+    for_each_row(change, own, [&](NodeIndex row) { ask_again(known, context, row); });
+    known.all = known.admitted == cluster.alive();
+    if (own.rows.size() != 0) add_to(touched, own);
+  }
+  for (auto& [key, known] : scores_) {
+    const ClassContext context{cluster, *known.pod, 0};
+    Touched own;
+    followed = followed && known.policy->on_facts(known.state.get(), context, change, own);
+    if (!followed || own.all) return false;
+    for_each_row(change, own,
+                 [&](NodeIndex row) { followed = ask_again(known, context, row) && followed; });
+    if (own.rows.size() != 0) add_to(touched, own);
+  }
+  return followed;
 }
 
 const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& policy,
@@ -43,6 +94,8 @@ const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& poli
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
   StaticRows& made = rows_[key];
+  made.policy = &policy;
+  made.pod = &context.pod;
   made.state = policy.prepare(context);
   made.admitted = cluster.alive();
   for_each_block(cluster.slots(), [&](Rows block) {
@@ -61,6 +114,8 @@ const StaticScores* StaticAnswers::scores(std::size_t slot, const ScorePolicy& p
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
   StaticScores made;
+  made.policy = &policy;
+  made.pod = &context.pod;
   made.state = policy.prepare(context);
   if (policy.reads_feasible(made.state.get())) return nullptr;
   made.raw.assign(cluster.slots(), 0);

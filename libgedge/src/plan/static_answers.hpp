@@ -18,6 +18,8 @@ namespace gedge {
 
 /// A filter's answer about every row.
 struct StaticRows {
+  const FilterPolicy* policy = nullptr;
+  const PodFacts* pod = nullptr;  ///< any that it is the answer for
   std::unique_ptr<ClassState> state;
   NodeMask admitted;
   bool all = false;  ///< every live row is admitted
@@ -25,6 +27,8 @@ struct StaticRows {
 
 /// A score's answer about every row.
 struct StaticScores {
+  const ScorePolicy* policy = nullptr;
+  const PodFacts* pod = nullptr;
   std::unique_ptr<ClassState> state;
   std::vector<std::int64_t> raw;         ///< [slots]; empty where all live rows have one score:
   std::optional<std::int64_t> constant;  ///< that one
@@ -38,6 +42,9 @@ class StaticAnswers {
   const StaticRows* rows(std::size_t slot, const FilterPolicy& policy, const ClassContext& context);
   const StaticScores* scores(std::size_t slot, const ScorePolicy& policy,
                              const ClassContext& context);
+  /// Facts changed: all answers are made true to them, and rows beyond the node's own whose answer
+  /// changed are in `touched`. False where that cannot be: then forget() is due.
+  bool follow(const ClusterState& cluster, const FactsChange& change, Touched& touched);
   /// Facts of nodes have changed.
   void forget();
 

@@ -5,6 +5,18 @@
 
 namespace gedge {
 
+Trial::~Trial() {
+  while (cluster_.mark() > start_) {
+    cluster_.undo(cluster_.mark() - 1);
+    engine_.follow();
+  }
+}
+
+void Trial::apply(const Change& change) {
+  cluster_.apply(change);
+  engine_.follow();
+}
+
 bool Trial::apply(const Edit& edit) {
   switch (edit.kind) {
     case Edit::Kind::kAddFile:
@@ -20,7 +32,7 @@ bool Trial::apply(const Edit& edit) {
       change.from = *a;
       change.to = *b;
       change.rtt = Rtt{static_cast<std::uint32_t>(edit.amount)};
-      cluster_.apply(change);
+      apply(change);
       return true;
     }
     default:
@@ -36,8 +48,7 @@ bool Trial::apply_to_node(const Edit& edit) {
   if (edit.kind == Edit::Kind::kDrain || edit.kind == Edit::Kind::kDeleteNode) {
     const auto here = cluster_.pods_on(*node);
     for (const PodIndex pod : std::vector<PodIndex>(here.begin(), here.end()))
-      if (edit.kind == Edit::Kind::kDeleteNode || !belongs_to_node(cluster_.pod(pod)))
-        cluster_.unbind(pod);
+      if (edit.kind == Edit::Kind::kDeleteNode || !belongs_to_node(cluster_.pod(pod))) unbind(pod);
   }
   Change change;
   change.kind =
@@ -45,7 +56,7 @@ bool Trial::apply_to_node(const Edit& edit) {
   change.node = *node;
   change.facts = facts.get();
   nodes_.push_back(std::move(facts));
-  cluster_.apply(change);
+  apply(change);
   return true;
 }
 
@@ -54,8 +65,8 @@ bool Trial::apply_to_pod(const Edit& edit) {
   const auto node = cluster_.find_node(edit.value);
   const bool moves = edit.kind == Edit::Kind::kMovePod;
   if (!pod || (moves && !node) || (!moves && !cluster_.is_placed(*pod))) return false;
-  if (cluster_.is_placed(*pod)) cluster_.unbind(*pod);
-  if (moves) cluster_.bind(*pod, *node);
+  if (cluster_.is_placed(*pod)) unbind(*pod);
+  if (moves) apply({Change::Kind::kBind, *pod, *node});
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gedge/plan/edit.hpp"
+#include "gedge/plan/engine.hpp"
 #include "gedge/snapshot/cluster_state.hpp"
 
 namespace gedge {
@@ -13,10 +14,12 @@ namespace gedge {
 /// to pods that lose their node is not played through: they are simply gone.
 class Trial {
  public:
-  explicit Trial(ClusterState& cluster) : cluster_(cluster), start_(cluster.mark()) {}
+  /// `engine` is kept up to date with the cluster.
+  Trial(ClusterState& cluster, Engine& engine)
+      : cluster_(cluster), engine_(engine), start_(cluster.mark()) {}
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
-  ~Trial() { cluster_.undo(start_); }
+  ~Trial();
 
   /// False if the edit names something that is not there; then nothing has changed.
   bool apply(const Edit& edit);
@@ -24,8 +27,11 @@ class Trial {
  private:
   bool apply_to_node(const Edit& edit);
   bool apply_to_pod(const Edit& edit);
+  void apply(const Change& change);
+  void unbind(PodIndex pod) { apply({Change::Kind::kUnbind, pod, cluster_.node_of(pod)}); }
 
   ClusterState& cluster_;
+  Engine& engine_;
   ClusterState::Mark start_;
   std::vector<std::unique_ptr<Node>> nodes_;  // edited facts, alive until the state is as before
 };

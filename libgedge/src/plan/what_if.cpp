@@ -23,19 +23,11 @@ std::map<PodName, std::string> places(const Facts& facts, const Plan& plan) {
   return all;
 }
 
-Outcome compare(const std::string* before, const std::string* after) {
-  const bool was = before != nullptr && !before->empty();
-  if (after == nullptr) return was ? Outcome::kLost : Outcome::kSame;
-  if (after->empty()) return was || before == nullptr ? Outcome::kUnschedulable : Outcome::kSame;
-  if (!was) return Outcome::kPlaced;
-  return *before == *after ? Outcome::kSame : Outcome::kMoved;
-}
-
-std::vector<Difference> differences(const std::map<PodName, std::string>& before,
-                                    const std::map<PodName, std::string>& after) {
+std::vector<Difference> compare(const std::map<PodName, std::string>& before,
+                                const std::map<PodName, std::string>& after) {
   std::vector<Difference> all;
   const auto add = [&](const PodName& name, const std::string* was, const std::string* is) {
-    const Outcome outcome = compare(was, is);
+    const Outcome outcome = compare_places(was, is);
     if (outcome == Outcome::kSame) return;
     all.push_back(
         {outcome, name.first, name.second, was == nullptr ? "" : *was, is == nullptr ? "" : *is});
@@ -88,11 +80,12 @@ std::vector<Decision> keep_valid(Session& session, const Plan& before) {
   return kept;
 }
 
-Result<Plan> replace_rest(const PlanRequest& request, const Plan& before) {
+Result<Plan> replace_rest(const PlanRequest& request, const Plan& before, std::size_t& kept) {
   auto session = Session::start(request);
   if (!session) return std::move(session).error();
   Plan plan = before;
   plan.decisions = keep_valid(**session, before);
+  kept = plan.decisions.size();
   (*session)->collect();
   for (const Group& group : (*session)->groups())
     for (Decision& decision : (*session)->decide(group))
@@ -103,9 +96,9 @@ Result<Plan> replace_rest(const PlanRequest& request, const Plan& before) {
   return plan;
 }
 
-// Whoever moves a pod has said where it goes, and is told what that breaks.
+bool moves(const Edit& edit) { return edit.kind == Edit::Kind::kMovePod; }
+
 void warn_of_moves(const PlanRequest& request, const std::vector<Edit>& edits, Plan& plan) {
-  const auto moves = [](const Edit& edit) { return edit.kind == Edit::Kind::kMovePod; };
   if (std::none_of(edits.begin(), edits.end(), moves)) return;
   auto session = Session::start(request);
   if (!session) return;
@@ -114,35 +107,57 @@ void warn_of_moves(const PlanRequest& request, const std::vector<Edit>& edits, P
     if (decision.chosen)
       cluster.bind(*cluster.find_pod(decision.namespace_name, decision.pod),
                    *cluster.find_node(decision.chosen->node));
-  for (const Edit& edit : edits) {
-    const auto pod = cluster.find_pod(edit.namespace_name, edit.name);
-    if (!moves(edit) || !pod || !cluster.is_placed(*pod) || !(*session)->engine_of(*pod)) continue;
-    const NodeIndex node = cluster.node_of(*pod);
-    const ClusterState::Mark mark = cluster.mark();
-    cluster.unbind(*pod);
-    std::string reasons;
-    for (const Rejection& rejection : (*session)->engine_of(*pod)->rejections(*pod, node))
-      for (const std::string& text : reason_texts(rejection.evidence, cluster.compat()))
-        reasons += (reasons.empty() ? "" : ", ") + text;
-    cluster.undo(mark);
-    if (!reasons.empty())
-      plan.warnings.push_back({"MovedPod",
-                               "pod " + edit.namespace_name + "/" + edit.name + " is on node " +
-                                   cluster.node(node).name + " against the rules: " + reasons,
-                               {}});
-  }
+  warn_of_moves(**session, edits, plan.warnings);
 }
 
 }  // namespace
 
+Outcome compare_places(const std::string* before, const std::string* after) {
+  const bool was = before != nullptr && !before->empty();
+  if (after == nullptr) return was ? Outcome::kLost : Outcome::kSame;
+  if (after->empty()) return was || before == nullptr ? Outcome::kUnschedulable : Outcome::kSame;
+  if (!was) return Outcome::kPlaced;
+  return *before == *after ? Outcome::kSame : Outcome::kMoved;
+}
+
+std::vector<Difference> differences(const Facts& facts_before, const Plan& before,
+                                    const Facts& facts_after, const Plan& after) {
+  return compare(places(facts_before, before), places(facts_after, after));
+}
+
+// Whoever moves a pod has said where it goes, and is told what that breaks.
+void warn_of_moves(Session& session, const std::vector<Edit>& edits,
+                   std::vector<Warning>& warnings) {
+  ClusterState& cluster = session.cluster();
+  for (const Edit& edit : edits) {
+    if (!moves(edit)) continue;
+    const auto pod = cluster.find_pod(edit.namespace_name, edit.name);
+    if (!pod || !cluster.is_placed(*pod) || !session.engine_of(*pod)) continue;
+    const NodeIndex node = cluster.node_of(*pod);
+    const ClusterState::Mark mark = cluster.mark();
+    cluster.unbind(*pod);
+    std::string reasons;
+    for (const Rejection& rejection : session.engine_of(*pod)->rejections(*pod, node))
+      for (const std::string& text : reason_texts(rejection.evidence, cluster.compat()))
+        reasons += (reasons.empty() ? "" : ", ") + text;
+    cluster.undo(mark);
+    session.follow();
+    if (!reasons.empty())
+      warnings.push_back({"MovedPod",
+                          "pod " + edit.namespace_name + "/" + edit.name + " is on node " +
+                              cluster.node(node).name + " against the rules: " + reasons,
+                          {}});
+  }
+}
+
 Result<EditedPlan> plan_edited(const PlanRequest& request, const Plan& before,
                                const std::vector<Edit>& edits, bool replan, const Facts* joined) {
-  EditedPlan edited{joined != nullptr ? *joined : *request.facts, *request.rtt, {}};
+  EditedPlan edited{joined != nullptr ? *joined : *request.facts, *request.rtt, {}, 0};
   GEDGE_TRY(apply_edits(edits, request.rtt_by, edited.facts, edited.rtt));
   PlanRequest again = request;
   again.facts = &edited.facts;
   again.rtt = &edited.rtt;
-  auto plan = replan ? make_plan(again) : replace_rest(again, before);
+  auto plan = replan ? make_plan(again) : replace_rest(again, before, edited.kept);
   if (!plan) return std::move(plan).error();
   if (auto failure = request.modules == nullptr ? std::nullopt : request.modules->failure())
     return *std::move(failure);
@@ -158,8 +173,7 @@ Result<WhatIf> what_if(const PlanRequest& request, const std::vector<Edit>& edit
   auto edited = plan_edited(request, *before, edits, replan, joined);
   if (!edited) return std::move(edited).error();
   WhatIf result;
-  result.differences =
-      differences(places(*request.facts, *before), places(edited->facts, edited->plan));
+  result.differences = differences(*request.facts, *before, edited->facts, edited->plan);
   result.before = *std::move(before);
   result.after = std::move(edited->plan);
   return result;

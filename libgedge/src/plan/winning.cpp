@@ -22,8 +22,8 @@ struct Contest {
   bool won_after(const Edit& edit) {
     if (left == 0) return false;
     --left;
-    Trial trial(cluster);
-    return trial.apply(edit) && engine.evaluate(pod).winner == challenger;
+    Trial trial(cluster, engine);
+    return trial.apply(edit) && engine.choose(pod).winner == challenger;
   }
 };
 
@@ -137,7 +137,7 @@ void add_things(Contest& contest, NodeIndex loser, Candidates& out) {
 
 std::vector<EditSet> winning_edits(Session& session, PodIndex pod, NodeIndex node) {
   Contest contest{session.cluster(), *session.engine_of(pod), pod, node};
-  const NodeIndex winner = contest.engine.evaluate(pod).winner;
+  const NodeIndex winner = contest.engine.choose(pod).winner;
   Candidates found;
   for (const std::string_view name : {kCpu, kMemory}) {
     add_resource(contest, node, name, 1, found);

@@ -30,6 +30,9 @@ class Balanced120 final : public ScorePolicy {
  public:
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(static_cast<std::uint64_t>(pod.incoming_cpu_m));
     signature.add(static_cast<std::uint64_t>(pod.score_memory));
@@ -76,6 +79,9 @@ class Balanced136 final : public ScorePolicy {
   explicit Balanced136(PolicyArgs args) : args_(std::move(args)) {}
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     sign_requests(signature, pod);
     return true;

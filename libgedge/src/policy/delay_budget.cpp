@@ -98,6 +98,10 @@ class DelayBudgetFilter final : public FilterPolicy {
  public:
   std::string_view name() const override { return "DelayBudget"; }
   std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || !moves_delays(change);
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     sign_list(signature, pod.spec->budgets);
     signature.add(pod.peer_name);

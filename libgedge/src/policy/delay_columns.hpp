@@ -72,6 +72,11 @@ class DelayColumn {
   std::vector<std::uint32_t> us_;  // [slots]; empty where one place is measured from: looked up
 };
 
+/// True if columns must be made anew: other names, zones or RTTs.
+inline bool moves_delays(const FactsChange& change) {
+  return (change.parts & (kLabelPart | kPresencePart | kRttPart)) != 0;
+}
+
 std::vector<DelayColumn> make_columns(const ClassContext& context);
 
 }  // namespace gedge

@@ -44,6 +44,9 @@ class MostFreeMemory final : public ScorePolicy {
  public:
   std::string_view name() const override { return "MostFreeMemory"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
+  }
   bool sign(const PodFacts&, Signature&) const override { return true; }
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;

@@ -42,6 +42,10 @@ class GLowLatency final : public ScorePolicy {
  public:
   std::string_view name() const override { return "GLowLatencyPriority"; }
   std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || !moves_delays(change);
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     const std::optional<DelayBudget> source = source_of(*pod.spec);
     signature.add(static_cast<std::uint64_t>(source.has_value()));

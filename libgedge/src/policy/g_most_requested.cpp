@@ -34,6 +34,9 @@ class GMostRequested final : public ScorePolicy {
  public:
   std::string_view name() const override { return "GMostRequestedPriority"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.requests.size());
     for (const Amount& request : pod.requests) {

@@ -91,6 +91,11 @@ class GpuShareFilter final : public FilterPolicy {
  public:
   std::string_view name() const override { return "GpuShare"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    constexpr unsigned kRead = kResourcePart | kLabelPart | kPresencePart;
+    return state == nullptr || (change.parts & kRead) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     const GpuRequest request = gpu_request(*pod.spec);
     signature.add(static_cast<std::uint64_t>(request.cards));

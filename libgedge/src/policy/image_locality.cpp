@@ -59,6 +59,7 @@ class ImageLocality final : public NodeStaticScore {
   }
 
  protected:
+  std::uint8_t parts_read() const override { return kOtherPart; }
   void fill(const ClassContext& context, std::vector<std::int64_t>& scores) const override {
     for (const auto& [image, times] : images_of(context.pod))
       add_image(context.cluster, image, times, scores);

@@ -66,6 +66,10 @@ class LatencySlack final : public ScorePolicy {
  public:
   std::string_view name() const override { return "LatencySlack"; }
   std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || !moves_delays(change);
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     sign_list(signature, pod.spec->budgets);
     if (pod.spec->budgets.empty()) return true;

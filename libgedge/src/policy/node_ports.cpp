@@ -38,6 +38,11 @@ class NodePorts final : public FilterPolicy {
  public:
   std::string_view name() const override { return "NodePorts"; }
   std::uint8_t reads() const override { return kRowUsage; }
+  bool on_facts(ClassState* state, const ClassContext& context, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || (change.parts & kPresencePart) == 0 ||
+           context.cluster.pods_on(change.node).empty();
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.spec->host_ports.size());
     for (const HostPort& port : pod.spec->host_ports) {

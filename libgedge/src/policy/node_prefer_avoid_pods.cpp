@@ -32,6 +32,7 @@ class NodePreferAvoidPods final : public NodeStaticScore {
   }
 
  protected:
+  std::uint8_t parts_read() const override { return kOtherPart; }
   void fill(const ClassContext& context, std::vector<std::int64_t>& scores) const override {
     const ControllerRef& controller = context.pod.controller;
     context.cluster.alive().for_each([&](NodeIndex n) {

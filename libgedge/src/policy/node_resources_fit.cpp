@@ -63,6 +63,9 @@ class NodeResourcesFit final : public FilterPolicy {
         compat_(compat) {}
   std::string_view name() const override { return "NodeResourcesFit"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.requests.size());
     for (const Amount& request : pod.requests) {

@@ -1,5 +1,6 @@
 #include "policy/node_static.hpp"
 
+#include "policy/domain_rows.hpp"
 #include "policy/rows.hpp"
 
 namespace gedge {
@@ -25,6 +26,18 @@ std::unique_ptr<ClassState> NodeStaticFilter::prepare(const ClassContext& contex
   return state;
 }
 
+bool NodeStaticFilter::on_facts(ClassState* state, const ClassContext& context,
+                                const FactsChange& change, Touched&) const {
+  if (state == nullptr || change.node == kNoNode) return true;
+  const ClusterState& cluster = context.cluster;
+  NodeMask& admitted = static_cast<MaskState*>(state)->admitted;
+  if (cluster.alive().test(change.node) && admits(context.pod, cluster.node(change.node)))
+    admitted.set(change.node);
+  else
+    admitted.clear(change.node);
+  return true;
+}
+
 void NodeStaticFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
                               NodeMask& feasible, Recorder* recorder) const {
   if (state == nullptr) return;
@@ -41,6 +54,18 @@ std::unique_ptr<ClassState> NodeStaticScore::prepare(const ClassContext& context
   state->scores.assign(context.cluster.slots(), 0);
   fill(context, state->scores);
   return state;
+}
+
+bool NodeStaticScore::on_facts(ClassState* state, const ClassContext& context,
+                               const FactsChange& change, Touched& touched) const {
+  if ((change.parts & (parts_read() | kPresencePart)) == 0) return true;
+  std::vector<std::int64_t>& scores = static_cast<ScoreState*>(state)->scores;
+  const std::vector<std::int64_t> before = scores;
+  scores.assign(before.size(), 0);
+  fill(context, scores);
+  for (std::uint32_t row = 0; row < scores.size(); ++row)
+    if (scores[row] != before[row]) touch(touched, NodeIndex{row}, scores.size());
+  return true;
 }
 
 void NodeStaticScore::score(const ClassContext&, const ClassState* state, Rows rows,

@@ -14,6 +14,8 @@ class NodeStaticFilter : public FilterPolicy {
  public:
   std::uint8_t reads() const final { return kRowStatic; }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const final;
+  bool on_facts(ClassState* state, const ClassContext& context, const FactsChange& change,
+                Touched& touched) const final;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const final;
 
@@ -30,12 +32,16 @@ class NodeStaticScore : public ScorePolicy {
  public:
   std::uint8_t reads() const final { return kRowStatic; }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const final;
+  bool on_facts(ClassState* state, const ClassContext& context, const FactsChange& change,
+                Touched& touched) const final;
   void score(const ClassContext& context, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const final;
 
  protected:
   /// Writes the scores of the live nodes into `scores` [slots], which comes filled with zeros.
   virtual void fill(const ClassContext& context, std::vector<std::int64_t>& scores) const = 0;
+  /// What `fill` reads of nodes beside their presence, any of FactPart.
+  virtual std::uint8_t parts_read() const = 0;
 };
 
 }  // namespace gedge

@@ -112,6 +112,11 @@ class PodAffinityFilter final : public FilterPolicy {
   explicit PodAffinityFilter(Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "InterPodAffinity"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return static_cast<const State&>(*state).rejects_nothing() ||
+           (change.parts & (kLabelPart | kPresencePart)) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.namespace_name);
     gedge::sign(signature, pod.labels);

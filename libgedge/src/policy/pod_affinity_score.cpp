@@ -49,6 +49,10 @@ class PodAffinityScore final : public ScorePolicy {
         ignore_others_(args.ignore_preferred_terms_of_existing_pods) {}
   std::string_view name() const override { return "InterPodAffinity"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return constant(state) || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.namespace_name);
     gedge::sign(signature, pod.labels);

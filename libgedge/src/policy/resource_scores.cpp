@@ -64,6 +64,9 @@ class ResourceScore final : public ScorePolicy {
         table_(tabulate(args_.shape)) {}
   std::string_view name() const override { return name_; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     sign_requests(signature, pod);
     return true;

@@ -47,6 +47,10 @@ class SelectorSpread final : public ScorePolicy {
   explicit SelectorSpread(Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "SelectorSpread"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(static_cast<std::uint64_t>(pod.spec->spread.empty()));
     signature.add(pod.namespace_name);

@@ -61,6 +61,7 @@ class TaintScore final : public NodeStaticScore {
   }
 
  protected:
+  std::uint8_t parts_read() const override { return kTaintPart; }
   void fill(const ClassContext& context, std::vector<std::int64_t>& scores) const override {
     context.cluster.alive().for_each([&](NodeIndex n) {
       const std::vector<Taint>& taints = context.cluster.node(n).taints;

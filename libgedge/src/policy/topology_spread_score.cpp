@@ -61,6 +61,11 @@ class TopologySpreadScore final : public ScorePolicy {
   TopologySpreadScore(const PolicyArgs& args, Compat compat) : source_(args, compat) {}
   std::string_view name() const override { return "PodTopologySpread"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    constexpr unsigned kRead = kLabelPart | kTaintPart | kPresencePart;
+    return state == nullptr || (change.parts & kRead) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     source_.sign(pod, false, signature);
     return true;

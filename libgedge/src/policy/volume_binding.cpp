@@ -113,6 +113,10 @@ class VolumeBindingFilter final : public FilterPolicy {
  public:
   std::string_view name() const override { return "VolumeBinding"; }
   std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     std::size_t claims = 0;
     for (const PodVolume& volume : pod.spec->volumes) claims += volume.claim.empty() ? 0 : 1;

@@ -80,6 +80,10 @@ class VolumeZoneFilter final : public FilterPolicy {
   explicit VolumeZoneFilter(Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "VolumeZone"; }
   std::uint8_t reads() const override { return kRowStatic | kDomains; }
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.spec->volumes.size());
     if (!pod.spec->volumes.empty()) signature.add(pod.namespace_name);

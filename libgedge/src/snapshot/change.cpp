@@ -14,6 +14,24 @@ void drop(std::vector<PodIndex>& list, PodIndex pod) {
   list.pop_back();
 }
 
+std::uint8_t differing_parts(const Node& a, const Node& b) {
+  std::uint8_t parts = 0;
+  if (a.allocatable != b.allocatable) parts |= kResourcePart;
+  if (a.labels != b.labels) parts |= kLabelPart;
+  if (a.unschedulable != b.unschedulable || a.taints != b.taints) parts |= kTaintPart;
+  const auto same_image = [](const NodeImage& x, const NodeImage& y) {
+    return x.size_bytes == y.size_bytes && x.names == y.names;
+  };
+  const auto same_controller = [](const AvoidedController& x, const AvoidedController& y) {
+    return x.kind == y.kind && x.uid == y.uid;
+  };
+  if (!std::equal(a.images.begin(), a.images.end(), b.images.begin(), b.images.end(), same_image) ||
+      !std::equal(a.avoided.begin(), a.avoided.end(), b.avoided.begin(), b.avoided.end(),
+                  same_controller))
+    parts |= kOtherPart;
+  return parts;
+}
+
 }  // namespace
 
 void ClusterState::note_usage(NodeIndex n) { stale_blocks_.set(NodeIndex{raw(n) / 64}); }
@@ -74,6 +92,7 @@ std::size_t ClusterState::displace(PodIndex p) {
 ClusterState::Undo ClusterState::perform(const Change& change,
                                          std::optional<std::size_t> position) {
   Undo undo;
+  Change happened = change;
   switch (change.kind) {
     case Change::Kind::kBind:
       place(change.pod, change.node, position.value_or(pods_on_[raw(change.node)].size()));
@@ -87,25 +106,28 @@ ClusterState::Undo ClusterState::perform(const Change& change,
       undo.inverse = {Change::Kind::kReplaceNode, kNoPod, change.node};
       undo.inverse.facts = node_facts_[raw(change.node)];
       undo.revive = alive_.test(change.node);
-      replace_node(change.node, change.facts, true);
+      happened.parts = replace_node(change.node, change.facts, true);
       break;
     case Change::Kind::kRemoveNode:
       undo.inverse = {Change::Kind::kReplaceNode, kNoPod, change.node};
       undo.inverse.facts = node_facts_[raw(change.node)];
-      replace_node(change.node, node_facts_[raw(change.node)], false);
+      happened.parts = replace_node(change.node, node_facts_[raw(change.node)], false);
       break;
     case Change::Kind::kSetRtt:
       undo.inverse = change;
       undo.inverse.rtt = rtt().at(change.from, change.to);
       undo.back = rtt().at(change.to, change.from);
       set_rtt(change, change.rtt);
+      happened.parts = kRttPart;
       break;
   }
-  journal_.push_back(change);
+  journal_.push_back(happened);
   return undo;
 }
 
-void ClusterState::replace_node(NodeIndex n, const Node* facts, bool alive) {
+std::uint8_t ClusterState::replace_node(NodeIndex n, const Node* facts, bool alive) {
+  std::uint8_t parts = differing_parts(*node_facts_[raw(n)], *facts);
+  if (alive_.test(n) != alive) parts |= kPresencePart;
   node_facts_[raw(n)] = facts;
   if (alive)
     alive_.set(n);
@@ -117,6 +139,7 @@ void ClusterState::replace_node(NodeIndex n, const Node* facts, bool alive) {
     column.stale = true;
   }
   ++static_epoch_;
+  return parts;
 }
 
 void ClusterState::set_rtt(const Change& change, Rtt back) {
@@ -135,11 +158,12 @@ void ClusterState::undo(Mark mark) {
     if (last.inverse.kind == Change::Kind::kSetRtt) {
       set_rtt(last.inverse, last.back);
       journal_.push_back(last.inverse);
+      journal_.back().parts = kRttPart;
       continue;
     }
     perform(last.inverse, last.position);
     if (last.inverse.kind == Change::Kind::kReplaceNode && !last.revive)
-      replace_node(last.inverse.node, last.inverse.facts, false);
+      journal_.back().parts |= replace_node(last.inverse.node, last.inverse.facts, false);
   }
 }
 

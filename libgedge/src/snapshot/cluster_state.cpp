@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "snapshot/name_table.hpp"
 #include "snapshot/pod_directory.hpp"
 #include "snapshot/requests.hpp"
 
@@ -17,10 +18,6 @@ namespace {
 bool takes_place(const Pod& pod) {
   return !pod.bound_node.empty() && pod.phase != PodPhase::kSucceeded &&
          pod.phase != PodPhase::kFailed;
-}
-
-auto name_key(const Pod& pod) {
-  return std::tuple<std::string_view, std::string_view>(pod.namespace_name, pod.name);
 }
 
 auto workload_key(const Pod& pod) {
@@ -139,6 +136,8 @@ ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOption
   rank_of_.resize(slots);
   for (std::uint32_t rank = 0; rank < slots; ++rank) rank_of_[order[rank]] = rank;
   slot_of_rank_ = std::move(order);
+  fill_name_table(node_table_, slots,
+                  [&](std::uint32_t i) { return hash_name(facts.nodes[i].name); });
   alive_ = NodeMask(slots, true);
 
   add_resource_names();
@@ -266,14 +265,10 @@ void ClusterState::add_pods() {
 }
 
 std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
-  if (slot_by_name_.empty()) {
-    slot_by_name_.reserve(slots());
-    for (std::uint32_t slot = 0; slot < slots(); ++slot)
-      slot_by_name_.emplace(facts_->nodes[slot].name, slot);
-  }
-  const auto at = slot_by_name_.find(name);
-  if (at == slot_by_name_.end() || !alive_.test(NodeIndex{at->second})) return std::nullopt;
-  return NodeIndex{at->second};
+  const NodeIndex found{find_in_name_table(
+      node_table_, hash_name(name), [&](std::uint32_t i) { return node_facts_[i]->name == name; })};
+  if (found == kNoNode || !alive_.test(found)) return std::nullopt;
+  return found;
 }
 
 std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
@@ -332,25 +327,30 @@ void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
 
 std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
                                                std::string_view name) const {
-  if (pods_by_name_.empty())
-    pods_by_name_ = sorted_pods(
-        pods_.size(), [&](PodIndex a, PodIndex b) { return name_key(pod(a)) < name_key(pod(b)); });
-  const std::tuple wanted(namespace_name, name);
-  const auto at =
-      std::lower_bound(pods_by_name_.begin(), pods_by_name_.end(), wanted,
-                       [&](PodIndex p, const auto& key) { return name_key(pod(p)) < key; });
-  if (at == pods_by_name_.end() || name_key(pod(*at)) != wanted) return std::nullopt;
-  return *at;
+  const auto hash_of = [&](std::uint32_t i) {
+    return hash_name(pod(PodIndex{i}).namespace_name, pod(PodIndex{i}).name);
+  };
+  if (pod_table_.empty()) fill_name_table(pod_table_, pods_.size(), hash_of);
+  const PodIndex found{
+      find_in_name_table(pod_table_, hash_name(namespace_name, name), [&](std::uint32_t i) {
+        const Pod& p = pod(PodIndex{i});
+        return p.name == name && p.namespace_name == namespace_name;
+      })};
+  if (found == kNoPod) return std::nullopt;
+  return found;
+}
+
+void ClusterState::sort_by_workload() const {
+  pods_by_workload_ = sorted_pods(pods_.size(), [&](PodIndex a, PodIndex b) {
+    const Pod &x = pod(a), &y = pod(b);
+    return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
+           std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
+  });
 }
 
 std::vector<PodIndex> ClusterState::workload(std::string_view namespace_name, std::string_view kind,
                                              std::string_view name) const {
-  if (pods_by_workload_.empty())
-    pods_by_workload_ = sorted_pods(pods_.size(), [&](PodIndex a, PodIndex b) {
-      const Pod &x = pod(a), &y = pod(b);
-      return std::tuple(workload_key(x), x.ordinal, std::string_view(x.name)) <
-             std::tuple(workload_key(y), y.ordinal, std::string_view(y.name));
-    });
+  if (pods_by_workload_.size() != pods_.size()) sort_by_workload();
   const std::tuple wanted(namespace_name, name);
   const auto key_of = [&](PodIndex p) {
     return std::tuple<std::string_view, std::string_view>(pod(p).namespace_name,

@@ -65,7 +65,7 @@ struct WhatIf {
 /// Plans, edits the facts, keeps every placement that stays valid and re-places in queue order only
 /// what was evicted, unplaced or added; `replan` plans everything anew. `edited` facts and matrix
 /// are the input after apply_edits. `joined` are the request's facts with the files of `add=FILE`
-/// read in; null where there are none.
+/// read in; null where there are none. Cost: two plans; a WhatIfSession answers the same for less.
 Result<WhatIf> what_if(const PlanRequest& request, const std::vector<Edit>& edits, bool replan,
                        const Facts* joined = nullptr);
 

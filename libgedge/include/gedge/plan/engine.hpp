@@ -80,6 +80,11 @@ class Engine {
   std::vector<std::pair<std::string, std::uint32_t>> rejected_by(
       const std::vector<std::uint32_t>& rejected) const;
 
+  /// Brings what is kept of classes of pods up to date with the state. Whoever changes facts of
+  /// nodes, or several things before the next question, saves it from being made anew by calling
+  /// this after every single change. Cost: O(live classes) a change.
+  void follow();
+
   const Profile& profile() const;
   bool has_filter(std::string_view name) const;
 

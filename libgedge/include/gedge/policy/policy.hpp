@@ -84,6 +84,12 @@ struct Touched {
   bool all = false;
 };
 
+/// What changed of the facts that a class was prepared from.
+struct FactsChange {
+  NodeIndex node = kNoNode;  ///< kNoNode: the matrix
+  std::uint8_t parts = 0;    ///< any of FactPart
+};
+
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -92,7 +98,8 @@ class Policy {
   virtual std::uint8_t reads() const = 0;
   /// Adds every pod field that this policy reads. False: no two pods are equal.
   virtual bool sign(const PodFacts&, Signature&) const { return false; }
-  /// Pre-filter and pre-score. Called again whenever static facts change. Null is a fine state.
+  /// Pre-filter and pre-score. Called again whenever static facts change, unless on_facts follows.
+  /// Null is a fine state.
   virtual std::unique_ptr<ClassState> prepare(const ClassContext&) const { return nullptr; }
   /// `other` was bound to (delta 1) or taken from (delta -1) `node`; the cluster already shows it.
   /// Also called for what-ifs and their undoing. Only for policies that read kDomains or remember
@@ -104,6 +111,14 @@ class Policy {
   /// Adds topics of which every pod says one that on_pod has to hear of.
   virtual void listen(const ClassContext&, const ClassState&, std::vector<Topic>& topics) const {
     topics.push_back(kAnyPod);
+  }
+  /// Facts changed, which the cluster already shows. True: `state`, which may be null, is true to
+  /// them again, and `touched` has every row beyond the node's own whose raw answer changed. False:
+  /// the class is prepared anew.
+  virtual bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                        Touched&) const {
+    static_cast<void>(state), static_cast<void>(change);
+    return false;
   }
 };
 

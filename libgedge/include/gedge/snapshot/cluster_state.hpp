@@ -73,6 +73,16 @@ struct StateOptions {
       rtt_by;  ///< node label whose value names the node in the matrix; empty: the node's name
 };
 
+/// Parts of a node's facts; kRttPart: of the matrix.
+enum FactPart : std::uint8_t {
+  kResourcePart = 1,
+  kLabelPart = 2,
+  kTaintPart = 4,     ///< and whether the node is cordoned
+  kPresencePart = 8,  ///< the node came or went
+  kOtherPart = 16,    ///< images, avoided controllers
+  kRttPart = 32,
+};
+
 /// What happened to the state; also the record that undoes it.
 struct Change {
   enum class Kind : std::uint8_t { kBind, kUnbind, kReplaceNode, kRemoveNode, kSetRtt };
@@ -84,6 +94,7 @@ struct Change {
                 ///< change is undone, or as long as the state; the journal's copy is not followed
   NameIndex from{}, to{};  ///< kSetRtt
   Rtt rtt{};               ///< kSetRtt: both directions
+  std::uint8_t parts = 0;  ///< in the journal: what differs afterwards, any of FactPart
 };
 
 class ClusterState {
@@ -143,9 +154,10 @@ class ClusterState {
   /// All pods with these facts, placed or not.
   std::span<const PodIndex> sharing(const PodFacts& pod) const;
   std::size_t distinct_pods() const { return digests_.size(); }
+  /// Found by a table that the first question builds, O(pods).
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
-  /// there is none.
+  /// there is none. The first question costs O(pods log pods).
   std::vector<PodIndex> workload(std::string_view namespace_name, std::string_view kind,
                                  std::string_view name) const;
   /// Placed pods that carry any pod (anti-)affinity, and those with a delay budget; in no
@@ -204,6 +216,7 @@ class ClusterState {
 
   void add_resource_names();
   void add_pods();
+  void sort_by_workload() const;
   void fill_node(NodeIndex node);
   const PodFacts* digest(const Pod& pod, bool is_peer, bool is_in_peer);
   void place(PodIndex pod, NodeIndex node, std::size_t position);
@@ -211,7 +224,7 @@ class ClusterState {
   void add_usage(const PodFacts& pod, NodeIndex node);
   void subtract_usage(const PodFacts& pod, NodeIndex node);
   Undo perform(const Change& change, std::optional<std::size_t> position);
-  void replace_node(NodeIndex node, const Node* facts, bool alive);
+  std::uint8_t replace_node(NodeIndex node, const Node* facts, bool alive);
   void set_rtt(const Change& change, Rtt back);
   void fill_domain(TopologyColumn& column, NodeIndex node) const;
   const PodDirectory& directory() const;
@@ -225,11 +238,10 @@ class ClusterState {
   std::unique_ptr<RttMatrix> rtt_override_;  // a copy, made by the first kSetRtt
   StateOptions options_;
 
-  std::vector<const Node*> node_facts_;      // [slots]
-  std::vector<std::uint32_t> rank_of_;       // [slots]
-  std::vector<std::uint32_t> slot_of_rank_;  // [slots]
-  // Made by the first question; names of slots never change, and the facts outlive the state.
-  mutable std::unordered_map<std::string_view, std::uint32_t> slot_by_name_;
+  std::vector<const Node*> node_facts_;                             // [slots]
+  std::vector<std::uint32_t> rank_of_;                              // [slots]
+  std::vector<std::uint32_t> slot_of_rank_;                         // [slots]
+  std::vector<std::uint32_t> node_table_;                           // by hash of the name
   NodeMask alive_;                                                  // [slots]
   std::vector<std::string> resource_names_;                         // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
@@ -242,10 +254,10 @@ class ClusterState {
   mutable std::deque<TopologyColumn> topologies_;
 
   std::deque<PodFacts> digests_;
-  std::vector<PodRecord> pods_;  // [facts.pods]
-  // Made by the first question that needs them: sorted by namespace and name; by namespace,
-  // workload name, kind, ordinal and name.
-  mutable std::vector<PodIndex> pods_by_name_, pods_by_workload_;
+  std::vector<PodRecord> pods_;                   // [facts.pods]
+  mutable std::vector<std::uint32_t> pod_table_;  // by hash of namespace and name
+  mutable std::vector<PodIndex>
+      pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
   std::vector<PodIndex> with_affinity_, with_budgets_;
   mutable std::unique_ptr<PodDirectory> directory_;
 

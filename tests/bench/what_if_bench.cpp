@@ -1,0 +1,133 @@
+// What-ifs against planning anew: 5,000 nodes and 50,000 pods in memory, one session, several edits
+// of each kind. Every plan that an answer stands for is checked by the verifier.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "bench/workloads.hpp"
+#include "gedge/plan/what_if_session.hpp"
+#include "gedge/verify/verify.hpp"
+
+namespace gedge::bench {
+namespace {
+
+constexpr std::uint32_t kNodes = 5'000, kPods = 50'000, kTemplates = 10;
+constexpr std::uint32_t kEdits = 101;  // of each kind
+constexpr int kPlans = 5;
+
+// Of the processor: planning has one thread, and neighbours on the machine do not count.
+double seconds(const timespec& since) {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec - since.tv_sec) +
+         static_cast<double>(now.tv_nsec - since.tv_nsec) / 1e9;
+}
+
+timespec processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return now;
+}
+
+struct Range {
+  double median = 0, least = 0, most = 0;
+};
+
+Range range_of(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return {times[times.size() / 2], times.front(), times.back()};
+}
+
+template <typename T>
+T need(Result<T> result) {
+  if (result) return *std::move(result);
+  std::fprintf(stderr, "%s\n", result.error().what.c_str());
+  std::exit(1);
+}
+
+// True if the plan after the edit holds in the edited facts.
+bool holds(const Workload& workload, const std::vector<Edit>& edits, const Plan& after) {
+  Facts facts = workload.facts;
+  RttMatrix rtt = workload.rtt;
+  if (!apply_edits(edits, "", facts, rtt)) return false;
+  VerifyInput input{facts, rtt, "", Compat::k1_36, {}, false};
+  for (const Decision& decision : after.decisions)
+    if (decision.chosen)
+      input.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
+  return verify(input).empty();
+}
+
+// `make(i)` is the i-th edit of a kind, in words.
+template <typename F>
+void measure(const char* kind, const Workload& workload, WhatIfSession& session, double full,
+             F make) {
+  constexpr std::uint32_t kVerifyEvery = 25;
+  std::vector<double> times;
+  bool good = true, followed = true;
+  std::size_t changed = 0;
+  for (std::uint32_t i = 0; i < kEdits; ++i) {
+    const std::vector<Edit> edits{need(parse_edit(make(i)))};
+    const timespec start = processor_time();
+    const WhatIfAnswer answer = need(session.answer(edits));
+    times.push_back(seconds(start));
+    followed = followed && answer.followed;
+    changed += answer.differences.size();
+    if (i % kVerifyEvery == 0)
+      good = good && holds(workload, edits, need(session.whole(edits)).after);
+  }
+  const Range edit = range_of(times);
+  std::printf("%-12s %9.1f us (%.1f to %.1f)  1/%-6.0f  %5.1f pods moved%s%s\n", kind,
+              edit.median * 1e6, edit.least * 1e6, edit.most * 1e6, full / edit.median,
+              static_cast<double>(changed) / kEdits, followed ? "" : "  planned as a whole",
+              good ? "" : "  BREAKS A RULE");
+  std::fflush(stdout);
+}
+
+std::string numbered(const char* prefix, std::uint32_t number) {
+  const std::string digits = std::to_string(number);
+  return prefix + std::string(7 - digits.size(), '0') + digits;
+}
+
+std::string node(std::uint32_t i) { return "node/" + numbered("node-", i * 37 % kNodes); }
+std::string pod(std::uint32_t i) { return "pod/default/" + numbered("pod-", i * 411 % kPods); }
+
+void measure_all(const Workload& workload) {
+  PlanRequest request;
+  request.facts = &workload.facts;
+  request.rtt = &workload.rtt;
+  request.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  std::vector<double> times;
+  for (int i = 0; i < kPlans; ++i) {
+    const timespec start = processor_time();
+    static_cast<void>(need(make_plan(request)));
+    times.push_back(seconds(start));
+  }
+  const Range full = range_of(times);
+  std::printf("full plan    %9.1f us (%.1f to %.1f)  %u nodes, %u pods\n", full.median * 1e6,
+              full.least * 1e6, full.most * 1e6, kNodes, kPods);
+  const auto session = need(WhatIfSession::start(request));
+  const auto run = [&](const char* kind, auto make) {
+    measure(kind, workload, *session, full.median, make);
+  };
+  run("cpu more", [](std::uint32_t i) { return node(i) + ":cpu=+200m"; });
+  run("cpu less", [](std::uint32_t i) { return node(i) + ":cpu=-15500m"; });
+  run("label", [](std::uint32_t i) { return node(i) + ":label.disk=ssd"; });
+  run("drain", [](std::uint32_t i) { return node(i) + ":drain"; });
+  run("node delete", [](std::uint32_t i) { return node(i) + ":delete"; });
+  run("pod delete", [](std::uint32_t i) { return pod(i) + ":delete"; });
+  run("pod move", [](std::uint32_t i) { return pod(i) + ":node=" + numbered("node-", i); });
+  run("rtt", [](std::uint32_t i) {
+    return "rtt/" + numbered("node-", i) + "," + numbered("node-", i + 1) + "=3ms";
+  });
+}
+
+}  // namespace
+}  // namespace gedge::bench
+
+int main() {
+  using namespace gedge::bench;
+  measure_all(of_templates({kNodes, kPods}, kTemplates));
+}
