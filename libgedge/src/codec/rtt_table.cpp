@@ -202,7 +202,7 @@ std::vector<std::string> node_names(const RttOptions& options) {
   std::vector<std::string> names;
   for (const Node& node : options.nodes) {
     const std::string* name =
-        options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
+        options.rtt_by.empty() ? &node.name.str() : node.labels.find(options.rtt_by);
     if (name != nullptr) names.push_back(*name);
   }
   std::sort(names.begin(), names.end());
