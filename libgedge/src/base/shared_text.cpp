@@ -4,11 +4,6 @@
 
 namespace gedge {
 
-const std::string& SharedText::nothing() {
-  static const std::string empty;
-  return empty;
-}
-
 std::ostream& operator<<(std::ostream& out, const SharedText& text) { return out << text.str(); }
 
 }  // namespace gedge

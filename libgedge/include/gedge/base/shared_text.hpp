@@ -86,7 +86,10 @@ class SharedText {
   static Node* make(std::string_view text) {
     return text.empty() ? nullptr : new Node{std::string(text)};
   }
-  static const std::string& nothing();
+  static const std::string& nothing() {
+    static const std::string empty;
+    return empty;
+  }
 
   Node* node_ = nullptr;  // null: the empty text
 };

@@ -189,7 +189,10 @@ struct Pod {
   PodPhase phase = PodPhase::kPending;
   bool terminating = false;  ///< has a deletionTimestamp
 
-  static const SharedText& default_namespace();
+  static const SharedText& default_namespace() {
+    static const SharedText name = "default";
+    return name;
+  }
 };
 static_assert(sizeof(Pod) == 152);
 
