@@ -36,7 +36,7 @@ std::string served_pod(int i) {
          R"(","resourceVersion":")" + std::to_string(1000 + i) +
          R"(","creationTimestamp":"2026-01-01T00:)" + number(i / 60 % 60, 2) + ":" +
          number(i % 60, 2) + R"(Z","labels":{"app":"app-)" + kind +
-         R"("},"managedFields":[{"manager":"kubectl-create","operation":"Update","apiVersion":"v1",)"
+         R"("},"managedFields":[{"manager":"kubectl","operation":"Update","apiVersion":"v1",)"
          R"("time":"2026-01-01T00:)" +
          number(i / 60 % 60, 2) + ":" + number(i % 60, 2) +
          R"(Z","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:app":{}}},)"
