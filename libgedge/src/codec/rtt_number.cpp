@@ -116,7 +116,7 @@ ParsedRtt parse_rtt(std::string_view text, TimeUnit unit) {
 
 namespace {
 
-bool settle(std::uint64_t mantissa, std::size_t fraction, TimeUnit unit, Rtt& rtt) {
+inline bool settle(std::uint64_t mantissa, std::size_t fraction, TimeUnit unit, Rtt& rtt) {
   const auto shift = static_cast<std::size_t>(digits_of(unit));
   if (fraction > shift) {
     const std::uint64_t power = kPowers[fraction - shift];
