@@ -69,7 +69,8 @@ std::vector<std::string> live_words(const std::string& kind, const std::vector<s
     for (const Node& node : input->facts.nodes) found.push_back(node.name);
   if (kind == "pods")
     for (const Pod& pod : input->facts.pods)
-      found.push_back(pod.namespace_name == home ? pod.name : pod.namespace_name + '/' + pod.name);
+      found.push_back(pod.namespace_name == home ? pod.name.str()
+                                                 : pod.namespace_name + '/' + pod.name);
   return found;
 }
 

@@ -168,8 +168,8 @@ PodSpec read_spec(const json& object) {
 
 Pod& add_pod(const json& object, Facts& facts) {
   Pod pod;
-  pod.namespace_name = object.at("metadata").at("namespace");
-  pod.name = object.at("metadata").at("name");
+  pod.namespace_name = object.at("metadata").at("namespace").get<std::string>();
+  pod.name = object.at("metadata").at("name").get<std::string>();
   pod.workload_kind = "Pod";
   pod.workload_name = pod.name;
   pod.terminating = object.at("metadata").contains("deletionTimestamp");
@@ -182,7 +182,7 @@ Pod& add_pod(const json& object, Facts& facts) {
 
 Node read_node(const json& object) {
   Node node;
-  node.name = object.at("metadata").at("name");
+  node.name = object.at("metadata").at("name").get<std::string>();
   node.labels = read_labels(object.at("metadata"), "labels");
   node.allocatable = read_resources(object.at("status"), "allocatable");
   const json& spec = object.at("spec");
@@ -196,7 +196,7 @@ Node read_node(const json& object) {
 
 void add_bound_pod(const json& object, Facts& facts) {
   Pod& pod = add_pod(object, facts);
-  pod.bound_node = object.at("spec").at("nodeName");
+  pod.bound_node = object.at("spec").at("nodeName").get<std::string>();
   pod.phase = PodPhase::kRunning;
 }
 

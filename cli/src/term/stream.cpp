@@ -39,13 +39,21 @@ void Stream::set_color(ColorChoice choice, const ColorEnvironment& environment) 
 }
 
 void Stream::write(std::string_view bytes) {
+  if (descriptor_ >= 0 && bytes.size() >= kFlushAt) {
+    flush();
+    return send(bytes);
+  }
   buffer_ += bytes;
   if (descriptor_ >= 0 && buffer_.size() >= kFlushAt) flush();
 }
 
 void Stream::flush() {
   if (descriptor_ < 0) return;
-  std::string_view left = buffer_;
+  send(buffer_);
+  buffer_.clear();
+}
+
+void Stream::send(std::string_view left) {
   while (!left.empty() && !closed_ && error_ == 0) {
     const ssize_t wrote = ::write(descriptor_, left.data(), left.size());
     if (wrote >= 0)
@@ -57,7 +65,6 @@ void Stream::flush() {
     else if (errno != EINTR)
       error_ = errno;
   }
-  buffer_.clear();
 }
 
 }  // namespace gedge::cli

@@ -40,6 +40,7 @@ class Stream {
   const std::string& text() const { return buffer_; }
 
  private:
+  void send(std::string_view left);
   Stream(std::size_t width, bool color) : style_(color), terminal_(width > 0), width_(width) {}
 
   int descriptor_ = -1;

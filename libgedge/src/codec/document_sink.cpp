@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "codec/scalar.hpp"
 
@@ -56,7 +57,24 @@ std::string json_text(const Json& value, int indent) {
   return out;
 }
 
+constexpr std::uint64_t every(std::uint64_t byte) { return byte * 0x0101010101010101; }
+
+/// True if no byte of the word is `byte`.
+bool lacks(std::uint64_t word, std::uint64_t byte) {
+  const std::uint64_t other = word ^ every(byte);
+  return ((other - every(1)) & ~other & every(0x80)) == 0;
+}
+
+/// Printable ASCII without quotes and backslashes, eight bytes at a time.
 bool needs_no_escape(std::string_view text) {
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    const bool is_low = ((word - every(0x20)) & ~word & every(0x80)) != 0;
+    const bool is_high = (word & every(0x80)) != 0;
+    if (is_low || is_high || !lacks(word, '"') || !lacks(word, '\\') || !lacks(word, 0x7F))
+      return false;
+  }
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
 }
@@ -165,7 +183,9 @@ class JsonSink final : public DocumentSink {
   void lines(std::string_view key, std::size_t count, F append_item) {
     begin(key);
     out_ += count == 0 ? "[" : "[\n";
+    const std::size_t start = out_.size();
     for (std::size_t i = 0; i < count; ++i) {
+      if (i == kSample) make_room((out_.size() - start) / kSample * (count - i));
       indent(depth_ + 1);
       append_item(i);
       out_ += i + 1 < count ? ",\n" : "\n";
@@ -173,6 +193,8 @@ class JsonSink final : public DocumentSink {
     if (count > 0) indent(depth_);
     out_ += ']';
   }
+  // For a long list, by its first items: doubling would copy it over and over.
+  void make_room(std::size_t bytes) { out_.reserve(out_.size() + bytes + bytes / 8); }
   void begin(std::string_view key) {
     out_ += first_ ? "\n" : ",\n";
     indent(depth_);
@@ -181,6 +203,8 @@ class JsonSink final : public DocumentSink {
     out_ += ": ";
   }
   void indent(int depth) { out_.append(2 * static_cast<std::size_t>(depth), ' '); }
+
+  static constexpr std::size_t kSample = 32;
 
   std::string& out_;
   int depth_;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "codec/chunks.hpp"
 #include "codec/diagnostics.hpp"
 #include "codec/object_readers.hpp"
 #include "codec/template_pool.hpp"
@@ -16,9 +16,9 @@ namespace gedge::codec {
 /// A pod that was read; `pod.spec` is an index into Drafts::templates.
 struct PodEntry {
   Pod pod;
-  std::string generate_name;  ///< instead of pod.name
-  std::string node_name;      ///< spec.nodeName
-  Fingerprint fingerprint;    ///< orders pods that have no name yet
+  SharedText generate_name;  ///< instead of pod.name
+  SharedText node_name;      ///< spec.nodeName
+  Fingerprint fingerprint;   ///< orders pods that have no name yet
   bool has_phase = false;
   bool in_manifests = false;
 };
@@ -34,7 +34,7 @@ struct Drafts {
   Diagnostics diagnostics;
   Facts facts;  ///< without pods and specs
   TemplatePool templates;
-  std::deque<PodEntry> pods;        ///< large, and many: none moves where one is added
+  Chunks<PodEntry> pods;
   std::vector<Workload> workloads;  ///< of manifests
   std::vector<MadeBy> made_by;
   std::vector<LimitRange> limit_ranges;

@@ -13,6 +13,7 @@
 #include "codec/expansion.hpp"
 #include "codec/flat_index.hpp"
 #include "codec/pod_order.hpp"
+#include "codec/shared_texts.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -63,17 +64,16 @@ class Owners {
       makers_[{made.namespace_name, made.kind + "/" + made.name}] = made.maker;
   }
 
-  void settle(Pod& pod, const PodSpec& spec) const {
+  void settle(Pod& pod, const PodSpec& spec) {
     if (pod.controller.name.empty()) {
-      pod.workload_kind = "Pod";
+      pod.workload_kind = pod_kind_;
       pod.workload_name = pod.name;
       return;
     }
     pod.workload_kind = pod.controller.kind;
     pod.workload_name = pod.controller.name;
     if (pod.workload_kind == "StatefulSet") pod.ordinal = ordinal_of(pod.name, pod.workload_name);
-    const auto made =
-        makers_.find({pod.namespace_name, pod.workload_kind + "/" + pod.workload_name});
+    const auto made = makers_.empty() ? makers_.end() : makers_.find(maker_key(pod));
     if (made != makers_.end()) {
       pod.workload_kind = made->second.kind;
       pod.workload_name = made->second.name;
@@ -83,18 +83,24 @@ class Owners {
   }
 
  private:
+  static Key maker_key(const Pod& pod) {
+    return {pod.namespace_name, pod.workload_kind + "/" + pod.workload_name};
+  }
+
   // A dump without ReplicaSets: their names end with the hash that their pods carry.
-  static void by_hash(Pod& pod, const PodSpec& spec) {
+  void by_hash(Pod& pod, const PodSpec& spec) {
     const std::string* hash = pod_label(pod, spec, "pod-template-hash");
     if (hash == nullptr || hash->empty()) return;
     const std::string& name = pod.controller.name;
     if (name.size() < hash->size() + 2) return;
     const std::size_t cut = name.size() - hash->size();
     if (name.compare(cut, hash->size(), *hash) != 0 || name[cut - 1] != '-') return;
-    pod.workload_kind = "Deployment";
-    pod.workload_name = name.substr(0, cut - 1);
+    pod.workload_kind = deployment_kind_;
+    pod.workload_name = names_.of(std::string_view(name).substr(0, cut - 1));
   }
 
+  const SharedText pod_kind_ = "Pod", deployment_kind_ = "Deployment";
+  SharedTexts names_;
   std::map<Key, ControllerRef> makers_;
 };
 
@@ -177,7 +183,7 @@ class FactsMaker {
     sort_by(drafts_.limit_ranges, kByNamespace);
     Admission admission(drafts_);
     Expansion expansion(drafts_, admission);
-    const Owners owners(drafts_.made_by);
+    Owners owners(drafts_.made_by);
     add_known_pods(owners, expansion);
     warn_doubled(expansion);
     add_generated_pods(owners, expansion);
@@ -189,8 +195,8 @@ class FactsMaker {
   }
 
  private:
-  void add_known_pods(const Owners& owners, Expansion& expansion);
-  void add_generated_pods(const Owners& owners, Expansion& expansion);
+  void add_known_pods(Owners& owners, Expansion& expansion);
+  void add_generated_pods(Owners& owners, Expansion& expansion);
   void warn_doubled(const Expansion& expansion);
   void add_workloads(Expansion& expansion);
   void settle_names(Expansion& expansion);
@@ -207,27 +213,27 @@ class FactsMaker {
   bool makes_names_ = false;  // names that were read are different: the loader saw to it
 };
 
-void FactsMaker::add_known_pods(const Owners& owners, Expansion& expansion) {
+void FactsMaker::add_known_pods(Owners& owners, Expansion& expansion) {
   std::size_t pushed_aside = 0;
-  for (PodEntry& entry : drafts_.pods) {
-    if (!entry.generate_name.empty()) continue;
+  drafts_.pods.for_each([&](PodEntry& entry) {
+    if (!entry.generate_name.empty()) return;
     owners.settle(entry.pod, drafts_.templates[raw(entry.pod.spec)].spec);
     const bool bound = is_bound(entry);
     if (entry.in_manifests && !bound && !is_finished(entry)) {
       expansion.add_new(std::move(entry));
-      continue;
+      return;
     }
     const bool pending = !bound && entry.pod.phase == PodPhase::kPending;
     if (pending && drafts_.has_manifests) {
       ++pushed_aside;
-      continue;
+      return;
     }
     if (!bound && !pending && !is_finished(entry))
       warn("RunningWithoutNode",
            "pod " + entry.pod.namespace_name + "/" + entry.pod.name + " runs, but on no node",
            entry.pod.place);
     expansion.add_known(std::move(entry));
-  }
+  });
   if (pushed_aside > 0)
     drafts_.diagnostics.warn(
         "PendingPodsNotPlanned",
@@ -259,10 +265,11 @@ void FactsMaker::warn_doubled(const Expansion& expansion) {
 }
 
 // Pods with generateName: numbered by content, so that their order in files does not count.
-void FactsMaker::add_generated_pods(const Owners& owners, Expansion& expansion) {
+void FactsMaker::add_generated_pods(Owners& owners, Expansion& expansion) {
   std::vector<PodEntry*> entries;
-  for (PodEntry& entry : drafts_.pods)
+  drafts_.pods.for_each([&](PodEntry& entry) {
     if (!entry.generate_name.empty()) entries.push_back(&entry);
+  });
   std::stable_sort(entries.begin(), entries.end(), [](const PodEntry* a, const PodEntry* b) {
     return std::tie(a->pod.namespace_name, a->generate_name, a->fingerprint) <
            std::tie(b->pod.namespace_name, b->generate_name, b->fingerprint);
@@ -378,7 +385,7 @@ void FactsMaker::add_namespaces() {
   Facts& facts = drafts_.facts;
   sort_by(facts.namespaces, kByName);
   std::set<std::string> names;
-  const std::string* last = nullptr;
+  const SharedText* last = nullptr;
   for (const Pod& pod : facts.pods) {
     if (last == nullptr || *last != pod.namespace_name) names.insert(pod.namespace_name);
     last = &pod.namespace_name;

@@ -43,6 +43,10 @@ void read_text(Cursor value, std::string& out) {
   if (const auto text = value.text()) out = *text;
 }
 
+void read_text(Cursor value, SharedText& out) {
+  if (const auto text = value.text()) out = *text;
+}
+
 void read_texts(Cursor list, std::vector<std::string>& out) {
   out.reserve(out.size() + list.size());
   list.items([&](Cursor item) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/cursor.hpp"
+#include "gedge/base/shared_text.hpp"
 #include "gedge/base/units.hpp"
 #include "gedge/model/labels.hpp"
 #include "gedge/model/pod.hpp"
@@ -16,6 +17,7 @@ namespace gedge::codec {
 
 /// Each leaves `out` as it is where the value is null or wrong (then reported).
 void read_text(Cursor value, std::string& out);
+void read_text(Cursor value, SharedText& out);
 void read_texts(Cursor list, std::vector<std::string>& out);
 void read_bool(Cursor value, bool& out);
 /// The text under `key`; empty where there is none. Says nothing about a wrong type: whoever reads

@@ -41,7 +41,7 @@ std::set<std::string, std::less<>> known_names(const RttOptions& options) {
   std::set<std::string, std::less<>> known;
   for (const Node& node : options.nodes) {
     const std::string* name =
-        options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
+        options.rtt_by.empty() ? &node.name.str() : node.labels.find(options.rtt_by);
     if (name != nullptr) known.insert(*name);
   }
   return known;

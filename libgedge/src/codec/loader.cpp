@@ -7,6 +7,7 @@
 
 #include "codec/drafts.hpp"
 #include "codec/seen_objects.hpp"
+#include "codec/shared_texts.hpp"
 #include "codec/stream.hpp"
 #include "gedge/codec/load.hpp"
 
@@ -122,7 +123,7 @@ Error out_of_memory(std::string origin) {
 struct KnownTemplate {
   SpecIndex spec{};
   Labels extra_labels;
-  std::string node_name;
+  SharedText node_name;
 };
 /// The shared tapes of spec, labels and annotations; null: absent.
 using TemplateParts = std::array<const Tape*, 3>;
@@ -165,6 +166,7 @@ struct FactsLoader::State final : StreamHandler {
 
   Drafts drafts;
   SeenObjects seen;
+  SharedTexts texts;
   std::string object_key;                                     // of the object that is read
   std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
   bool in_manifests = false;
@@ -355,7 +357,7 @@ KnownTemplate FactsLoader::State::read_template(Cursor object) {
       known.extra_labels.set(key, *value);
       pod.spec.labels.erase(key);
     }
-  known.node_name = std::exchange(pod.spec.node_name, {});
+  known.node_name = texts.of(std::exchange(pod.spec.node_name, {}));
   known.spec = SpecIndex{drafts.templates.intern(std::move(pod))};
   return known;
 }
@@ -379,27 +381,28 @@ KnownTemplate FactsLoader::State::template_of(Cursor object) {
 
 void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   PodDraft draft = read_pod(object);
+  Metadata& meta = draft.meta;
   KnownTemplate known = template_of(object);
-  PodEntry entry;
+  PodEntry& entry = drafts.pods.push_back({});
   Pod& pod = entry.pod;
   pod.extra_labels = std::move(known.extra_labels);
-  pod.namespace_name = namespace_or_default(std::move(draft.meta.namespace_name));
-  pod.name = std::move(draft.meta.name);
-  pod.uid = std::move(draft.meta.uid);
-  pod.controller = std::move(draft.meta.controller);
-  pod.nominated_node = std::move(draft.nominated_node);
+  pod.namespace_name = texts.of(namespace_or_default(std::move(meta.namespace_name)));
+  if (meta.name.empty()) entry.generate_name = std::move(meta.generate_name);
+  pod.name = std::move(meta.name);
+  pod.uid = std::move(meta.uid);
+  pod.controller = {texts.of(meta.controller.kind), texts.of(meta.controller.name),
+                    texts.of(meta.controller.uid)};
+  pod.nominated_node = texts.of(draft.nominated_node);
   pod.phase = draft.phase;
-  pod.created = draft.meta.created;
+  pod.created = meta.created;
   pod.started = draft.started;
-  pod.terminating = draft.meta.terminating;
-  pod.place = draft.meta.place;
-  if (pod.name.empty()) entry.generate_name = std::move(draft.meta.generate_name);
+  pod.terminating = meta.terminating;
+  pod.place = meta.place;
+  pod.spec = known.spec;
   entry.node_name = std::move(known.node_name);
   entry.has_phase = draft.has_phase;
   entry.in_manifests = in_manifests;
   entry.fingerprint = fingerprint;
-  pod.spec = known.spec;
-  drafts.pods.push_back(std::move(entry));
 }
 
 void FactsLoader::State::take_workload(const std::string& kind, Cursor object) {

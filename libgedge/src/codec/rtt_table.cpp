@@ -49,7 +49,8 @@ std::size_t read_cells(std::string_view line, char separator, TimeUnit unit,
       cells.push_back(quick);
       more = length < line.size();
       line.remove_prefix(length);
-      if (more) line = separator == ' ' ? trim(line) : line.substr(1);
+      if (more) line.remove_prefix(1);
+      if (more && separator == ' ') line = trim(line);
       continue;
     }
     const std::string_view text = clean(take_cell(line, separator, more));
@@ -202,7 +203,7 @@ std::vector<std::string> node_names(const RttOptions& options) {
   std::vector<std::string> names;
   for (const Node& node : options.nodes) {
     const std::string* name =
-        options.rtt_by.empty() ? &node.name : node.labels.find(options.rtt_by);
+        options.rtt_by.empty() ? &node.name.str() : node.labels.find(options.rtt_by);
     if (name != nullptr) names.push_back(*name);
   }
   std::sort(names.begin(), names.end());
@@ -251,7 +252,10 @@ Draft read_plain(const RttText& text) {
                                    std::to_string(column + 1) + " " + cell_problem(cell, cell_text),
                                cell_hint(cell, cell_text));
                    });
-    if (rows == 0) columns = count;
+    if (rows == 0) {
+      columns = count;
+      draft.cells.reserve(std::min(columns * columns, text.bytes().size()));
+    }
     ++rows;
     if (columns > kMaxRttNames || rows > kMaxRttNames) {
       text.fail(end_of(line), "more than " + std::to_string(kMaxRttNames) + " rows or columns");

@@ -12,8 +12,8 @@ std::pair<SeenObject&, bool> SeenObjects::try_emplace(std::string_view key) {
       });
   if (at < next) return {entries_[at].object, false};
   const std::string_view kept = keys_.copy(key);
-  entries_.push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), {}});
-  return {entries_.back().object, true};
+  Entry& entry = entries_.push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), {}});
+  return {entry.object, true};
 }
 
 }  // namespace gedge::codec

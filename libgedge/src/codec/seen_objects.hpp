@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string_view>
 #include <utility>
 
+#include "codec/chunks.hpp"
 #include "codec/cursor.hpp"
 #include "codec/flat_index.hpp"
 
@@ -29,7 +29,7 @@ class SeenObjects {
     std::uint32_t length = 0;
     SeenObject object;
   };
-  std::deque<Entry> entries_;
+  Chunks<Entry> entries_;
   TextArena keys_;
   FlatIndex index_;
 };

@@ -29,20 +29,20 @@ bool SharedParts::worth_trying(std::string_view key) {
   return false;
 }
 
-const SharedPart* SharedParts::find(std::string_view bytes) {
+SharedPart* SharedParts::find(std::string_view bytes) {
   ++habit_->tries;
   hash_ = XXH3_64bits(bytes.data(), bytes.size());
   const auto found = parts_.find(hash_);
   if (found == parts_.end()) return nullptr;
-  const SharedPart& part = *found->second;
-  if (part.element >= element_ || part.bytes != bytes) return nullptr;
+  SharedPart& part = *found->second;
+  if (!part.complete || part.element >= element_ || part.bytes != bytes) return nullptr;
   ++habit_->hits;
   return &part;
 }
 
 SharedPart* SharedParts::begin(std::string_view bytes) {
   std::uint64_t& seen = seen_once_[hash_ % seen_once_.size()];
-  if (seen != hash_ || !has_room()) {
+  if (seen != hash_ || !has_room() || bytes.size() > kMaxBytes) {
     seen = hash_;
     return nullptr;
   }
@@ -55,6 +55,7 @@ SharedPart* SharedParts::begin(std::string_view bytes) {
 }
 
 void SharedParts::end(SharedPart& part) {
+  part.complete = true;
   entries_ += part.tape.entries.size();
   part.tape.fingerprint = Cursor(part.tape, 0).fingerprint();
 }

@@ -22,10 +22,12 @@ struct SharedPart {
   Tape tape;
   int height = 0;             // levels of nesting in it
   std::uint64_t element = 0;  // in which it was read; linked to in later ones only
+  bool complete = false;      // the tape is
+  std::uint32_t column = 0;   // YAML: of the key
 };
 
-/// The parts of one text. Bounded: at most kMaxParts parts and kMaxEntries entries; nothing is
-/// remembered of what came once but a hash.
+/// The parts of one text. Bounded: at most kMaxParts parts and kMaxEntries entries, and none of
+/// more than kMaxBytes; nothing is remembered of what came once but a hash.
 class SharedParts {
  public:
   /// Every object of a list is an element. Values with errors or warnings are said to be wrong in
@@ -38,7 +40,7 @@ class SharedParts {
   /// Whether looking for values under that key has been worth its time. True: find() comes next.
   bool worth_trying(std::string_view key);
   /// What came before with the same bytes; empty if nothing did.
-  const SharedPart* find(std::string_view bytes);
+  SharedPart* find(std::string_view bytes);
   /// After find() was empty: a part to fill if these bytes came before, else empty.
   SharedPart* begin(std::string_view bytes);
   /// The part that begin() gave is complete.
@@ -46,6 +48,7 @@ class SharedParts {
 
  private:
   static constexpr std::size_t kMaxParts = 4096, kMaxEntries = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 17;
   static constexpr std::size_t kMaxKeys = 256;
   static constexpr std::uint32_t kSample = 64, kLongestPause = 512;
 

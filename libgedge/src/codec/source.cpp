@@ -84,9 +84,24 @@ Position Source::at_offset(std::size_t offset) const {
   return {newline_.line, static_cast<std::uint32_t>(offset - newline_.offset + 1)};
 }
 
+// Lines of ASCII without CR are the same for everybody, and quick to find.
+bool Source::has_plain_lines() const {
+  if (!plain_lines_) {
+    unsigned char high = 0;
+    for (const char c : bytes_) high |= static_cast<unsigned char>(c);
+    plain_lines_ = high < 0x80 && bytes_.find('\r') == std::string_view::npos;
+  }
+  return *plain_lines_;
+}
+
 void Source::seek_line(std::size_t line) const {
   if (yaml_.line > line + 1) yaml_ = {};
   std::size_t at = yaml_.offset;
+  while (has_plain_lines() && yaml_.line < line + 1) {
+    const std::size_t next = bytes_.find('\n', yaml_.offset);
+    if (next == std::string_view::npos) return;
+    yaml_ = {next + 1, yaml_.line + 1, 0};
+  }
   while (yaml_.line < line + 1 && at < bytes_.size()) {
     const std::size_t length = yaml_break(bytes_.substr(at, 3));
     at += std::max<std::size_t>(1, length);

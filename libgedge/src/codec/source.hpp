@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,7 @@ class Source {
     std::uint32_t line = 1;
     std::size_t seen = 0;  // no other line begins before
   };
+  bool has_plain_lines() const;
   void seek_line(std::size_t line) const;  // libyaml's lines, from 0
 
   std::string name_;
@@ -59,6 +61,7 @@ class Source {
   std::size_t padding_;
   mutable Bookmark newline_;  // by '\n'
   mutable Bookmark yaml_;     // by libyaml's line breaks
+  mutable std::optional<bool> plain_lines_;
 };
 
 }  // namespace gedge::codec

@@ -8,6 +8,10 @@ namespace gedge::codec {
 
 bool stream_yaml(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler);
+/// The same, of all bytes: blocks that came before are read again. The first `skip` values were
+/// handed on already.
+bool stream_whole_yaml(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                       StreamHandler& handler, std::size_t skip);
 bool stream_json(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler);
 

@@ -1,13 +1,15 @@
 // codec/yaml_stream.cpp - libyaml's events onto tapes. Cost: about 40 ns a byte, nearly all of it
-// libyaml's.
+// libyaml's, of the bytes that did not come before (codec/yaml_reduction.hpp).
 #include <yaml.h>
 
-#include <array>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "codec/stream_parsers.hpp"
 #include "codec/tape_builder.hpp"
 #include "codec/yaml_anchors.hpp"
+#include "codec/yaml_reduction.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -17,11 +19,12 @@ constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 class Parser {
  public:
   explicit Parser(std::string_view bytes) {
-    ready_ = yaml_parser_initialize(&parser_) != 0;
-    if (!ready_) return;
-    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    if (!initialize()) return;
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(bytes.data()),
                                  bytes.size());
+  }
+  explicit Parser(YamlReduction& reduction) {
+    if (initialize()) yaml_parser_set_input(&parser_, read, &reduction);
   }
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
@@ -39,6 +42,15 @@ class Parser {
   const yaml_parser_t& state() const { return parser_; }
 
  private:
+  bool initialize() {
+    ready_ = yaml_parser_initialize(&parser_) != 0;
+    if (ready_) yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    return ready_;
+  }
+  static int read(void* reduction, unsigned char* buffer, std::size_t size, std::size_t* count) {
+    *count = static_cast<YamlReduction*>(reduction)->read(buffer, size);
+    return 1;
+  }
   void drop() {
     if (held_) yaml_event_delete(&event_);
     held_ = false;
@@ -47,10 +59,6 @@ class Parser {
   yaml_event_t event_{};
   bool ready_ = false, held_ = false;
 };
-
-Mark mark_of(const yaml_mark_t& mark) {
-  return {static_cast<std::uint32_t>(mark.line), static_cast<std::uint32_t>(mark.column)};
-}
 
 std::string_view text_of(const yaml_char_t* text, std::size_t length) {
   return {reinterpret_cast<const char*>(text), length};
@@ -76,6 +84,20 @@ std::string_view anchor_of(const yaml_event_t& event) {
   return {};
 }
 
+// An anchor, an alias or a tag: what is seldom enough to be read without shortcuts.
+bool has_properties(const yaml_event_t& event) {
+  if (event.type == YAML_ALIAS_EVENT || !anchor_of(event).empty()) return true;
+  if (event.type == YAML_SCALAR_EVENT) return event.data.scalar.tag != nullptr;
+  if (event.type == YAML_MAPPING_START_EVENT) return event.data.mapping_start.tag != nullptr;
+  return event.type == YAML_SEQUENCE_START_EVENT && event.data.sequence_start.tag != nullptr;
+}
+
+bool is_flow(const yaml_event_t& start) {
+  return start.type == YAML_MAPPING_START_EVENT
+             ? start.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+             : start.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+}
+
 std::string_view core_tag_of(ScalarType type) {
   switch (type) {
     case ScalarType::kNull:
@@ -94,25 +116,47 @@ std::string_view core_tag_of(ScalarType type) {
 
 class YamlStream : public StreamContext {
  public:
+  /// Reads the text as it is. The first `skip` values for the handler were handed on before.
   YamlStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
-             StreamHandler& handler)
+             StreamHandler& handler, std::size_t skip = 0)
       : source_(source),
         diagnostics_(diagnostics),
         options_(options),
         handler_(handler),
-        parser_(source.bytes()) {
-    for (Tape* tape : {&root_, &element_}) {
-      tape->source = &source;
-      tape->diagnostics = &diagnostics;
-    }
+        parser_(source.bytes()),
+        skip_(skip) {
+    own_tapes();
+  }
+  /// Reads it without what came before. Stops without a word at whatever is out of the ordinary, or
+  /// where the handler had something to say: then run() is false, or gave_up().
+  YamlStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+             StreamHandler& handler, YamlReduction& reduction)
+      : source_(source),
+        diagnostics_(diagnostics),
+        options_(options),
+        handler_(handler),
+        parser_(reduction),
+        reduction_(&reduction),
+        said_before_(diagnostics.said()) {
+    own_tapes();
   }
 
   bool run();
   bool whole(Tape& tape);
+  bool gave_up() const { return gave_up_ || unsaid_.said() > 0; }
+  /// How many values the handler got.
+  std::size_t handed_on() const { return handed_on_; }
 
  private:
   std::optional<std::string> find_root_text(std::string_view key) override;
   const yaml_event_t* next();
+  void own_tapes();
+  Mark mark_of(const yaml_mark_t& mark) const;
+  bool give_up();
+  bool hand_on(Tape& tape, const std::function<void(Cursor)>& take);
+  bool part(const yaml_event_t& event, TapeBuilder& builder);
+  bool part_left_out(const yaml_event_t& event, TapeBuilder& builder);
+  bool part_to_remember(const yaml_event_t& event, TapeBuilder& builder);
   void report_syntax();
   void refuse(Mark at, std::string what, std::string hint);
   bool document();
@@ -130,6 +174,14 @@ class YamlStream : public StreamContext {
   const StreamOptions& options_;
   StreamHandler& handler_;
   Parser parser_;
+  std::size_t skip_ = 0, handed_on_ = 0;
+  YamlReduction* reduction_ = nullptr;
+  bool gave_up_ = false;
+  std::size_t said_before_ = 0;
+  Diagnostics unsaid_;                      // what parsing has to say while reduction_ is set
+  std::vector<bool> flow_;                  // of each open container: braces or brackets
+  std::optional<YamlReduction::Site> due_;  // of which the value comes next
+  std::size_t last_line_ = 0;               // of the last event, as libyaml counts
   YamlAnchors anchors_;
   Tape root_, element_;
   std::optional<TapeBuilder> root_builder_;
@@ -138,7 +190,44 @@ class YamlStream : public StreamContext {
   std::size_t ahead_number_ = 0;
 };
 
+void YamlStream::own_tapes() {
+  for (Tape* tape : {&root_, &element_}) {
+    tape->source = &source_;
+    tape->diagnostics = reduction_ != nullptr ? &unsaid_ : &diagnostics_;
+  }
+}
+
+Mark YamlStream::mark_of(const yaml_mark_t& mark) const {
+  const auto line = reduction_ != nullptr ? reduction_->line_in_text(mark.line)
+                                          : static_cast<std::uint32_t>(mark.line);
+  return {line, static_cast<std::uint32_t>(mark.column)};
+}
+
+bool YamlStream::give_up() {
+  gave_up_ = true;
+  return false;
+}
+
+// The root of a tape to the handler, unless that had it before.
+bool YamlStream::hand_on(Tape& tape, const std::function<void(Cursor)>& take) {
+  if (reduction_ == nullptr) {
+    if (skip_ == 0) take(Cursor(tape, 0));
+    if (skip_ > 0) --skip_;
+    return true;
+  }
+  if (gave_up_ || unsaid_.said() > 0 || !reduction_->pass(last_line_)) return give_up();
+  tape.diagnostics = &diagnostics_;
+  take(Cursor(tape, 0));
+  tape.diagnostics = &unsaid_;
+  ++handed_on_;
+  return diagnostics_.said() == said_before_ || give_up();
+}
+
 void YamlStream::refuse(Mark at, std::string what, std::string hint) {
+  if (reduction_ != nullptr) {
+    give_up();
+    return;
+  }
   if (diagnostics_.is_full()) return diagnostics_.drop();
   const SourceSpan where = source_.span(source_.at_mark(at.position, at.column));
   diagnostics_.add(invalid_input(std::move(what), where, std::move(hint)));
@@ -164,6 +253,10 @@ std::string hint_for(std::string_view problem, char found) {
 }
 
 void YamlStream::report_syntax() {
+  if (reduction_ != nullptr) {
+    give_up();
+    return;
+  }
   const yaml_parser_t& state = parser_.state();
   const std::string_view problem = state.problem == nullptr ? "out of memory" : state.problem;
   const bool reading = state.error == YAML_READER_ERROR;
@@ -238,8 +331,7 @@ bool YamlStream::document() {
   if (event->type == YAML_SEQUENCE_START_EVENT && anchor_of(*event).empty()) return elements(1);
   TapeBuilder builder(root_);
   if (!value(event, root_, builder)) return false;
-  handler_.document(Cursor(root_, 0), false);
-  return true;
+  return hand_on(root_, [this](Cursor root) { handler_.document(root, false); });
 }
 
 bool YamlStream::root_map(const yaml_event_t& start) {
@@ -265,8 +357,7 @@ bool YamlStream::root_map(const yaml_event_t& start) {
     }
   }
   root_builder_.reset();
-  handler_.document(Cursor(root_, 0), streamed);
-  return true;
+  return hand_on(root_, [&](Cursor root) { handler_.document(root, streamed); });
 }
 
 // One tape for one element; `depth`: the containers around it.
@@ -279,7 +370,8 @@ bool YamlStream::elements(int depth) {
     element_.clear();
     TapeBuilder builder(element_, depth);
     if (!value(event, element_, builder)) return false;
-    handler_.element(Cursor(element_, 0), *this);
+    if (!hand_on(element_, [this](Cursor element) { handler_.element(element, *this); }))
+      return false;
   }
 }
 
@@ -293,6 +385,18 @@ bool YamlStream::value(const yaml_event_t* event, Tape& tape, TapeBuilder& build
 }
 
 bool YamlStream::write(const yaml_event_t& event, Tape& tape, TapeBuilder& builder) {
+  if (reduction_ != nullptr) {
+    last_line_ = event.start_mark.line;
+    if (has_properties(event)) return give_up();
+    if (due_) return part(event, builder);
+    if (opens(event)) flow_.push_back(is_flow(event));
+    if (closes(event)) flow_.pop_back();
+    if (builder.wants_key() && event.type == YAML_SCALAR_EVENT && !flow_.back()) {
+      const YamlReduction::Site* site =
+          reduction_->take(event.start_mark.line, event.start_mark.column);
+      if (site != nullptr) due_ = *site;
+    }
+  }
   const Mark at = mark_of(event.start_mark);
   const auto index = static_cast<std::uint32_t>(tape.entries.size());
   if (builder.wants_key() && event.type != YAML_SCALAR_EVENT && !closes(event)) {
@@ -324,6 +428,47 @@ bool YamlStream::write(const yaml_event_t& event, Tape& tape, TapeBuilder& build
   }
   if (builder.failed()) return false;
   return opens(event) || !anchors_.waits() || anchors_.complete(tape, builder.open());
+}
+
+// The value of a key at which a block stands.
+bool YamlStream::part(const yaml_event_t& event, TapeBuilder& builder) {
+  return due_->is_left_out ? part_left_out(event, builder) : part_to_remember(event, builder);
+}
+
+bool YamlStream::part_left_out(const yaml_event_t& event, TapeBuilder& builder) {
+  const YamlReduction::Site site = *std::exchange(due_, std::nullopt);
+  const bool is_stand_in =
+      event.type == YAML_SCALAR_EVENT && event.start_mark.line == site.line &&
+      event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+      text_of(event.data.scalar.value, event.data.scalar.length) == YamlReduction::kStandIn;
+  if (!is_stand_in) return give_up();
+  builder.link(site.part->tape, site.part->height, mark_of(event.start_mark));
+  return !builder.failed() || give_up();
+}
+
+// What it holds begins inside of the block, and what comes next behind it.
+bool YamlStream::part_to_remember(const yaml_event_t& event, TapeBuilder& builder) {
+  const YamlReduction::Site site = *std::exchange(due_, std::nullopt);
+  if (!opens(event)) return give_up();
+  const Mark at = mark_of(event.start_mark);
+  Tape& tape = site.part->tape;
+  tape.source = &source_;
+  tape.diagnostics = &unsaid_;
+  TapeBuilder inner(tape, builder.depth());
+  for (const yaml_event_t* next_event = &event; next_event != nullptr; next_event = next()) {
+    const bool is_behind = next_event->start_mark.line >= site.end_line;
+    if (is_behind && !closes(*next_event)) return give_up();
+    if (!write(*next_event, tape, inner)) return give_up();
+    if (inner.open() > 0) continue;
+    if (!is_behind) return give_up();
+    break;
+  }
+  if (gave_up_) return false;
+  tape.diagnostics = &diagnostics_;
+  site.part->height = inner.height();
+  reduction_->remember(*site.part);
+  builder.link(tape, site.part->height, at);
+  return !builder.failed() || give_up();
 }
 
 void YamlStream::check_tag(std::string_view tag, std::string_view core, Mark at) {
@@ -411,7 +556,15 @@ class NoHandler final : public StreamHandler {
 
 bool stream_yaml(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler) {
-  return YamlStream(source, diagnostics, options, handler).run();
+  YamlReduction reduction(source.bytes(), options.list_key);
+  YamlStream reduced(source, diagnostics, options, handler, reduction);
+  if (reduced.run() && !reduced.gave_up()) return true;
+  return stream_whole_yaml(source, diagnostics, options, handler, reduced.handed_on());
+}
+
+bool stream_whole_yaml(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                       StreamHandler& handler, std::size_t skip) {
+  return YamlStream(source, diagnostics, options, handler, skip).run();
 }
 
 bool parse_yaml(const Source& source, Tape& tape) {

@@ -51,7 +51,7 @@ void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
   for (Pod& pod : facts.pods) {
     if (pod.bound_node != node || belongs_to_node(pod)) continue;
     if (pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed) continue;
-    pod.bound_node.clear();
+    pod.bound_node = {};
     pod.phase = PodPhase::kPending;
   }
 }
@@ -137,7 +137,7 @@ Status edit_pod(const Edit& edit, Facts& facts) {
 }
 
 bool is_called(const Node& node, const std::string& rtt_by, const std::string& name) {
-  const std::string* latency_name = rtt_by.empty() ? &node.name : node.labels.find(rtt_by);
+  const std::string* latency_name = rtt_by.empty() ? &node.name.str() : node.labels.find(rtt_by);
   return latency_name != nullptr && *latency_name == name;
 }
 

@@ -135,7 +135,7 @@ RttMatrix with_all_names(const PlanRequest& request) {
   std::vector<std::string> names;
   for (const Node& node : facts.nodes) {
     const std::string* name =
-        request.rtt_by.empty() ? &node.name : node.labels.find(request.rtt_by);
+        request.rtt_by.empty() ? &node.name.str() : node.labels.find(request.rtt_by);
     if (name != nullptr) names.push_back(*name);
   }
   rtt.merge(RttMatrix(std::move(names)));

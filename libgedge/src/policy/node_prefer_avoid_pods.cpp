@@ -23,8 +23,8 @@ class NodePreferAvoidPods final : public NodeStaticScore {
   std::string_view name() const override { return "NodePreferAvoidPods"; }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     const bool honoured = is_honoured(pod.controller);
-    signature.add(honoured ? pod.controller.kind : std::string_view{});
-    signature.add(honoured ? pod.controller.uid : std::string_view{});
+    signature.add(honoured ? std::string_view(pod.controller.kind) : std::string_view{});
+    signature.add(honoured ? std::string_view(pod.controller.uid) : std::string_view{});
     return true;
   }
   Normalize normalize(const ClassContext&, const ClassState*) const override {

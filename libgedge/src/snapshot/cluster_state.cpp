@@ -174,7 +174,7 @@ void ClusterState::fill_node(NodeIndex n) {
   for (std::size_t r = 0; r < resource_names_.size(); ++r)
     allocatable_[r][raw(n)] = node.allocatable.amount(resource_names_[r]);
   const std::string* name =
-      options_.rtt_by.empty() ? &node.name : node.labels.find(options_.rtt_by);
+      options_.rtt_by.empty() ? &node.name.str() : node.labels.find(options_.rtt_by);
   const std::optional<NameIndex> found = name == nullptr ? std::nullopt : rtt_->find(*name);
   note_usage(n);
   std::uint32_t& index = latency_name_[raw(n)];

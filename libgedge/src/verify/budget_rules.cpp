@@ -94,12 +94,12 @@ class Finder {
 
   void add(const Node& node, const Pod* pod) {
     peers_.known = true;
-    const std::string name = pod == nullptr ? node.name : name_of(*pod) + " on " + node.name;
+    const std::string name = pod == nullptr ? node.name.str() : name_of(*pod) + " on " + node.name;
     peers_.placed.push_back({name, &node, pod, world_.matrix_name(node)});
   }
 
   const std::string& namespace_name() const {
-    return budget_.namespace_name.empty() ? pod_.pod->namespace_name : budget_.namespace_name;
+    return budget_.namespace_name.empty() ? pod_.pod->namespace_name.str() : budget_.namespace_name;
   }
 
   const World& world_;

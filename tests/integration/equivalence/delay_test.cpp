@@ -70,7 +70,7 @@ std::string feasible(const DelaySite& site) {
   const auto world = site.world();
   std::string out;
   for (const Node& node : site.facts.nodes)
-    if (reference::delay_budget(world, world.seats.back(), node).empty()) out += node.name[0];
+    if (reference::delay_budget(world, world.seats.back(), node).empty()) out += node.name.str()[0];
   return out;
 }
 

@@ -174,7 +174,7 @@ PodSpec pod_spec(const json& pod) {
 void add_pod(const json& object, bool incoming, Facts& facts) {
   const json& meta = object.at("metadata");
   Pod pod;
-  pod.namespace_name = meta.value("namespace", pod.namespace_name);
+  pod.namespace_name = meta.value("namespace", pod.namespace_name.str());
   pod.name = text(meta, "name");
   pod.terminating = meta.contains("deletionTimestamp");
   pod.phase = incoming ? PodPhase::kPending : PodPhase::kRunning;

@@ -100,7 +100,7 @@ void check_vector(const json& vector) {
   CHECK(unknown.empty());
   const json& expected = vector.at("expected");
   test::expect_equal("filters", expected.at("filters"), filters_of(answer));
-  test::expect_equal("fitError", expected.value("fitError", ""), answer.decision.message);
+  test::expect_equal("fitError", expected.value("fitError", ""), answer.decision.message.str());
   test::expect_equal("scores", expected.value("scores", json::object()), scores_of(answer));
   test::expect_equal("totals", expected.value("totals", json::object()), totals_of(answer));
   for (const json& extra : expected.value("extraScores", json::array()))

@@ -22,7 +22,7 @@ Rtt rtt_to_name(const World& world, const Node& node, const std::string& name) {
 }
 
 std::string space_of(const Seat& owner, const DelayBudget& budget) {
-  return budget.namespace_name.empty() ? owner.pod->namespace_name : budget.namespace_name;
+  return budget.namespace_name.empty() ? owner.pod->namespace_name.str() : budget.namespace_name;
 }
 
 Peer node_peer(const World& world, const std::string& name) {

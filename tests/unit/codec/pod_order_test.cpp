@@ -21,16 +21,15 @@ auto key(const Pod& pod) {
 std::vector<Pod> random_pods(Dice& dice, std::size_t count) {
   const std::vector<std::string> spaces = {"a", "default", "prod"};
   const std::vector<std::string> kinds = {"Deployment", "Pod", "Job"};
-  const std::vector<std::string> starts = {"", "web-of-many-servers-",
-                                           "w\xC3\xA9"
-                                           "b"};
+  const std::vector<std::string> starts = {"", "web-of-many-servers-", "caf\xC3\xA9"};
   const std::string start = dice.pick(starts);
   std::vector<Pod> pods(count);
   for (std::size_t i = 0; i < count; ++i) {
     pods[i].namespace_name = dice.pick(spaces);
     pods[i].workload_kind = dice.pick(kinds);
-    pods[i].workload_name = start + std::to_string(dice.below(40));
-    if (dice.chance(30)) pods[i].workload_name += "-0123456789-" + std::to_string(dice.below(3));
+    std::string name = start + std::to_string(dice.below(40));
+    if (dice.chance(30)) name += "-0123456789-" + std::to_string(dice.below(3));
+    pods[i].workload_name = name;
     pods[i].ordinal = dice.between(-1, 3);
     pods[i].name = "p" + std::to_string(i);
   }

@@ -73,6 +73,13 @@ TEST_CASE("rtt number: the fast way and the thorough way agree") {
     const ParsedRtt thorough = parse_rtt(text, unit);
     REQUIRE_MESSAGE(thorough.cell == Cell::kValue, text);
     REQUIRE_MESSAGE(thorough.rtt == rtt, text);
+    for (const char* behind : {",9.75,12345678", ",", ",.\xFF\xFF\xFF\xFF\xFF\xFF"}) {
+      Rtt same;
+      REQUIRE_MESSAGE(parse_plain_rtt(text + behind, ',', unit, same, read), text);
+      REQUIRE_MESSAGE(read == text.size(), text);
+      REQUIRE_MESSAGE(same == rtt, text);
+    }
+    REQUIRE_FALSE_MESSAGE(parse_plain_rtt(text + ";9.75,12345", ',', unit, rtt, read), text);
   }
   CHECK(fast > 50000);
   Rtt rtt;

@@ -133,6 +133,21 @@ TEST_CASE("write: hostile names become valid text that no terminal acts upon") {
   }
 }
 
+TEST_CASE("write: every character of ASCII is read back, wherever it stands in a text") {
+  Plan plan = sample();
+  for (int c = 1; c < 0x80; ++c)
+    for (std::size_t at = 0; at < 11; ++at) {
+      std::string name = "web-01234-5";
+      name[at] = static_cast<char>(c);
+      plan.decisions[0].pod = name;
+      const std::string text = write(plan, TextFormat::kJson);
+      REQUIRE(std::none_of(text.begin(), text.end(), [](char byte) {
+        return (byte < 0x20 && byte != '\n') || byte == 0x7F;
+      }));
+      REQUIRE(ordered_json::parse(text)["decisions"][0]["pod"] == name);
+    }
+}
+
 void check_equal(const Plan& a, const Plan& b) {
   CHECK(write(a, TextFormat::kJson) == write(b, TextFormat::kJson));
   REQUIRE(b.decisions.size() == a.decisions.size());

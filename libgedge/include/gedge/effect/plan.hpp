@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gedge/base/error.hpp"
+#include "gedge/base/shared_text.hpp"
 #include "gedge/effect/reason.hpp"
 #include "gedge/model/facts.hpp"
 
@@ -21,17 +22,17 @@ struct BudgetReport {
 };
 
 struct ScoredNode {
-  std::string node;
+  SharedText node;
   std::int64_t score = 0;  ///< sum of weight * normalized
 };
 
 /// What was decided about one pod.
 struct Decision {
-  std::string namespace_name, pod;
+  SharedText namespace_name, pod;
   std::optional<ScoredNode> chosen;
   std::optional<ScoredNode> runner_up;
   std::vector<BudgetReport> budgets;
-  std::string message;  ///< "" when placed; else kube-scheduler's wording
+  SharedText message;  ///< "" when placed; else kube-scheduler's wording
   /// Each rejected node once, under its first rejecting policy; in filter order.
   std::vector<std::pair<std::string, std::uint32_t>> rejected_by;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gedge/base/shared_text.hpp"
 #include "gedge/model/labels.hpp"
 #include "gedge/model/place.hpp"
 #include "gedge/model/pod.hpp"
@@ -22,7 +23,7 @@ struct AvoidedController {
 };
 
 struct Node {
-  std::string name;
+  SharedText name;
   Labels labels;
   std::vector<Taint> taints;  ///< in the order of the object
   bool unschedulable = false;

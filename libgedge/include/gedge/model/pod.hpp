@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gedge/base/shared_text.hpp"
 #include "gedge/base/units.hpp"
 #include "gedge/model/labels.hpp"
 #include "gedge/model/place.hpp"
@@ -160,7 +161,7 @@ struct PodSpec {
 
 /// The controller that owns a pod (ownerReferences with controller: true).
 struct ControllerRef {
-  std::string kind, name, uid;
+  SharedText kind, name, uid;
   friend bool operator==(const ControllerRef&, const ControllerRef&) = default;
 };
 
@@ -170,23 +171,29 @@ enum class SpecIndex : std::uint32_t {};
 constexpr std::uint32_t raw(SpecIndex i) { return static_cast<std::uint32_t>(i); }
 
 struct Pod {
-  std::string namespace_name = "default";
-  std::string name;
-  std::string uid;  ///< empty offline
+  SharedText namespace_name = default_namespace();
+  SharedText name;
+  SharedText uid;  ///< empty offline
   SpecIndex spec{};
+  std::int32_t priority = 0;  ///< resolved through PriorityClass
   Labels extra_labels;  ///< of this pod alone, on top of the spec's (StatefulSet pod name); usually
                         ///< empty
-  std::string workload_kind,
+  SharedText workload_kind,
       workload_name;         ///< "Deployment", "web"; a bare pod: "Pod" and its own name
   std::int64_t ordinal = 0;  ///< among the replicas of its workload
   ControllerRef controller;
-  std::string bound_node;  ///< empty: to be placed
-  std::string nominated_node;
-  PodPhase phase = PodPhase::kPending;
-  std::int32_t priority = 0;  ///< resolved through PriorityClass
+  SharedText bound_node;  ///< empty: to be placed
+  SharedText nominated_node;
   UnixSeconds created = kNever, started = kNever;
-  bool terminating = false;  ///< has a deletionTimestamp
   Place place;
+  PodPhase phase = PodPhase::kPending;
+  bool terminating = false;  ///< has a deletionTimestamp
+
+  static const SharedText& default_namespace() {
+    static const SharedText name = "default";
+    return name;
+  }
 };
+static_assert(sizeof(Pod) == 152);
 
 }  // namespace gedge
