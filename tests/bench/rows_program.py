@@ -1,9 +1,8 @@
 """Rows whose figures the bench programs print themselves."""
 
-import os
 import re
 
-from harness import at_least, at_most, lines_of, run
+from harness import at_least, lines_of
 
 # name, nodes, pods, placed, median (least to most), decisions a second: bench_decision.
 DECISION = re.compile(r"^(?P<name>\S.*?)\s{2,}(?P<nodes>\d+) nodes\s+(?P<pods>\d+) pods\s+"
@@ -20,7 +19,7 @@ RATES = [("O-8b ", 10_000, 30_000), ("O-8 ", 100_000, 150_000),
 def decision_rows(report, lines):
     for line in lines:
         found = DECISION.match(line)
-        if not found or found["name"].startswith("O-7"):
+        if not found:
             continue
         rate = int(found["rate"])
         wanted = next((w for w in RATES if found["name"].startswith(w[0])), None)
@@ -46,37 +45,11 @@ def decisions(suite, report):
     report.section(f"bench_decision {' '.join(size)}", lines)
 
 
-def largest(suite, report):
-    """O-7: 100,000 nodes, 1,000,000 pods; the peak is that of the process."""
-    out = os.path.join(suite.work, "o7.txt")
-    used = run([suite.program("bench_decision"), "large", "O-7"], out=out)
-    with open(out, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    found = next(m for m in map(DECISION.match, lines) if m)
-    printed = re.search(r"peak (\d+) MiB", found["rest"])
-    peak = float(printed[1]) if printed else used.rss
-    whose = "of planning" if printed else "of the process, verifier included"
-    seconds = float(found["seconds"])
-    verdict = at_most(seconds, 4, 2)
-    if peak > 1024:
-        verdict += ", memory MISSED" if verdict != "MISSED" else ""
-    if "BREAKS" in found["rest"]:
-        verdict = "VOID: breaks a rule"
-    report.row("O-7", "kube, 100,000 nodes, 1,000,000 pods, 8 templates, decision phase",
-               "4 s; 1 GiB", "2 s; 512 MiB", f"{seconds:.2f} s; peak {peak:,.0f} MiB {whose}",
-               verdict)
-    report.section("bench_decision large O-7", [*lines, f"peak of the process {used.rss:.0f} MiB"])
-
-
 def of_program(name):
     """Rows that a program words itself: lines `ROW|what|floor|aim|measured|verdict`, and others."""
     def rows(suite, report):
-        program = suite.program(name)
-        if not os.path.exists(program):
-            report.section(f"{name}: not built", [])
-            return
         size = ["quick"] if suite.quick else []
-        lines = lines_of([program, *size])
+        lines = lines_of([suite.program(name), *size])
         for line in lines:
             if line.startswith("ROW|"):
                 report.row(*line[4:].split("|"))
@@ -93,8 +66,24 @@ def start(suite, report):
     report.section("bench_command", lines)
 
 
+# Ratios that bench_reading prints, by the beginning of its headings.
+READING = [("P-1 PodList as served", 15, 30), ("P-1 minimal pods", 6, 12),
+           ("O-6 parse only", 5, 10), ("P-6", 5, 10)]
+
+
 def reading(suite, report):
-    """P-1, P-6, O-6 parse: bench_reading has its own words."""
-    program = suite.program("bench_reading")
-    if os.path.exists(program):
-        report.section("bench_reading", lines_of([program]))
+    """P-1, P-6 and the reading of O-6: bytes to facts beside other parsers of the same bytes."""
+    lines = lines_of([suite.program("bench_reading"), *(["quick"] if suite.quick else [])])
+    heading = other = ""
+    for line in lines:
+        words = line.split()
+        if not line.startswith(" "):
+            heading = line
+        elif words[0] == "ratio":
+            floor, aim = next(w[1:] for w in READING if heading.startswith(w[0]))
+            name, _, rest = heading.partition(" ")
+            report.row(name, f"{rest}; to facts, against {other}", f"{floor}x", f"{aim}x",
+                       f"{words[1]}x {' '.join(words[2:])}", at_least(float(words[1]), floor, aim))
+        else:
+            other = words[0]
+    report.section("bench_reading", lines)

@@ -25,7 +25,7 @@ for word in "$@"; do
 done
 
 install_packages build bench
-build_preset release
+build_preset release benchmarks
 rm -rf "$work"
 mkdir -p "$work"
 say "measuring"

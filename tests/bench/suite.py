@@ -25,7 +25,7 @@ ROWS = [
     ("plan", rows_process.whole_plan, True),
     ("yaml", rows_process.whole_yaml, True),
     ("decisions", rows_program.decisions, True),
-    ("largest", rows_program.largest, False),
+    ("largest", rows_program.of_program("bench_largest"), False),
     ("edge", rows_edge.decisions, True),
     ("edge-whole", rows_edge.whole, True),
     ("mixed", rows_program.of_program("bench_mixed"), True),
