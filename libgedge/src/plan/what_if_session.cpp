@@ -24,11 +24,12 @@ namespace {
 // More pods that are placed anew take long enough for the progress that a plan reports.
 constexpr std::size_t kMostReplanned = 10'000;
 
-// What of the facts, and whether pods, the rules of a site look at beyond the node in question.
+// What the rules of a site look at beyond the node in question.
 struct Reach {
-  bool everywhere = false;  // unknown, or by a history that cannot be taken back
-  bool pods = false;
-  std::uint8_t parts = 0;
+  bool everywhere = false;            // unknown, or by a history that cannot be taken back
+  bool any_pod = false;               // rules that a profile gives to whole services
+  std::vector<const PodSpec*> rules;  // specs with rules about other pods
+  std::uint8_t parts = 0;             // of the facts, any of FactPart
 };
 
 bool asks_for_cards(const PodSpec& spec) {
@@ -45,16 +46,13 @@ bool has_claims(const PodSpec& spec) {
 bool is_hard(const TopologySpread& constraint) { return constraint.hard; }
 
 void add_reach(const PodSpec& spec, Reach& reach) {
+  const bool spreads = std::any_of(spec.spread.begin(), spec.spread.end(), is_hard);
+  const bool pairs = !spec.required_affinity.empty() || !spec.required_anti_affinity.empty();
   if (asks_for_cards(spec) || has_claims(spec)) reach.everywhere = true;
   if (!spec.budgets.empty()) reach.parts |= kLabelPart | kPresencePart | kRttPart;
-  if (!spec.required_affinity.empty() || !spec.required_anti_affinity.empty()) {
-    reach.parts |= kLabelPart | kPresencePart;
-    reach.pods = true;
-  }
-  if (std::any_of(spec.spread.begin(), spec.spread.end(), is_hard)) {
-    reach.parts |= kLabelPart | kTaintPart | kPresencePart;
-    reach.pods = true;
-  }
+  if (pairs) reach.parts |= kLabelPart | kPresencePart;
+  if (spreads) reach.parts |= kLabelPart | kTaintPart | kPresencePart;
+  if (pairs || spreads) reach.rules.push_back(&spec);
 }
 
 void add_reach(const Profile& profile, Reach& reach) {
@@ -62,8 +60,25 @@ void add_reach(const Profile& profile, Reach& reach) {
     const std::vector<TopologySpread>& defaults = entry.args.default_spread;
     if (!std::any_of(defaults.begin(), defaults.end(), is_hard)) continue;
     reach.parts |= kLabelPart | kTaintPart | kPresencePart;
-    reach.pods = true;
+    reach.any_pod = true;
   }
+}
+
+// True if the rules of `spec` may count a pod. Namespaces and matchLabelKeys only narrow that.
+bool may_count(const PodSpec& spec, const PodFacts& pod) {
+  const auto matches = [&](const auto& rule) { return rule.selector.matches(pod.labels); };
+  return std::any_of(spec.required_affinity.begin(), spec.required_affinity.end(), matches) ||
+         std::any_of(spec.required_anti_affinity.begin(), spec.required_anti_affinity.end(),
+                     matches) ||
+         std::any_of(spec.spread.begin(), spec.spread.end(), matches);
+}
+
+// True if a rule of another pod may read where this one is, or this one's rules what others are.
+bool is_looked_at(const Reach& reach, const PodFacts& pod) {
+  return reach.any_pod ||
+         std::any_of(reach.rules.begin(), reach.rules.end(), [&](const PodSpec* spec) {
+           return spec == pod.spec || may_count(*spec, pod);
+         });
 }
 
 Reach reach_of(const PlanRequest& request, const ClusterState& cluster) {
@@ -100,6 +115,7 @@ class WhatIfSession::Parts {
   void sort(Pods& pods) const;
   bool stays(PodIndex pod, NodeIndex node);
   Pods judge(const EditPlayer& player);
+  bool is_any_looked_at(const Pods& pods) const;
   void lift_planned();
   Pods waiting(const EditPlayer& player, const Pods& dropped, const Pods& others) const;
   std::string place_before(PodIndex pod) const;
@@ -186,6 +202,12 @@ WhatIfSession::Parts::Pods WhatIfSession::Parts::waiting(const EditPlayer& playe
   return all;
 }
 
+bool WhatIfSession::Parts::is_any_looked_at(const Pods& pods) const {
+  return std::any_of(pods.begin(), pods.end(), [&](PodIndex pod) {
+    return is_looked_at(reach_, session->cluster().pod_facts(pod));
+  });
+}
+
 void WhatIfSession::Parts::lift_planned() {
   for (const PodIndex pod : pending_)
     if (session->cluster().is_placed(pod)) session->cluster().unbind(pod);
@@ -254,7 +276,7 @@ std::optional<WhatIfAnswer> WhatIfSession::Parts::follow(const std::vector<Edit>
   if (!replan) {
     if ((player.parts() & reach_.parts) != 0) return std::nullopt;
     dropped = judge(player);
-    if (reach_.pods && (!dropped.empty() || !player.pods().empty())) return std::nullopt;
+    if (is_any_looked_at(dropped) || is_any_looked_at(player.pods())) return std::nullopt;
   }
   const Pods wanted = waiting(player, dropped, replan ? pending_ : unplaced_);
   WhatIfAnswer answer;
