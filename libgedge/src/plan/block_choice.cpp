@@ -106,7 +106,7 @@ void BlockChoice::look_at(Rows block, const TieKey& tie_key, Best& best) const {
 }
 
 std::optional<Choice> BlockChoice::choose(const TieKey& tie_key) {
-  if (!bounded()) return std::nullopt;
+  if (context_.cluster.slots() == 0 || !bounded()) return std::nullopt;
   Choice choice;
   filter(choice.rejected);
   struct Candidate {

@@ -104,13 +104,16 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
   Known& found = known(facts);
   if (found.is_unique || context.joint_group != 0) return nullptr;
-  if (found.live != nullptr && found.generation == generation_ && !is_true(*found.live))
-    drop([&](const Live& live) { return &live == found.live; });
-  if (found.live == nullptr || found.generation != generation_) {
+  if (found.generation != generation_) {
     const auto at = live_.find(found.signature);
-    found.live = at != live_.end() ? &at->second : make_live(found, context);
-    found.generation = generation_;
+    found.live = at != live_.end() ? &at->second : nullptr;
   }
+  if (found.live != nullptr && !is_true(*found.live)) {
+    drop([&](const Live& live) { return &live == found.live; });
+    found.live = nullptr;
+  }
+  if (found.live == nullptr) found.live = make_live(found, context);
+  found.generation = generation_;
   if (found.live == nullptr) {
     if (!tie_keys_) found.signature = {};  // most are not seen again
     return nullptr;

@@ -21,6 +21,20 @@ struct Graph {
   std::vector<std::vector<Vertex>> needs;  // [vertices]
 };
 
+bool may_mean_pods(const DelayBudget& budget) {
+  return budget.kind == PeerKind::kAny || budget.kind == PeerKind::kPod ||
+         budget.kind == PeerKind::kWorkload;
+}
+
+// Whether any pod of the queue may have to wait for the place of another.
+bool any_may_wait(const ClusterState& cluster, const std::vector<PodIndex>& queue,
+                  const std::function<bool(PodIndex)>& has_budgets) {
+  return std::any_of(queue.begin(), queue.end(), [&](PodIndex pod) {
+    const std::vector<DelayBudget>& budgets = cluster.pod_facts(pod).spec->budgets;
+    return std::any_of(budgets.begin(), budgets.end(), may_mean_pods) && has_budgets(pod);
+  });
+}
+
 std::vector<PodIndex> unplaced_peers(const ClusterState& cluster, PodIndex pod,
                                      const DelayBudget& budget) {
   std::vector<PodIndex> peers = find_target(cluster, budget, cluster.pod_facts(pod)).pods;
@@ -45,6 +59,7 @@ Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
       continue;
     }
     for (const DelayBudget& budget : cluster.pod_facts(queue[v]).spec->budgets) {
+      if (!may_mean_pods(budget)) continue;
       std::vector<PodIndex> peers = unplaced_peers(cluster, queue[v], budget);
       std::erase_if(peers, [&](PodIndex p) { return !vertex_of.contains(raw(p)); });
       if (peers.empty()) continue;
@@ -134,8 +149,16 @@ bool queues_before(const ClusterState& cluster, PodIndex a, PodIndex b) {
 
 std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
                                  const std::function<bool(PodIndex)>& has_budgets) {
-  std::sort(wanted.begin(), wanted.end(),
-            [&](PodIndex a, PodIndex b) { return queues_before(cluster, a, b); });
+  const auto before = [&](PodIndex a, PodIndex b) { return queues_before(cluster, a, b); };
+  // Pods of files mostly come in this order.
+  if (!std::is_sorted(wanted.begin(), wanted.end(), before))
+    std::sort(wanted.begin(), wanted.end(), before);
+  std::vector<Group> order;
+  if (!any_may_wait(cluster, wanted, has_budgets)) {
+    order.reserve(wanted.size());
+    for (const PodIndex pod : wanted) order.push_back({pod});
+    return order;
+  }
   const Graph graph = build(cluster, wanted, has_budgets);
   const Components components(graph);
 
@@ -160,7 +183,6 @@ std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodInd
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (std::uint32_t c = 0; c < components.count(); ++c)
     if (waits_for[c] == 0) ready.emplace(rank[c], c);
-  std::vector<Group> order;
   while (!ready.empty()) {
     const std::uint32_t c = ready.top().second;
     ready.pop();

@@ -115,6 +115,13 @@ class DelayBudgetFilter final : public FilterPolicy {
               int delta, Touched& touched) const override;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
+  /// Where every budget is towards nodes and names, and nobody's budget means this pod, no pod
+  /// matters.
+  void listen(const ClassContext& context, const ClassState& state,
+              std::vector<Topic>& topics) const override {
+    const std::vector<DelayColumn>& columns = static_cast<const State&>(state).columns;
+    if (has_identity(context.pod) || any_follows_pods(columns)) topics.push_back(kAnyPod);
+  }
   bool passes_all(const ClassContext&, const ClassState* state) const override {
     return state == nullptr;
   }

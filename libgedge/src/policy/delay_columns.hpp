@@ -3,6 +3,7 @@
 // DelayBudget, LatencySlack and the reports read these columns, so they cannot disagree.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -47,6 +48,8 @@ class DelayColumn {
   /// Evidence against a row that is not admitted.
   Evidence evidence(NodeIndex n) const;
 
+  /// Whether any pod's place matters.
+  bool follows_pods() const { return !target_.pods.empty(); }
   /// A pod was placed (1) or taken away (-1). False if that changes nothing.
   bool on_pod(PodIndex pod, NodeIndex node, int delta);
 
@@ -75,6 +78,11 @@ class DelayColumn {
 /// True if columns must be made anew: other names, zones or RTTs.
 inline bool moves_delays(const FactsChange& change) {
   return (change.parts & (kLabelPart | kPresencePart | kRttPart)) != 0;
+}
+
+inline bool any_follows_pods(const std::vector<DelayColumn>& columns) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [](const DelayColumn& column) { return column.follows_pods(); });
 }
 
 std::vector<DelayColumn> make_columns(const ClassContext& context);

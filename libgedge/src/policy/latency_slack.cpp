@@ -93,6 +93,10 @@ class LatencySlack final : public ScorePolicy {
     for (DelayColumn& column : static_cast<State&>(state).columns)
       if (column.on_pod(other, node, delta)) touched.all = true;
   }
+  void listen(const ClassContext&, const ClassState& state,
+              std::vector<Topic>& topics) const override {
+    if (any_follows_pods(static_cast<const State&>(state).columns)) topics.push_back(kAnyPod);
+  }
   std::optional<std::int64_t> constant(const ClassState* state) const override {
     return state == nullptr ? std::optional(kMaxScore) : std::nullopt;
   }

@@ -61,7 +61,7 @@ std::string random_edit(Dice& dice, const test::Case& from) {
     return dice.chance(50) ? prefix + "delete" : prefix + "node=" + dice.pick(facts.nodes).name;
   }
   const std::vector<std::string>& names = from.site.rtt.names();
-  const std::string a = dice.chance(20) ? dice.pick(facts.nodes).name : dice.pick(names);
+  const std::string a = dice.chance(20) ? dice.pick(facts.nodes).name.str() : dice.pick(names);
   return "rtt/" + a + "," + dice.pick(names) + "=" + dice.pick<std::string>({"100us", "7ms", "1s"});
 }
 

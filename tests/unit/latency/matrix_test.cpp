@@ -79,3 +79,33 @@ TEST_CASE("merging with nothing changes nothing") {
   empty.merge(matrix);
   CHECK(at(empty, "a", "b") == Rtt{4});
 }
+
+TEST_CASE("a matrix that was found symmetric answers the same, and knows the bounds of its rows") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 130; ++i) names.push_back("n" + std::to_string(1000 + i));
+  RttMatrix matrix(names);
+  for (std::uint32_t a = 0; a < names.size(); ++a)
+    for (std::uint32_t b = 0; b < names.size(); ++b)
+      if (a != b && a % 7 != 3 && b % 7 != 3)
+        matrix.set(NameIndex{a}, NameIndex{b}, Rtt{100 + a + b});
+  const RttMatrix before = matrix;
+  CHECK_FALSE(matrix.symmetric());
+  matrix.note_symmetry();
+  REQUIRE(matrix.symmetric());
+  for (std::uint32_t a = 0; a < names.size(); ++a) {
+    const auto bounds = matrix.bounds(NameIndex{a});
+    REQUIRE(bounds.size() == 3);
+    for (std::uint32_t b = 0; b < names.size(); ++b) {
+      const Rtt rtt = matrix.at(NameIndex{a}, NameIndex{b});
+      CHECK(matrix.between(NameIndex{a}, NameIndex{b}) ==
+            before.between(NameIndex{a}, NameIndex{b}));
+      CHECK(bounds[b / 64].least <= rtt);
+      CHECK(bounds[b / 64].most >= rtt);
+    }
+  }
+  matrix.set(NameIndex{1}, NameIndex{2}, Rtt{9'999});
+  CHECK_FALSE(matrix.symmetric());
+  matrix.note_symmetry();
+  CHECK_FALSE(matrix.symmetric());
+  CHECK(matrix.between(NameIndex{2}, NameIndex{1}) == Rtt{9'999});
+}
