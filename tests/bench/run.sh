@@ -38,4 +38,4 @@ say "measuring"
 # Debian's Python: numpy and yaml come from its packages.
 /usr/bin/python3 "$gedge_top/tests/bench/suite.py" "$gedge_top" "$work" "$report" \
   ${arguments[@]+"${arguments[@]}"}
-find "$work" -mindepth 1 ! -name RESULTS.md -delete
+find "$work" -mindepth 1 ! -path "$work/RESULTS.md" -delete
