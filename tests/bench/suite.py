@@ -101,7 +101,8 @@ def main():
         if load.foreign > MOST_FOREIGN:
             report.doubt(first, f"others used {load.foreign:.0f} % of the machine")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(report.text(head(suite, start, stolen)))
+        # Where the tree lies is nobody's business.
+        file.write(report.text(head(suite, start, stolen)).replace(os.path.join(top, ""), ""))
     print(f"\nwritten to {path}")
 
 
