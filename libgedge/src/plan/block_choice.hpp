@@ -26,8 +26,8 @@ class BlockChoice {
               const PreparedClass& prepared, const ClassContext& context)
       : filters_(filters), scores_(scores), prepared_(prepared), context_(context) {}
 
-  /// Empty without rows, and where a score is not the same everywhere and needs all feasible rows, or knows no bound.
-  /// `tie_key`: null where names decide ties.
+  /// Empty without rows, and where a score is not the same everywhere and needs all feasible rows,
+  /// or knows no bound. `tie_key`: null where names decide ties.
   std::optional<Choice> choose(const TieKey& tie_key);
 
  private:
