@@ -65,7 +65,8 @@ void StaticAnswers::forget() {
 bool StaticAnswers::follow(const ClusterState& cluster, const FactsChange& change,
                            Touched& touched) {
   bool followed = true;
-  for (auto& [key, known] : rows_) {
+  for (auto& entry : rows_) {
+    StaticRows& known = entry.second;
     const ClassContext context{cluster, *known.pod, 0};
     Touched own;
     followed = followed && known.policy->on_facts(known.state.get(), context, change, own);
@@ -74,7 +75,8 @@ bool StaticAnswers::follow(const ClusterState& cluster, const FactsChange& chang
     known.all = known.admitted == cluster.alive();
     if (own.rows.size() != 0) add_to(touched, own);
   }
-  for (auto& [key, known] : scores_) {
+  for (auto& entry : scores_) {
+    StaticScores& known = entry.second;
     const ClassContext context{cluster, *known.pod, 0};
     Touched own;
     followed = followed && known.policy->on_facts(known.state.get(), context, change, own);
