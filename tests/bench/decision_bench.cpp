@@ -11,7 +11,6 @@
 
 #include "bench/workloads.hpp"
 #include "gedge/plan/planner.hpp"
-#include "gedge/verify/verify.hpp"
 
 namespace gedge::bench {
 namespace {
@@ -19,14 +18,6 @@ namespace {
 // Of the processor: planning has one thread, and neighbours on the machine do not count.
 double seconds_since(std::clock_t start) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
-bool holds(const Workload& workload, const Plan& plan) {
-  VerifyInput input{workload.facts, workload.rtt, "", Compat::k1_36, {}, false};
-  for (const Decision& decision : plan.decisions)
-    if (decision.chosen)
-      input.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
-  return verify(input).empty();
 }
 
 void measure(const char* what, const Workload& workload, const char* profile, int rounds) {
@@ -43,7 +34,7 @@ void measure(const char* what, const Workload& workload, const char* profile, in
     times.push_back(seconds_since(start));
     if (!plan) std::exit(1);
     placed = plan->placed();
-    if (round == 0) good = holds(workload, *plan);
+    if (round == 0) good = holds(workload.facts, workload.rtt, *plan);
   }
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
@@ -81,6 +72,4 @@ int main(int argc, char** argv) {
       [&] { return spread_services(services, 100, Order::kInterleaved); });
   run("O-8a 1000 services, interleaved", "kube", 3,
       [&] { return spread_services(services, 1000, Order::kInterleaved); });
-  if (large)
-    run("O-7 kube, 8 templates", "kube", 1, [] { return of_templates({100'000, 1'000'000}, 8); });
 }

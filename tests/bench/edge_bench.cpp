@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/workloads.hpp"
 #include "gedge/codec/edge_scheduler.hpp"
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/io/files.hpp"
 #include "gedge/plan/planner.hpp"
-#include "gedge/verify/verify.hpp"
 
 namespace gedge::bench {
 namespace {
@@ -81,14 +81,6 @@ Input read(const std::string& directory) {
   return {std::move(result.loaded->facts), std::move(reading.matrix)};
 }
 
-bool holds(const Input& input, const Plan& plan) {
-  VerifyInput check{input.facts, input.rtt, "", Compat::k1_36, {}, false};
-  for (const Decision& decision : plan.decisions)
-    if (decision.chosen)
-      check.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
-  return verify(check).empty();
-}
-
 void save(const Input& input, const Plan& plan, const std::string& path) {
   std::map<std::string, std::string> workload_of;
   for (const Pod& pod : input.facts.pods) workload_of[pod.name] = pod.workload_name;
@@ -116,7 +108,7 @@ int measure(const std::string& directory, const std::string& placements) {
     if (round > 0) continue;
     save(input, *plan, placements);
     std::printf("placed %zu of %zu, %s\n", plan->placed(), plan->decisions.size(),
-                holds(input, *plan) ? "verified" : "BREAKS A RULE");
+                holds(input.facts, input.rtt, *plan) ? "verified" : "BREAKS A RULE");
   }
   return 0;
 }

@@ -12,7 +12,6 @@
 
 #include "bench/workloads.hpp"
 #include "gedge/plan/planner.hpp"
-#include "gedge/verify/verify.hpp"
 
 namespace gedge::bench {
 namespace {
@@ -23,14 +22,6 @@ double peak_mib() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   return static_cast<double>(used.ru_maxrss) / 1024;
-}
-
-bool holds(const Workload& workload, const Plan& plan) {
-  VerifyInput input{workload.facts, workload.rtt, "", Compat::k1_36, {}, false};
-  for (const Decision& decision : plan.decisions)
-    if (decision.chosen)
-      input.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
-  return verify(input).empty();
 }
 
 const char* verdict(double seconds, double peak) {
@@ -57,7 +48,7 @@ void measure(Size size) {
     std::printf("planned in %.3f s, peak %.0f MiB\n", seconds.back(), peak);
     if (round < 2) continue;
     placed = plan->placed();
-    if (!holds(workload, *plan)) {
+    if (!holds(workload.facts, workload.rtt, *plan)) {
       std::fprintf(stderr, "bench_largest: the plan breaks a rule\n");
       std::exit(1);
     }

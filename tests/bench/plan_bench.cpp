@@ -5,11 +5,11 @@
 #include <ctime>
 #include <string>
 
+#include "bench/workloads.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/write.hpp"
 #include "gedge/io/files.hpp"
 #include "gedge/plan/planner.hpp"
-#include "gedge/verify/verify.hpp"
 
 namespace gedge::bench {
 namespace {
@@ -37,14 +37,6 @@ Facts read(const std::string& path, Compat compat) {
   return std::move(result.loaded->facts);
 }
 
-bool holds(const Facts& facts, const RttMatrix& rtt, Compat compat, const Plan& plan) {
-  VerifyInput input{facts, rtt, "", compat, {}, false};
-  for (const Decision& decision : plan.decisions)
-    if (decision.chosen)
-      input.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
-  return verify(input).empty();
-}
-
 int measure(const std::string& path, Compat compat) {
   const std::clock_t reading = std::clock();
   const Facts facts = read(path, compat);
@@ -62,7 +54,7 @@ int measure(const std::string& path, Compat compat) {
     std::printf("deciding %.6f\n", seconds);
     if (round == 0)
       std::printf("placed %zu of %zu, %s\n", plan->placed(), plan->decisions.size(),
-                  holds(facts, rtt, compat, *plan) ? "verified" : "BREAKS A RULE");
+                  holds(facts, rtt, *plan, compat) ? "verified" : "BREAKS A RULE");
   }
   return 0;
 }

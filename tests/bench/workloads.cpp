@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/verify/verify.hpp"
+
 namespace gedge::bench {
 namespace {
 
@@ -146,6 +148,14 @@ Workload spread_services(Size size, std::uint32_t services, Order order) {
   }
   finish(made.facts);
   return made;
+}
+
+bool holds(const Facts& facts, const RttMatrix& rtt, const Plan& plan, Compat compat) {
+  VerifyInput input{facts, rtt, "", compat, {}, false};
+  for (const Decision& decision : plan.decisions)
+    if (decision.chosen)
+      input.placements.push_back({decision.namespace_name, decision.pod, decision.chosen->node});
+  return verify(input).empty();
 }
 
 }  // namespace gedge::bench

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "gedge/effect/plan.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/model/facts.hpp"
 
@@ -29,5 +30,9 @@ Workload all_different_bounded(Size size);
 enum class Order : std::uint8_t { kGrouped, kInterleaved };
 /// `services` services with required anti-affinity on the hostname and a zone spread of maxSkew 1.
 Workload spread_services(Size size, std::uint32_t services, Order order);
+
+/// Whether the verifier finds nothing against the plan. Quadratic where every pod has affinity.
+bool holds(const Facts& facts, const RttMatrix& rtt, const Plan& plan,
+           Compat compat = Compat::k1_36);
 
 }  // namespace gedge::bench

@@ -1,4 +1,4 @@
-// gedge/base/shared_text.hpp - a text that many values say, in eight bytes each.
+// gedge/base/shared_text.hpp - a text that many values say, in one pointer each.
 #pragma once
 
 #include <atomic>
@@ -48,8 +48,6 @@ class SharedText {
   std::size_t size() const { return node_ != nullptr ? node_->text.size() : 0; }
   const char* data() const { return str().data(); }
   const char* c_str() const { return str().c_str(); }
-  /// True for copies of one text, without a look at it; false says nothing.
-  bool shares(const SharedText& other) const { return node_ == other.node_; }
 
   friend bool operator==(const SharedText& a, const SharedText& b) {
     return a.node_ == b.node_ || a.str() == b.str();
@@ -93,8 +91,6 @@ class SharedText {
 
   Node* node_ = nullptr;  // null: the empty text
 };
-
-static_assert(sizeof(SharedText) == 8);
 
 }  // namespace gedge
 

@@ -194,6 +194,5 @@ struct Pod {
     return name;
   }
 };
-static_assert(sizeof(Pod) == 152);
 
 }  // namespace gedge

@@ -2,8 +2,8 @@
 // without the binding.
 //
 // Every node is considered. A pod's policies are prepared once per class of equal pods and kept
-// true by the state's journal; a plain scan over all rows then filters and scores. The same code
-// decides and explains.
+// true by the state's journal. `choose` leaves out what cannot change its answer; `evaluate` and
+// `explain` ask the same policies about every row.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,9 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  /// Where one unplaced pod goes. The answer of `evaluate`, and from the second of equal pods on
-  /// at the cost of the rows that changed since the last of them.
+  /// Where one unplaced pod goes: the answer of `evaluate`. Costs the filters and the blocks of
+  /// rows that can win where a class is new, the rows that changed since where pods that share its
+  /// requests were asked about before.
   Choice choose(PodIndex pod);
   /// Filters (first rejection counts) and scores one unplaced pod. Cost: O(nodes * policies).
   Evaluation evaluate(PodIndex pod);
