@@ -30,8 +30,9 @@ std::uint32_t keep_admitted(const FilterPolicy& policy, const ClassContext& cont
   return cleared;
 }
 
-// Finds out which scores have to be asked, and whether each of them knows a bound.
-bool BlockChoice::bounded() {
+// Which scores have to be asked: false where one of them cannot be asked block by block.
+bool BlockChoice::find_others() {
+  others_.clear();
   for (std::size_t i = 0; i < scores_.size(); ++i) {
     const ScorePolicy& policy = *scores_[i].policy;
     const ClassState* state = prepared_.scores[i];
@@ -42,10 +43,9 @@ bool BlockChoice::bounded() {
       base_ = plus_weighted(base_, scores_[i].weight, normalized_alone(how, *same));
       continue;
     }
-    const bool has_bound = known == nullptr && how == Normalize::kNone && scores_[i].weight >= 0 &&
-                           !policy.reads_feasible(state) &&
-                           policy.upper_bound(context_, state, {0, 1}, 1) != kNoBound;
-    if (!has_bound) return false;
+    if (known != nullptr || how != Normalize::kNone || scores_[i].weight < 0 ||
+        policy.reads_feasible(state) || policy.most(state) == kNoBound)
+      return false;
     others_.push_back(i);
   }
   return true;
@@ -57,16 +57,6 @@ void BlockChoice::filter(std::vector<std::uint32_t>& rejected) {
   for (std::size_t i = 0; i < filters_.size() && !feasible_.none(); ++i)
     rejected[i] = gedge::keep_admitted(*filters_[i].policy, context_, prepared_.filters[i],
                                        prepared_.static_filters[i], feasible_);
-}
-
-std::int64_t BlockChoice::bound_of(Rows block) const {
-  const std::uint64_t feasible = feasible_.word(block.first / kBlock);
-  std::int64_t bound = base_;
-  for (const std::size_t i : others_)
-    bound = plus_weighted(
-        bound, scores_[i].weight,
-        scores_[i].policy->upper_bound(context_, prepared_.scores[i], block, feasible));
-  return bound;
 }
 
 void BlockChoice::enter(NodeIndex row, std::int64_t total, const TieKey& tie_key,
@@ -88,7 +78,8 @@ void BlockChoice::enter(NodeIndex row, std::int64_t total, const TieKey& tie_key
   }
 }
 
-void BlockChoice::look_at(Rows block, const TieKey& tie_key, Best& best) const {
+void BlockChoice::look_at(std::uint32_t word, const TieKey& tie_key, Best& best) const {
+  const Rows block = block_of(NodeIndex{word * kBlock}, context_.cluster.slots());
   const auto size = static_cast<std::uint32_t>(block.size());
   std::array<std::int64_t, kBlock> scores{}, totals{};
   totals.fill(base_);
@@ -96,35 +87,64 @@ void BlockChoice::look_at(Rows block, const TieKey& tie_key, Best& best) const {
     scores_[i].policy->score(context_, prepared_.scores[i], block, std::span(scores).first(size));
     add_weighted(scores.data(), size, scores_[i].weight, totals.data());
   }
-  const bool has_two = best.runner_up != kNoNode;
-  if (has_two && largest_of(totals.data(), size) < best.runner_up_total) return;
-  for (std::uint64_t bits = feasible_.word(block.first / kBlock); bits != 0; bits &= bits - 1) {
-    const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
-    if (best.runner_up == kNoNode || totals[at] >= best.runner_up_total)
-      enter(NodeIndex{block.first + at}, totals[at], tie_key, best);
+  std::uint64_t rows = feasible_.word(word);
+  if (best.runner_up != kNoNode) rows &= at_least(totals.data(), size, best.runner_up_total);
+  for (; rows != 0; rows &= rows - 1) {
+    const auto at = static_cast<std::uint32_t>(std::countr_zero(rows));
+    enter(NodeIndex{block.first + at}, totals[at], tie_key, best);
   }
 }
 
+bool BlockChoice::may_win(const Candidate& candidate, bool by_name, const Best& best) const {
+  if (best.runner_up == kNoNode || candidate.bound > best.runner_up_total) return true;
+  if (candidate.bound < best.runner_up_total) return false;
+  return !by_name ||
+         context_.cluster.least_ranks()[candidate.word] < context_.cluster.rank_of(best.runner_up);
+}
+
+// Bounds become tighter score by score, for the blocks that may still win.
+void BlockChoice::tighten(std::size_t score, std::int64_t rest) {
+  const ScoreSlot& slot = scores_[score];
+  words_.clear();
+  for (const Candidate& candidate : candidates_) words_.push_back(candidate.word);
+  column_.resize(words_.size());
+  slot.policy->upper_bounds(context_, prepared_.scores[score], feasible_, words_, column_);
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    Candidate& candidate = candidates_[i];
+    candidate.known = plus_weighted(candidate.known, slot.weight, column_[i]);
+    candidate.bound = plus_weighted(candidate.known, 1, rest);
+  }
+}
+
+void BlockChoice::look_at_best(const TieKey& tie_key, Best& best) {
+  const auto first =
+      std::max_element(candidates_.begin(), candidates_.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
+  if (first == candidates_.end()) return;
+  look_at(first->word, tie_key, best);
+  candidates_.erase(first);
+  std::erase_if(candidates_, [&](const Candidate& c) { return !may_win(c, !tie_key, best); });
+}
+
 std::optional<Choice> BlockChoice::choose(const TieKey& tie_key) {
-  if (context_.cluster.slots() == 0 || !bounded()) return std::nullopt;
+  if (context_.cluster.slots() == 0 || !find_others()) return std::nullopt;
   Choice choice;
   filter(choice.rejected);
-  struct Candidate {
-    std::int64_t bound;
-    Rows block;
-  };
-  std::vector<Candidate> candidates;
-  for_each_block(context_.cluster.slots(), [&](Rows block) {
-    if (feasible_.word(block.first / kBlock) != 0) candidates.push_back({bound_of(block), block});
-  });
-  const auto first =
-      std::max_element(candidates.begin(), candidates.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
-  if (first != candidates.end()) std::iter_swap(candidates.begin(), first);
+  candidates_.clear();
+  for (std::uint32_t word = 0; word < feasible_.words(); ++word)
+    if (feasible_.word(word) != 0) candidates_.push_back({word, base_, base_});
   Best best;
-  for (const Candidate& candidate : candidates)
-    if (best.runner_up == kNoNode || candidate.bound >= best.runner_up_total)
-      look_at(candidate.block, tie_key, best);
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    std::int64_t rest = 0;
+    for (std::size_t j = i + 1; j < others_.size(); ++j) {
+      const ScoreSlot& slot = scores_[others_[j]];
+      rest = plus_weighted(rest, slot.weight, slot.policy->most(prepared_.scores[others_[j]]));
+    }
+    tighten(others_[i], rest);
+    look_at_best(tie_key, best);
+  }
+  for (const Candidate& candidate : candidates_)
+    if (may_win(candidate, !tie_key, best)) look_at(candidate.word, tie_key, best);
   choice.winner = best.winner;
   choice.runner_up = best.runner_up;
   if (best.winner != kNoNode) choice.winner_total = best.winner_total;

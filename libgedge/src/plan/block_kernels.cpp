@@ -2,18 +2,10 @@
 
 #include <bit>
 
+#include "base/target_clones.hpp"
 #include "plan/normalize.hpp"
 
 namespace gedge {
-
-// Sanitizers run before the loader has chosen an instruction set.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define GEDGE_FOR_EACH_TARGET \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define GEDGE_FOR_EACH_TARGET
-#endif
 
 GEDGE_FOR_EACH_TARGET std::uint32_t take_out(NodeMask& rows, const NodeMask& out) {
   std::uint64_t count = 0;
@@ -65,10 +57,12 @@ void add_weighted(const std::int64_t* scores, std::uint32_t rows, std::int64_t w
   for (std::uint32_t i = 0; i < rows; ++i) totals[i] = plus_weighted(totals[i], weight, scores[i]);
 }
 
-GEDGE_FOR_EACH_TARGET std::int64_t largest_of(const std::int64_t* totals, std::uint32_t rows) {
-  std::int64_t most = totals[0];
-  for (std::uint32_t i = 1; i < rows; ++i) most = totals[i] > most ? totals[i] : most;
-  return most;
+GEDGE_FOR_EACH_TARGET std::uint64_t at_least(const std::int64_t* totals, std::uint32_t rows,
+                                             std::int64_t least) {
+  std::uint64_t bits = 0;
+  for (std::uint32_t i = 0; i < rows; ++i)
+    bits |= static_cast<std::uint64_t>(totals[i] >= least ? 1 : 0) << i;
+  return bits;
 }
 
 }  // namespace gedge

@@ -17,7 +17,7 @@ std::uint32_t keep_only(NodeMask& rows, const NodeMask& kept);
 /// totals[i] = plus_weighted(totals[i], weight, scores[i]).
 void add_weighted(const std::int64_t* scores, std::uint32_t rows, std::int64_t weight,
                   std::int64_t* totals);
-/// The largest of one or more.
-std::int64_t largest_of(const std::int64_t* totals, std::uint32_t rows);
+/// Bit i: totals[i] is at least `least`. Up to 64 rows.
+std::uint64_t at_least(const std::int64_t* totals, std::uint32_t rows, std::int64_t least);
 
 }  // namespace gedge

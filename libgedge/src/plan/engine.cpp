@@ -137,6 +137,7 @@ struct Engine::Parts {
   std::vector<FilterSlot> filters;
   std::vector<ScoreSlot> scores;
   ClassCache classes;
+  BlockChoice::Scratch scratch;
   mutable std::vector<std::int64_t> score_column;  // [slots], kept for its memory
 };
 
@@ -322,7 +323,7 @@ Choice Engine::choose(PodIndex pod) {
   PreparedClass& prepared = parts_->classes.once(pod);
   if (parts_->in_tree) {
     const ClassContext now = parts_->context(pod);
-    BlockChoice blocks(parts_->filters, parts_->scores, prepared, now);
+    BlockChoice blocks(parts_->filters, parts_->scores, prepared, now, parts_->scratch);
     BlockChoice::TieKey tie_key;
     if (parts_->profile.spread_ties)
       tie_key = [&](NodeIndex n) { return parts_->tie_key(n, parts_->classes.signature(pod)); };

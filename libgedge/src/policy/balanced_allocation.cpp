@@ -9,6 +9,7 @@
 // Normalised  no.
 // Cost     two divisions a row and resource.
 // Source   kube-scheduler plugins/noderesources/balanced_allocation.go; doubles in its order.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "policy/amounts.hpp"
 #include "policy/make.hpp"
+#include "policy/resource_bounds.hpp"
 #include "policy/resource_terms.hpp"
 #include "policy/score_kernels.hpp"
 
@@ -41,9 +43,10 @@ class Balanced120 final : public ScorePolicy {
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
-  std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows,
-                           std::uint64_t) const override {
-    return kMaxScore;
+  std::int64_t most(const ClassState*) const override { return kMaxScore; }
+  void upper_bounds(const ClassContext&, const ClassState*, const NodeMask&,
+                    std::span<const std::uint32_t>, std::span<std::int64_t> bounds) const override {
+    std::fill(bounds.begin(), bounds.end(), kMaxScore);
   }
 
   void score(const ClassContext& context, const ClassState*, Rows rows,
@@ -89,9 +92,16 @@ class Balanced136 final : public ScorePolicy {
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
-  std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows,
-                           std::uint64_t) const override {
-    return kMaxScore;
+  std::int64_t most(const ClassState*) const override { return kMaxScore; }
+  void upper_bounds(const ClassContext& context, const ClassState* state, const NodeMask&,
+                    std::span<const std::uint32_t> words,
+                    std::span<std::int64_t> bounds) const override {
+    const auto& prepared = *static_cast<const ResourceTermsState*>(state);
+    const auto shares = cpu_and_memory(prepared.terms);
+    if (prepared.asks_for_any && shares)
+      bound_balanced(context.cluster.share_bounds(), *shares, words, bounds);
+    else
+      std::fill(bounds.begin(), bounds.end(), prepared.asks_for_any ? kMaxScore : 0);
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
     return resource_terms(args_, Compat::k1_36, RequestKind::kReal, context);
@@ -123,7 +133,10 @@ class Balanced136 final : public ScorePolicy {
                            cluster.requested(*term.resource).data() + rows.first, term.pod, 1};
     };
     const ResourceBlock first = columns(terms[0]), second = columns(terms[1]);
-    if (!is_plain(first, size) || !is_plain(second, size)) return false;
+    const auto plain = [&](const ResourceTerm& term, const ResourceBlock& block) {
+      return cluster.is_plain(*term.resource, term.pod) || is_plain(block, size);
+    };
+    if (!plain(terms[0], first) || !plain(terms[1], second)) return false;
     balanced_of_two(first, second, size, raw.data());
     return true;
   }

@@ -11,7 +11,6 @@
 
 #include "policy/make.hpp"
 #include "policy/node_static.hpp"
-#include "policy/rows.hpp"
 
 namespace gedge {
 namespace {
@@ -60,10 +59,14 @@ class MostFreeMemory final : public ScorePolicy {
       raw[i] = std::clamp<std::int64_t>(allocatable[row] - requested[row], 0, kMost);
     }
   }
-  std::int64_t upper_bound(const ClassContext& context, const ClassState*, Rows block,
-                           std::uint64_t) const override {
+  std::int64_t most(const ClassState*) const override { return kMost; }
+  void upper_bounds(const ClassContext& context, const ClassState*, const NodeMask&,
+                    std::span<const std::uint32_t> words,
+                    std::span<std::int64_t> bounds) const override {
     const FreeBounds& free = context.cluster.free_bounds(ResourceIndex::kMemoryColumn);
-    return std::clamp<std::int64_t>(free.most[block.first / kWordRows], 0, kMost);
+    std::transform(words.begin(), words.end(), bounds.begin(), [&](std::uint32_t word) {
+      return std::clamp<std::int64_t>(free.most[word], 0, kMost);
+    });
   }
 
  private:

@@ -33,18 +33,17 @@ struct State final : ClassState {
   std::vector<DelayColumn> columns;
 };
 
-// No RTT of the feasible rows is less.
-Rtt nearest_of(const DelayColumn& column, Rows block, std::uint64_t feasible) {
-  if (const auto bounds = column.row_bounds(); !bounds.empty()) {
-    const std::uint32_t here = raw(column.here());
-    if (here >= block.first && here < block.last) return Rtt{0};
-    return bounds[block.first / kWordRows].least;
+// No RTT of the feasible rows of a word is less; bounds of a row of the matrix know it at once.
+Rtt nearest_of(const DelayColumn& column, std::span<const RttMatrix::Bounds> bounds,
+               std::uint32_t word, std::uint64_t feasible) {
+  if (!bounds.empty()) {
+    if (raw(column.here()) / kWordRows == word) return Rtt{0};
+    return bounds[word].least;
   }
   Rtt nearest = kUnmeasured;
-  const std::uint32_t first = block.first / kWordRows * kWordRows;
   for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1) {
     const auto at = static_cast<std::uint32_t>(std::countr_zero(bits));
-    nearest = std::min(nearest, column.rtt(NodeIndex{first + at}));
+    nearest = std::min(nearest, column.rtt(NodeIndex{word * kWordRows + at}));
   }
   return nearest;
 }
@@ -100,16 +99,20 @@ class LatencySlack final : public ScorePolicy {
   std::optional<std::int64_t> constant(const ClassState* state) const override {
     return state == nullptr ? std::optional(kMaxScore) : std::nullopt;
   }
-  std::int64_t upper_bound(const ClassContext&, const ClassState* state, Rows block,
-                           std::uint64_t feasible) const override {
-    std::int64_t bound = kMaxScore;
-    if (state == nullptr) return bound;
+  std::int64_t most(const ClassState*) const override { return kMaxScore; }
+  void upper_bounds(const ClassContext&, const ClassState* state, const NodeMask& feasible,
+                    std::span<const std::uint32_t> words,
+                    std::span<std::int64_t> bounds) const override {
+    std::fill(bounds.begin(), bounds.end(), kMaxScore);
+    if (state == nullptr) return;
     for (const DelayColumn& column : static_cast<const State&>(*state).columns) {
       if (column.status() != DelayColumn::Status::kMeasured) continue;
-      const Rtt nearest = nearest_of(column, block, feasible);
-      bound = std::min(bound, slack_score(nearest, column.limit_us()));
+      const auto row = column.row_bounds();
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        const Rtt nearest = nearest_of(column, row, words[i], feasible.word(words[i]));
+        bounds[i] = std::min(bounds[i], slack_score(nearest, column.limit_us()));
+      }
     }
-    return bound;
   }
   void score(const ClassContext&, const ClassState* state, Rows rows,
              std::span<std::int64_t> raw) const override {

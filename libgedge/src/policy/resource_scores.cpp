@@ -19,6 +19,7 @@
 
 #include "policy/amounts.hpp"
 #include "policy/make.hpp"
+#include "policy/resource_bounds.hpp"
 #include "policy/resource_terms.hpp"
 #include "policy/rows.hpp"
 #include "policy/score_kernels.hpp"
@@ -74,9 +75,17 @@ class ResourceScore final : public ScorePolicy {
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
-  std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows,
-                           std::uint64_t) const override {
-    return kMaxScore;
+  std::int64_t most(const ClassState*) const override { return kMaxScore; }
+  void upper_bounds(const ClassContext& context, const ClassState* state, const NodeMask&,
+                    std::span<const std::uint32_t> words,
+                    std::span<std::int64_t> bounds) const override {
+    const auto& terms = static_cast<const ResourceTermsState*>(state)->terms;
+    const auto shares =
+        strategy_ == Strategy::kLeast ? cpu_and_memory(terms) : std::optional<CpuAndMemory>();
+    if (shares)
+      bound_least_allocated(context.cluster.share_bounds(), *shares, words, bounds);
+    else
+      std::fill(bounds.begin(), bounds.end(), kMaxScore);
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
     return resource_terms(args_, compat_, RequestKind::kNonZero, context);
@@ -111,7 +120,7 @@ class ResourceScore final : public ScorePolicy {
           cluster.allocatable(*term.resource).data() + block.first,
           requested_column(cluster, *term.resource, RequestKind::kNonZero).data() + block.first,
           term.pod, term.weight};
-      if (!is_plain(columns, size)) return false;
+      if (!cluster.is_plain(*term.resource, term.pod) && !is_plain(columns, size)) return false;
       add_least_allocated(columns, size, sum.data());
       weights += term.weight;
     }

@@ -4,15 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-// Sanitizers run before the loader has chosen an instruction set. A benchmark builds the plain set.
-#if defined(GEDGE_FOR_EACH_TARGET)
-#elif defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define GEDGE_FOR_EACH_TARGET \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define GEDGE_FOR_EACH_TARGET
-#endif
+#include "base/target_clones.hpp"
 
 namespace gedge {
 

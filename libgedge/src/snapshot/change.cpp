@@ -3,6 +3,7 @@
 
 #include "gedge/snapshot/cluster_state.hpp"
 #include "snapshot/requests.hpp"
+#include "snapshot/share_bounds.hpp"
 
 namespace gedge {
 namespace {
@@ -41,10 +42,13 @@ void ClusterState::add_usage(const PodFacts& pod, NodeIndex n) {
   for (const Amount& a : pod.requests) {
     std::int64_t& cell = requested_[raw(a.resource)][raw(n)];
     cell = add_saturated(cell, a.amount);
+    note_size(a.resource, cell);
   }
   ++requested_[raw(ResourceIndex::kPodsColumn)][raw(n)];
   score_cpu_[raw(n)] = add_saturated(score_cpu_[raw(n)], pod.score_cpu_m);
   score_memory_[raw(n)] = add_saturated(score_memory_[raw(n)], pod.score_memory);
+  note_size(ResourceIndex::kCpuColumn, score_cpu_[raw(n)]);
+  note_size(ResourceIndex::kMemoryColumn, score_memory_[raw(n)]);
 }
 
 // A saturated sum cannot be subtracted from: then the row is summed up again.
@@ -134,6 +138,7 @@ std::uint8_t ClusterState::replace_node(NodeIndex n, const Node* facts, bool ali
   else
     alive_.clear(n);
   fill_node(n);
+  share_bounds_.reset();
   for (TopologyColumn& column : topologies_) {
     fill_domain(column, n);
     column.stale = true;

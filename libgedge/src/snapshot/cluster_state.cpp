@@ -11,6 +11,7 @@
 #include "snapshot/name_table.hpp"
 #include "snapshot/pod_directory.hpp"
 #include "snapshot/requests.hpp"
+#include "snapshot/share_bounds.hpp"
 
 namespace gedge {
 namespace {
@@ -87,6 +88,12 @@ void collect_names(const Resources& resources, std::vector<std::string>& names) 
       names.push_back(entry.first);
 }
 
+ShareColumns share_columns(const ClusterState& cluster) {
+  constexpr ResourceIndex cpu = ResourceIndex::kCpuColumn, memory = ResourceIndex::kMemoryColumn;
+  return {cluster.allocatable(cpu),  cluster.allocatable(memory), cluster.requested(cpu),
+          cluster.requested(memory), cluster.score_cpu(),         cluster.score_memory()};
+}
+
 // The masks of a column, from its domains.
 void lay_out(TopologyColumn& column) {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -135,6 +142,10 @@ ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOption
   });
   rank_of_.resize(slots);
   for (std::uint32_t rank = 0; rank < slots; ++rank) rank_of_[order[rank]] = rank;
+  for (std::size_t first = 0; first < slots; first += 64)
+    least_rank_.push_back(*std::min_element(
+        rank_of_.begin() + static_cast<std::ptrdiff_t>(first),
+        rank_of_.begin() + static_cast<std::ptrdiff_t>(std::min(first + 64, slots))));
   slot_of_rank_ = std::move(order);
   fill_name_table(node_table_, slots,
                   [&](std::uint32_t i) { return hash_name(facts.nodes[i].name); });
@@ -143,6 +154,7 @@ ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOption
   add_resource_names();
   allocatable_.assign(resource_names_.size(), std::vector<std::int64_t>(slots, 0));
   requested_ = allocatable_;
+  sizes_.assign(resource_names_.size(), 0);
   free_bounds_.resize(resource_names_.size());
   stale_blocks_ = NodeMask((slots + 63) / 64);
   score_cpu_.assign(slots, 0);
@@ -171,8 +183,11 @@ void ClusterState::add_resource_names() {
 
 void ClusterState::fill_node(NodeIndex n) {
   const Node& node = *node_facts_[raw(n)];
-  for (std::size_t r = 0; r < resource_names_.size(); ++r)
-    allocatable_[r][raw(n)] = node.allocatable.amount(resource_names_[r]);
+  for (std::size_t r = 0; r < resource_names_.size(); ++r) {
+    const std::int64_t amount = node.allocatable.amount(resource_names_[r]);
+    allocatable_[r][raw(n)] = amount;
+    note_size(ResourceIndex{static_cast<std::uint16_t>(r)}, amount < 1 ? -1 : amount);
+  }
   const std::string* name =
       options_.rtt_by.empty() ? &node.name.str() : node.labels.find(options_.rtt_by);
   const std::optional<NameIndex> found = name == nullptr ? std::nullopt : rtt_->find(*name);
@@ -197,13 +212,24 @@ void ClusterState::renew(ResourceIndex r, std::uint32_t block) const {
   bounds.most[block] = most;
 }
 
-const FreeBounds& ClusterState::free_bounds(ResourceIndex r) const {
-  FreeBounds& bounds = free_bounds_[raw(r)];
+void ClusterState::renew_stale_blocks() const {
   stale_blocks_.for_each([&](NodeIndex block) {
-    for (std::uint16_t other = 0; other < free_bounds_.size(); ++other)
-      if (!free_bounds_[other].least.empty()) renew(ResourceIndex{other}, raw(block));
+    for (std::uint16_t r = 0; r < free_bounds_.size(); ++r)
+      if (!free_bounds_[r].least.empty()) renew(ResourceIndex{r}, raw(block));
+    if (share_bounds_) share_bounds_->renew(share_columns(*this), raw(block));
   });
   stale_blocks_.reset();
+}
+
+const ShareBounds& ClusterState::share_bounds() const {
+  renew_stale_blocks();
+  if (!share_bounds_) share_bounds_ = std::make_unique<ShareBounds>(share_columns(*this));
+  return *share_bounds_;
+}
+
+const FreeBounds& ClusterState::free_bounds(ResourceIndex r) const {
+  FreeBounds& bounds = free_bounds_[raw(r)];
+  renew_stale_blocks();
   if (!bounds.least.empty() || slots() == 0) return bounds;
   bounds.least.resize(stale_blocks_.size());
   bounds.most.resize(stale_blocks_.size());

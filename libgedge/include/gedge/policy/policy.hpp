@@ -43,7 +43,7 @@ enum class Normalize : std::uint8_t {
 
 /// A raw score that stands outside its normalisation: shown as 0, normalised to 0.
 inline constexpr std::int64_t kIgnored = std::numeric_limits<std::int64_t>::min();
-/// upper_bound: this policy knows no bound.
+/// Above every score and every total.
 inline constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
 
 /// What a policy remembers about one class of pods.
@@ -158,12 +158,15 @@ class ScorePolicy : public Policy {
                               std::span<std::int64_t> scores) const {
     static_cast<void>(feasible), static_cast<void>(scores);
   }
-  /// No raw score of the rows of `block`, which share a word of a mask, is above it, as far as they
-  /// are `feasible` (that word). Blocks that cannot win are not asked for scores.
-  virtual std::int64_t upper_bound(const ClassContext&, const ClassState*, Rows block,
-                                   std::uint64_t feasible) const {
-    static_cast<void>(block), static_cast<void>(feasible);
-    return kNoBound;
+  /// No raw score of any row is above it; kNoBound: this policy knows no bounds.
+  virtual std::int64_t most(const ClassState*) const { return kNoBound; }
+  /// bounds[i]: no raw score of the rows of words[i] of `feasible` is above it, as far as they are
+  /// feasible. Blocks that cannot win are not asked for scores. Not called where `most` is
+  /// kNoBound.
+  virtual void upper_bounds(const ClassContext&, const ClassState*, const NodeMask& feasible,
+                            std::span<const std::uint32_t> words,
+                            std::span<std::int64_t> bounds) const {
+    static_cast<void>(feasible), static_cast<void>(words), static_cast<void>(bounds);
   }
 };
 

@@ -34,6 +34,7 @@ using DomainIndex = std::uint32_t;
 inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max();
 
 class PodDirectory;
+class ShareBounds;
 
 /// Rows that share one word of a mask.
 struct WordRows {
@@ -116,6 +117,8 @@ class ClusterState {
   const Node& node(NodeIndex n) const { return *node_facts_[raw(n)]; }
   std::optional<NodeIndex> find_node(std::string_view name) const;
   std::uint32_t rank_of(NodeIndex n) const { return rank_of_[raw(n)]; }
+  /// The least of each 64 slots, [slots / 64, rounded up].
+  std::span<const std::uint32_t> least_ranks() const { return least_rank_; }
   /// The inverse of rank_of: all slots in name order.
   NodeIndex by_rank(std::uint32_t rank) const { return NodeIndex{slot_of_rank_[rank]}; }
   std::size_t resource_count() const { return resource_names_.size(); }
@@ -127,6 +130,16 @@ class ClusterState {
   /// Kept from the first question on. The reference stays valid; the next question renews it. Cost:
   /// O(rows of the blocks that changed since the last one).
   const FreeBounds& free_bounds(ResourceIndex r) const;
+  /// Bounds of the shares of cpu and memory that are used; as above. Built anew when a node has
+  /// other facts, O(nodes).
+  const ShareBounds& share_bounds() const;
+  /// True: `pod`, every allocatable and all that is or was requested of it, real or with what
+  /// scores count for missing requests, lies from 0 to 2^45 (32 TiB), allocatable from 1. False
+  /// says nothing.
+  bool is_plain(ResourceIndex r, std::int64_t pod) const {
+    constexpr std::uint64_t kTooLarge = std::uint64_t{1} << 45;
+    return ((sizes_[raw(r)] | static_cast<std::uint64_t>(pod)) < kTooLarge);
+  }
   std::span<const std::int64_t> score_cpu() const { return score_cpu_; }
   std::span<const std::int64_t> score_memory() const { return score_memory_; }
   std::span<const PodIndex> pods_on(NodeIndex n) const { return pods_on_[raw(n)]; }
@@ -230,6 +243,10 @@ class ClusterState {
   const PodDirectory& directory() const;
   void note_usage(NodeIndex node);
   void renew(ResourceIndex r, std::uint32_t block) const;
+  void renew_stale_blocks() const;
+  void note_size(ResourceIndex r, std::int64_t amount) {
+    sizes_[raw(r)] |= static_cast<std::uint64_t>(amount);
+  }
 
   static constexpr std::uint32_t kNoName = std::numeric_limits<std::uint32_t>::max();
 
@@ -241,13 +258,16 @@ class ClusterState {
   std::vector<const Node*> node_facts_;                             // [slots]
   std::vector<std::uint32_t> rank_of_;                              // [slots]
   std::vector<std::uint32_t> slot_of_rank_;                         // [slots]
+  std::vector<std::uint32_t> least_rank_;                           // [blocks]
   std::vector<std::uint32_t> node_table_;                           // by hash of the name
   NodeMask alive_;                                                  // [slots]
   std::vector<std::string> resource_names_;                         // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
   std::vector<std::int64_t> score_cpu_, score_memory_;              // [slots]
   mutable std::vector<FreeBounds> free_bounds_;                     // [R]; empty where nobody asked
-  mutable NodeMask stale_blocks_;                                   // [blocks], of all free bounds
+  mutable std::unique_ptr<ShareBounds> share_bounds_;               // null where nobody asked
+  mutable NodeMask stale_blocks_;                                   // [blocks], of all bounds
+  std::vector<std::uint64_t> sizes_;                                // [R], bits of all amounts
   std::vector<std::vector<PodIndex>> pods_on_;  // [slots], in the order they were bound
   std::vector<std::uint32_t> latency_name_;     // [slots], NameIndex or kNoName
   std::size_t named_in_order_ = 0;              // slots whose name has their own index
