@@ -32,16 +32,29 @@ void RttMatrix::note_symmetry() {
         for (std::size_t column = std::max(left, row); column < std::min(left + kTile, n); ++column)
           if (cells_[row * n + column] != cells_[column * n + row]) return;
   symmetric_ = true;
-  bounds_.clear();
-  bounds_.reserve(n * ((n + kTile - 1) / kTile));
-  for (std::size_t row = 0; row < n; ++row)
-    for (std::size_t first = 0; first < n; first += kTile) {
-      Bounds& bounds = bounds_.emplace_back();
-      for (std::size_t column = first; column < std::min(first + kTile, n); ++column) {
-        bounds.least = std::min(bounds.least, cells_[row * n + column]);
-        bounds.most = std::max(bounds.most, cells_[row * n + column]);
-      }
+  find_bounds();
+}
+
+void RttMatrix::find_bounds() {
+  constexpr std::size_t kStrip = 16, kStrips = 4;
+  const std::size_t n = names_.size();
+  const std::size_t count = (n + kStrip * kStrips - 1) / (kStrip * kStrips) * kStrips;
+  // Strips behind the end: no cell is as small, none as large.
+  strips_.assign(2 * n * count, 0);
+  for (std::size_t row = 0; row < n; ++row) {
+    const auto least = strips_.begin() + static_cast<std::ptrdiff_t>(2 * row * count);
+    const auto most = least + static_cast<std::ptrdiff_t>(count);
+    std::fill(least, most, coarse(kUnmeasured));
+    const auto cells = cells_.begin() + static_cast<std::ptrdiff_t>(row * n);
+    for (std::size_t first = 0; first < n; first += kStrip) {
+      const auto [low, high] =
+          std::minmax_element(cells + static_cast<std::ptrdiff_t>(first),
+                              cells + static_cast<std::ptrdiff_t>(std::min(first + kStrip, n)));
+      const auto strip = static_cast<std::ptrdiff_t>(first / kStrip);
+      least[strip] = coarse(*low);
+      most[strip] = coarse(*high);
     }
+  }
 }
 
 void RttMatrix::merge(const RttMatrix& later) {

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "base/target_clones.hpp"
+#include "gedge/base/target_clones.hpp"
 #include "plan/normalize.hpp"
 
 namespace gedge {

@@ -2,6 +2,7 @@
 #include "plan/classes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "plan/normalize.hpp"
 
@@ -46,7 +47,10 @@ PreparedClass& ClassCache::once(PodIndex pod) {
 }
 
 PreparedClass& ClassCache::single(PodIndex pod) {
-  single_ = prepare({*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)});
+  const PodFacts& facts = cluster_->pod_facts(pod);
+  if (single_.sample == nullptr) single_ = PreparedClass(&facts, *filters_, *scores_);
+  single_.restart(&facts);
+  prepare({*cluster_, facts, cluster_->joint_group(pod)}, single_);
   return single_;
 }
 
@@ -73,28 +77,38 @@ std::optional<Choice> ClassCache::choose(PodIndex pod) {
   return choice;
 }
 
-// What the policies read of a pod: first of those that every board asks, then of the others.
-void ClassCache::sign(const PodFacts& pod, Known& known) const {
-  Signature shared, own;
+// What the policies read of a pod: first of those that every board asks, then of the others. Lives
+// until the next call.
+std::string_view ClassCache::sign(const PodFacts& pod, Known& known) {
+  signed_.clear();
+  own_.clear();
   known.is_unique = true;
   for (const FilterSlot& slot : *filters_)
-    if (!slot.policy->sign(pod, bars(*slot.policy) ? own : shared)) return;
+    if (!slot.policy->sign(pod, bars(*slot.policy) ? own_ : signed_)) return {};
   for (const ScoreSlot& slot : *scores_)
-    if (!slot.policy->sign(pod, reads_domains(*slot.policy) ? own : shared)) return;
-  shared.add("end");  // never empty: empty means "unknown"
+    if (!slot.policy->sign(pod, reads_domains(*slot.policy) ? own_ : signed_)) return {};
+  signed_.add("end");  // never empty: empty means "unknown"
   known.is_unique = false;
-  known.shared = shared.bytes().size();
-  known.signature = std::move(shared).bytes() + own.bytes();
+  known.shared = signed_.bytes().size();
+  signed_.append(own_);
+  return signed_.bytes();
 }
 
 ClassCache::Known& ClassCache::known(const PodFacts& facts) {
   if (known_.empty()) {
     known_.resize(cluster_->distinct_pods());
-    seen_.reserve(2 * known_.size());
+    seen_.reserve(known_.size());
   }
-  Known& known = known_[facts.index];
-  if (known.signature.empty() && !known.is_unique) sign(facts, known);
-  return known;
+  return known_[facts.index];
+}
+
+// Where no pod is like another, most are not even signed: a class that comes back is noticed a
+// little later.
+bool ClassCache::is_passed_over(Known& known) {
+  constexpr std::uint32_t kPatience = 256, kSample = 16;
+  const bool is_new = !std::exchange(known.was_asked, true);
+  return is_new && !tie_keys_ && has_boards_ && strangers_ >= kPatience &&
+         ++passed_over_ % kSample != 0;
 }
 
 // Null for a class that is seen for the first time, and for pods that are no class.
@@ -103,21 +117,23 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
   Known& found = known(facts);
+  if (is_passed_over(found)) return nullptr;
+  const bool is_kept = found.is_unique || !found.signature.empty();
+  const std::string_view signature = is_kept ? found.signature : sign(facts, found);
+  if (tie_keys_ && !is_kept) found.signature = signature;
   if (found.is_unique || context.joint_group != 0) return nullptr;
   if (found.generation != generation_) {
-    const auto at = live_.find(found.signature);
+    const auto at = live_.find(signature);
     found.live = at != live_.end() ? &at->second : nullptr;
   }
   if (found.live != nullptr && !is_true(*found.live)) {
     drop([&](const Live& live) { return &live == found.live; });
     found.live = nullptr;
   }
-  if (found.live == nullptr) found.live = make_live(found, context);
+  if (found.live == nullptr) found.live = make_live(found, signature, context);
   found.generation = generation_;
-  if (found.live == nullptr) {
-    if (!tie_keys_) found.signature = {};  // most are not seen again
-    return nullptr;
-  }
+  if (found.live == nullptr) return nullptr;
+  if (found.signature.empty()) found.signature = signature;
   found.live->last_used = ++clock_;
   if (found.live->shared != nullptr) found.live->shared->last_used = clock_;
   return found.live;
@@ -160,21 +176,21 @@ ClassCache::Split ClassCache::split(const ClassContext& context, Live& live) {
   return split;
 }
 
-ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& context) {
-  const std::string_view signature = known.signature;
-  if (!has_boards_) {
-    return enter(known, unshared(context), context);
-  }
-  const bool shares_nothing = seen_.insert(hash_of(signature.substr(0, known.shared), 1)).second;
+ClassCache::Live* ClassCache::make_live(const Known& known, std::string_view signature,
+                                        const ClassContext& context) {
+  if (!has_boards_) return enter(signature, unshared(context), context);
+  const std::string_view shared = signature.substr(0, known.shared);
+  const bool shares_nothing = seen_.insert(hash_of(shared, 1));
+  strangers_ = shares_nothing ? strangers_ + 1 : 0;
   if (shares_nothing) return nullptr;
-  const bool is_new = seen_.insert(hash_of(signature, 0)).second;
+  const bool is_new = seen_.insert(hash_of(signature, 0));
   Live made;
   made.prepared = PreparedClass(&context.pod, *filters_, *scores_);
   const Split parts = split(context, made);
-  made.shared = board_for(known, parts, context, is_new);
+  made.shared = board_for(signature, shared, parts, context, is_new);
   if (made.shared == nullptr) {
     if (is_new) return nullptr;
-    return enter(known, unshared(context), context);
+    return enter(signature, unshared(context), context);
   }
   const PreparedClass& common = made.shared->board->prepared();
   for (const std::size_t i : parts.asked.filters) {
@@ -186,26 +202,27 @@ ClassCache::Live* ClassCache::make_live(Known& known, const ClassContext& contex
     made.prepared.scores[i] = common.scores[i];
     made.prepared.static_scores[i] = common.static_scores[i];
   }
-  return enter(known, std::move(made), context);
+  return enter(signature, std::move(made), context);
 }
 
 // A class without a board: every policy is its own business.
 ClassCache::Live ClassCache::unshared(const ClassContext& context) {
   Live made;
-  made.prepared = prepare(context);
+  made.prepared = PreparedClass(&context.pod, *filters_, *scores_);
+  prepare(context, made.prepared);
   for (std::size_t i = 0; i < filters_->size(); ++i) made.beside.filters.push_back(i);
   for (std::size_t i = 0; i < scores_->size(); ++i) made.beside.scores.push_back(i);
   return made;
 }
 
 // Null where the class cannot have one, or need not: nobody shares it and it is new.
-ClassCache::Boarded* ClassCache::board_for(const Known& known, const Split& split,
-                                           const ClassContext& context, bool is_new) {
+ClassCache::Boarded* ClassCache::board_for(std::string_view signature, std::string_view shared,
+                                           const Split& split, const ClassContext& context,
+                                           bool is_new) {
   std::vector<std::uint64_t> ties;
-  if (tie_keys_) ties = tie_keys_(known.signature);
+  if (tie_keys_) ties = tie_keys_(signature);
   Signature key;
-  key.add(ties.empty() ? std::string_view(known.signature).substr(0, known.shared)
-                       : std::string_view(known.signature));
+  key.add(ties.empty() ? shared : signature);
   for (const std::size_t i : split.asked.scores) key.add(i);
   for (const std::size_t i : split.of_the_class) (*scores_)[i].policy->sign(context.pod, key);
   if (const auto at = boards_.find(key.bytes()); at != boards_.end()) return &at->second;
@@ -221,11 +238,12 @@ ClassCache::Boarded* ClassCache::board_for(const Known& known, const Split& spli
   return &made;
 }
 
-ClassCache::Live* ClassCache::enter(const Known& known, Live made, const ClassContext& context) {
+ClassCache::Live* ClassCache::enter(std::string_view signature, Live made,
+                                    const ClassContext& context) {
   make_room();
   made.topics = topics_for(made.prepared, context);
   live_bytes_ += bytes_of(made);
-  Live& live = live_[known.signature] = std::move(made);
+  Live& live = live_[std::string(signature)] = std::move(made);
   for (const Topic topic : live.topics) listeners_[topic].push_back(&live);
   return &live;
 }
@@ -346,11 +364,9 @@ void ClassCache::prepare_score(std::size_t i, const ClassContext& context,
   prepared.static_scores[i] = scores;
 }
 
-PreparedClass ClassCache::prepare(const ClassContext& context) {
-  PreparedClass prepared(&context.pod, *filters_, *scores_);
+void ClassCache::prepare(const ClassContext& context, PreparedClass& prepared) {
   for (std::size_t i = 0; i < filters_->size(); ++i) prepare_filter(i, context, prepared);
   for (std::size_t i = 0; i < scores_->size(); ++i) prepare_score(i, context, prepared);
-  return prepared;
 }
 
 void ClassCache::make_room_for_board() {

@@ -16,10 +16,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "plan/board.hpp"
+#include "plan/seen_hashes.hpp"
 #include "plan/slots.hpp"
 
 namespace gedge {
@@ -72,6 +72,7 @@ class ClassCache {
   };
   struct Known {
     bool is_unique = false;  // some policy signs nothing: no other pod is equal
+    bool was_asked = false;  // for a pod with these facts
     std::string signature;   // "" where it is unknown; kept for live classes and for ties
     std::size_t shared = 0;  // length of it: what the board's policies read of the pod
     Live* live = nullptr;    // as of `generation`
@@ -81,15 +82,16 @@ class ClassCache {
   struct Split;
 
   Live* live(PodIndex pod);
+  bool is_passed_over(Known& known);
   Known& known(const PodFacts& facts);
-  void sign(const PodFacts& pod, Known& known) const;
+  std::string_view sign(const PodFacts& pod, Known& known);
   PreparedClass& single(PodIndex pod);
-  Live* make_live(Known& known, const ClassContext& context);
+  Live* make_live(const Known& known, std::string_view signature, const ClassContext& context);
   Live unshared(const ClassContext& context);
-  Live* enter(const Known& known, Live made, const ClassContext& context);
+  Live* enter(std::string_view signature, Live made, const ClassContext& context);
   Split split(const ClassContext& context, Live& live);
-  Boarded* board_for(const Known& known, const Split& split, const ClassContext& context,
-                     bool is_new);
+  Boarded* board_for(std::string_view signature, std::string_view shared, const Split& split,
+                     const ClassContext& context, bool is_new);
   bool is_true(const Live& live) const;
   void forget(const Live& live);
   std::size_t bytes_of(const Live& live) const;
@@ -100,7 +102,7 @@ class ClassCache {
   bool follows(const PreparedClass& prepared, const AskedPolicies& asked, const FactsChange& change,
                Touched& touched) const;
   void forget_all();
-  PreparedClass prepare(const ClassContext& context);
+  void prepare(const ClassContext& context, PreparedClass& prepared);
   void prepare_filter(std::size_t i, const ClassContext& context, PreparedClass& prepared);
   void prepare_score(std::size_t i, const ClassContext& context, PreparedClass& prepared);
   void make_room_for_board();
@@ -111,13 +113,22 @@ class ClassCache {
   const std::vector<ScoreSlot>* scores_;
   TieKeys tie_keys_;
   bool has_boards_;
-  std::unordered_map<std::string, Live> live_;       // by signature
-  std::size_t live_bytes_ = 0;                       // of all of them, about
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  std::unordered_map<std::string, Live, TextHash, std::equal_to<>> live_;  // by signature
+  std::size_t live_bytes_ = 0;                                             // of all of them, about
   std::unordered_map<std::string, Boarded> boards_;  // by what its policies read
   std::unordered_map<Topic, std::vector<Live*>> listeners_;
-  std::uint64_t generation_ = 1;          // rises whenever something leaves live_
-  std::vector<Known> known_;              // by index of the facts
-  std::unordered_set<std::size_t> seen_;  // hashes; a clash makes a class live early
+  std::uint64_t generation_ = 1;   // rises whenever something leaves live_
+  std::vector<Known> known_;       // by index of the facts
+  SeenHashes seen_;                // of signatures; a clash makes a class live early
+  std::uint32_t strangers_ = 0;    // classes in a row that share nothing with any before
+  std::uint32_t passed_over_ = 0;  // pods
+  Signature signed_, own_;         // for sign(), kept for their memory
   StaticAnswers static_answers_;
   PreparedClass single_;  // a class of one pod, for one evaluation
   std::vector<Exclusion> exclusions_;

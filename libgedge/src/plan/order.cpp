@@ -26,20 +26,26 @@ bool may_mean_pods(const DelayBudget& budget) {
          budget.kind == PeerKind::kWorkload;
 }
 
-// Whether any pod of the queue may have to wait for the place of another.
-bool any_may_wait(const ClusterState& cluster, const std::vector<PodIndex>& queue,
-                  const std::function<bool(PodIndex)>& has_budgets) {
-  return std::any_of(queue.begin(), queue.end(), [&](PodIndex pod) {
-    const std::vector<DelayBudget>& budgets = cluster.pod_facts(pod).spec->budgets;
-    return std::any_of(budgets.begin(), budgets.end(), may_mean_pods) && has_budgets(pod);
-  });
-}
-
 std::vector<PodIndex> unplaced_peers(const ClusterState& cluster, PodIndex pod,
                                      const DelayBudget& budget) {
   std::vector<PodIndex> peers = find_target(cluster, budget, cluster.pod_facts(pod)).pods;
   std::erase_if(peers, [&](PodIndex p) { return cluster.is_placed(p); });
   return peers;
+}
+
+// Whether any pod of the queue has to wait for the place of another.
+bool any_waits(const ClusterState& cluster, const std::vector<PodIndex>& queue,
+               const std::function<bool(PodIndex)>& has_budgets) {
+  std::vector<bool> asked(cluster.distinct_pods());  // equal pods need the same
+  return std::any_of(queue.begin(), queue.end(), [&](PodIndex pod) {
+    const PodFacts& facts = cluster.pod_facts(pod);
+    if (facts.spec->budgets.empty() || asked[facts.index] || !has_budgets(pod)) return false;
+    asked[facts.index] = true;
+    return std::any_of(
+        facts.spec->budgets.begin(), facts.spec->budgets.end(), [&](const DelayBudget& budget) {
+          return may_mean_pods(budget) && !unplaced_peers(cluster, pod, budget).empty();
+        });
+  });
 }
 
 Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
@@ -154,7 +160,7 @@ std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodInd
   if (!std::is_sorted(wanted.begin(), wanted.end(), before))
     std::sort(wanted.begin(), wanted.end(), before);
   std::vector<Group> order;
-  if (!any_may_wait(cluster, wanted, has_budgets)) {
+  if (!any_waits(cluster, wanted, has_budgets)) {
     order.reserve(wanted.size());
     for (const PodIndex pod : wanted) order.push_back({pod});
     return order;

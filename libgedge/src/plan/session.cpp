@@ -54,8 +54,10 @@ void Session::collect() {
     }
     wanted.push_back(pod);
   }
-  groups_ = placing_order(cluster_, std::move(wanted), [this](PodIndex pod) {
-    return engine_of(pod)->has_filter("DelayBudget");
+  std::vector<bool> obeys_budgets;
+  for (const Engine& engine : engines_) obeys_budgets.push_back(engine.has_filter("DelayBudget"));
+  groups_ = placing_order(cluster_, std::move(wanted), [&](PodIndex pod) {
+    return obeys_budgets[static_cast<std::size_t>(engine_of(pod) - engines_.data())];
   });
   position_ = 0;
 }
@@ -106,7 +108,7 @@ Decision Session::decision_from(PodIndex pod, const Choice& choice) {
   decision.pod = cluster_.pod(pod).name;
   decision.rejected_by = engine_of(pod)->rejected_by(choice.rejected);
   const auto scored = [&](NodeIndex n, std::int64_t total) {
-    return ScoredNode{cluster_.node(n).name, total};
+    return ScoredNode{cluster_.node_name(n), total};
   };
   if (choice.winner != kNoNode) decision.chosen = scored(choice.winner, choice.winner_total);
   if (choice.runner_up != kNoNode)
@@ -133,14 +135,17 @@ Decision Session::decide_one(PodIndex pod) {
   }
   Engine& engine = *engine_of(pod);
   const Choice choice = engine.choose(pod);
-  Decision decision = decision_from(pod, choice);
   if (choice.winner == kNoNode) {
+    Decision decision = decision_from(pod, choice);
     decision.message = engine.fit_error(pod);
     refusals_[&cluster_.pod_facts(pod)] = {cluster_.epoch(), decision};
     return decision;
   }
+  // Names lie far from the processor.
+  __builtin_prefetch(&cluster_.node_name(choice.winner).str());
+  if (choice.runner_up != kNoNode) __builtin_prefetch(&cluster_.node_name(choice.runner_up).str());
   cluster_.bind(pod, choice.winner);
-  return decision;
+  return decision_from(pod, choice);
 }
 
 std::vector<Decision> Session::decide_jointly(const Group& group) {

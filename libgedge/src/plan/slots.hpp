@@ -36,6 +36,16 @@ struct PreparedClass {
         static_filters(filter_slots.size(), nullptr),
         static_scores(score_slots.size(), nullptr) {}
 
+  /// As it was made, for another pod of the same profile; keeps its memory.
+  void restart(const PodFacts* pod) {
+    sample = pod;
+    own.clear();
+    std::fill(filters.begin(), filters.end(), nullptr);
+    std::fill(scores.begin(), scores.end(), nullptr);
+    std::fill(static_filters.begin(), static_filters.end(), nullptr);
+    std::fill(static_scores.begin(), static_scores.end(), nullptr);
+  }
+
   const PodFacts* sample = nullptr;  ///< any pod of the class
   std::vector<ClassState*> filters, scores;
   std::vector<const StaticRows*> static_filters;   ///< null: not static

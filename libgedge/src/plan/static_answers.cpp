@@ -7,12 +7,18 @@
 namespace gedge {
 namespace {
 
-// Empty: this policy's answer is not static, or no two pods are equal to it.
-std::string key_of(std::size_t slot, const Policy& policy, const PodFacts& pod) {
-  Signature signature;
-  signature.add(slot);
-  if (policy.reads() != kRowStatic || !policy.sign(pod, signature)) return {};
-  return signature.bytes();
+// False: this policy's answer is not static, or no two pods are equal to it.
+bool sign_key(std::size_t slot, const Policy& policy, const PodFacts& pod, Signature& key) {
+  if (policy.reads() != kRowStatic) return false;
+  key.clear();
+  key.add(slot);
+  return policy.sign(pod, key);
+}
+
+template <typename Last>
+Last& last_of(std::vector<Last>& all, std::size_t slot) {
+  if (all.size() <= slot) all.resize(slot + 1);
+  return all[slot];
 }
 
 // The score of all live rows if it is one.
@@ -57,6 +63,8 @@ void add_to(Touched& all, const Touched& more) {
 }  // namespace
 
 void StaticAnswers::forget() {
+  last_rows_.clear();
+  last_scores_.clear();
   rows_.clear();
   scores_.clear();
   kept_ = 0;
@@ -90,9 +98,14 @@ bool StaticAnswers::follow(const ClusterState& cluster, const FactsChange& chang
 
 const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& policy,
                                       const ClassContext& context) {
-  const std::string key = key_of(slot, policy, context.pod);
-  if (key.empty()) return nullptr;
-  if (const auto known = rows_.find(key); known != rows_.end()) return &known->second;
+  if (!sign_key(slot, policy, context.pod, key_)) return nullptr;
+  const std::string& key = key_.bytes();
+  Last<StaticRows>& last = last_of(last_rows_, slot);
+  if (last.answer != nullptr && last.key == key) return last.answer;
+  if (const auto known = rows_.find(key); known != rows_.end()) {
+    last = {key, &known->second};
+    return last.answer;
+  }
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
   StaticRows& made = rows_[key];
@@ -110,9 +123,14 @@ const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& poli
 
 const StaticScores* StaticAnswers::scores(std::size_t slot, const ScorePolicy& policy,
                                           const ClassContext& context) {
-  const std::string key = key_of(slot, policy, context.pod);
-  if (key.empty()) return nullptr;
-  if (const auto known = scores_.find(key); known != scores_.end()) return &known->second;
+  if (!sign_key(slot, policy, context.pod, key_)) return nullptr;
+  const std::string& key = key_.bytes();
+  Last<StaticScores>& last = last_of(last_scores_, slot);
+  if (last.answer != nullptr && last.key == key) return last.answer;
+  if (const auto known = scores_.find(key); known != scores_.end()) {
+    last = {key, &known->second};
+    return last.answer;
+  }
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
   StaticScores made;

@@ -51,6 +51,15 @@ class StaticAnswers {
  private:
   static constexpr std::size_t kMaxRows = std::size_t{1} << 23;  // of all columns that are kept
 
+  // Most pods in a row are equal to a policy that looks at nodes.
+  template <typename Answer>
+  struct Last {
+    std::string key;
+    const Answer* answer = nullptr;
+  };
+  std::vector<Last<StaticRows>> last_rows_;      // by slot
+  std::vector<Last<StaticScores>> last_scores_;  // by slot
+  Signature key_;                                // kept for its memory
   std::unordered_map<std::string, StaticRows> rows_;
   std::unordered_map<std::string, StaticScores> scores_;
   std::size_t kept_ = 0;

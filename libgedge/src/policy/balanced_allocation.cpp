@@ -79,7 +79,7 @@ struct Spread {
 
 class Balanced136 final : public ScorePolicy {
  public:
-  explicit Balanced136(PolicyArgs args) : args_(std::move(args)) {}
+  explicit Balanced136(const PolicyArgs& args) : resources_(weighted_resources(args)) {}
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
   bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
@@ -104,7 +104,7 @@ class Balanced136 final : public ScorePolicy {
       std::fill(bounds.begin(), bounds.end(), prepared.asks_for_any ? kMaxScore : 0);
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
-    return resource_terms(args_, Compat::k1_36, RequestKind::kReal, context);
+    return resource_terms(resources_, Compat::k1_36, RequestKind::kReal, context);
   }
 
   void score(const ClassContext& context, const ClassState* state, Rows rows,
@@ -176,7 +176,7 @@ class Balanced136 final : public ScorePolicy {
     return static_cast<std::int64_t>((1 - deviation) * 100.0);
   }
 
-  PolicyArgs args_;
+  std::vector<WeightedResource> resources_;
 };
 
 }  // namespace

@@ -59,10 +59,10 @@ void bar_by_guards(State& state, const ClusterState& cluster, std::size_t first)
 }
 
 void find_barred(State& state, const ClusterState& cluster) {
-  NodeMask admitted = cluster.alive();
-  for (const DelayColumn& column : state.columns) column.keep_admitted(admitted);
   state.barred = cluster.alive();
-  state.barred -= admitted;
+  for (const DelayColumn& column : state.columns) column.keep_admitted(state.barred);
+  for (std::size_t i = 0; i < state.barred.words(); ++i)
+    state.barred.assign_word(i, cluster.alive().word(i) & ~state.barred.word(i));
   bar_by_guards(state, cluster, 0);
 }
 

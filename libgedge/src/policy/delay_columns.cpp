@@ -2,7 +2,9 @@
 #include "policy/delay_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -12,11 +14,61 @@
 namespace gedge {
 namespace {
 
-// Rows of a large matrix lie far from the processor: what is read soon is asked for together.
-void fetch(std::span<const Rtt> cells) {
-  constexpr std::size_t kLine = 64 / sizeof(Rtt);
-  for (std::size_t at = 0; at < std::min<std::size_t>(cells.size(), kWordRows); at += kLine)
-    __builtin_prefetch(cells.data() + at);
+constexpr std::uint32_t kAllOut = 0x01010101U * kStripOut;
+constexpr std::uint32_t kAllWithin = 0x01010101U * kStripWithin;
+constexpr std::uint32_t kAllMixed = 0x01010101U * kStripMixed;
+static_assert((kStripWithin & kStripMixed) == 0 && kStripOut == 0);
+constexpr std::uint32_t kWordsAtOnce = 256;
+
+// Rows of the four strips of a word, of which each has a byte that says where it lies.
+std::uint64_t rows_of_strips(std::uint32_t bytes) {
+  constexpr std::uint64_t kStrip = 0xFFFF;
+  std::uint64_t rows = 0;
+  for (unsigned strip = 0; strip < kStripsInWord; ++strip)
+    if ((bytes >> (8 * strip) & 0xFF) != 0) rows |= kStrip << (kStripRows * strip);
+  return rows;
+}
+
+// Strips whose cells have to be looked at.
+struct Mixed {
+  std::array<std::uint32_t, kWordsAtOnce * kStripsInWord> strips;
+  std::uint32_t count = 0;
+};
+
+// Settles what bounds settle of the words [first, last).
+void keep_by_bounds(RttMatrix::Strips strips, Rtt limit, std::uint32_t first, std::uint32_t last,
+                    NodeMask& rows, Mixed& mixed) {
+  std::array<std::uint8_t, kWordsAtOnce * kStripsInWord> where;
+  const std::size_t begin = std::size_t{first} * kStripsInWord;
+  place_strips(strips.least.data() + begin, strips.most.data() + begin,
+               (last - first) * kStripsInWord, RttMatrix::coarse(limit), where.data());
+  for (std::uint32_t word = first; word < last; ++word) {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, where.data() + (word - first) * std::size_t{kStripsInWord}, sizeof bytes);
+    if (bytes == kAllWithin || rows.word(word) == 0) continue;
+    rows.keep(word, bytes == kAllOut ? 0 : rows_of_strips(bytes));
+    if ((bytes & kAllMixed) == 0) continue;
+    for (std::uint32_t strip = 0; strip < kStripsInWord; ++strip)
+      if ((bytes >> (8 * strip) & 0xFF) == kStripMixed)
+        mixed.strips[mixed.count++] = word * kStripsInWord + strip;
+  }
+}
+
+void keep_words(std::span<const Rtt> row, RttMatrix::Strips strips, Rtt limit, std::uint32_t first,
+                std::uint32_t last, NodeMask& rows) {
+  Mixed mixed;
+  keep_by_bounds(strips, limit, first, last, rows, mixed);
+  const auto open = std::span(mixed.strips).first(mixed.count);
+  // Rows of a large matrix lie far from the processor: what is read soon is asked for together.
+  for (const std::uint32_t strip : open)
+    __builtin_prefetch(row.data() + kStripRows * std::size_t{strip});
+  for (const std::uint32_t strip : open) {
+    const auto cells = row.subspan(kStripRows * std::size_t{strip});
+    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(cells.size(), kStripRows));
+    const auto shift = kStripRows * (strip % kStripsInWord);
+    const std::uint64_t out = ~within(cells.data(), size, limit.us) & 0xFFFF;
+    rows.keep(strip / kStripsInWord, ~(out << shift));
+  }
 }
 
 }  // namespace
@@ -107,33 +159,21 @@ std::span<const Rtt> DelayColumn::as_row() const {
   return cluster_->rtt_row(here());
 }
 
-std::span<const RttMatrix::Bounds> DelayColumn::row_bounds() const {
+RttMatrix::Strips DelayColumn::row_strips() const {
   if (as_row().empty()) return {};
-  return cluster_->rtt_bounds(here());
+  return cluster_->rtt_strips(here());
 }
 
-// Where both directions are equal, one row of the matrix says it all.
+// Where both directions are equal, one row of the matrix says it all, and most of that its bounds.
 bool DelayColumn::keep_within(NodeMask& rows) const {
   const std::span<const Rtt> row = as_row();
   if (row.empty() || limit_us() < 0) return false;
-  const auto limit = static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), kMaxRtt.us));
+  const Rtt limit{
+      static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), std::int64_t{kMaxRtt.us}))};
   const bool was_in = rows.test(here());
-  const auto bounds = row_bounds();
-  std::vector<std::uint32_t> mixed;  // blocks whose cells have to be looked at
-  for (std::uint32_t i = 0; i < bounds.size(); ++i) {
-    if (bounds[i].most.us <= limit || rows.word(i) == 0) continue;
-    if (bounds[i].least.us > limit) {
-      rows.keep(i, 0);
-      continue;
-    }
-    mixed.push_back(i);
-    fetch(row.subspan(i * std::size_t{kWordRows}));
-  }
-  for (const std::uint32_t i : mixed) {
-    const auto cells = row.subspan(i * std::size_t{kWordRows});
-    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(cells.size(), kWordRows));
-    rows.keep(i, within(cells.data(), size, limit));
-  }
+  const auto words = static_cast<std::uint32_t>(rows.words());
+  for (std::uint32_t first = 0; first < words; first += kWordsAtOnce)
+    keep_words(row, row_strips(), limit, first, std::min(first + kWordsAtOnce, words), rows);
   if (was_in) rows.set(here());
   return true;
 }
@@ -178,6 +218,7 @@ Evidence DelayColumn::evidence(NodeIndex n) const {
 
 std::vector<DelayColumn> make_columns(const ClassContext& context) {
   std::vector<DelayColumn> columns;
+  columns.reserve(context.pod.spec->budgets.size());
   for (const DelayBudget& budget : context.pod.spec->budgets) columns.emplace_back(context, budget);
   return columns;
 }

@@ -13,6 +13,9 @@
 
 namespace gedge {
 
+/// Rows that share bounds in RttMatrix::Strips, and how many of those share a word of a mask.
+inline constexpr std::uint32_t kStripRows = 16, kStripsInWord = 4;
+
 /// One budget over all rows.
 class DelayColumn {
  public:
@@ -39,8 +42,8 @@ class DelayColumn {
   /// kMeasured only: the RTTs of all rows, [slots], where they stand in one row; else empty. The
   /// cell of `here()` is no RTT between nodes: that row has 0.
   std::span<const Rtt> as_row() const;
-  /// Bounds of that row in blocks of 64; empty where the row is.
-  std::span<const RttMatrix::Bounds> row_bounds() const;
+  /// Bounds of each 16 rows of that row; empty where the row is.
+  RttMatrix::Strips row_strips() const;
   NodeIndex here() const { return places_.front().node; }
   /// Clears the rows that are not admitted. Cost: O(rows).
   void keep_admitted(NodeMask& rows) const;

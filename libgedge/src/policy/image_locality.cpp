@@ -47,11 +47,11 @@ class ImageLocality final : public NodeStaticScore {
   explicit ImageLocality(Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "ImageLocality"; }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    signature.add(counted(pod));
-    for (const auto& [image, times] : images_of(pod)) {
-      signature.add(image);
-      signature.add(times);
-    }
+    signature.add(pod.spec->containers.size());
+    for (const Container& container : pod.spec->containers) signature.add(container.image);
+    if (compat_ == Compat::k1_20) return true;
+    signature.add(pod.spec->init_containers.size());
+    for (const Container& container : pod.spec->init_containers) signature.add(container.image);
     return true;
   }
   Normalize normalize(const ClassContext&, const ClassState*) const override {

@@ -34,11 +34,12 @@ struct State final : ClassState {
 };
 
 // No RTT of the feasible rows of a word is less; bounds of a row of the matrix know it at once.
-Rtt nearest_of(const DelayColumn& column, std::span<const RttMatrix::Bounds> bounds,
-               std::uint32_t word, std::uint64_t feasible) {
-  if (!bounds.empty()) {
+Rtt nearest_of(const DelayColumn& column, RttMatrix::Strips strips, std::uint32_t word,
+               std::uint64_t feasible) {
+  if (!strips.least.empty()) {
     if (raw(column.here()) / kWordRows == word) return Rtt{0};
-    return bounds[word].least;
+    const auto first = strips.least.begin() + kStripsInWord * std::ptrdiff_t{word};
+    return RttMatrix::least_of(*std::min_element(first, first + kStripsInWord));
   }
   Rtt nearest = kUnmeasured;
   for (std::uint64_t bits = feasible; bits != 0; bits &= bits - 1) {
@@ -107,9 +108,9 @@ class LatencySlack final : public ScorePolicy {
     if (state == nullptr) return;
     for (const DelayColumn& column : static_cast<const State&>(*state).columns) {
       if (column.status() != DelayColumn::Status::kMeasured) continue;
-      const auto row = column.row_bounds();
+      const RttMatrix::Strips strips = column.row_strips();
       for (std::size_t i = 0; i < words.size(); ++i) {
-        const Rtt nearest = nearest_of(column, row, words[i], feasible.word(words[i]));
+        const Rtt nearest = nearest_of(column, strips, words[i], feasible.word(words[i]));
         bounds[i] = std::min(bounds[i], slack_score(nearest, column.limit_us()));
       }
     }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/target_clones.hpp"
+#include "gedge/base/target_clones.hpp"
 #include "policy/amounts.hpp"
 
 namespace gedge {

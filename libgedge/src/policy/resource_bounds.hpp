@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "gedge/snapshot/share_bounds.hpp"
 #include "policy/resource_terms.hpp"
-#include "snapshot/share_bounds.hpp"
 
 namespace gedge {
 

@@ -57,12 +57,12 @@ struct Sums {
 
 class ResourceScore final : public ScorePolicy {
  public:
-  ResourceScore(std::string_view name, Strategy strategy, PolicyArgs args, Compat compat)
+  ResourceScore(std::string_view name, Strategy strategy, const PolicyArgs& args, Compat compat)
       : name_(name),
         strategy_(strategy),
-        args_(std::move(args)),
+        resources_(weighted_resources(args)),
         compat_(compat),
-        table_(tabulate(args_.shape)) {}
+        table_(tabulate(args.shape)) {}
   std::string_view name() const override { return name_; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
   bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
@@ -88,7 +88,7 @@ class ResourceScore final : public ScorePolicy {
       std::fill(bounds.begin(), bounds.end(), kMaxScore);
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
-    return resource_terms(args_, compat_, RequestKind::kNonZero, context);
+    return resource_terms(resources_, compat_, RequestKind::kNonZero, context);
   }
 
   void score(const ClassContext& context, const ClassState* state, Rows rows,
@@ -179,7 +179,7 @@ class ResourceScore final : public ScorePolicy {
 
   std::string_view name_;
   Strategy strategy_;
-  PolicyArgs args_;
+  std::vector<WeightedResource> resources_;
   Compat compat_;
   std::array<std::int64_t, kMaxScore + 1> table_;
 };

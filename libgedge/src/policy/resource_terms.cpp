@@ -8,7 +8,21 @@
 namespace gedge {
 namespace {
 
-std::vector<WeightedResource> weighted(const PolicyArgs& args) {
+std::int64_t pod_amount(const PodFacts& pod, ResourceIndex resource, RequestKind kind) {
+  if (kind == RequestKind::kNonZero && resource == ResourceIndex::kCpuColumn)
+    return pod.incoming_cpu_m;
+  if (kind == RequestKind::kNonZero && resource == ResourceIndex::kMemoryColumn)
+    return pod.score_memory;
+  return pod.request(resource);
+}
+
+bool is_counted(std::string_view name) {
+  return name == kCpu || name == kMemory || name == kEphemeralStorage || is_scalar_resource(name);
+}
+
+}  // namespace
+
+std::vector<WeightedResource> weighted_resources(const PolicyArgs& args) {
   if (args.resources.empty()) return {{"cpu", 1}, {"memory", 1}};
   std::vector<WeightedResource> unique;
   for (const WeightedResource& entry : args.resources) {
@@ -24,24 +38,11 @@ std::vector<WeightedResource> weighted(const PolicyArgs& args) {
   return unique;
 }
 
-std::int64_t pod_amount(const PodFacts& pod, ResourceIndex resource, RequestKind kind) {
-  if (kind == RequestKind::kNonZero && resource == ResourceIndex::kCpuColumn)
-    return pod.incoming_cpu_m;
-  if (kind == RequestKind::kNonZero && resource == ResourceIndex::kMemoryColumn)
-    return pod.score_memory;
-  return pod.request(resource);
-}
-
-bool is_counted(std::string_view name) {
-  return name == kCpu || name == kMemory || name == kEphemeralStorage || is_scalar_resource(name);
-}
-
-}  // namespace
-
-std::unique_ptr<ResourceTermsState> resource_terms(const PolicyArgs& args, Compat compat,
-                                                   RequestKind kind, const ClassContext& context) {
+std::unique_ptr<ResourceTermsState> resource_terms(std::span<const WeightedResource> resources,
+                                                   Compat compat, RequestKind kind,
+                                                   const ClassContext& context) {
   auto state = std::make_unique<ResourceTermsState>();
-  for (const WeightedResource& entry : weighted(args)) {
+  for (const WeightedResource& entry : resources) {
     ResourceTerm term{std::nullopt, 0, entry.weight};
     if (is_counted(entry.name)) term.resource = context.cluster.find_resource(entry.name);
     if (term.resource) term.pod = pod_amount(context.pod, *term.resource, kind);

@@ -28,11 +28,15 @@ enum class RequestKind : std::uint8_t {
   kReal,
 };
 
-/// The resources of `args` (default: cpu and memory, weight 1 each; weight 0 counts as 1; the last
-/// entry of a name wins) as terms for the pod of `context`. 1.36 leaves out scalar resources that
-/// the pod does not ask for, and what the scheduler does not count.
-std::unique_ptr<ResourceTermsState> resource_terms(const PolicyArgs& args, Compat compat,
-                                                   RequestKind kind, const ClassContext& context);
+/// The resources of `args`: cpu and memory with weight 1 each where it names none. Weight 0 counts
+/// as 1; the last entry of a name wins.
+std::vector<WeightedResource> weighted_resources(const PolicyArgs& args);
+
+/// `resources` as terms for the pod of `context`. 1.36 leaves out scalar resources that the pod
+/// does not ask for, and what the scheduler does not count.
+std::unique_ptr<ResourceTermsState> resource_terms(std::span<const WeightedResource> resources,
+                                                   Compat compat, RequestKind kind,
+                                                   const ClassContext& context);
 
 /// What the pods of each node request of `resource`, as `kind` says.
 std::span<const std::int64_t> requested_column(const ClusterState& cluster, ResourceIndex resource,

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/target_clones.hpp"
+#include "gedge/base/target_clones.hpp"
 
 namespace gedge {
 
@@ -44,9 +44,10 @@ GEDGE_FOR_EACH_TARGET void divide(std::int64_t weight, std::uint32_t rows, std::
 namespace {
 
 // Eight bytes of 0 or 1 become eight bits: the multiplication moves each to the top byte.
-inline std::uint64_t to_bits(const std::array<std::uint8_t, 64>& good) {
+template <std::size_t N>
+inline std::uint64_t to_bits(const std::array<std::uint8_t, N>& good) {
   std::uint64_t bits = 0;
-  for (std::uint32_t byte = 0; byte < 8; ++byte) {
+  for (std::uint32_t byte = 0; byte < N / 8; ++byte) {
     std::uint64_t eight = 0;
     std::memcpy(&eight, good.data() + 8 * byte, 8);
     bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
@@ -88,8 +89,17 @@ GEDGE_FOR_EACH_TARGET void join_slack_scores(const Rtt* us, std::uint32_t rows, 
   }
 }
 
+GEDGE_FOR_EACH_TARGET void place_strips(const std::uint16_t* least, const std::uint16_t* most,
+                                        std::uint32_t strips, std::uint16_t limit,
+                                        std::uint8_t* where) {
+  for (std::uint32_t i = 0; i < strips; ++i) {
+    const std::uint8_t open = least[i] > limit ? kStripOut : kStripMixed;
+    where[i] = most[i] < limit ? kStripWithin : open;
+  }
+}
+
 GEDGE_FOR_EACH_TARGET std::uint64_t within(const Rtt* us, std::uint32_t rows, std::uint32_t limit) {
-  std::array<std::uint8_t, 64> good{};
+  std::array<std::uint8_t, 16> good{};
   for (std::uint32_t i = 0; i < rows; ++i) good[i] = us[i].us <= limit ? 1 : 0;
   return to_bits(good);
 }

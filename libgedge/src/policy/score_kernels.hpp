@@ -39,8 +39,13 @@ void balanced_of_two(const ResourceBlock& first, const ResourceBlock& second, st
 
 /// Bit i: us[i] is at most `limit`, or unmeasured. Up to 64 rows.
 std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
-/// Bit i: us[i] is at most `limit`, which is below kUnmeasured. Up to 64 rows.
+/// Bit i: us[i] is at most `limit`, which is below kUnmeasured. Up to 16 rows.
 std::uint64_t within(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
+/// Where the cells of a strip lie, by coarse bounds of them.
+inline constexpr std::uint8_t kStripOut = 0, kStripWithin = 1, kStripMixed = 2;
+/// where[i]: kStripWithin if most[i] is below `limit`, kStripOut if least[i] is above it.
+void place_strips(const std::uint16_t* least, const std::uint16_t* most, std::uint32_t strips,
+                  std::uint16_t limit, std::uint8_t* where);
 /// least[i] = min(least[i], idiv(100 * (limit - us[i]), limit)), 0 where us[i] is above the limit
 /// or unmeasured, 100 where it is 0. `limit` from 1 to kMaxRtt.
 void join_slack_scores(const Rtt* us, std::uint32_t rows, std::int64_t limit, std::int64_t* least);

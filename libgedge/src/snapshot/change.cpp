@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "gedge/snapshot/cluster_state.hpp"
+#include "gedge/snapshot/share_bounds.hpp"
 #include "snapshot/requests.hpp"
-#include "snapshot/share_bounds.hpp"
 
 namespace gedge {
 namespace {

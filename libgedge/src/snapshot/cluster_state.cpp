@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "gedge/snapshot/share_bounds.hpp"
 #include "snapshot/name_table.hpp"
 #include "snapshot/pod_directory.hpp"
 #include "snapshot/requests.hpp"
-#include "snapshot/share_bounds.hpp"
+#include "snapshot/usage_kernels.hpp"
 
 namespace gedge {
 namespace {
@@ -71,8 +72,8 @@ std::vector<PodIndex> sorted_pods(std::size_t count, F&& before) {
 }
 
 // Names of pods and workloads that budgets may mean; such pods are not interchangeable with others.
-std::set<std::string_view> names_in_budgets(const Facts& facts) {
-  std::set<std::string_view> names;
+std::unordered_set<std::string_view> names_in_budgets(const Facts& facts) {
+  std::unordered_set<std::string_view> names;  // only looked up
   for (const PodSpec& spec : facts.specs)
     for (const DelayBudget& budget : spec.budgets)
       if (budget.kind == PeerKind::kAny || budget.kind == PeerKind::kPod ||
@@ -149,6 +150,12 @@ ClusterState::ClusterState(const Facts& facts, const RttMatrix& rtt, StateOption
   slot_of_rank_ = std::move(order);
   fill_name_table(node_table_, slots,
                   [&](std::uint32_t i) { return hash_name(facts.nodes[i].name); });
+  for (const Node& node : facts.nodes) {
+    name_at_.push_back(node_names_.size());
+    node_names_ += node.name;
+    node_name_.push_back(node.name);
+  }
+  name_at_.push_back(node_names_.size());
   alive_ = NodeMask(slots, true);
 
   add_resource_names();
@@ -201,15 +208,8 @@ void ClusterState::fill_node(NodeIndex n) {
 void ClusterState::renew(ResourceIndex r, std::uint32_t block) const {
   FreeBounds& bounds = free_bounds_[raw(r)];
   const std::size_t first = std::size_t{block} * 64, last = std::min(first + 64, slots());
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::int64_t most = std::numeric_limits<std::int64_t>::min();
-  for (std::size_t row = first; row < last; ++row) {
-    const std::int64_t free = allocatable_[raw(r)][row] - requested_[raw(r)][row];
-    least = std::min(least, free);
-    most = std::max(most, free);
-  }
-  bounds.least[block] = least;
-  bounds.most[block] = most;
+  find_free(allocatable_[raw(r)].data() + first, requested_[raw(r)].data() + first,
+            static_cast<std::uint32_t>(last - first), bounds.least[block], bounds.most[block]);
 }
 
 void ClusterState::renew_stale_blocks() const {
@@ -270,11 +270,23 @@ const PodFacts* ClusterState::digest(const Pod& pod, bool is_peer, bool is_in_pe
 void ClusterState::add_pods() {
   const std::vector<Pod>& pods = facts_->pods;
   pods_.resize(pods.size());
-  const std::set<std::string_view> peers = names_in_budgets(*facts_);
+  const std::unordered_set<std::string_view> peers = names_in_budgets(*facts_);
+  const auto is_named = [&](std::string_view name) {
+    return !peers.empty() && peers.contains(name);
+  };
   std::unordered_map<DigestKey, const PodFacts*, DigestHash> digests;  // only looked up
+  // The last one of each spec that says nothing of its own but where it lives and whose it is.
+  std::vector<const PodFacts*> plain(facts_->specs.size(), nullptr);
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const Pod& pod = pods[i];
-    const bool is_peer = peers.contains(pod.name), is_in_peer = peers.contains(pod.workload_name);
+    const bool is_peer = is_named(pod.name), is_in_peer = is_named(pod.workload_name);
+    const bool is_plain = !is_peer && !is_in_peer && pod.extra_labels.empty();
+    const PodFacts*& last = plain[raw(pod.spec)];
+    if (is_plain && last != nullptr && last->namespace_name == pod.namespace_name &&
+        last->controller == pod.controller) {
+      pods_[i].facts = last;
+      continue;
+    }
     DigestKey key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};
     if (is_peer) key.peer_name = pod.name;
     if (is_in_peer) key.peer_workload = pod.workload_name;
@@ -282,6 +294,7 @@ void ClusterState::add_pods() {
     auto [at, fresh] = digests.try_emplace(key, nullptr);
     if (fresh) at->second = digest(pod, is_peer, is_in_peer);
     pods_[i].facts = at->second;
+    if (is_plain) last = at->second;
   }
   for (std::uint32_t i = 0; i < pods.size(); ++i) {
     if (!takes_place(pods[i])) continue;
@@ -290,11 +303,17 @@ void ClusterState::add_pods() {
   }
 }
 
+// Policies ask for the same name one after the other, and names lie far from each other.
 std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
-  const NodeIndex found{find_in_name_table(
-      node_table_, hash_name(name), [&](std::uint32_t i) { return node_facts_[i]->name == name; })};
-  if (found == kNoNode || !alive_.test(found)) return std::nullopt;
-  return found;
+  if (found_ == kNoNode || found_name_ != name) {
+    found_ = NodeIndex{find_in_name_table(node_table_, hash_name(name), [&](std::uint32_t i) {
+      return std::string_view(node_names_).substr(name_at_[i], name_at_[i + 1] - name_at_[i]) ==
+             name;
+    })};
+    found_name_ = name;
+  }
+  if (found_ == kNoNode || !alive_.test(found_)) return std::nullopt;
+  return found_;
 }
 
 std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
@@ -400,9 +419,9 @@ std::span<const Rtt> ClusterState::rtt_row(NodeIndex from) const {
   return rtt().row(NameIndex{raw(from)});
 }
 
-std::span<const RttMatrix::Bounds> ClusterState::rtt_bounds(NodeIndex from) const {
+RttMatrix::Strips ClusterState::rtt_strips(NodeIndex from) const {
   if (rtt_row(from).empty() || !rtt().symmetric()) return {};
-  return rtt().bounds(NameIndex{raw(from)});
+  return rtt().strips(NameIndex{raw(from)});
 }
 
 }  // namespace gedge

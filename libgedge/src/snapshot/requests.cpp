@@ -59,6 +59,12 @@ void apply_pod_level(Resources& total, const PodSpec& spec, Compat compat) {
     if (name == kCpu || name == kMemory || name.starts_with("hugepages-")) total.set(name, amount);
 }
 
+// Most pods are one container: what it requests is all there is.
+bool is_one_container(const PodSpec& spec) {
+  return spec.containers.size() == 1 && spec.init_containers.empty() && !spec.pod_requests &&
+         spec.overhead.empty();
+}
+
 }  // namespace
 
 std::int64_t add_saturated(std::int64_t a, std::int64_t b) {
@@ -70,6 +76,13 @@ std::int64_t add_saturated(std::int64_t a, std::int64_t b) {
 
 RequestTotals total_requests(const PodSpec& spec, Compat compat) {
   RequestTotals totals;
+  if (is_one_container(spec)) {
+    totals.requests = spec.containers.front().requests;
+    totals.score_cpu_m = totals.requests.find(kCpu).value_or(kDefaultCpuMilli);
+    totals.score_memory = totals.requests.find(kMemory).value_or(kDefaultMemoryBytes);
+    totals.incoming_cpu_m = totals.score_cpu_m;
+    return totals;
+  }
   totals.requests = sum_containers(spec, compat, identity);
   apply_pod_level(totals.requests, spec, compat);
   Resources scored = sum_containers(spec, compat, with_defaults);

@@ -1,52 +1,21 @@
-#include "snapshot/share_bounds.hpp"
+#include "gedge/snapshot/share_bounds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
 
-#include "base/target_clones.hpp"
+#include "snapshot/usage_kernels.hpp"
 
 namespace gedge {
 namespace {
 
-constexpr std::size_t kRows = 64;
+constexpr std::size_t kRows = Shares::kRows;
 // More are put together, whose bounds are wider then.
 constexpr std::size_t kMostKinds = 8;
 // No share is so small or so large where a block has no row of a kind.
 constexpr double kNoneFree = -2, kNoneUsed = -1, kNoTilt = 3;
-
-// The shares of one block of rows.
-struct Shares {
-  std::array<double, kRows> free_cpu, free_memory, tilt, used;
-};
-
-GEDGE_FOR_EACH_TARGET bool fill(const std::int64_t* cpu, const std::int64_t* memory,
-                                const std::int64_t* requested_cpu,
-                                const std::int64_t* requested_memory, const std::int64_t* score_cpu,
-                                const std::int64_t* score_memory, std::uint32_t rows, Shares& out) {
-  constexpr auto kTooLarge = static_cast<std::uint64_t>(ShareBounds::kTooLarge);
-  std::uint64_t seen = 0;
-  std::int64_t least = 1;
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    seen |= static_cast<std::uint64_t>(cpu[i] | memory[i] | requested_cpu[i] | score_cpu[i] |
-                                       requested_memory[i] | score_memory[i]);
-    least = std::min(least, std::min(cpu[i], memory[i]));
-  }
-  if (seen >= kTooLarge || least < 1) return false;
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    const auto of_cpu = static_cast<double>(cpu[i]), of_memory = static_cast<double>(memory[i]);
-    out.free_cpu[i] = static_cast<double>(cpu[i] - score_cpu[i]) / of_cpu;
-    out.free_memory[i] = static_cast<double>(memory[i] - score_memory[i]) / of_memory;
-    const double c = static_cast<double>(requested_cpu[i]) / of_cpu;
-    const double m = static_cast<double>(requested_memory[i]) / of_memory;
-    out.tilt[i] = (c > 1 ? 1.0 : c) - (m > 1 ? 1.0 : m);
-    out.used[i] = c > m ? c : m;
-  }
-  return true;
-}
 
 // Of a logarithm, in steps of a 64th of a doubling.
 std::int64_t step_of(std::int64_t amount) {
@@ -89,10 +58,11 @@ void ShareBounds::renew(const ShareColumns& columns, std::uint32_t block) {
   const std::size_t first = block * kRows;
   const auto rows = static_cast<std::uint32_t>(std::min(kRows, columns.cpu.size() - first));
   Shares shares;
-  if (!fill(columns.cpu.data() + first, columns.memory.data() + first,
-            columns.requested_cpu.data() + first, columns.requested_memory.data() + first,
-            columns.score_cpu.data() + first, columns.score_memory.data() + first, rows, shares))
-    return unbounded_.set(NodeIndex{block});
+  const UsageBlock cpu{columns.cpu.data() + first, columns.requested_cpu.data() + first,
+                       columns.score_cpu.data() + first};
+  const UsageBlock memory{columns.memory.data() + first, columns.requested_memory.data() + first,
+                          columns.score_memory.data() + first};
+  if (!find_shares(cpu, memory, rows, kTooLarge, shares)) return unbounded_.set(NodeIndex{block});
   unbounded_.clear(NodeIndex{block});
   for (Kind& kind : kinds_) {
     kind.free_cpu[block] = kind.free_memory[block] = kind.free_sum[block] = kNoneFree;

@@ -80,6 +80,22 @@ TEST_CASE("merging with nothing changes nothing") {
   CHECK(at(empty, "a", "b") == Rtt{4});
 }
 
+TEST_CASE("what is coarsely less is less") {
+  std::uint16_t last = 0;
+  std::uint64_t us = 0;
+  while (us < kUnmeasured.us) {
+    const std::uint16_t here = RttMatrix::coarse(Rtt{static_cast<std::uint32_t>(us)});
+    CHECK(here >= last);
+    CHECK(RttMatrix::least_of(here).us <= us);
+    CHECK(RttMatrix::coarse(RttMatrix::least_of(here)) == here);
+    last = here;
+    us += 1 + us / 500;  // finer than the steps
+  }
+  CHECK(RttMatrix::coarse(Rtt{255}) < RttMatrix::coarse(Rtt{256}));
+  CHECK(RttMatrix::coarse(Rtt{10'000}) < RttMatrix::coarse(Rtt{10'100}));
+  CHECK(RttMatrix::coarse(kUnmeasured) >= last);
+}
+
 TEST_CASE("a matrix that was found symmetric answers the same, and knows the bounds of its rows") {
   std::vector<std::string> names;
   for (int i = 0; i < 130; ++i) names.push_back("n" + std::to_string(1000 + i));
@@ -93,14 +109,15 @@ TEST_CASE("a matrix that was found symmetric answers the same, and knows the bou
   matrix.note_symmetry();
   REQUIRE(matrix.symmetric());
   for (std::uint32_t a = 0; a < names.size(); ++a) {
-    const auto bounds = matrix.bounds(NameIndex{a});
-    REQUIRE(bounds.size() == 3);
+    const RttMatrix::Strips strips = matrix.strips(NameIndex{a});
+    REQUIRE(strips.least.size() == 12);
+    REQUIRE(strips.most.size() == 12);
     for (std::uint32_t b = 0; b < names.size(); ++b) {
       const Rtt rtt = matrix.at(NameIndex{a}, NameIndex{b});
       CHECK(matrix.between(NameIndex{a}, NameIndex{b}) ==
             before.between(NameIndex{a}, NameIndex{b}));
-      CHECK(bounds[b / 64].least <= rtt);
-      CHECK(bounds[b / 64].most >= rtt);
+      CHECK(strips.least[b / 16] <= RttMatrix::coarse(rtt));
+      CHECK(strips.most[b / 16] >= RttMatrix::coarse(rtt));
     }
   }
   matrix.set(NameIndex{1}, NameIndex{2}, Rtt{9'999});

@@ -1,6 +1,7 @@
 // gedge/latency/matrix.hpp - round-trip times between named places, both directions kept.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,21 +39,35 @@ class RttMatrix {
     symmetric_ = false;
   }
 
-  /// Finds out whether both directions of every pair are equal, and if so the bounds of each row;
-  /// whoever filled the matrix calls it once. `between` reads one row then. Cost: O(N * N), less
-  /// where a pair differs early.
+  /// Finds out whether both directions of every pair are equal, and if so the bounds of each row,
+  /// a sixteenth of what the cells take; whoever filled the matrix calls it once. `between` reads
+  /// one row then. Cost: O(N * N), less where a pair differs early.
   void note_symmetry();
   /// True if that was found, and nothing was set since.
   bool symmetric() const { return symmetric_; }
 
-  /// The least and the largest of 64 cells of a row; kUnmeasured counts as the largest of all.
-  struct Bounds {
-    Rtt least = kUnmeasured, most{0};
+  /// Bounds of 16 cells each, as coarse() has them: what is coarsely less is less. kUnmeasured
+  /// counts as the largest of all.
+  struct Strips {
+    std::span<const std::uint16_t> least, most;  // [4 * blocks of 64]
   };
-  /// Of a symmetric matrix: bounds of cells 64 * i to 64 * i + 63, [N / 64, rounded up].
-  std::span<const Bounds> bounds(NameIndex from) const {
-    const std::size_t blocks = (names_.size() + 63) / 64;
-    return std::span(bounds_).subspan(raw(from) * blocks, blocks);
+  /// A monotone function: eight significant bits.
+  static constexpr std::uint16_t coarse(Rtt rtt) {
+    if (rtt.us < 256) return static_cast<std::uint16_t>(rtt.us);
+    const auto beyond = static_cast<std::uint32_t>(std::bit_width(rtt.us)) - 8;
+    return static_cast<std::uint16_t>(128 * beyond + (rtt.us >> beyond));
+  }
+  /// The least RTT that is coarsely that.
+  static constexpr Rtt least_of(std::uint16_t coarse) {
+    if (coarse < 256) return Rtt{coarse};
+    const std::uint32_t beyond = coarse / 128U - 1;
+    return Rtt{(coarse - 128U * beyond) << beyond};
+  }
+  /// Of a symmetric matrix.
+  Strips strips(NameIndex from) const {
+    const std::size_t count = 4 * ((names_.size() + 63) / 64);
+    const auto row = std::span(strips_).subspan(2 * raw(from) * count, 2 * count);
+    return {row.first(count), row.last(count)};
   }
 
   /// From one name to all, [N].
@@ -77,10 +92,12 @@ class RttMatrix {
   std::size_t cell(NameIndex from, NameIndex to) const {
     return raw(from) * names_.size() + raw(to);
   }
+  void find_bounds();
+
   std::vector<std::string> names_;  // [N], sorted, unique
   std::vector<Rtt> cells_;          // [N*N], row-major, row = from
   bool symmetric_ = false;
-  std::vector<Bounds> bounds_;  // [N][blocks], true while symmetric_
+  std::vector<std::uint16_t> strips_;  // [N][2][4 * blocks], true while symmetric_
 };
 
 }  // namespace gedge

@@ -71,6 +71,10 @@ class Signature {
   void add(std::uint64_t number) {
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
   }
+  /// The fields of `more` behind these.
+  void append(const Signature& more) { bytes_.append(more.bytes_); }
+  /// Keeps its memory.
+  void clear() { bytes_.clear(); }
   const std::string& bytes() const& { return bytes_; }
   std::string bytes() && { return std::move(bytes_); }
 

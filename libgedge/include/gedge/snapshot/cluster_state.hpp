@@ -115,6 +115,7 @@ class ClusterState {
   std::size_t slots() const { return node_facts_.size(); }
   const NodeMask& alive() const { return alive_; }
   const Node& node(NodeIndex n) const { return *node_facts_[raw(n)]; }
+  const SharedText& node_name(NodeIndex n) const { return node_name_[raw(n)]; }
   std::optional<NodeIndex> find_node(std::string_view name) const;
   std::uint32_t rank_of(NodeIndex n) const { return rank_of_[raw(n)]; }
   /// The least of each 64 slots, [slots / 64, rounded up].
@@ -189,8 +190,9 @@ class ClusterState {
   /// One direction from a node to every slot, [slots]; empty where slots and names of the matrix do
   /// not coincide. The node's own cell is no RTT between nodes.
   std::span<const Rtt> rtt_row(NodeIndex from) const;
-  /// Bounds of that row by 64 slots; empty where the row is, and where the matrix is not symmetric.
-  std::span<const RttMatrix::Bounds> rtt_bounds(NodeIndex from) const;
+  /// Bounds of each 16 slots of that row; empty where the row is, and where the matrix is not
+  /// symmetric.
+  RttMatrix::Strips rtt_strips(NodeIndex from) const;
   /// RTT between two nodes: 0 on one node, else what the matrix says of their names.
   Rtt rtt_between(NodeIndex a, NodeIndex b) const {
     if (a == b) return Rtt{0};
@@ -255,11 +257,16 @@ class ClusterState {
   std::unique_ptr<RttMatrix> rtt_override_;  // a copy, made by the first kSetRtt
   StateOptions options_;
 
-  std::vector<const Node*> node_facts_;                             // [slots]
-  std::vector<std::uint32_t> rank_of_;                              // [slots]
-  std::vector<std::uint32_t> slot_of_rank_;                         // [slots]
-  std::vector<std::uint32_t> least_rank_;                           // [blocks]
-  std::vector<std::uint32_t> node_table_;                           // by hash of the name
+  std::vector<const Node*> node_facts_;      // [slots]
+  std::vector<std::uint32_t> rank_of_;       // [slots]
+  std::vector<std::uint32_t> slot_of_rank_;  // [slots]
+  std::vector<std::uint32_t> least_rank_;    // [blocks]
+  std::vector<std::uint32_t> node_table_;    // by hash of the name
+  std::vector<SharedText> node_name_;        // [slots]
+  std::string node_names_;                   // one behind the other: facts lie far from each other
+  std::vector<std::size_t> name_at_;         // [slots + 1]
+  mutable std::string found_name_;           // that find_node was asked for last, and what it is
+  mutable NodeIndex found_ = kNoNode;
   NodeMask alive_;                                                  // [slots]
   std::vector<std::string> resource_names_;                         // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]

@@ -1,5 +1,5 @@
-// base/target_clones.hpp - functions that are built for several instruction sets, of which the best
-// is chosen when the library is loaded.
+// gedge/base/target_clones.hpp - functions that are built for several instruction sets; the best is
+// chosen when the library is loaded.
 #pragma once
 
 // Sanitizers run before the loader has chosen. A benchmark builds the plain set.

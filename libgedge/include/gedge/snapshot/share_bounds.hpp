@@ -1,5 +1,5 @@
-// snapshot/share_bounds.hpp - what is used of cpu and memory as shares of the node: bounds for each
-// block of 64 rows and each kind of node.
+// gedge/snapshot/share_bounds.hpp - what is used of cpu and memory as shares of the node: bounds
+// for each block of 64 rows and each kind of node.
 //
 // Scores of resources are made of such shares, so their bounds tell which blocks cannot win. What a
 // pod takes is a share that depends on the size of the node: hence the kinds, nodes whose

@@ -1,0 +1,44 @@
+// plan/seen_hashes.hpp - what was seen once, by its hash; one array.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace gedge {
+
+class SeenHashes {
+ public:
+  /// Makes room for as many. Cost: O(count).
+  void reserve(std::size_t count) { grow(std::bit_ceil(2 * count + 2)); }
+  /// False if it was there before.
+  bool insert(std::uint64_t hash) {
+    if (2 * used_ >= table_.size()) grow(table_.empty() ? 64 : 2 * table_.size());
+    return put(hash == kFree ? kFree + 1 : hash);
+  }
+
+ private:
+  static constexpr std::uint64_t kFree = 0;
+
+  bool put(std::uint64_t hash) {
+    std::size_t at = hash & (table_.size() - 1);
+    for (; table_[at] != kFree; at = (at + 1) & (table_.size() - 1))
+      if (table_[at] == hash) return false;
+    table_[at] = hash;
+    ++used_;
+    return true;
+  }
+  void grow(std::size_t size) {
+    if (size <= table_.size()) return;
+    std::vector<std::uint64_t> before(size, kFree);
+    before.swap(table_);
+    used_ = 0;
+    for (const std::uint64_t hash : before)
+      if (hash != kFree) put(hash);
+  }
+
+  std::vector<std::uint64_t> table_;  // a power of two, at most half full
+  std::size_t used_ = 0;
+};
+
+}  // namespace gedge
