@@ -385,6 +385,8 @@ std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
     parts_->run_filter(i, pod, prepared, mask, &recorder);
     evaluation.feasible &= mask;
   }
+  evaluation.feasible.for_each(
+      [&](NodeIndex n) { nodes[gedge::raw(n)].scores.reserve(parts_->scores.size()); });
   std::vector<std::int64_t> rawscores, normalized;
   evaluation.totals.assign(cluster.slots(), 0);
   for (std::size_t i = 0; i < parts_->scores.size(); ++i) {
@@ -402,6 +404,7 @@ std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
     });
   }
   std::vector<NodeExplanation> sorted;
+  sorted.reserve(cluster.alive().count());
   for (std::uint32_t rank = 0; rank < cluster.slots(); ++rank) {
     const NodeIndex n = cluster.by_rank(rank);
     if (!cluster.alive().test(n)) continue;
