@@ -146,10 +146,12 @@ Tally run(const Workload& workload) {
       continue;
     }
     state.bind(pod, choice.winner);
+    engine->follow();
     running.push_back(pod);
     if (++tally.placed % 2 != 0) continue;
     std::swap(running[random() % running.size()], running.back());
     state.unbind(running.back());
+    engine->follow();
     running.pop_back();
     ++tally.gone;
   }
