@@ -98,6 +98,10 @@ class JsonValueSink final : public ValueSink {
   void end_map() override { close('}'); }
   void begin_list() override { open('['); }
   void end_list() override { close(']'); }
+  void empty_list() override {
+    separate();
+    out_ += "[]";
+  }
   void key(std::string_view name) override {
     separate();
     append_text(out_, name);
@@ -114,6 +118,10 @@ class JsonValueSink final : public ValueSink {
     const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
     static_cast<void>(error);  // 20 characters hold every int64
     out_.append(digits.data(), end);
+  }
+  void boolean(bool value) override {
+    separate();
+    out_ += value ? "true" : "false";
   }
   void null() override {
     separate();
@@ -251,6 +259,7 @@ class YamlValueSink final : public ValueSink {
   void end_map() override { out_ << YAML::EndMap; }
   void begin_list() override { out_ << YAML::BeginSeq; }
   void end_list() override { out_ << YAML::EndSeq; }
+  void empty_list() override { out_ << YAML::Flow << YAML::BeginSeq << YAML::EndSeq; }
   void key(std::string_view name) override {
     out_ << YAML::Key;
     emit_text(out_, std::string(name));
@@ -258,6 +267,7 @@ class YamlValueSink final : public ValueSink {
   }
   void text(std::string_view value) override { emit_text(out_, std::string(value)); }
   void number(std::int64_t value) override { out_ << std::to_string(value); }
+  void boolean(bool value) override { out_ << (value ? "true" : "false"); }
   void null() override { out_ << YAML::Null; }
 
  private:

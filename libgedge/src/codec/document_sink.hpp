@@ -25,9 +25,12 @@ class ValueSink {
   virtual void end_map() = 0;
   virtual void begin_list() = 0;
   virtual void end_list() = 0;
+  /// On the line of its key, where YAML would begin another one.
+  virtual void empty_list() = 0;
   virtual void key(std::string_view name) = 0;
   virtual void text(std::string_view value) = 0;
   virtual void number(std::int64_t value) = 0;
+  virtual void boolean(bool value) = 0;
   virtual void null() = 0;
 };
 

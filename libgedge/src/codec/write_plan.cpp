@@ -11,7 +11,6 @@ namespace {
 
 using codec::DocumentSink;
 using codec::Json;
-using codec::or_null;
 using codec::ValueSink;
 
 void put_node(ValueSink& sink, std::string_view key, const std::optional<ScoredNode>& node) {
@@ -88,49 +87,69 @@ void put_plan(DocumentSink& sink, const Plan& plan, const Plan& whole) {
 }
 
 /// Rejections first..last are of one policy: upstream gives it one status with all its reasons.
-Json rejection(const Rejection* first, const Rejection* last, Compat compat) {
+void put_rejection(ValueSink& sink, const Rejection* first, const Rejection* last, Compat compat) {
   const bool unresolvable = std::any_of(
       first, last, [](const Rejection& r) { return r.evidence.verdict == Verdict::kUnresolvable; });
-  Json json{{"policy", first->policy},
-            {"verdict", unresolvable ? "unresolvable" : "unschedulable"}};
-  json["reasons"] = Json::array();
+  sink.begin_map();
+  put_text(sink, "policy", first->policy);
+  put_text(sink, "verdict", unresolvable ? "unresolvable" : "unschedulable");
+  sink.key("reasons");
+  sink.begin_list();
   for (const Rejection* r = first; r != last; ++r)
-    for (const std::string& text : reason_texts(r->evidence, compat))
-      json["reasons"].push_back(text);
+    for (const std::string& text : reason_texts(r->evidence, compat)) sink.text(text);
+  sink.end_list();
   const Rejection* numbers = std::find_if(first, last, [](const Rejection& r) {
     return r.evidence.measured != kNoNumber || r.evidence.limit != kNoNumber;
   });
-  if (numbers == last) return json;
-  const Evidence& evidence = numbers->evidence;
-  if (evidence.measured != kNoNumber) json["measured"] = evidence.measured;
-  if (evidence.limit != kNoNumber) json["limit"] = evidence.limit;
-  if (evidence.unit != Unit::kNone) json["unit"] = to_string(evidence.unit);
-  return json;
+  if (numbers != last) {
+    const Evidence& evidence = numbers->evidence;
+    if (evidence.measured != kNoNumber) put_number(sink, "measured", evidence.measured);
+    if (evidence.limit != kNoNumber) put_number(sink, "limit", evidence.limit);
+    if (evidence.unit != Unit::kNone) put_text(sink, "unit", to_string(evidence.unit));
+  }
+  sink.end_map();
 }
 
-Json rejections(const std::vector<Rejection>& all, Compat compat) {
-  Json json = Json::array();
+void put_rejections(ValueSink& sink, const std::vector<Rejection>& all, Compat compat) {
+  if (all.empty()) return sink.empty_list();
   const Rejection* const end = all.data() + all.size();
+  sink.begin_list();
   for (const Rejection* first = all.data(); first != end;) {
     const Rejection* last =
         std::find_if(first, end, [&](const Rejection& r) { return r.policy != first->policy; });
-    json.push_back(rejection(first, last, compat));
+    put_rejection(sink, first, last, compat);
     first = last;
   }
-  return json;
+  sink.end_list();
 }
 
-Json node_explanation(const NodeExplanation& node, Compat compat) {
-  Json json{{"node", node.node}, {"feasible", node.feasible}};
-  json["rejections"] = rejections(node.rejections, compat);
-  json["scores"] = Json::array();
-  for (const PolicyScore& score : node.scores)
-    json["scores"].push_back(Json{{"policy", score.policy},
-                                  {"raw", score.raw},
-                                  {"normalized", score.normalized},
-                                  {"weight", score.weight}});
-  json["total"] = or_null(node.total);
-  return json;
+void put_score(ValueSink& sink, const PolicyScore& score) {
+  sink.begin_map();
+  put_text(sink, "policy", score.policy);
+  put_number(sink, "raw", score.raw);
+  put_number(sink, "normalized", score.normalized);
+  put_number(sink, "weight", score.weight);
+  sink.end_map();
+}
+
+void put_scores(ValueSink& sink, const std::vector<PolicyScore>& scores) {
+  if (scores.empty()) return sink.empty_list();
+  sink.begin_list();
+  for (const PolicyScore& score : scores) put_score(sink, score);
+  sink.end_list();
+}
+
+void put_node_explanation(ValueSink& sink, const NodeExplanation& node, Compat compat) {
+  sink.begin_map();
+  put_text(sink, "node", node.node);
+  sink.key("feasible");
+  sink.boolean(node.feasible);
+  sink.key("rejections");
+  put_rejections(sink, node.rejections, compat);
+  sink.key("scores");
+  put_scores(sink, node.scores);
+  put_number(sink, "total", node.total);
+  sink.end_map();
 }
 
 Json change(const SuggestedChange& suggested) {
@@ -176,8 +195,9 @@ std::string write(const Explanation& explanation, Compat compat, TextFormat form
     sink.field("namespace", explanation.namespace_name);
     sink.field("pod", explanation.pod);
     sink.field("node", explanation.chosen ? Json(explanation.chosen->node) : Json(nullptr));
-    sink.list("nodes", explanation.nodes.size(),
-              [&](std::size_t i) { return node_explanation(explanation.nodes[i], compat); });
+    sink.stream("nodes", explanation.nodes.size(), [&](std::size_t i, ValueSink& item) {
+      put_node_explanation(item, explanation.nodes[i], compat);
+    });
     sink.list("changes", explanation.changes.size(),
               [&](std::size_t i) { return change(explanation.changes[i]); });
   });

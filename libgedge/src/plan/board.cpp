@@ -29,7 +29,7 @@ bool needs_range(Normalize how) { return how != Normalize::kNone; }
 struct Board::Answers {
   std::uint32_t first = 0;  // row of place 0
   std::array<std::uint8_t, kBlock> verdict{};
-  std::array<std::int64_t, kBlock> fixed{};
+  std::array<std::int64_t, kBlock> fixed{}, scores{};
   std::vector<std::array<std::int64_t, kBlock>> ranged;  // [ranged scores]
 };
 
@@ -68,6 +68,7 @@ Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters
       totals_(cluster.slots(), WinnerTree::kOut),
       marked_(cluster.slots()),
       asked_(cluster.slots()),
+      answers_(std::make_unique<Answers>()),
       open_(cluster.slots()) {
   for (std::size_t next = 0; const std::size_t i : asked_policies_.filters)
     if (i != next++) rejects_[i] = NodeMask(cluster.slots());
@@ -86,7 +87,10 @@ Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters
     ranged.how = how;
     ranged.raw.assign(cluster.slots(), 0);
   }
+  answers_->ranged.resize(ranged_.size());
 }
+
+Board::~Board() = default;
 
 void Board::mark(NodeIndex row) {
   if (all_marked_ || marked_.test(row)) return;
@@ -126,18 +130,18 @@ void Board::filter_block(const ClassContext& context, Rows rows, Answers& answer
 
 void Board::score_block(const ClassContext& context, Rows rows, Answers& answers) const {
   const std::uint32_t offset = rows.first - answers.first;
-  std::array<std::int64_t, kBlock> scores{};
   std::size_t next = 0;
-  answers.fixed.fill(base_);
-  answers.ranged.resize(ranged_.size());
+  std::fill_n(answers.fixed.begin() + offset, rows.size(), base_);
   for (const std::size_t i : asked_of_) {
+    const bool is_ranged = next < ranged_.size() && ranged_[next].slot == i;
+    std::array<std::int64_t, kBlock>& scores = is_ranged ? answers.ranged[next] : answers.scores;
     const auto out = std::span(scores).subspan(offset, rows.size());
     if (const StaticScores* known = prepared_.static_scores[i])
       std::copy_n(known->raw.begin() + rows.first, rows.size(), out.begin());
     else
       scores_[i].policy->score(context, prepared_.scores[i], rows, out);
-    if (next < ranged_.size() && ranged_[next].slot == i) {
-      answers.ranged[next++] = scores;
+    if (is_ranged) {
+      ++next;
       continue;
     }
     for (std::uint32_t at = offset; at < offset + rows.size(); ++at)
@@ -148,7 +152,7 @@ void Board::score_block(const ClassContext& context, Rows rows, Answers& answers
 // Asks about the rows `wanted` of a block, all filters first, then scores where any row is left.
 void Board::look_at(const ClassContext& context, Rows rows, std::uint64_t wanted) {
   const std::uint32_t word = rows.first / kBlock;
-  Answers answers;
+  Answers& answers = *answers_;
   answers.first = word * kBlock;
   answers.verdict.fill(kGone);
   asked_.assign_word(word, wanted & cluster_.alive().word(word));

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,7 @@ class Board {
   Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
         const std::vector<ScoreSlot>& scores, AskedPolicies asked, PreparedClass prepared,
         std::vector<std::uint64_t> ties);
+  ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
@@ -113,9 +115,10 @@ class Board {
   std::vector<NodeIndex> marks_;
   bool all_marked_ = true;
   Touched touched_;
-  NodeMask open_;                    // rows that the exclusions of one question leave
-  std::vector<ScoreRange> ranges_;   // [ranged], of those rows
-  std::vector<std::int64_t> among_;  // [slots], totals within those ranges
+  std::unique_ptr<Answers> answers_;  // about the block that is looked at, kept for its memory
+  NodeMask open_;                     // rows that the exclusions of one question leave
+  std::vector<ScoreRange> ranges_;    // [ranged], of those rows
+  std::vector<std::int64_t> among_;   // [slots], totals within those ranges
 };
 
 }  // namespace gedge

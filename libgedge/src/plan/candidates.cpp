@@ -18,11 +18,24 @@ constexpr std::size_t kManyPods = 2000;
 constexpr std::size_t kMostMoves = 10'000;
 __extension__ using Wide = __int128;
 
+std::int64_t size_of(std::int64_t part, std::int64_t whole) {
+  if (whole <= 0) return kMillion;
+  return static_cast<std::int64_t>(std::min<Wide>(Wide{part} * kMillion / whole, Wide{1} << 62));
+}
+
 struct Scene {
   const ClusterState& cluster;
   PodIndex pod;
   NodeIndex node;
+  std::int64_t most_ppm;
   Candidates& out;
+
+  bool wants(std::int64_t part, std::int64_t whole) const {
+    return size_of(part, whole) <= most_ppm;
+  }
+  void add(Edit edit, std::int64_t part = 1, std::int64_t whole = 1) {
+    if (wants(part, whole)) out.insert(candidate(std::move(edit), part, whole));
+  }
   const PodSpec& spec() const { return *cluster.pod_facts(pod).spec; }
   const Node& target() const { return cluster.node(node); }
 };
@@ -48,9 +61,10 @@ Edit pod_edit(Edit::Kind kind, const Pod& pod, std::string node = {}) {
 // Emptying a node is a larger change than anything done to one pod.
 void add_evictions(Scene& s, NodeIndex n) {
   constexpr std::int64_t kTwice = 2;
+  if (!s.wants(kTwice, 1)) return;
   for (const Edit::Kind kind : {Edit::Kind::kDrain, Edit::Kind::kDeleteNode})
     if (kind == Edit::Kind::kDrain || n != s.node)
-      s.out.insert(candidate(node_edit(kind, s.cluster.node(n)), kTwice, 1));
+      s.add(node_edit(kind, s.cluster.node(n)), kTwice);
 }
 
 // A host that bears another's name, or none, is the last thing to suggest.
@@ -61,13 +75,12 @@ std::int64_t size_of_label(std::string_view key) {
 void add_label(Scene& s, const Node& node, const std::string& key, const std::string& value) {
   const std::string* now = node.labels.find(key);
   if (now == nullptr || *now != value)
-    s.out.insert(
-        candidate(node_edit(Edit::Kind::kSetLabel, node, key, value), size_of_label(key), 1));
+    s.add(node_edit(Edit::Kind::kSetLabel, node, key, value), size_of_label(key));
 }
 
 void remove_label(Scene& s, const Node& node, const std::string& key) {
   if (node.labels.find(key) != nullptr)
-    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveLabel, node, key), size_of_label(key), 1));
+    s.add(node_edit(Edit::Kind::kRemoveLabel, node, key), size_of_label(key));
 }
 
 // A column also keeps values that were tried and taken back.
@@ -116,8 +129,7 @@ void add_for_node_affinity(Scene& s) {
 }
 
 void add_uncordon(Scene& s) {
-  s.out.insert(candidate(
-      node_edit(Edit::Kind::kRemoveTaint, s.target(), "node.kubernetes.io/unschedulable")));
+  s.add(node_edit(Edit::Kind::kRemoveTaint, s.target(), "node.kubernetes.io/unschedulable"));
 }
 
 void add_for_taints(Scene& s) {
@@ -126,8 +138,8 @@ void add_for_taints(Scene& s) {
     const auto tolerates = [&](const Toleration& t) { return t.tolerates(taint); };
     if (std::any_of(s.spec().tolerations.begin(), s.spec().tolerations.end(), tolerates)) continue;
     const std::string effect = taint.effect == TaintEffect::kNoExecute ? "NoExecute" : "NoSchedule";
-    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveTaint, s.target(), taint.key, effect)));
-    s.out.insert(candidate(node_edit(Edit::Kind::kRemoveTaint, s.target(), taint.key)));
+    s.add(node_edit(Edit::Kind::kRemoveTaint, s.target(), taint.key, effect));
+    s.add(node_edit(Edit::Kind::kRemoveTaint, s.target(), taint.key));
   }
 }
 
@@ -136,27 +148,30 @@ void add_resource(Scene& s, const std::string& name, const Evidence& evidence) {
   if (evidence.measured != kNoNumber && evidence.limit != kNoNumber &&
       (__builtin_sub_overflow(evidence.measured, evidence.limit, &missing) || missing <= 0))
     return;
+  const std::int64_t whole = s.target().allocatable.amount(name);
+  if (!s.wants(missing, whole)) return;
   Edit edit = node_edit(Edit::Kind::kAddResource, s.target(), name);
   edit.amount = missing;
-  s.out.insert(candidate(std::move(edit), missing, s.target().allocatable.amount(name)));
+  s.add(std::move(edit), missing, whole);
 }
 
 void add_deletes(Scene& s, std::span<const PodIndex> pods) {
+  if (!s.wants(1, 1)) return;
   for (const PodIndex p : pods)
     if (p != s.pod && s.cluster.is_placed(p))
-      s.out.insert(candidate(pod_edit(Edit::Kind::kDeletePod, s.cluster.pod(p))));
+      s.add(pod_edit(Edit::Kind::kDeletePod, s.cluster.pod(p)));
 }
 
 // Where there are too many places to try them all, only this node.
 void add_moves(Scene& s, const std::vector<PodIndex>& pods) {
+  if (!s.wants(1, 1)) return;
   const bool anywhere = pods.size() * s.cluster.slots() <= kMostMoves;
   for (const PodIndex p : pods) {
     if (p == s.pod || belongs_to_node(s.cluster.pod(p))) continue;
     s.cluster.alive().for_each([&](NodeIndex n) {
       if (!anywhere && n != s.node) return;
       if (n != s.cluster.node_of(p))
-        s.out.insert(
-            candidate(pod_edit(Edit::Kind::kMovePod, s.cluster.pod(p), s.cluster.node(n).name)));
+        s.add(pod_edit(Edit::Kind::kMovePod, s.cluster.pod(p), s.cluster.node(n).name));
     });
   }
 }
@@ -209,7 +224,7 @@ void add_rtt(Scene& s, NameIndex a, NameIndex b, std::int64_t limit_us) {
   edit.name = s.cluster.rtt().name(std::max(a, b));
   edit.amount = limit_us;
   const bool measured = now != kUnmeasured;
-  s.out.insert(candidate(std::move(edit), measured ? now.us - limit_us : 1, measured ? now.us : 1));
+  s.add(std::move(edit), measured ? now.us - limit_us : 1, measured ? now.us : 1);
 }
 
 void add_rtt_between(Scene& s, NodeIndex peer, std::int64_t limit_us) {
@@ -307,7 +322,7 @@ void add_cards(Scene& s) {
   Edit edit = node_edit(Edit::Kind::kAddResource, s.target(), "alibabacloud.com/gpu-count");
   edit.amount = asked == nullptr ? 1 : parse_units(*asked).value_or(0);
   const std::int64_t now = s.target().allocatable.amount(edit.name);
-  if (edit.amount > 0) s.out.insert(candidate(edit, edit.amount, now));
+  if (edit.amount > 0) s.add(edit, edit.amount, now);
 }
 
 // Where the node alone is too small, nobody's leaving helps.
@@ -340,18 +355,15 @@ bool same_subject(const Edit& a, const Edit& b) {
 
 Candidate candidate(Edit edit, std::int64_t part, std::int64_t whole) {
   Candidate made;
-  made.size_ppm =
-      whole <= 0
-          ? kMillion
-          : static_cast<std::int64_t>(std::min<Wide>(Wide{part} * kMillion / whole, Wide{1} << 62));
+  made.size_ppm = size_of(part, whole);
   made.text = to_string(edit);
   made.edit = std::move(edit);
   return made;
 }
 
 void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
-                    const Rejection& rejection, Candidates& out) {
-  Scene s{cluster, pod, node, out};
+                    const Rejection& rejection, Candidates& out, std::int64_t most_ppm) {
+  Scene s{cluster, pod, node, most_ppm, out};
   switch (const Evidence& evidence = rejection.evidence; evidence.reason) {
     case Reason::kNodeUnschedulable:
       add_uncordon(s);

@@ -31,10 +31,10 @@ bool same_subject(const Edit& a, const Edit& b);
 /// Makes a candidate of an edit whose size is `part` of `whole`; whole <= 0: all of it.
 Candidate candidate(Edit edit, std::int64_t part = 1, std::int64_t whole = 1);
 
-/// Adds edits that may remove `rejection` of the unplaced `pod` on `node`. Not every one of them
-/// does: try them. Moves of pods are tried only where the presence of a pod elsewhere can help
-/// (affinity, spread, budgets).
+/// Adds edits that may remove `rejection` of the unplaced `pod` on `node`, but none larger than
+/// `most_ppm`. Not every one of them does: try them. Moves of pods are tried only where the
+/// presence of a pod elsewhere can help (affinity, spread, budgets).
 void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
-                    const Rejection& rejection, Candidates& out);
+                    const Rejection& rejection, Candidates& out, std::int64_t most_ppm = kNoBound);
 
 }  // namespace gedge

@@ -10,6 +10,7 @@
 #include "plan/changes.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "plan/candidates.hpp"
@@ -26,6 +27,8 @@ constexpr std::size_t kRowsToTry = 20'000'000;
 constexpr std::size_t kMaxDepth = 5;
 // Candidates that are kept though fewer may be evaluated: as many as plans may be made of.
 constexpr std::size_t kLeastCandidates = 1000;
+// Candidates that are worked out before all the others.
+constexpr std::size_t kFirstCandidates = 64;
 // Sets that make a node feasible; with so many it is tried to make it win, too.
 constexpr std::size_t kMostTargets = 3;
 
@@ -52,24 +55,36 @@ struct Found {
   NodeIndex target = kNoNode;
 };
 
+// Edits, and the nodes that each was thought of for.
+using Offers = std::map<Candidate, std::vector<NodeIndex>>;
+
 class Search {
  public:
-  Search(ClusterState& cluster, Engine& engine, PodIndex pod, std::vector<NodeIndex> targets)
+  /// `evidence`: about the targets, in their order, as things are; null: it is asked for.
+  Search(ClusterState& cluster, Engine& engine, PodIndex pod, std::vector<NodeIndex> targets,
+         const std::vector<NodeExplanation>* evidence)
       : cluster_(cluster),
         engine_(engine),
         pod_(pod),
         targets_(std::move(targets)),
-        left_(std::clamp(kRowsToTry / (cluster.slots() + 1), kLeastTrials, kMostTrials)) {}
+        evidence_(evidence),
+        left_(std::clamp(kRowsToTry / (cluster.slots() + 1), kLeastTrials, kMostTrials)),
+        most_(std::max(left_, kLeastCandidates)) {}
 
+  /// Calls `is_enough` for each single edit after which the pod fits, smallest first, until it says
+  /// so; whether it did. The cluster is as it was meanwhile.
+  bool any_single(const std::function<bool(const Found&)>& is_enough);
   /// Sets of `depth` edits, smallest first. A set of several edits has none that does nothing.
   std::vector<Found> sets_of(std::size_t depth);
-  /// All single edits that speak to an objection, smallest first, and the nodes that they were
-  /// thought of for. As many as may be tried.
-  const std::map<Candidate, std::vector<NodeIndex>>& candidates();
+  /// All single edits that speak to an objection, smallest first. As many as may be tried.
+  const Offers& candidates();
   bool spent() const { return left_ == 0; }
 
  private:
+  Offers smallest(std::size_t most) const;
+  void add_offers(std::size_t target, std::size_t most, Offers& all) const;
   std::vector<Found> singles();
+  std::optional<Found> try_out(const Offers::value_type& offer);
   void deepen(NodeIndex target, std::size_t depth, EditSet& chosen, std::vector<Found>& found);
   Candidates for_first_objection(NodeIndex target);
 
@@ -77,15 +92,17 @@ class Search {
   Engine& engine_;
   PodIndex pod_;
   std::vector<NodeIndex> targets_;
+  const std::vector<NodeExplanation>* evidence_;
   std::size_t left_;
-  std::optional<std::map<Candidate, std::vector<NodeIndex>>> candidates_;
+  std::size_t most_;  // candidates that are kept
+  std::optional<Offers> candidates_;
 };
 
 std::vector<Found> Search::sets_of(std::size_t depth) {
+  if (depth == 1) return singles();
   std::vector<Found> found;
-  if (depth == 1) found = singles();
   for (const NodeIndex target : targets_) {
-    if (depth == 1 || spent()) break;
+    if (spent()) break;
     EditSet chosen;
     deepen(target, depth, chosen, found);
   }
@@ -94,34 +111,65 @@ std::vector<Found> Search::sets_of(std::size_t depth) {
   return found;
 }
 
-const std::map<Candidate, std::vector<NodeIndex>>& Search::candidates() {
-  if (candidates_) return *candidates_;
-  const std::size_t most = std::max(left_, kLeastCandidates);
-  auto& all = candidates_.emplace();
-  for (const NodeIndex target : targets_) {
-    Candidates here;
-    for (const Rejection& rejection : engine_.rejections(pod_, target))
-      add_candidates(cluster_, pod_, target, rejection, here);
-    for (const Candidate& c : here) {
-      if (all.size() == most && std::prev(all.end())->first < c) break;
-      all[c].push_back(target);
-      if (all.size() > most) all.erase(std::prev(all.end()));
-    }
+// Adds what speaks to the objections of one target, as long as it is among the smallest.
+void Search::add_offers(std::size_t target, std::size_t most, Offers& all) const {
+  const NodeIndex node = targets_[target];
+  const std::int64_t most_ppm = all.size() < most ? kNoBound : std::prev(all.end())->first.size_ppm;
+  Candidates here;
+  const auto add = [&](const Rejection& rejection) {
+    add_candidates(cluster_, pod_, node, rejection, here, most_ppm);
+  };
+  if (evidence_ != nullptr)
+    for (const Rejection& rejection : (*evidence_)[target].rejections) add(rejection);
+  else
+    for (const Rejection& rejection : engine_.rejections(pod_, node)) add(rejection);
+  for (const Candidate& c : here) {
+    if (all.size() == most && std::prev(all.end())->first < c) break;
+    all[c].push_back(node);
+    if (all.size() > most) all.erase(std::prev(all.end()));
   }
+}
+
+Offers Search::smallest(std::size_t most) const {
+  Offers all;
+  for (std::size_t target = 0; target < targets_.size(); ++target) add_offers(target, most, all);
   return all;
+}
+
+const Offers& Search::candidates() {
+  if (!candidates_) candidates_ = smallest(most_);
+  return *candidates_;
+}
+
+// The first target on which the pod fits after the edit.
+std::optional<Found> Search::try_out(const Offers::value_type& offer) {
+  --left_;
+  Trial trial(cluster_, engine_);
+  if (!trial.apply(offer.first.edit)) return std::nullopt;
+  for (const NodeIndex target : offer.second)
+    if (engine_.fits(pod_, target)) return Found{{offer.first}, target};
+  return std::nullopt;
+}
+
+// Mostly one of the very smallest does, and the others need not be thought of.
+bool Search::any_single(const std::function<bool(const Found&)>& is_enough) {
+  const auto any_of = [&](Offers::const_iterator first, Offers::const_iterator last) {
+    for (; first != last && !spent(); ++first)
+      if (const auto found = try_out(*first); found && is_enough(*found)) return true;
+    return false;
+  };
+  const Offers few = smallest(kFirstCandidates);
+  if (any_of(few.begin(), few.end())) return true;
+  const Offers& all = candidates();
+  return any_of(std::next(all.begin(), static_cast<std::ptrdiff_t>(few.size())), all.end());
 }
 
 std::vector<Found> Search::singles() {
   std::vector<Found> found;
-  for (const auto& [c, targets] : candidates()) {
-    if (spent()) break;
-    --left_;
-    Trial trial(cluster_, engine_);
-    if (!trial.apply(c.edit)) continue;
-    const auto fits = [&](NodeIndex n) { return engine_.fits(pod_, n); };
-    const auto target = std::find_if(targets.begin(), targets.end(), fits);
-    if (target != targets.end()) found.push_back({{c}, *target});
-  }
+  any_single([&](const Found& one) {
+    found.push_back(one);
+    return false;
+  });
   return found;
 }
 
@@ -189,14 +237,44 @@ std::optional<EditSet> least_with_room(Proof& proof, const std::vector<Found>& f
   return least;
 }
 
+// Single edits and, where none holds, all that make the pod fit as long as nobody else moves.
+std::optional<EditSet> first_single_that_holds(Search& search, Proof& proof,
+                                               std::vector<Found>& found) {
+  const bool holds = search.any_single([&](const Found& one) {
+    found.push_back(one);
+    return proof.place_after(one.set, false).has_value();
+  });
+  if (holds) return found.back().set;
+  return first_candidate_that_holds(proof, search);
+}
+
 std::optional<EditSet> nearest_set(Search& search, Proof& proof) {
   for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent() && !proof.spent(); ++depth) {
-    const std::vector<Found> found = search.sets_of(depth);
-    auto set = first_that_holds(proof, found);
-    if (!set && depth == 1) set = first_candidate_that_holds(proof, search);
+    std::vector<Found> found;
+    std::optional<EditSet> set;
+    if (depth == 1) {
+      set = first_single_that_holds(search, proof, found);
+    } else {
+      found = search.sets_of(depth);
+      set = first_that_holds(proof, found);
+    }
     if (!set) set = least_with_room(proof, found);
     if (set) return set;
   }
+  return std::nullopt;
+}
+
+// The smallest set after which the pod fits.
+std::optional<Found> nearest_fit(Search& search) {
+  std::optional<Found> first;
+  const auto take = [&](const Found& found) {
+    first = found;
+    return true;
+  };
+  if (search.any_single(take)) return first;
+  for (std::size_t depth = 2; depth <= kMaxDepth && !search.spent(); ++depth)
+    if (const std::vector<Found> found = search.sets_of(depth); !found.empty())
+      return found.front();
   return std::nullopt;
 }
 
@@ -229,14 +307,12 @@ std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, Node
   return {};
 }
 
-std::vector<SuggestedChange> changes_to_fit(Session& session, Proof& proof, PodIndex pod) {
-  Search search(session.cluster(), *session.engine_of(pod), pod, all_nodes(session.cluster()));
-  if (session.is_bound(pod)) {
-    for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent(); ++depth)
-      for (const Found& found : search.sets_of(depth))
-        return {suggestion(found.set, false, session.cluster().node(found.target).name,
-                           Shown::kEvaluation)};
-    return {};
+std::vector<SuggestedChange> changes_to_fit(Session& session, Proof& proof, Search& search) {
+  if (session.is_bound(proof.pod())) {
+    const auto found = nearest_fit(search);
+    if (!found) return {};
+    return {suggestion(found->set, false, session.cluster().node(found->target).name,
+                       Shown::kEvaluation)};
   }
   const auto set = nearest_set(search, proof);
   if (!set) return {};
@@ -248,8 +324,9 @@ std::vector<SuggestedChange> changes_to_fit(Session& session, Proof& proof, PodI
 }  // namespace
 
 std::vector<SuggestedChange> nearest_changes(Session& session, const PlanRequest& request,
-                                             PodIndex pod, const Explanation& explanation) {
-  Proof proof(session, request, pod);
+                                             PodIndex pod, const Explanation& explanation,
+                                             std::vector<Decision>* decided) {
+  Proof proof(session, request, pod, decided);
   if (explanation.chosen) {
     if (!explanation.runner_up) return {};
     const auto runner_up = session.cluster().find_node(explanation.runner_up->node);
@@ -257,8 +334,13 @@ std::vector<SuggestedChange> nearest_changes(Session& session, const PlanRequest
   }
   // Later pods of the plan stay where they are in a what-if, so the search starts from the finished
   // plan.
+  const ClusterState::Epoch turn = session.cluster().epoch();
+  if (decided != nullptr && !proof.can_plan()) return {};
   while (const Group* group = session.next()) session.decide(*group);
-  return changes_to_fit(session, proof, pod);
+  const bool as_explained = session.cluster().epoch() == turn;
+  Search search(session.cluster(), *session.engine_of(pod), pod, all_nodes(session.cluster()),
+                as_explained ? &explanation.nodes : nullptr);
+  return changes_to_fit(session, proof, search);
 }
 
 std::vector<SuggestedChange> changes_for_node(Session& session, const PlanRequest& request,
@@ -266,10 +348,10 @@ std::vector<SuggestedChange> changes_for_node(Session& session, const PlanReques
                                               const Explanation& explanation) {
   const std::string& name = session.cluster().node(node).name;
   if (explanation.chosen && explanation.chosen->node == name) return {};
-  Proof proof(session, request, pod);
+  Proof proof(session, request, pod, nullptr);
   Engine& engine = *session.engine_of(pod);
   if (engine.fits(pod, node)) return changes_to_win(session, proof, node, {});
-  Search search(session.cluster(), engine, pod, {node});
+  Search search(session.cluster(), engine, pod, {node}, nullptr);
   std::optional<EditSet> fits;
   for (std::size_t depth = 1; depth <= kMaxDepth && !search.spent() && !proof.spent(); ++depth) {
     std::size_t tried = 0;

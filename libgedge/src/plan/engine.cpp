@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <map>
 
 #include "plan/block_choice.hpp"
 #include "plan/blocks.hpp"
 #include "plan/classes.hpp"
+#include "plan/fit_errors.hpp"
 #include "plan/normalize.hpp"
 
 namespace gedge {
@@ -56,34 +56,6 @@ class OneNodeRecorder final : public Recorder {
   const std::string& policy_;
 };
 
-// Counts reason texts as kube-scheduler's FitError does.
-class CountingRecorder final : public Recorder {
- public:
-  explicit CountingRecorder(Compat compat) : compat_(compat) {}
-  void reject(NodeIndex, Evidence evidence) override {
-    if (counters_.empty() || evidence.reason != last_.reason || evidence.subject != last_.subject) {
-      counters_.clear();
-      for (const std::string& text : reason_texts(evidence, compat_))
-        counters_.push_back(&counts_[text]);
-      last_ = std::move(evidence);
-    }
-    for (std::uint32_t* counter : counters_) ++*counter;
-  }
-  std::vector<std::string> lines() const {
-    std::vector<std::string> all;
-    for (const auto& [text, count] : counts_) all.push_back(std::to_string(count) + " " + text);
-    std::sort(all.begin(), all.end());
-    return all;
-  }
-
- private:
-  Compat compat_;
-  std::map<std::string, std::uint32_t> counts_;
-  // Texts read the reason and the subject alone: of many equal ones only the first is worded.
-  Evidence last_;
-  std::vector<std::uint32_t*> counters_;
-};
-
 }  // namespace
 
 struct Engine::Parts {
@@ -95,7 +67,8 @@ struct Engine::Parts {
         classes(state, filters, scores,
                 profile.spread_ties ? ClassCache::TieKeys(std::bind_front(&Parts::tie_keys, this))
                                     : ClassCache::TieKeys(),
-                boards) {}
+                boards),
+        fit_errors(state, filters, profile.compat) {}
 
   ClassContext context(PodIndex pod) const {
     return {cluster, cluster.pod_facts(pod), cluster.joint_group(pod)};
@@ -137,6 +110,7 @@ struct Engine::Parts {
   std::vector<FilterSlot> filters;
   std::vector<ScoreSlot> scores;
   ClassCache classes;
+  FitErrors fit_errors;
   BlockChoice::Scratch scratch;
   mutable std::vector<std::int64_t> score_column;  // [slots], kept for its memory
 };
@@ -385,6 +359,8 @@ std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
     parts_->run_filter(i, pod, prepared, mask, &recorder);
     evaluation.feasible &= mask;
   }
+  evaluation.feasible.for_each(
+      [&](NodeIndex n) { nodes[gedge::raw(n)].scores.reserve(parts_->scores.size()); });
   std::vector<std::int64_t> rawscores, normalized;
   evaluation.totals.assign(cluster.slots(), 0);
   for (std::size_t i = 0; i < parts_->scores.size(); ++i) {
@@ -402,6 +378,7 @@ std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
     });
   }
   std::vector<NodeExplanation> sorted;
+  sorted.reserve(cluster.alive().count());
   for (std::uint32_t rank = 0; rank < cluster.slots(); ++rank) {
     const NodeIndex n = cluster.by_rank(rank);
     if (!cluster.alive().test(n)) continue;
@@ -415,20 +392,10 @@ std::vector<NodeExplanation> Engine::explain(PodIndex pod) {
 }
 
 std::string Engine::fit_error(PodIndex pod) {
-  const std::size_t nodes = parts_->cluster.alive().count();
-  if (nodes == 0) return "no nodes available to schedule pods";
-  PreparedClass& prepared = parts_->classes.get(pod);
-  NodeMask mask = parts_->cluster.alive();
-  CountingRecorder recorder(parts_->profile.compat);
-  for (std::size_t i = 0; i < parts_->filters.size(); ++i)
-    parts_->run_filter(i, pod, prepared, mask, &recorder);
-  std::string message = "0/" + std::to_string(nodes) + " nodes are available";
-  std::string separator = ": ";
-  for (const std::string& line : recorder.lines()) {
-    message += separator + line;
-    separator = ", ";
-  }
-  return message + ".";
+  if (parts_->cluster.alive().none()) return "no nodes available to schedule pods";
+  const PreparedClass& prepared = parts_->classes.get(pod);
+  const bool has_equals = parts_->in_tree && parts_->cluster.joint_group(pod) == 0;
+  return parts_->fit_errors.message(parts_->context(pod), prepared, has_equals);
 }
 
 std::vector<std::pair<std::string, std::uint32_t>> Engine::rejected_by(

@@ -41,8 +41,9 @@ Status check_request(const PlanRequest& request) {
   return {};
 }
 
-Result<Plan> run_plan(Session& session, const PlanRequest& request) {
+Result<Plan> run_plan(Session& session, const PlanRequest& request, std::vector<Decision> decided) {
   Plan plan = start_plan(request);
+  plan.decisions = std::move(decided);
   std::size_t total = 0;
   for (const Group& group : session.groups()) total += group.size();
   plan.decisions.reserve(total);
@@ -66,10 +67,18 @@ Result<Plan> make_plan(const PlanRequest& request) {
 
 namespace {
 
+struct Turn {
+  RttMatrix rtt;
+  PlanRequest request;
+  std::unique_ptr<Session> session;
+  PodIndex pod{};
+  std::vector<Decision> decided;  // before it
+  bool is_of_plan = false;        // nothing but a plan up to here has happened to the session
+};
+
 // Runs the plan up to the pod's turn and leaves it unplaced; a bound pod is taken off its node.
-Result<PodIndex> bring_to_turn(Session& session, std::string_view namespace_name,
-                               std::string_view pod) {
-  ClusterState& cluster = session.cluster();
+Status bring_to_turn(Turn& turn, std::string_view namespace_name, std::string_view pod) {
+  ClusterState& cluster = turn.session->cluster();
   const auto found = cluster.find_pod(namespace_name, pod);
   if (!found)
     return Error{Errc::kNotFound,
@@ -77,17 +86,19 @@ Result<PodIndex> bring_to_turn(Session& session, std::string_view namespace_name
                      std::string(namespace_name) + "'",
                  {},
                  {}};
+  turn.pod = *found;
   if (cluster.is_placed(*found)) {
     cluster.unbind(*found);
-    return *found;
+    return {};
   }
-  while (const Group* group = session.next()) {
+  while (const Group* group = turn.session->next()) {
     const bool here = contains(*group, *found);
-    if (here && group->size() == 1) return *found;
-    session.decide(*group);
+    turn.is_of_plan = here && group->size() == 1;
+    if (turn.is_of_plan) return {};
+    turn.session->decide(*group, turn.decided);
     if (!here) continue;
     if (cluster.is_placed(*found)) cluster.unbind(*found);
-    return *found;
+    return {};
   }
   return Error{Errc::kNotFound,
                "pod '" + std::string(pod) + "' is neither bound to a node nor waiting for one",
@@ -125,29 +136,24 @@ Explanation explain_here(Session& session, PodIndex pod) {
 // unmeasured.
 constexpr std::size_t kMaxNamesToAdd = 2000;
 
-RttMatrix with_all_names(const PlanRequest& request) {
-  RttMatrix rtt = *request.rtt;
+bool may_need_names(const PlanRequest& request) {
   const auto has_budgets = [](const PodSpec& spec) { return !spec.budgets.empty(); };
   const Facts& facts = *request.facts;
-  if (facts.nodes.size() > kMaxNamesToAdd ||
-      std::none_of(facts.specs.begin(), facts.specs.end(), has_budgets))
-    return rtt;
+  return facts.nodes.size() <= kMaxNamesToAdd &&
+         std::any_of(facts.specs.begin(), facts.specs.end(), has_budgets);
+}
+
+RttMatrix with_all_names(const PlanRequest& request) {
   std::vector<std::string> names;
-  for (const Node& node : facts.nodes) {
+  for (const Node& node : request.facts->nodes) {
     const std::string* name =
         request.rtt_by.empty() ? &node.name.str() : node.labels.find(request.rtt_by);
     if (name != nullptr) names.push_back(*name);
   }
+  RttMatrix rtt = *request.rtt;
   rtt.merge(RttMatrix(std::move(names)));
   return rtt;
 }
-
-struct Turn {
-  RttMatrix rtt;
-  PlanRequest request;
-  std::unique_ptr<Session> session;
-  PodIndex pod{};
-};
 
 // The run up to the pod's turn. On the heap: the session refers to the request, the request to the
 // matrix.
@@ -156,16 +162,14 @@ Result<std::unique_ptr<Turn>> turn_of(const PlanRequest& request, std::string_vi
   GEDGE_TRY(check_request(request));
   auto turn = std::make_unique<Turn>();
   turn->request = request;
-  if (with_changes) {
+  if (with_changes && may_need_names(request)) {
     turn->rtt = with_all_names(request);
     turn->request.rtt = &turn->rtt;
   }
   auto session = Session::start(turn->request);
   if (!session) return std::move(session).error();
   turn->session = *std::move(session);
-  const auto found = bring_to_turn(*turn->session, namespace_name, pod);
-  if (!found) return found.error();
-  turn->pod = *found;
+  GEDGE_TRY(bring_to_turn(*turn, namespace_name, pod));
   if (turn->session->engine_of(turn->pod) == nullptr)
     return Error{Errc::kNotFound,
                  "no profile serves the scheduler of pod '" + std::string(pod) + "'",
@@ -182,8 +186,11 @@ Result<Explanation> explain(const PlanRequest& request, std::string_view namespa
   if (!turn) return turn.error();
   Session& session = *(*turn)->session;
   Explanation explanation = explain_here(session, (*turn)->pod);
+  // A module may answer differently the next time.
+  const bool goes_on = (*turn)->is_of_plan && request.modules == nullptr;
   if (with_changes)
-    explanation.changes = nearest_changes(session, (*turn)->request, (*turn)->pod, explanation);
+    explanation.changes = nearest_changes(session, (*turn)->request, (*turn)->pod, explanation,
+                                          goes_on ? &(*turn)->decided : nullptr);
   GEDGE_TRY(check_modules(request));
   return explanation;
 }

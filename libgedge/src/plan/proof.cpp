@@ -2,6 +2,9 @@
 #include "plan/proof.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "plan/run_plan.hpp"
 
 namespace gedge {
 namespace {
@@ -29,16 +32,24 @@ std::vector<Edit> edits_of(const EditSet& set) {
 
 }  // namespace
 
-Proof::Proof(Session& session, const PlanRequest& request, PodIndex pod)
-    : session_(session), request_(request), pod_(pod) {
+Proof::Proof(Session& session, const PlanRequest& request, PodIndex pod,
+             std::vector<Decision>* decided)
+    : session_(session), request_(request), pod_(pod), decided_(decided) {
   const ClusterState& cluster = session.cluster();
   left_ = std::clamp(kWork / (cluster.pod_count() + cluster.slots()), kLeastPlans, kMostPlans);
 }
 
-// Null where not even the plan without edits can be made.
+Result<std::unique_ptr<WhatIfSession>> Proof::finish_plan() {
+  std::vector<Decision> decided = std::move(*std::exchange(decided_, nullptr));
+  session_.decide({pod_}, decided);
+  auto plan = run_plan(session_, request_, std::move(decided));
+  if (!plan) return std::move(plan).error();
+  return WhatIfSession::over(session_, request_, *std::move(plan));
+}
+
 WhatIfSession* Proof::what_ifs() {
   if (what_ifs_) return what_ifs_.get();
-  auto started = WhatIfSession::start(request_);
+  auto started = decided_ != nullptr ? finish_plan() : WhatIfSession::start(request_);
   if (started) what_ifs_ = *std::move(started);
   return what_ifs_.get();
 }

@@ -15,7 +15,13 @@ namespace gedge {
 /// Plans edited facts, as often as an explanation may.
 class Proof {
  public:
-  Proof(Session& session, const PlanRequest& request, PodIndex pod);
+  /// `decided`: what the session, which is at the pod's turn, has decided so far, if that is what a
+  /// plan decides; the plan is then finished in this session when a proof first needs it. Null: the
+  /// session is something else, and stays as it is.
+  Proof(Session& session, const PlanRequest& request, PodIndex pod, std::vector<Decision>* decided);
+
+  /// False where not even the plan without edits can be made.
+  bool can_plan() { return what_ifs() != nullptr; }
 
   /// Where the pod is after planning the edited facts; empty: nowhere, or nothing may be tried any
   /// more.
@@ -32,6 +38,7 @@ class Proof {
 
  private:
   WhatIfSession* what_ifs();
+  Result<std::unique_ptr<WhatIfSession>> finish_plan();
   std::optional<WhatIfAnswer> answer_after(const EditSet& set);
   std::optional<std::string> place_in(const std::vector<Decision>& decisions) const;
   std::optional<std::string> place_in(const WhatIfAnswer& answer, const EditSet& set) const;
@@ -41,6 +48,7 @@ class Proof {
   Session& session_;
   const PlanRequest& request_;
   PodIndex pod_;
+  std::vector<Decision>* decided_;  // until the plan is finished
   std::size_t left_;
   std::unique_ptr<WhatIfSession> what_ifs_;  // made when it is first needed
 };

@@ -88,18 +88,28 @@ void Session::report_budgets(std::vector<Decision>& decisions) const {
   const auto has_budgets = [](const PodSpec& spec) { return !spec.budgets.empty(); };
   const std::vector<PodSpec>& specs = request_.facts->specs;
   if (std::none_of(specs.begin(), specs.end(), has_budgets)) return;
-  std::vector<PodIndex> order;  // of the decisions, unless somebody left one out
+  const std::vector<PodIndex> pods = pods_of(decisions);
+  for (std::size_t i = 0; i < decisions.size(); ++i)
+    if (pods[i] != kNoPod) decisions[i].budgets = budget_reports(cluster_, pods[i]);
+}
+
+// Mostly in the order of the groups, unless somebody left one out.
+std::vector<PodIndex> Session::pods_of(const std::vector<Decision>& decisions) const {
+  std::vector<PodIndex> order;
   for (const Group& group : groups_) order.insert(order.end(), group.begin(), group.end());
   const auto is = [&](PodIndex pod, const Decision& decision) {
     return cluster_.pod(pod).name == decision.pod &&
            cluster_.pod(pod).namespace_name == decision.namespace_name;
   };
+  std::vector<PodIndex> pods;
+  pods.reserve(decisions.size());
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const bool here = i < order.size() && is(order[i], decisions[i]);
-    const std::optional<PodIndex> pod =
-        here ? order[i] : cluster_.find_pod(decisions[i].namespace_name, decisions[i].pod);
-    if (pod) decisions[i].budgets = budget_reports(cluster_, *pod);
+    pods.push_back(
+        here ? order[i]
+             : cluster_.find_pod(decisions[i].namespace_name, decisions[i].pod).value_or(kNoPod));
   }
+  return pods;
 }
 
 Decision Session::decision_from(PodIndex pod, const Choice& choice) {

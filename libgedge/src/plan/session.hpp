@@ -32,6 +32,8 @@ class Session {
   void follow();
   /// Fills in what has become of every budget, once everybody has a place.
   void report_budgets(std::vector<Decision>& decisions) const;
+  /// Whom each decision is about; kNoPod where there is no such pod.
+  std::vector<PodIndex> pods_of(const std::vector<Decision>& decisions) const;
   std::vector<Warning>& warnings() { return warnings_; }
   /// Works out anew what is to be placed, in which order; for a session in which pods were bound
   /// from outside.

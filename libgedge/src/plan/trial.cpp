@@ -17,13 +17,13 @@ void Trial::apply(const Change& change) {
   engine_.follow();
 }
 
-bool Trial::apply(const Edit& edit) {
+bool Trial::apply(const Edit& edit, PodIndex named) {
   switch (edit.kind) {
     case Edit::Kind::kAddFile:
       return false;
     case Edit::Kind::kMovePod:
     case Edit::Kind::kDeletePod:
-      return apply_to_pod(edit);
+      return apply_to_pod(edit, named);
     case Edit::Kind::kSetRtt: {
       const auto a = cluster_.rtt().find(edit.node), b = cluster_.rtt().find(edit.name);
       if (!a || !b) return false;
@@ -60,8 +60,9 @@ bool Trial::apply_to_node(const Edit& edit) {
   return true;
 }
 
-bool Trial::apply_to_pod(const Edit& edit) {
-  const auto pod = cluster_.find_pod(edit.namespace_name, edit.name);
+bool Trial::apply_to_pod(const Edit& edit, PodIndex named) {
+  const auto pod =
+      named != kNoPod ? std::optional(named) : cluster_.find_pod(edit.namespace_name, edit.name);
   const auto node = cluster_.find_node(edit.value);
   const bool moves = edit.kind == Edit::Kind::kMovePod;
   if (!pod || (moves && !node) || (!moves && !cluster_.is_placed(*pod))) return false;

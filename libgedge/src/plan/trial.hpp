@@ -21,12 +21,13 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
   ~Trial();
 
-  /// False if the edit names something that is not there; then nothing has changed.
-  bool apply(const Edit& edit);
+  /// False if the edit names something that is not there; then nothing has changed. `named`: the
+  /// pod that the edit names; kNoPod: it is looked for.
+  bool apply(const Edit& edit, PodIndex named = kNoPod);
 
  private:
   bool apply_to_node(const Edit& edit);
-  bool apply_to_pod(const Edit& edit);
+  bool apply_to_pod(const Edit& edit, PodIndex named);
   void apply(const Change& change);
   void unbind(PodIndex pod) { apply({Change::Kind::kUnbind, pod, cluster_.node_of(pod)}); }
 

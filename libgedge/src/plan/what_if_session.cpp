@@ -101,13 +101,14 @@ class WhatIfSession::Parts {
   explicit Parts(PlanRequest asked) : request(std::move(asked)) {}
 
   Status begin();
+  void begin(Session& planned, Plan plan);
   std::optional<WhatIfAnswer> follow(const std::vector<Edit>& edits, bool replan, Plan* after);
   Result<EditedPlan> plan_whole(const std::vector<Edit>& edits, bool replan, const Facts* joined) {
     return plan_edited(request, before, edits, replan, joined);
   }
 
   PlanRequest request;
-  std::unique_ptr<Session> session;
+  Session* session = nullptr;
   Plan before;
 
  private:
@@ -123,6 +124,7 @@ class WhatIfSession::Parts {
   void fill(const EditPlayer& player, const Pods& placed_anew, const WhatIfAnswer& answer,
             Plan& after);
 
+  std::unique_ptr<Session> own_session_;
   Reach reach_;
   Pods pending_, unplaced_;  // all that were to be placed, and those left; in queue order
   std::unordered_map<std::uint32_t, std::size_t> of_;  // by pod: its decision; only looked up
@@ -132,22 +134,26 @@ Status WhatIfSession::Parts::begin() {
   GEDGE_TRY(check_request(request));
   auto started = Session::start(request);
   if (!started) return std::move(started).error();
-  session = *std::move(started);
-  auto plan = run_plan(*session, request);
+  own_session_ = *std::move(started);
+  auto plan = run_plan(*own_session_, request);
   if (!plan) return std::move(plan).error();
-  before = *std::move(plan);
+  begin(*own_session_, *std::move(plan));
+  return {};
+}
+
+void WhatIfSession::Parts::begin(Session& planned, Plan plan) {
+  session = &planned;
+  before = std::move(plan);
   const ClusterState& cluster = session->cluster();
   reach_ = reach_of(request, cluster);
+  pending_ = session->pods_of(before.decisions);
   for (std::size_t i = 0; i < before.decisions.size(); ++i) {
     const Decision& decision = before.decisions[i];
-    const PodIndex pod = *cluster.find_pod(decision.namespace_name, decision.pod);
-    of_[raw(pod)] = i;
-    pending_.push_back(pod);
-    if (!decision.chosen) unplaced_.push_back(pod);
+    of_[raw(pending_[i])] = i;
+    if (!decision.chosen) unplaced_.push_back(pending_[i]);
     // Under a profile that does not look at budgets; a what-if does.
     if (decision.is_over_budget()) reach_.everywhere = true;
   }
-  return {};
 }
 
 void WhatIfSession::Parts::sort(Pods& pods) const {
@@ -300,6 +306,13 @@ const Plan& WhatIfSession::before() const { return parts_->before; }
 Result<std::unique_ptr<WhatIfSession>> WhatIfSession::start(const PlanRequest& request) {
   auto parts = std::make_unique<Parts>(request);
   GEDGE_TRY(parts->begin());
+  return std::unique_ptr<WhatIfSession>(new WhatIfSession(std::move(parts)));
+}
+
+std::unique_ptr<WhatIfSession> WhatIfSession::over(Session& planned, const PlanRequest& request,
+                                                   Plan before) {
+  auto parts = std::make_unique<Parts>(request);
+  parts->begin(planned, std::move(before));
   return std::unique_ptr<WhatIfSession>(new WhatIfSession(std::move(parts)));
 }
 

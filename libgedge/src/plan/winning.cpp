@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "gedge/policy/delay.hpp"
 #include "plan/trial.hpp"
@@ -19,11 +20,12 @@ struct Contest {
   NodeIndex challenger;
   int left = kMostEvaluations;
 
-  bool won_after(const Edit& edit) {
+  /// `named`: as in Trial::apply.
+  bool won_after(const Edit& edit, PodIndex named = kNoPod) {
     if (left == 0) return false;
     --left;
     Trial trial(cluster, engine);
-    return trial.apply(edit) && engine.choose(pod).winner == challenger;
+    return trial.apply(edit, named) && engine.choose(pod).winner == challenger;
   }
 };
 
@@ -101,13 +103,13 @@ void add_rtts(Contest& contest, NodeIndex node, int sign, Candidates& out) {
 }
 
 void add_things(Contest& contest, NodeIndex loser, Candidates& out) {
-  Candidates things;
+  std::map<Candidate, PodIndex> things;  // kNoPod: about a node
   Edit edit;
   edit.kind = Edit::Kind::kRemoveTaint;
   edit.node = contest.cluster.node(contest.challenger).name;
   for (const Taint& taint : contest.cluster.node(contest.challenger).taints) {
     edit.name = taint.key;
-    things.insert(candidate(edit));
+    things.emplace(candidate(edit), kNoPod);
   }
   edit.kind = Edit::Kind::kSetLabel;
   for (const PreferredNodeTerm& preferred :
@@ -116,21 +118,21 @@ void add_things(Contest& contest, NodeIndex loser, Candidates& out) {
       if (!r.values.empty() && !matches(r, contest.cluster.node(contest.challenger).labels)) {
         edit.name = r.key;
         edit.value = r.values.front();
-        things.insert(candidate(edit));
+        things.emplace(candidate(edit), kNoPod);
       }
   edit = {};
   edit.kind = Edit::Kind::kDeletePod;
   for (const PodIndex p : contest.cluster.pods_on(contest.challenger)) {
     edit.namespace_name = contest.cluster.pod(p).namespace_name;
     edit.name = contest.cluster.pod(p).name;
-    things.insert(candidate(edit));
+    things.emplace(candidate(edit), p);
   }
   edit = {};
   edit.kind = Edit::Kind::kDrain;
   edit.node = contest.cluster.node(loser).name;
-  things.insert(candidate(edit));
-  for (const Candidate& thing : things)
-    if (contest.won_after(thing.edit)) out.insert(thing);
+  things.emplace(candidate(edit), kNoPod);
+  for (const auto& [thing, named] : things)
+    if (contest.won_after(thing.edit, named)) out.insert(thing);
 }
 
 }  // namespace

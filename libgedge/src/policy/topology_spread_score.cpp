@@ -7,6 +7,7 @@
 //          ignored and get 0 (1.36: not with the system defaults).
 // Cost     O(pods + nodes) a class, O(1) a bound pod, O(constraints) a row.
 // Source   kube-scheduler plugins/podtopologyspread/scoring.go.
+#include <algorithm>
 #include <cmath>
 
 #include "policy/domain_rows.hpp"
@@ -37,9 +38,8 @@ struct Term {
     const DomainIndex domain = constraint.column->domain_of[raw(n)];
     return domain == kNoDomain ? domain_of_none : domain;
   }
-  double value(NodeIndex n) const {
-    return static_cast<double>(count[cell_of(n)]) * weight +
-           static_cast<double>(constraint.max_skew - 1);
+  double value(std::uint32_t cell) const {
+    return static_cast<double>(count[cell]) * weight + static_cast<double>(constraint.max_skew - 1);
   }
 
   SpreadConstraint constraint;
@@ -54,7 +54,33 @@ struct Term {
 struct State final : ClassState {
   std::vector<Term> terms;
   NodeMask scored;  // rows that have every key that is demanded
+  // [domains + 1] of the only term, unless it counts by row: raw scores for the last feasible rows.
+  std::vector<std::int64_t> of_cell;
 };
+
+// How many domains the rows lie in; rows without the key are in one, too.
+std::size_t count_domains(const Term& term, const NodeMask& rows) {
+  const TopologyColumn& column = *term.constraint.column;
+  std::size_t count = 0;
+  bool has_domain_of_none = false;
+  for (DomainIndex domain = 0; domain < column.domain_count(); ++domain) {
+    const auto words = column.rows_of(domain);
+    const bool is_used = std::any_of(words.begin(), words.end(), [&](const WordRows& of) {
+      return (of.bits & rows.word(of.word)) != 0;
+    });
+    if (is_used) ++count;
+    if (domain == term.domain_of_none) has_domain_of_none = is_used;
+  }
+  const auto lacks_key = [&](std::uint32_t word) {
+    return (rows.word(word) & ~column.keyed.word(word)) != 0;
+  };
+  for (std::uint32_t word = 0; word < rows.words() && !has_domain_of_none; ++word)
+    if (lacks_key(word)) {
+      ++count;
+      has_domain_of_none = true;
+    }
+  return count;
+}
 
 class TopologySpreadScore final : public ScorePolicy {
  public:
@@ -143,19 +169,14 @@ void TopologySpreadScore::on_feasible(ClassState* state, const ClassContext&,
   NodeMask scored = feasible;
   scored &= spread.scored;
   for (Term& term : spread.terms) {
-    std::size_t size = 0;
-    if (term.by_row) {
-      size = scored.count();
-    } else {
-      std::vector<bool> seen(term.count.size(), false);
-      scored.for_each([&](NodeIndex n) {
-        const std::uint32_t cell = term.cell_of(n);
-        if (!seen[cell]) ++size;
-        seen[cell] = true;
-      });
-    }
+    const std::size_t size = term.by_row ? scored.count() : count_domains(term, scored);
     term.weight = std::log(static_cast<double>(size + 2));
   }
+  spread.of_cell.clear();
+  if (spread.terms.size() != 1 || spread.terms.front().by_row) return;
+  const Term& only = spread.terms.front();
+  for (std::uint32_t cell = 0; cell < only.count.size(); ++cell)
+    spread.of_cell.push_back(whole(only.value(cell)));
 }
 
 void TopologySpreadScore::score(const ClassContext&, const ClassState* state, Rows rows,
@@ -170,9 +191,14 @@ void TopologySpreadScore::score(const ClassContext&, const ClassState* state, Ro
       out = kIgnored;
       continue;
     }
+    if (!spread.of_cell.empty()) {
+      const Term& only = spread.terms.front();
+      if (only.has_key(n)) out = spread.of_cell[only.cell_of(n)];
+      continue;
+    }
     double sum = 0;
     for (const Term& term : spread.terms)
-      if (term.has_key(n)) sum += term.value(n);
+      if (term.has_key(n)) sum += term.value(term.cell_of(n));
     out = whole(sum);
   }
 }

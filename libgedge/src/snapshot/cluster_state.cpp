@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -59,6 +60,35 @@ struct DigestHash {
       if (!text.empty()) add(text);
     return hash;
   }
+};
+
+// True for pods of one spec that share one PodFacts unless a budget means one of them.
+bool are_alike(const Pod& a, const Pod& b) {
+  return a.namespace_name == b.namespace_name && a.extra_labels == b.extra_labels &&
+         a.controller == b.controller;
+}
+
+// What names of nodes mean, by which text says them: readers keep one for all pods of a node, and
+// it need not be read again.
+class NodesByText {
+ public:
+  explicit NodesByText(std::size_t nodes) : known_(std::bit_ceil(2 * nodes + 2)) {}
+
+  template <typename F>
+  NodeIndex find(const SharedText& name, F&& find_by_name) {
+    const std::string* const text = &name.str();
+    const auto hash = reinterpret_cast<std::uintptr_t>(text) * 0x9e3779b97f4a7c15U;
+    Entry& entry = known_[(hash >> 32) & (known_.size() - 1)];
+    if (entry.text != text) entry = {text, find_by_name(*text)};
+    return entry.node;
+  }
+
+ private:
+  struct Entry {
+    const std::string* text = nullptr;
+    NodeIndex node = kNoNode;
+  };
+  std::vector<Entry> known_;
 };
 
 // The order of `before` on all pods; facts are often sorted by name already.
@@ -275,18 +305,17 @@ void ClusterState::add_pods() {
     return !peers.empty() && peers.contains(name);
   };
   std::unordered_map<DigestKey, const PodFacts*, DigestHash> digests;  // only looked up
-  // The last one of each spec that says nothing of its own but where it lives and whose it is.
-  std::vector<const PodFacts*> plain(facts_->specs.size(), nullptr);
-  for (std::size_t i = 0; i < pods.size(); ++i) {
+  std::vector<std::uint32_t> latest(facts_->specs.size(), kNoName);    // pod of each spec
+  for (std::uint32_t i = 0; i < pods.size(); ++i) {
     const Pod& pod = pods[i];
     const bool is_peer = is_named(pod.name), is_in_peer = is_named(pod.workload_name);
-    const bool is_plain = !is_peer && !is_in_peer && pod.extra_labels.empty();
-    const PodFacts*& last = plain[raw(pod.spec)];
-    if (is_plain && last != nullptr && last->namespace_name == pod.namespace_name &&
-        last->controller == pod.controller) {
-      pods_[i].facts = last;
+    const bool is_nobodys_peer = !is_peer && !is_in_peer;
+    std::uint32_t& last = latest[raw(pod.spec)];
+    if (is_nobodys_peer && last != kNoName && are_alike(pod, pods[last])) {
+      pods_[i].facts = pods_[last].facts;
       continue;
     }
+    if (is_nobodys_peer) last = i;
     DigestKey key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};
     if (is_peer) key.peer_name = pod.name;
     if (is_in_peer) key.peer_workload = pod.workload_name;
@@ -294,13 +323,25 @@ void ClusterState::add_pods() {
     auto [at, fresh] = digests.try_emplace(key, nullptr);
     if (fresh) at->second = digest(pod, is_peer, is_in_peer);
     pods_[i].facts = at->second;
-    if (is_plain) last = at->second;
   }
-  for (std::uint32_t i = 0; i < pods.size(); ++i) {
-    if (!takes_place(pods[i])) continue;
-    if (const auto node = find_node(pods[i].bound_node))
-      place(PodIndex{i}, *node, pods_on_[raw(*node)].size());
+  place_bound_pods();
+}
+
+void ClusterState::place_bound_pods() {
+  NodesByText nodes(slots());
+  std::vector<std::uint32_t> count(slots(), 0);
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) {
+    const Pod& bound = pod(PodIndex{i});
+    if (!takes_place(bound)) continue;
+    const NodeIndex node = nodes.find(
+        bound.bound_node, [&](std::string_view name) { return find_node(name).value_or(kNoNode); });
+    pods_[i].node = node;
+    if (node != kNoNode) ++count[raw(node)];
   }
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) pods_on_[slot].reserve(count[slot]);
+  for (std::uint32_t i = 0; i < pods_.size(); ++i)
+    if (const NodeIndex node = pods_[i].node; node != kNoNode)
+      place(PodIndex{i}, node, pods_on_[raw(node)].size());
 }
 
 // Policies ask for the same name one after the other, and names lie far from each other.
@@ -372,15 +413,22 @@ void ClusterState::fill_domain(TopologyColumn& column, NodeIndex n) const {
 
 std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
                                                std::string_view name) const {
-  const auto hash_of = [&](std::uint32_t i) {
-    return hash_name(pod(PodIndex{i}).namespace_name, pod(PodIndex{i}).name);
+  const auto is_it = [&](std::uint32_t i) {
+    const Pod& p = pod(PodIndex{i});
+    return p.name == name && p.namespace_name == namespace_name;
   };
-  if (pod_table_.empty()) fill_name_table(pod_table_, pods_.size(), hash_of);
-  const PodIndex found{
-      find_in_name_table(pod_table_, hash_name(namespace_name, name), [&](std::uint32_t i) {
-        const Pod& p = pod(PodIndex{i});
-        return p.name == name && p.namespace_name == namespace_name;
-      })};
+  if (pod_table_.empty()) {
+    if (!was_asked_for_pod_) {
+      was_asked_for_pod_ = true;
+      for (std::uint32_t i = 0; i < pods_.size(); ++i)
+        if (is_it(i)) return PodIndex{i};
+      return std::nullopt;
+    }
+    fill_name_table(pod_table_, pods_.size(), [&](std::uint32_t i) {
+      return hash_name(pod(PodIndex{i}).namespace_name, pod(PodIndex{i}).name);
+    });
+  }
+  const PodIndex found{find_in_name_table(pod_table_, hash_name(namespace_name, name), is_it)};
   if (found == kNoPod) return std::nullopt;
   return found;
 }

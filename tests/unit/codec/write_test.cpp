@@ -243,6 +243,9 @@ TEST_CASE("write: an explanation merges the reasons of one policy") {
         R"([{"edits":["node/a:cpu=+200m","node/a:memory=9"],"effect":"schedulable",)"
         R"("node":"a","shown":"what-if"},{"edits":["rtt/a,b=3ms"],"effect":"wins","node":"a",)"
         R"("shown":"evaluation"}])");
+  const std::string yaml = write(e, Compat::k1_36, TextFormat::kYaml);
+  CHECK(from_yaml(YAML::Load(yaml)) == json);
+  CHECK(yaml.find("feasible: true\n    rejections: []\n    scores:\n") != std::string::npos);
 }
 
 TEST_CASE("write: a matrix is read back with both directions and its holes") {

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "support/random_site.hpp"
 #include "support/site_builder.hpp"
 
 using namespace gedge;
@@ -58,4 +61,35 @@ TEST_CASE("candidates: two edits of one thing undo each other, those of a taint 
   CHECK(same_subject(edit("pod/n/p:delete"), edit("pod/n/p:node=a")));
   CHECK(same_subject(edit("node/a:label.k=v"), edit("node/a:label.k-")));
   CHECK_FALSE(same_subject(edit("node/a:taint-=k"), edit("node/a:taint-=k")));
+}
+
+TEST_CASE("candidates: a bound leaves out what is larger and nothing else") {
+  std::size_t left_out = 0, kept = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Dice dice(seed);
+    const RandomSite site = make_random_site(dice);
+    const ClusterState state(site.facts, site.rtt, {Compat::k1_36, site.rtt_by});
+    auto engine = Engine::make(state, *builtin_profile("edge", Compat::k1_36), nullptr, 0);
+    REQUIRE(engine);
+    for (std::uint32_t i = 0; i < state.pod_count(); ++i) {
+      const NodeIndex node{i % static_cast<std::uint32_t>(state.slots())};
+      if (state.is_placed(PodIndex{i})) continue;
+      for (const Rejection& rejection : engine->rejections(PodIndex{i}, node)) {
+        Candidates all, small, expected;
+        add_candidates(state, PodIndex{i}, node, rejection, all);
+        if (all.empty()) continue;
+        const auto middle = std::next(all.begin(), static_cast<std::ptrdiff_t>(all.size() / 2));
+        add_candidates(state, PodIndex{i}, node, rejection, small, middle->size_ppm);
+        for (const Candidate& c : all)
+          if (c.size_ppm <= middle->size_ppm) expected.insert(c);
+        CAPTURE(seed);
+        CHECK(std::equal(small.begin(), small.end(), expected.begin(), expected.end(),
+                         [](const auto& a, const auto& b) { return a.text == b.text; }));
+        kept += small.size();
+        left_out += all.size() - small.size();
+      }
+    }
+  }
+  CHECK(kept > 1000);
+  CHECK(left_out > 500);
 }

@@ -185,3 +185,59 @@ TEST_CASE("cluster state: a workload is found by kind and name, in order of its 
   CHECK(site->state->workload("default", "DaemonSet", "web").empty());
   CHECK(site->state->workload("other", "", "web").empty());
 }
+
+TEST_CASE("cluster state: a pod is found by its name, by the first question and by every other") {
+  const auto site = three_nodes();
+  for (int question = 0; question < 3; ++question) {
+    CHECK(site->state->find_pod("default", "web-3") == site->pod("web-3"));
+    CHECK_FALSE(site->state->find_pod("other", "web-3"));
+    CHECK_FALSE(site->state->find_pod("default", "web-9"));
+    const ClusterState fresh(site->facts, site->matrix);
+    CHECK_FALSE(fresh.find_pod("default", "web-9"));
+    CHECK(fresh.find_pod("default", "old") == site->pod("old"));
+  }
+}
+
+TEST_CASE("cluster state: pods share what is known of them where all that rules read is equal") {
+  Facts facts;
+  facts.nodes.resize(2);
+  facts.nodes[0].name = "a";
+  facts.nodes[1].name = "b";
+  facts.specs.resize(2);
+  facts.pods.resize(7);
+  for (std::size_t i = 0; i < facts.pods.size(); ++i)
+    facts.pods[i].name = "pod-" + std::to_string(i);
+  facts.pods[1].namespace_name = "other";
+  facts.pods[2].extra_labels.set("pod-name", "pod-2");
+  facts.pods[3].controller.name = "web";
+  facts.pods[4].spec = SpecIndex{1};
+  facts.pods[5].namespace_name = "default";
+  const RttMatrix rtt;
+  const ClusterState state(facts, rtt);
+  std::vector<std::uint32_t> index;
+  for (std::uint32_t i = 0; i < facts.pods.size(); ++i)
+    index.push_back(state.pod_facts(PodIndex{i}).index);
+  CHECK(index == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 0, 0});
+}
+
+TEST_CASE("cluster state: pods are on their node, whichever text says its name") {
+  Facts facts;
+  facts.specs.resize(1);
+  facts.nodes.resize(40);
+  for (std::size_t i = 0; i < facts.nodes.size(); ++i)
+    facts.nodes[i].name = "node-" + std::to_string(i);
+  facts.pods.resize(400);
+  for (std::size_t i = 0; i < facts.pods.size(); ++i) {
+    Pod& pod = facts.pods[i];
+    pod.phase = PodPhase::kRunning;
+    const std::string name = "node-" + std::to_string(i * 7 % 50);  // ten of them do not exist
+    pod.bound_node = i >= 100 && i % 3 > 0 ? facts.pods[i - 50].bound_node : SharedText(name);
+  }
+  const RttMatrix rtt;
+  const ClusterState state(facts, rtt);
+  for (std::uint32_t i = 0; i < facts.pods.size(); ++i) {
+    const NodeIndex node = state.node_of(PodIndex{i});
+    CHECK((node == kNoNode ? "none" : state.node(node).name.str()) ==
+          (i * 7 % 50 < 40 ? "node-" + std::to_string(i * 7 % 50) : "none"));
+  }
+}

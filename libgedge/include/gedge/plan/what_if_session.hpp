@@ -9,6 +9,8 @@
 
 namespace gedge {
 
+class Session;
+
 /// What edits bring about, without what stays as it is.
 struct WhatIfAnswer {
   std::vector<Decision> decided;        ///< pods that were decided anew, in the order of placing
@@ -47,7 +49,12 @@ class WhatIfSession {
                        const Facts* joined = nullptr);
 
  private:
+  friend class Proof;
   class Parts;
+  /// In a session that was started with `request` and has made the plan `before`; it must outlive
+  /// this one, and be as it is now whenever a question is asked.
+  static std::unique_ptr<WhatIfSession> over(Session& planned, const PlanRequest& request,
+                                             Plan before);
   explicit WhatIfSession(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

@@ -168,7 +168,7 @@ class ClusterState {
   /// All pods with these facts, placed or not.
   std::span<const PodIndex> sharing(const PodFacts& pod) const;
   std::size_t distinct_pods() const { return digests_.size(); }
-  /// Found by a table that the first question builds, O(pods).
+  /// The first question looks at all pods, the second builds a table, O(pods).
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
   /// there is none. The first question costs O(pods log pods).
@@ -231,6 +231,7 @@ class ClusterState {
 
   void add_resource_names();
   void add_pods();
+  void place_bound_pods();
   void sort_by_workload() const;
   void fill_node(NodeIndex node);
   const PodFacts* digest(const Pod& pod, bool is_peer, bool is_in_peer);
@@ -283,6 +284,7 @@ class ClusterState {
   std::deque<PodFacts> digests_;
   std::vector<PodRecord> pods_;                   // [facts.pods]
   mutable std::vector<std::uint32_t> pod_table_;  // by hash of namespace and name
+  mutable bool was_asked_for_pod_ = false;
   mutable std::vector<PodIndex>
       pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
   std::vector<PodIndex> with_affinity_, with_budgets_;
