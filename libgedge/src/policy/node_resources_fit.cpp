@@ -77,6 +77,7 @@ class NodeResourcesFit final : public FilterPolicy {
 
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
     auto state = std::make_unique<FitState>();
+    state->checks.reserve(kFirstExtended + context.pod.requests.size());
     state->checks.push_back({ResourceIndex::kPodsColumn, 1});
     std::vector<Amount> scalars = scalars_of(context);
     const PodFacts& pod = context.pod;

@@ -42,6 +42,7 @@ std::unique_ptr<ResourceTermsState> resource_terms(std::span<const WeightedResou
                                                    Compat compat, RequestKind kind,
                                                    const ClassContext& context) {
   auto state = std::make_unique<ResourceTermsState>();
+  state->terms.reserve(resources.size());
   for (const WeightedResource& entry : resources) {
     ResourceTerm term{std::nullopt, 0, entry.weight};
     if (is_counted(entry.name)) term.resource = context.cluster.find_resource(entry.name);
