@@ -71,6 +71,8 @@ class TextArena {
   std::size_t used_ = 0, capacity_ = 0;
 };
 
+struct Mould;
+
 struct Tape {
   std::vector<TapeEntry> entries;
   TextArena arena;
@@ -79,6 +81,7 @@ struct Tape {
   bool is_json = false;
   std::vector<const Tape*> linked;
   std::optional<Fingerprint> fingerprint;  // of the root, once it is known
+  Mould* mould = nullptr;  // codec/moulds.hpp; null: of a tape that was written for one value
 
   void clear() {
     entries.clear();
@@ -135,6 +138,11 @@ class Cursor {
   const Tape* shared() const {
     return index_ == 0 && tape_->fingerprint.has_value() ? tape_ : nullptr;
   }
+
+  /// What this element of a list has in common with others; null where that is not known.
+  Mould* mould() const { return index_ == 0 ? tape_->mould : nullptr; }
+  /// Which entry of its tape this is.
+  std::uint32_t index() const { return index_; }
 
   Place place() const;
   SourceSpan where() const;
