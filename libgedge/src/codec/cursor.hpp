@@ -141,8 +141,8 @@ class Cursor {
 
   /// What this element of a list has in common with others; null where that is not known.
   Mould* mould() const { return index_ == 0 ? tape_->mould : nullptr; }
-  /// Which entry of its tape this is.
-  std::uint32_t index() const { return index_; }
+  /// Which entry of that tape this is; 0 for a root and for what stands on another one.
+  std::uint32_t index_on(const Tape& tape) const { return tape_ == &tape ? index_ : 0; }
 
   Place place() const;
   SourceSpan where() const;

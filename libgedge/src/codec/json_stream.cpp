@@ -89,10 +89,11 @@ class JsonStream : public StreamContext {
   std::size_t handed_on_ = 0, passed_over_ = 0;  // elements and documents; passed over: again
 };
 
+// What is read element by element proves to be UTF-8 on the way.
 bool JsonStream::run(bool by_elements) {
-  if (walker_.source().bytes().size() > JsonWalker::kMaxBytes)
-    return walker_.refuse(0, "more than 4 GiB in one file", "split the list into several files");
-  if (by_elements) {
+  const Source& source = walker_.source();
+  const std::uint64_t most = std::min(options_.max_bytes, JsonWalker::kMaxBytes);
+  if (by_elements && source.bytes().size() <= most) {
     walker_.set_silent(true);
     const Outcome outcome = this->by_elements();
     if (outcome != Outcome::kOdd) return outcome == Outcome::kDone;
@@ -100,6 +101,13 @@ bool JsonStream::run(bool by_elements) {
     passed_over_ = handed_on_;
     begin_ = 0;
   }
+  if (Diagnostics unsaid; !source.check_text(options_.max_bytes, unsaid)) {
+    // Nothing would have been handed on.
+    diagnostics_.rewind(mark_before_);
+    return source.check_text(options_.max_bytes, diagnostics_);
+  }
+  if (source.bytes().size() > JsonWalker::kMaxBytes)
+    return walker_.refuse(0, "more than 4 GiB in one file", "split the list into several files");
   // Parts that were made meanwhile may hold what is to be said once more.
   walker_.parts().next_element(by_elements && last_end_ == 0);
   return all();
@@ -109,7 +117,6 @@ bool JsonStream::all() {
   for (int count = 1;; ++count) {
     ondemand::document document;
     if (const auto error = walker_.open_rest(begin_, document)) {
-      // Nothing would have been handed on.
       if (count == 1) diagnostics_.rewind(mark_before_);
       return walker_.refuse_whole(error);
     }
@@ -343,6 +350,7 @@ bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
   if (is_clean()) {
     if (const Mould* mould = moulds_.fit(at, end)) {
       hand_on(Cursor(mould->tape, 0));
+      walker_.source().pass_lines(at, end, mould->lines, mould->present(mould->last_line));
       return true;
     }
   }

@@ -9,9 +9,10 @@
 namespace gedge::codec {
 namespace {
 
+constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
+
 // The bits at the top of the first of eight bytes that ends a plain text, and of some behind it.
 std::uint64_t special_bytes(std::uint64_t word) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
   const auto equal = [](std::uint64_t bytes, std::uint64_t c) {
     const std::uint64_t difference = bytes ^ (kOnes * c);
     return (difference - kOnes) & ~difference;
@@ -20,17 +21,25 @@ std::uint64_t special_bytes(std::uint64_t word) {
   return (equal(word, '"') | equal(word, '\\') | control) & kTops;
 }
 
-// The first byte from `at` on that is a quote, a backslash or a control character, if it stands
-// before `end`. Eight bytes behind `end` may be read.
+// The end of a text's content that begins at `at`, if that is plain: without escapes and control
+// characters, in UTF-8. Else null. Eight bytes behind `end` may be read.
 const char* end_of_plain(const char* at, const char* end) {
+  std::uint64_t all = 0, found = 0;
+  const char* const begin = at;
   for (; at < end; at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, sizeof word);
     if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    if (const std::uint64_t found = special_bytes(word))
-      return std::min(end, at + std::countr_zero(found) / 8);
+    all |= word;
+    found = special_bytes(word);
+    if (found != 0) break;
   }
-  return end;
+  if (found == 0) return nullptr;
+  at += std::countr_zero(found) / 8;
+  if (at >= end || *at != '"') return nullptr;
+  const bool is_ascii = (all & kTops) == 0;
+  if (is_ascii || is_utf8({begin, static_cast<std::size_t>(at - begin)})) return at;
+  return nullptr;
 }
 
 std::uint32_t begin_of(const Mould& mould, std::size_t segment) {
@@ -83,6 +92,15 @@ std::uint32_t Mould::present(std::uint32_t position) const {
   return from_begin + shift;
 }
 
+Fingerprint Mould::fingerprint() {
+  if (!fingerprints) {
+    std::vector<std::uint32_t> open;
+    for (const Hole& hole : holes) open.push_back(hole.entry);
+    fingerprints = std::make_unique<MouldFingerprint>(tape, open);
+  }
+  return fingerprints->present(tape);
+}
+
 Mould* Moulds::fit(std::size_t at, std::size_t& end) {
   if (moulds_.empty()) return nullptr;
   Mould* mould = last_ != nullptr && last_->next != nullptr ? last_->next : moulds_[0].get();
@@ -114,7 +132,7 @@ bool Moulds::matches(const Mould& mould, std::size_t& segment, std::size_t& at) 
     }
     const char* const text_end = text_.data() + text_.size();
     const char* const end = end_of_plain(behind, text_end);
-    if (end == text_end || *end != '"') return false;
+    if (end == nullptr) return false;
     at = static_cast<std::size_t>(end - text_.data());
     ends_[segment] = static_cast<std::uint32_t>(at);
   }
@@ -165,6 +183,9 @@ bool Moulds::learn(std::string_view bytes, Tape& tape) {
   mould->number = count_++;
   mould->begin = tape.entries[0].position;
   mould->prefixes = prefixes_of(*mould);
+  mould->lines = static_cast<std::uint32_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  if (mould->lines > 0)
+    mould->last_line = static_cast<std::uint32_t>(mould->begin + bytes.rfind('\n') + 1);
   entries_ += tape.entries.size();
   std::swap(mould->tape, tape);
   mould->tape.mould = mould.get();

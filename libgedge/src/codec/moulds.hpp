@@ -3,10 +3,10 @@
 //
 // A mould is an element that simdjson has walked: its bytes, its tape, and holes where a text (no
 // key, no number) may be another one. Bytes that equal a mould's but for the content of its holes,
-// which has neither quotes nor backslashes nor control characters and is part of a text in UTF-8,
-// are JSON whenever the mould's are, and of the same structure: the mould's tape, with other texts,
-// is theirs. Parts that came before byte by byte (codec/shared_parts.hpp) have no holes: they are
-// what makes an element one of its template.
+// which is UTF-8 without quotes, backslashes and control characters, are JSON whenever the mould's
+// are, and of the same structure: the mould's tape, with other texts, is theirs. Parts that came
+// before byte by byte (codec/shared_parts.hpp) have no holes: they are what makes an element one of
+// its template.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "codec/cursor.hpp"
+#include "codec/mould_fingerprint.hpp"
 
 namespace gedge::codec {
 
@@ -27,6 +28,11 @@ struct Mould {
     std::uint32_t entry = 0;           // of the tape
     std::uint32_t now_end = 0;         // in the source
   };
+  /// Content of the present element: of an entry that has a hole.
+  std::string_view text(std::uint32_t entry) const {
+    return {tape.entries[entry].text, tape.entries[entry].length};
+  }
+  Fingerprint fingerprint();
   /// Where something stands in the present element that stood at `position` of the source.
   std::uint32_t present(std::uint32_t position) const;
 
@@ -34,9 +40,14 @@ struct Mould {
   Tape tape;                 // of the present element
   std::string_view bytes;
   std::uint32_t begin = 0, now = 0;  // where the element stood in the source, and stands
+  std::uint32_t lines = 0;           // that end in it
+  std::uint32_t last_line = 0;       // where the one behind them begins, in the source
   std::vector<Hole> holes;
   std::vector<std::uint32_t> prefixes;  // up to each hole and to the end: equal for equal bytes
   Mould* next = nullptr;                // which came after it the last time
+  std::unique_ptr<MouldFingerprint> fingerprints;  // once somebody asked for one
+  /// Entries whose texts were read, while somebody wants to know.
+  std::vector<std::uint32_t>* reads = nullptr;
 };
 
 /// The moulds of one list. Bounded in number and size; only what comes a second time becomes one.

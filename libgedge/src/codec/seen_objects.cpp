@@ -12,7 +12,8 @@ std::pair<SeenObject&, bool> SeenObjects::try_emplace(std::string_view key) {
       });
   if (at < next) return {entries_[at].object, false};
   const std::string_view kept = keys_.copy(key);
-  Entry& entry = entries_.push_back({kept.data(), static_cast<std::uint32_t>(kept.size()), {}});
+  Entry& entry =
+      entries_.push_back(Entry{kept.data(), static_cast<std::uint32_t>(kept.size()), {}});
   return {entry.object, true};
 }
 

@@ -1,5 +1,5 @@
 // codec/stream_parsers.hpp - the two parsers behind read_stream and Document::parse;
-// texts are already checked as UTF-8.
+// YAML, and what becomes one tape, is already checked as UTF-8.
 #pragma once
 
 #include "codec/stream.hpp"
