@@ -99,7 +99,7 @@ std::string_view Cursor::raw_text() const {
   if (shape() != Shape::kScalar) return {};
   if (tape_->mould != nullptr && tape_->mould->reads != nullptr)
     tape_->mould->reads->push_back(index_);
-  return {entry().text, entry().length};
+  return content();
 }
 
 std::optional<Cursor> Cursor::key() const {
@@ -252,7 +252,11 @@ Fingerprint Cursor::fingerprint() const {
   if (is_map()) {
     Fingerprint sum = kEmptyMap;
     fields([&](std::string_view name, Cursor value) {
-      if (!value.is_null()) sum = with_field(sum, field_of(digest(name, 0), value.fingerprint()));
+      if (value.is_null()) return;
+      const Fingerprint name_digest = digest(name, 0);
+      sum = with_field(sum, value.shape() == Shape::kScalar && value.type() == ScalarType::kText
+                                ? text_field_of(name_digest, value.content())
+                                : field_of(name_digest, value.fingerprint()));
     });
     return map_of(sum);
   }
@@ -261,7 +265,7 @@ Fingerprint Cursor::fingerprint() const {
     items([&](Cursor item) { sum = with_item(sum, item.fingerprint()); });
     return sum;
   }
-  const std::string_view text(entry().text, entry().length);
+  const std::string_view text = content();
   const ScalarType kind = type();
   if (kind == ScalarType::kText) return text_of(text);
   const auto seed = kTypeSeed + static_cast<std::uint64_t>(kind);

@@ -161,6 +161,7 @@ class Cursor {
 
  private:
   const TapeEntry& entry() const { return tape_->entries[index_]; }
+  std::string_view content() const { return {entry().text, entry().length}; }
   bool expect(Shape shape, std::string_view name) const;
   void fail_range(std::int64_t least, std::int64_t most) const;
 

@@ -28,6 +28,10 @@ Fingerprint field_of(const Fingerprint& key, const Fingerprint& value) {
   return mix(key, value, kFieldSeed);
 }
 
+Fingerprint text_field_of(const Fingerprint& key, std::string_view text) {
+  return digest(text, key.low + kTypeSeed);
+}
+
 Fingerprint map_of(const Fingerprint& sum) { return mix(sum, {}, kMapSeed); }
 
 Fingerprint with_item(const Fingerprint& list, const Fingerprint& item) {

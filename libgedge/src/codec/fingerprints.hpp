@@ -19,6 +19,8 @@ Fingerprint text_of(std::string_view text);
 
 /// Of one field, from the digest of its key.
 Fingerprint field_of(const Fingerprint& key, const Fingerprint& value);
+/// The same of a value that is text.
+Fingerprint text_field_of(const Fingerprint& key, std::string_view text);
 /// A sum does not depend on the order of its terms; a field that is null is absent.
 inline Fingerprint with_field(const Fingerprint& sum, const Fingerprint& field) {
   return {sum.low + field.low, sum.high + field.high};

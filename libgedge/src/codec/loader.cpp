@@ -176,6 +176,7 @@ struct FactsLoader::State final : StreamHandler {
   Drafts drafts;
   SeenObjects seen;
   SharedTexts texts;
+  const SharedText pod_kind = "Pod";
   std::string object_key;                                     // of the object that is read
   std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
   KnownPods known_pods;                                       // of the present file
@@ -227,28 +228,29 @@ bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
   const OwnTexts& own = *known->own;
   const std::string_view name = mould.text(own.name);
   if (name.empty() || !is_dns_subdomain(name)) return false;
-  SharedText space = known->entry.pod.namespace_name;
-  if (own.space != 0 && space != mould.text(own.space)) {
-    if (!is_dns_label(mould.text(own.space))) return false;
-    space = texts.of(mould.text(own.space));
-  }
+  const std::string& known_space = known->entry.pod.namespace_name;
+  const std::string_view space = own.space != 0 ? mould.text(own.space) : known_space;
+  const bool same_space = space == known_space;
+  if (!same_space && !is_dns_label(space)) return false;
   const auto created = time_in(mould, own.created), started = time_in(mould, own.started);
   if (!created || !started) return false;
-  make_key(object_key, "Pod", space.str(), name);
-  auto [earlier, fresh] = seen.try_emplace(object_key);
+  make_key(object_key, "Pod", space, name);
+  const std::uint64_t expected = seen.expect(object_key);
+  const Fingerprint fingerprint = element.fingerprint();
+  auto [earlier, fresh] = seen.try_emplace(object_key, expected);
   if (!fresh) return false;
-  earlier = {element.fingerprint(), element.place(),
-             static_cast<std::uint32_t>(drafts.pods.size())};
+  earlier = {fingerprint, element.place(), static_cast<std::uint32_t>(drafts.pods.size())};
   PodEntry& entry = drafts.pods.push_back(known->entry);
   Pod& pod = entry.pod;
-  pod.namespace_name = std::move(space);
+  if (!same_space) pod.namespace_name = texts.of(space);
   pod.name = name;
+  if (!pod.workload_name.empty()) pod.workload_name = pod.name;
   pod.place = earlier.place;
   if (own.uid != 0) pod.uid = mould.text(own.uid);
   if (own.created != 0) pod.created = *created;
   if (own.started != 0) pod.started = *started;
   if (own.node != 0) entry.node_name = texts.of(mould.text(own.node));
-  entry.fingerprint = earlier.fingerprint;
+  entry.fingerprint = fingerprint;
   return true;
 }
 
@@ -452,6 +454,10 @@ void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   pod.uid = std::move(meta.uid);
   pod.controller = {texts.of(meta.controller.kind), texts.of(meta.controller.name),
                     texts.of(meta.controller.uid)};
+  if (pod.controller.name.empty() && !pod.name.empty()) {
+    pod.workload_kind = pod_kind;
+    pod.workload_name = pod.name;
+  }
   pod.nominated_node = texts.of(draft.nominated_node);
   pod.phase = draft.phase;
   pod.created = meta.created;

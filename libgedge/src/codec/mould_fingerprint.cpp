@@ -42,15 +42,22 @@ void MouldFingerprint::add_part(const Tape& tape, const Part& part,
   if (holds_open(tape, part.entry, open)) {
     if (static_cast<Shape>(entry.shape) != Shape::kScalar) return add_container(tape, part, open);
     const std::string content(entry.text, entry.length);
-    texts_.push_back({part, content, false, in_holder(part, text_of(content))});
+    texts_.push_back({part, content, false, text_in_holder(part, content)});
     return;
   }
   const Cursor value(tape, part.entry);
   Container& holder = containers_[container];
+  const bool is_text = value.shape() == Shape::kScalar && value.type() == ScalarType::kText;
+  const Fingerprint fingerprint =
+      is_text ? text_in_holder(part, value.raw_text()) : in_holder(part, value.fingerprint());
   if (!holder.is_map)
-    holder.items[part.item] = value.fingerprint();
+    holder.items[part.item] = fingerprint;
   else if (!value.is_null())
-    holder.rest = with_field(holder.rest, field_of(part.key, value.fingerprint()));
+    holder.rest = with_field(holder.rest, fingerprint);
+}
+
+Fingerprint MouldFingerprint::text_in_holder(const Part& part, std::string_view text) const {
+  return containers_[part.holder].is_map ? text_field_of(part.key, text) : text_of(text);
 }
 
 Fingerprint MouldFingerprint::in_holder(const Part& part, const Fingerprint& value) const {
@@ -72,7 +79,7 @@ Fingerprint MouldFingerprint::present(const Tape& tape) {
     const std::string_view content(entry.text, entry.length);
     if (text.differs || text.content != content) {
       text.differs = true;
-      text.value = in_holder(text.part, text_of(content));
+      text.value = text_in_holder(text.part, content);
     }
     put(text.part, text.value);
   }

@@ -43,6 +43,7 @@ class MouldFingerprint {
   void add_container(const Tape& tape, const Part& part, const std::vector<std::uint32_t>& open);
   void add_part(const Tape& tape, const Part& part, const std::vector<std::uint32_t>& open,
                 std::uint32_t container);
+  Fingerprint text_in_holder(const Part& part, std::string_view text) const;
   Fingerprint in_holder(const Part& part, const Fingerprint& value) const;
   void put(const Part& part, const Fingerprint& value);
 

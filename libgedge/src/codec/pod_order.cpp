@@ -39,10 +39,23 @@ std::uint64_t word_at(std::string_view text, std::size_t at) {
 
 /// A workload, and the next bytes of its name.
 struct Ranked {
+  std::string_view name;
   std::uint64_t word = 0;
   std::uint32_t workload = 0;
   bool equals_last = false;  // in everything, once they are in order
 };
+
+// Names of workloads often begin alike: words are taken behind what all have in common.
+std::size_t common_start(const std::vector<Ranked>& ranked) {
+  const std::string_view sample = ranked.front().name;
+  std::size_t common = sample.size();
+  for (const Ranked& one : ranked) {
+    const std::string_view name = one.name.substr(0, common);
+    const auto end = std::mismatch(name.begin(), name.end(), sample.begin()).first;
+    common = static_cast<std::size_t>(end - name.begin());
+  }
+  return common;
+}
 
 class Ranking {
  public:
@@ -59,7 +72,6 @@ class Ranking {
 
   void find_workloads();
   void sort_workloads();
-  std::size_t common_start() const;
   void sort_words(Iterator first, Iterator last);
   void sort_names(Iterator first, Iterator last, std::size_t at);
   void sort_equals(Iterator first, Iterator last);
@@ -96,18 +108,6 @@ void Ranking::find_workloads() {
   }
 }
 
-// Names of workloads often begin alike: words are taken behind what all have in common.
-std::size_t Ranking::common_start() const {
-  const std::string_view sample = pods_[first_pod_.front()].workload_name;
-  std::size_t common = sample.size();
-  for (const std::uint32_t pod : first_pod_) {
-    const std::string_view name = std::string_view(pods_[pod].workload_name).substr(0, common);
-    const auto end = std::mismatch(name.begin(), name.end(), sample.begin()).first;
-    common = static_cast<std::size_t>(end - name.begin());
-  }
-  return common;
-}
-
 void Ranking::sort_workloads() {
   std::map<std::string_view, std::uint64_t> spaces;
   for (const std::uint32_t pod : first_pod_)
@@ -117,9 +117,11 @@ void Ranking::sort_workloads() {
   for (auto& [space, rank] : spaces) rank = next++;
   std::vector<Ranked> ranked(first_pod_.size());
   for (std::uint32_t w = 0; w < ranked.size(); ++w)
-    ranked[w] = {spaces.size() == 1 ? 0 : spaces.at(pod_of({0, w}).namespace_name), w};
+    ranked[w] = {pods_[first_pod_[w]].workload_name, 0, w};
+  const std::size_t common = common_start(ranked);
+  if (spaces.size() > 1)
+    for (Ranked& one : ranked) one.word = spaces.at(pod_of(one).namespace_name);
   sort_words(ranked.begin(), ranked.end());
-  const std::size_t common = common_start();
   for (auto first = ranked.begin(); first != ranked.end();) {
     const std::uint64_t space = first->word;
     const auto last =
@@ -148,9 +150,8 @@ void Ranking::sort_names(Iterator first, Iterator last, std::size_t at) {
   constexpr std::size_t kLongest = 256;  // names are hardly ever longer
   bool is_end = true;
   for (auto one = first; one != last; ++one) {
-    const std::string_view name = pod_of(*one).workload_name;
-    one->word = word_at(name, at);
-    is_end = is_end && name.size() <= at + sizeof one->word;
+    one->word = word_at(one->name, at);
+    is_end = is_end && one->name.size() <= at + sizeof one->word;
   }
   is_end = is_end || at >= kLongest;
   sort_words(first, last);
