@@ -12,10 +12,10 @@ namespace gedge::codec {
 template <typename T, std::size_t N = 256>
 class Chunks {
  public:
-  T& push_back(T value) {
+  template <typename U>
+  T& push_back(U&& value) {
     if (chunks_.empty() || chunks_.back().size() == N) chunks_.emplace_back().reserve(N);
-    chunks_.back().push_back(std::move(value));
-    return chunks_.back().back();
+    return chunks_.back().emplace_back(std::forward<U>(value));
   }
   T& operator[](std::size_t i) { return chunks_[i / N][i % N]; }
   const T& operator[](std::size_t i) const { return chunks_[i / N][i % N]; }

@@ -1,10 +1,10 @@
 #include "codec/cursor.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "codec/fingerprints.hpp"
+#include "codec/moulds.hpp"
 #include "codec/tape_builder.hpp"
 
 namespace gedge::codec {
@@ -97,7 +97,9 @@ ScalarType Cursor::type() const {
 
 std::string_view Cursor::raw_text() const {
   if (shape() != Shape::kScalar) return {};
-  return {entry().text, entry().length};
+  if (tape_->mould != nullptr && tape_->mould->reads != nullptr)
+    tape_->mould->reads->push_back(index_);
+  return content();
 }
 
 std::optional<Cursor> Cursor::key() const {
@@ -244,48 +246,34 @@ std::string Cursor::to_json() const {
   return out;
 }
 
-namespace {
-
-Fingerprint digest(std::string_view text, std::uint64_t seed) {
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(text.data(), text.size(), seed);
-  return {hash.low64, hash.high64};
-}
-
-Fingerprint mix(Fingerprint a, Fingerprint b, std::uint64_t seed) {
-  const std::uint64_t words[4] = {a.low, a.high, b.low, b.high};
-  return digest({reinterpret_cast<const char*>(words), sizeof words}, seed);
-}
-
-enum Seed : std::uint64_t { kMapSeed = 1, kListSeed, kFieldSeed, kTypeSeed };
-
-}  // namespace
-
 Fingerprint Cursor::fingerprint() const {
   if (index_ == 0 && tape_->fingerprint) return *tape_->fingerprint;
-  Fingerprint sum{0, static_cast<std::uint64_t>(shape())};
+  if (Mould* const known = mould()) return known->fingerprint();
   if (is_map()) {
-    // A sum does not depend on the order of its terms; null is absent.
+    Fingerprint sum = kEmptyMap;
     fields([&](std::string_view name, Cursor value) {
       if (value.is_null()) return;
-      const Fingerprint field = mix(digest(name, 0), value.fingerprint(), kFieldSeed);
-      sum.low += field.low;
-      sum.high += field.high;
+      const Fingerprint name_digest = digest(name, 0);
+      sum = with_field(sum, value.shape() == Shape::kScalar && value.type() == ScalarType::kText
+                                ? text_field_of(name_digest, value.content())
+                                : field_of(name_digest, value.fingerprint()));
     });
-    return mix(sum, {}, kMapSeed);
+    return map_of(sum);
   }
   if (is_list()) {
-    items([&](Cursor item) { sum = mix(sum, item.fingerprint(), kListSeed); });
+    Fingerprint sum = kEmptyList;
+    items([&](Cursor item) { sum = with_item(sum, item.fingerprint()); });
     return sum;
   }
+  const std::string_view text = content();
   const ScalarType kind = type();
+  if (kind == ScalarType::kText) return text_of(text);
   const auto seed = kTypeSeed + static_cast<std::uint64_t>(kind);
-  if (kind == ScalarType::kText) return digest(raw_text(), seed);
   if (kind == ScalarType::kNull) return digest("", seed);
-  if (kind == ScalarType::kBool) return digest(bool_value(raw_text()) ? "1" : "0", seed);
+  if (kind == ScalarType::kBool) return digest(bool_value(text) ? "1" : "0", seed);
   constexpr auto number_seed = kTypeSeed + static_cast<std::uint64_t>(ScalarType::kInteger);
-  if (const auto whole = integer_value(raw_text()))
-    return digest(std::to_string(*whole), number_seed);
-  return digest(decimal_text(raw_text()).value_or(std::string(raw_text())), seed);
+  if (const auto whole = integer_value(text)) return digest(std::to_string(*whole), number_seed);
+  return digest(decimal_text(text).value_or(std::string(text)), seed);
 }
 
 }  // namespace gedge::codec

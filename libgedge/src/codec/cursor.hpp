@@ -71,6 +71,8 @@ class TextArena {
   std::size_t used_ = 0, capacity_ = 0;
 };
 
+struct Mould;
+
 struct Tape {
   std::vector<TapeEntry> entries;
   TextArena arena;
@@ -79,6 +81,7 @@ struct Tape {
   bool is_json = false;
   std::vector<const Tape*> linked;
   std::optional<Fingerprint> fingerprint;  // of the root, once it is known
+  Mould* mould = nullptr;  // codec/moulds.hpp; null: of a tape that was written for one value
 
   void clear() {
     entries.clear();
@@ -136,6 +139,11 @@ class Cursor {
     return index_ == 0 && tape_->fingerprint.has_value() ? tape_ : nullptr;
   }
 
+  /// What this element of a list has in common with others; null where that is not known.
+  Mould* mould() const { return index_ == 0 ? tape_->mould : nullptr; }
+  /// Which entry of that tape this is; 0 for a root and for what stands on another one.
+  std::uint32_t index_on(const Tape& tape) const { return tape_ == &tape ? index_ : 0; }
+
   Place place() const;
   SourceSpan where() const;
   /// Reports an error at this value. Style: lower case, one clause, no full stop.
@@ -153,6 +161,7 @@ class Cursor {
 
  private:
   const TapeEntry& entry() const { return tape_->entries[index_]; }
+  std::string_view content() const { return {entry().text, entry().length}; }
   bool expect(Shape shape, std::string_view name) const;
   void fail_range(std::int64_t least, std::int64_t most) const;
 

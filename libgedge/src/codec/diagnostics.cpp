@@ -67,6 +67,12 @@ void Diagnostics::warn(std::string code, std::string message, SourceSpan where) 
   warnings_.push_back({std::move(code), std::move(message), std::move(where)});
 }
 
+void Diagnostics::rewind(const Mark& mark) {
+  errors_.resize(std::min(mark.errors, errors_.size()));
+  warnings_.resize(std::min(mark.warnings, warnings_.size()));
+  dropped_ = mark.dropped;
+}
+
 Errors Diagnostics::take_errors() {
   std::stable_sort(errors_.begin(), errors_.end(),
                    [](const Error& a, const Error& b) { return before(a.where, b.where); });

@@ -24,6 +24,13 @@ class Diagnostics {
   std::size_t error_count() const { return errors_.size() + dropped_; }
   /// Errors and warnings so far: whoever looks before and after knows whether something was said.
   std::size_t said() const { return error_count() + warnings_.size(); }
+  /// What has been said so far, to be taken back to.
+  struct Mark {
+    std::size_t errors = 0, warnings = 0, dropped = 0;
+  };
+  Mark mark() const { return {errors_.size(), warnings_.size(), dropped_}; }
+  /// Unsays everything that was said since.
+  void rewind(const Mark& mark);
   /// Counts an error that is_full() keeps from being worded.
   void drop() { ++dropped_; }
   /// Sorted by origin, line and column; the last one says so where there may be more.

@@ -13,7 +13,8 @@
 
 namespace gedge::codec {
 
-/// A pod that was read; `pod.spec` is an index into Drafts::templates.
+/// A pod that was read; `pod.spec` is an index into Drafts::templates. Its workload is known only
+/// where it is one of its own.
 struct PodEntry {
   Pod pod;
   SharedText generate_name;  ///< instead of pod.name

@@ -65,6 +65,7 @@ class Owners {
   }
 
   void settle(Pod& pod, const PodSpec& spec) {
+    if (!pod.workload_name.empty()) return;  // a pod that nothing made
     if (pod.controller.name.empty()) {
       pod.workload_kind = pod_kind_;
       pod.workload_name = pod.name;

@@ -33,6 +33,11 @@ class FlatIndex {
     return slot != 0 ? number_of(slot) : otherwise;
   }
 
+  /// For whoever asks for that hash soon.
+  void prefetch(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[first_of(hash)]);
+  }
+
  private:
   // The upper half of the hash, and the number plus one: no slot that is taken is 0. The place is
   // of the upper half too, so that slots move without asking for their hashes.

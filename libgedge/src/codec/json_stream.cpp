@@ -1,16 +1,18 @@
-// simdjson's On-Demand iteration onto tapes. Every value is walked, also those that nobody reads,
-// so broken JSON is refused wherever it stands; only bytes that equal a value that was walked are
-// not walked again (codec/shared_parts.hpp). Memory beside the text: simdjson's index, 4 bytes a
-// bracket, comma, colon or scalar, and those parts.
+// JSON with lists of many objects. Where it can be, a list is read element by element: one that
+// fits a mould (codec/moulds.hpp) is known by its bytes, any other is given to simdjson alone. So
+// simdjson indexes neither what came before nor more than one element at a time.
+//
+// What stands around the elements simdjson reads without them. Where anything is out of the
+// ordinary - an error, an element that is no object, two lists in one object - the whole text is
+// read once more as it is, and what was handed on already is not handed on again: that reading is
+// what words every error of the text.
 #include <simdjson.h>
 
-#include <limits>
-#include <type_traits>
+#include <algorithm>
 
-#include "codec/json_text.hpp"
-#include "codec/shared_parts.hpp"
+#include "codec/json_walker.hpp"
+#include "codec/moulds.hpp"
 #include "codec/stream_parsers.hpp"
-#include "codec/tape_builder.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -18,174 +20,134 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr int kMaxDocuments = 64;  // each one costs an index of the rest
-constexpr std::string_view kNoJson = "no valid JSON: ";
-
-std::string_view trim_end(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-}
+constexpr std::size_t kLongestHead = 64 * 1024;
+constexpr std::size_t kFirstWindow = 16 * 1024;
+constexpr std::string_view kTailHead = R"({"":[])";
 
 // NUL where the text ends before a value.
 char first_of(std::string_view token) { return token.empty() ? '\0' : token.front(); }
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-std::string hint_for(char before, char found, char close) {
-  if (before == ',' && found == close) return "remove the comma before it";
-  if (before == '{' && found == '{') return "if this is a template, render it first";
-  const bool is_word = (found >= 'a' && found <= 'z') || (found >= 'A' && found <= 'Z');
-  if (is_word && (before == '{' || before == ','))
-    return "quote it; text that begins with '{' or '[' is read as JSON";
-  return "";
-}
 
 class JsonStream : public StreamContext {
  public:
   JsonStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
              StreamHandler& handler)
-      : source_(source),
-        diagnostics_(diagnostics),
+      : diagnostics_(diagnostics),
         options_(options),
         handler_(handler),
-        said_before_(diagnostics.said()) {
-    for (Tape* tape : {&root_, &element_}) {
-      tape->source = &source;
-      tape->diagnostics = &diagnostics;
-      tape->is_json = true;
-    }
+        said_before_(diagnostics.said()),
+        mark_before_(diagnostics.mark()),
+        walker_(source, diagnostics),
+        moulds_({walker_.data(), walker_.size()}) {
+    walker_.prepare(root_);
+    walker_.prepare(element_);
   }
 
-  bool run();
+  bool run(bool by_elements);
   bool whole(Tape& tape);
 
  private:
+  enum class Outcome { kDone, kFull, kOdd };
+
   std::optional<std::string> find_root_text(std::string_view key) override;
-  void pad();
+  bool all();
   bool document(ondemand::document& document);
   bool root_map(ondemand::value& root);
+  bool root_field(ondemand::field& field, TapeBuilder& builder, bool& streamed);
   bool elements(ondemand::array list, int depth);
-  bool value(std::string_view key, ondemand::value value, Tape& tape, TapeBuilder& builder);
-  bool container(std::string_view key, ondemand::value& value, Tape& tape, TapeBuilder& builder);
-  template <typename Container>
-  bool shared(Container& container, Tape& tape, TapeBuilder& builder, Mark at);
-  bool fill(ondemand::object& object, Tape& tape, TapeBuilder& builder, Mark at);
-  bool fill(ondemand::array& array, Tape& tape, TapeBuilder& builder, Mark at);
-  bool items(ondemand::array& array, Tape& tape, TapeBuilder& builder);
-  bool key(ondemand::field& field, Tape& tape, TapeBuilder& builder, std::string_view& name);
-  bool scalar(std::string_view token, Tape& tape, TapeBuilder& builder, Mark at);
-  bool string(std::string_view inside, std::size_t offset, Tape& tape, std::string_view& out);
-  bool refuse(std::size_t offset, const std::string& what, std::string hint = {});
-  bool refuse_structure(char close);
-  bool refuse_whole(simdjson::error_code error);
-  std::size_t offset_of(const char* at) const { return static_cast<std::size_t>(at - data_); }
-  Mark mark_of(std::string_view token) const {
-    return {static_cast<std::uint32_t>(offset_of(token.data())), 0};
-  }
-  // Texts are borrowed from the source, not from a padded copy of it.
-  std::string_view borrow(std::string_view token) const {
-    return source_.bytes().substr(offset_of(token.data()), token.size());
-  }
+  void hand_on(Cursor element);
+  void hand_on(Cursor root, bool streamed);
+  bool is_clean() const { return diagnostics_.said() == said_before_; }
 
-  const Source& source_;
+  Outcome by_elements();
+  template <typename Read>
+  bool succeeds(Read read);
+  Outcome document_by_elements();
+  std::size_t find_list(std::size_t begin) const;
+  bool head(std::size_t begin, std::size_t list);
+  Outcome list(std::size_t at, int depth);
+  bool element(std::size_t at, int depth, std::size_t& end);
+  void prefetch(std::size_t at, std::size_t size) const;
+  std::size_t window_of(std::size_t at) const;
+  std::size_t to_brace(std::size_t at, std::size_t size) const;
+  bool walk_element(ondemand::object& object, Mark at, int depth);
+  bool tail();
+  bool tail_fields(ondemand::object& object);
+  /// Reads an object of which perhaps not all is in the window: empty where it is not.
+  std::string_view open_object(JsonWindow window, ondemand::document& document,
+                               ondemand::object& object);
+
   Diagnostics& diagnostics_;
   const StreamOptions& options_;
   StreamHandler& handler_;
-  Tape root_, element_;
-  SharedParts parts_;
   std::size_t said_before_ = 0;
-  bool is_element_ = false;  // what is read now is an element, not something around them
+  Diagnostics::Mark mark_before_;
+  JsonWalker walker_;
+  Moulds moulds_;
+  Tape root_, element_;
   std::optional<TapeBuilder> root_builder_;
-  ondemand::parser parser_;
-  ondemand::document* document_ = nullptr;
-  std::string padded_;
-  const char* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t begin_ = 0;  // of the present document
+  std::size_t begin_ = 0;                        // of the present document
+  std::size_t last_begin_ = 0, last_end_ = 0;    // of the last element that simdjson read
+  std::size_t handed_on_ = 0, passed_over_ = 0;  // elements and documents; passed over: again
 };
 
-bool JsonStream::refuse(std::size_t offset, const std::string& what, std::string hint) {
-  const SourceSpan where = source_.span(source_.at_offset(offset));
-  diagnostics_.add(invalid_input(std::string(kNoJson) + what, where, std::move(hint)));
-  return false;
+// What is read element by element proves to be UTF-8 on the way.
+bool JsonStream::run(bool by_elements) {
+  const Source& source = walker_.source();
+  const std::uint64_t most = std::min(options_.max_bytes, JsonWalker::kMaxBytes);
+  if (by_elements && source.bytes().size() <= most) {
+    walker_.set_silent(true);
+    const Outcome outcome = this->by_elements();
+    if (outcome != Outcome::kOdd) return outcome == Outcome::kDone;
+    walker_.set_silent(false);
+    passed_over_ = handed_on_;
+    begin_ = 0;
+  }
+  if (Diagnostics unsaid; !source.check_text(options_.max_bytes, unsaid)) {
+    // Nothing would have been handed on.
+    diagnostics_.rewind(mark_before_);
+    return source.check_text(options_.max_bytes, diagnostics_);
+  }
+  if (source.bytes().size() > JsonWalker::kMaxBytes)
+    return walker_.refuse(0, "more than 4 GiB in one file", "split the list into several files");
+  // Parts that were made meanwhile may hold what is to be said once more.
+  walker_.parts().next_element(by_elements && last_end_ == 0);
+  return all();
 }
 
-bool JsonStream::refuse_whole(simdjson::error_code error) {
-  if (error == simdjson::MEMALLOC) return refuse(begin_, "not enough memory for its index");
-  const JsonBreak broken = find_json_break({data_ + begin_, size_ - begin_});
-  if (!broken.what.empty()) return refuse(begin_ + broken.offset, broken.what, broken.hint);
-  return refuse(begin_, simdjson::error_message(error));
-}
-
-// simdjson stopped at a token that may not stand there; what stands before it tells what is
-// missing.
-bool JsonStream::refuse_structure(char close) {
-  const char* at = nullptr;
-  if (document_->current_location().get(at) != simdjson::SUCCESS || offset_of(at) >= size_)
-    return refuse_whole(simdjson::TAPE_ERROR);
-  const std::string_view before = trim_end({data_, offset_of(at)});
-  const char last = before.empty() ? '\0' : before.back();
-  std::string expected = std::string("',' or '") + close + "'";
-  if (last == ',') expected = close == '}' ? "a key in double quotes" : "a value";
-  if (last == '{') expected = "a key in double quotes or '}'";
-  if (last == '"' && close == '}' && *at != ':') expected = "':', " + expected;
-  std::string_view found(at, size_ - offset_of(at));
-  found = found.substr(0, std::min<std::size_t>(found.find_first_of(" \t\r\n,:]}", 1), 40));
-  return refuse(offset_of(at), quote(found) + " where " + expected + " should stand",
-                hint_for(last, *at, close));
-}
-
-// simdjson reads up to 64 bytes behind the end, and takes the byte right there for the text's end.
-void JsonStream::pad() {
-  const std::string_view bytes = source_.bytes();
-  size_ = bytes.size();
-  data_ = bytes.data();
-  if (source_.padding() >= simdjson::SIMDJSON_PADDING &&
-      (data_[size_] == '\0' || is_space(data_[size_])))
-    return;
-  padded_.reserve(size_ + simdjson::SIMDJSON_PADDING);
-  padded_.assign(bytes);
-  padded_.append(simdjson::SIMDJSON_PADDING, ' ');
-  data_ = padded_.data();
-}
-
-bool JsonStream::run() {
-  if (source_.bytes().size() >= std::numeric_limits<std::uint32_t>::max())
-    return refuse(0, "more than 4 GiB in one file", "split the list into several files");
-  pad();
+bool JsonStream::all() {
   for (int count = 1;; ++count) {
     ondemand::document document;
-    const std::size_t rest = size_ - begin_;
-    const auto error =
-        parser_.iterate(data_ + begin_, rest, rest + simdjson::SIMDJSON_PADDING).get(document);
-    if (error != simdjson::SUCCESS) return refuse_whole(error);
-    document_ = &document;
+    if (const auto error = walker_.open_rest(begin_, document)) {
+      if (count == 1) diagnostics_.rewind(mark_before_);
+      return walker_.refuse_whole(error);
+    }
     if (!this->document(document)) return false;
     const char* next = nullptr;
     if (document.current_location().get(next) != simdjson::SUCCESS) return true;
-    if (offset_of(next) >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
-    begin_ = offset_of(next);
-    if (*next != '{' && *next != '[') return refuse(begin_, "text after the end of the JSON value");
+    begin_ = walker_.offset_of(next);
+    if (begin_ >= walker_.size()) return walker_.refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
+    if (*next != '{' && *next != '[')
+      return walker_.refuse(begin_, "text after the end of the JSON value");
     if (count == kMaxDocuments)
-      return refuse(begin_, "more than 64 documents in one file", "put the objects into one List");
+      return walker_.refuse(begin_, "more than 64 documents in one file",
+                            "put the objects into one List");
   }
 }
 
 bool JsonStream::whole(Tape& tape) {
-  if (source_.bytes().size() >= std::numeric_limits<std::uint32_t>::max())
-    return refuse(0, "more than 4 GiB in one file", "split it into several files");
-  pad();
+  if (walker_.source().bytes().size() > JsonWalker::kMaxBytes)
+    return walker_.refuse(0, "more than 4 GiB in one file", "split it into several files");
   ondemand::document document;
-  const auto error =
-      parser_.iterate(data_, size_, size_ + simdjson::SIMDJSON_PADDING).get(document);
-  if (error != simdjson::SUCCESS) return refuse_whole(error);
-  document_ = &document;
+  if (const auto error = walker_.open_rest(0, document)) return walker_.refuse_whole(error);
   ondemand::value root;
-  if (const auto broken = document.get_value().get(root)) return refuse_whole(broken);
+  if (const auto broken = document.get_value().get(root)) return walker_.refuse_whole(broken);
   TapeBuilder builder(tape);
-  if (!value("", root, tape, builder)) return false;
+  if (!walker_.value("", root, tape, builder)) return false;
   const char* next = nullptr;
   if (document.current_location().get(next) != simdjson::SUCCESS) return true;
-  if (offset_of(next) >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
-  return refuse(offset_of(next), "text after the end of the JSON value");
+  if (walker_.offset_of(next) >= walker_.size())
+    return walker_.refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
+  return walker_.refuse(walker_.offset_of(next), "text after the end of the JSON value");
 }
 
 // By get_value(): get_object() would also judge the end of the text, which may hold another
@@ -194,188 +156,79 @@ bool JsonStream::document(ondemand::document& document) {
   begin_document();
   root_.clear();
   ondemand::value root;
-  if (const auto error = document.get_value().get(root)) return refuse_whole(error);
+  if (const auto error = document.get_value().get(root)) return walker_.refuse_whole(error);
   if (first_of(root.raw_json_token()) == '{') return root_map(root);
   ondemand::array list;
-  if (const auto error = root.get_array().get(list)) return refuse_whole(error);
+  if (const auto error = root.get_array().get(list)) return walker_.refuse_whole(error);
   return elements(list, 1);
 }
 
 bool JsonStream::root_map(ondemand::value& root) {
   TapeBuilder& builder = root_builder_.emplace(root_);
-  builder.begin(Shape::kMap, mark_of(root.raw_json_token()));
+  builder.begin(Shape::kMap, walker_.mark_of(root.raw_json_token()));
   ondemand::object object;
-  if (const auto error = root.get_object().get(object)) return refuse_whole(error);
+  if (const auto error = root.get_object().get(object)) return walker_.refuse_whole(error);
   bool streamed = false;
   for (auto item : object) {
     ondemand::field field;
-    if (std::move(item).get(field) != simdjson::SUCCESS) return refuse_structure('}');
-    std::string_view name;
-    if (!key(field, root_, builder, name)) return false;
-    ondemand::value& inner = field.value();
-    const std::string_view token = inner.raw_json_token();
-    if (name != options_.list_key || first_of(token) != '[') {
-      if (!value(name, inner, root_, builder)) return false;
-      continue;
-    }
-    builder.begin(Shape::kList, mark_of(token));
-    builder.end();
-    ondemand::array array;
-    if (inner.get_array().get(array)) return refuse_structure(']');
-    if (!handler_.wants_elements(builder.partial_root())) {
-      builder.reopen();
-      if (!items(array, root_, builder)) return false;
-      continue;
-    }
-    streamed = true;
-    if (!elements(array, 2)) return false;
+    if (std::move(item).get(field) != simdjson::SUCCESS) return walker_.refuse_structure('}');
+    if (!root_field(field, builder, streamed)) return false;
   }
   builder.end();
   root_builder_.reset();
-  handler_.document(Cursor(root_, 0), streamed);
+  hand_on(Cursor(root_, 0), streamed);
   return true;
+}
+
+bool JsonStream::root_field(ondemand::field& field, TapeBuilder& builder, bool& streamed) {
+  std::string_view name;
+  if (!walker_.key(field, root_, builder, name)) return false;
+  ondemand::value& inner = field.value();
+  const std::string_view token = inner.raw_json_token();
+  if (name != options_.list_key || first_of(token) != '[')
+    return walker_.value(name, inner, root_, builder);
+  builder.begin(Shape::kList, walker_.mark_of(token));
+  builder.end();
+  ondemand::array array;
+  if (inner.get_array().get(array)) return walker_.refuse_structure(']');
+  if (!handler_.wants_elements(builder.partial_root())) {
+    builder.reopen();
+    return walker_.items(array, root_, builder);
+  }
+  streamed = true;
+  return elements(array, 2);
 }
 
 bool JsonStream::elements(ondemand::array list, int depth) {
   for (auto item : list) {
     ondemand::value inner;
-    if (std::move(item).get(inner) != simdjson::SUCCESS) return refuse_structure(']');
+    if (std::move(item).get(inner) != simdjson::SUCCESS) return walker_.refuse_structure(']');
     if (diagnostics_.is_full()) return false;
-    parts_.next_element(diagnostics_.said() == said_before_);
+    walker_.parts().next_element(is_clean());
     element_.clear();
     TapeBuilder builder(element_, depth);
-    is_element_ = true;
-    if (!value("", inner, element_, builder)) return false;
-    is_element_ = false;
-    handler_.element(Cursor(element_, 0), *this);
+    walker_.set_in_element(true);
+    if (!walker_.value("", inner, element_, builder)) return false;
+    walker_.set_in_element(false);
+    hand_on(Cursor(element_, 0));
   }
   return true;
 }
 
-bool JsonStream::value(std::string_view key, ondemand::value value, Tape& tape,
-                       TapeBuilder& builder) {
-  const std::string_view token = value.raw_json_token();
-  const Mark at = mark_of(token);
-  if (at.position >= size_) return refuse_whole(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
-  if (first_of(token) == '{' || first_of(token) == '[') return container(key, value, tape, builder);
-  if (first_of(token) == '"') {
-    // Consumed here: what nobody consumes is skipped, and "a": then passes for a key.
-    ondemand::raw_json_string consumed;
-    if (value.get_raw_json_string().get(consumed)) return refuse_structure(']');
-  }
-  return scalar(trim_end(token), tape, builder, at);
+void JsonStream::hand_on(Cursor element) {
+  ++handed_on_;
+  if (passed_over_ > 0)
+    --passed_over_;
+  else
+    handler_.element(element, *this);
 }
 
-bool JsonStream::container(std::string_view key, ondemand::value& value, Tape& tape,
-                           TapeBuilder& builder) {
-  const std::string_view token = value.raw_json_token();
-  const Mark at = mark_of(token);
-  const bool tries = is_element_ && !key.empty() && parts_.worth_trying(key);
-  if (token[0] == '{') {
-    ondemand::object object;
-    if (value.get_object().get(object)) return refuse_structure('}');
-    return tries ? shared(object, tape, builder, at) : fill(object, tape, builder, at);
-  }
-  ondemand::array array;
-  if (value.get_array().get(array)) return refuse_structure(']');
-  return tries ? shared(array, tape, builder, at) : fill(array, tape, builder, at);
-}
-
-// Skipping to the end of a value checks no more than that its brackets are balanced; equal bytes
-// were checked before.
-template <typename Container>
-bool JsonStream::shared(Container& container, Tape& tape, TapeBuilder& builder, Mark at) {
-  constexpr char close = std::is_same_v<Container, ondemand::object> ? '}' : ']';
-  std::string_view raw;
-  if (container.raw_json().get(raw)) return refuse_structure(close);
-  raw = trim_end(raw);
-  if (const SharedPart* part = parts_.find(raw)) {
-    builder.link(part->tape, part->height, at);
-    return !builder.failed();
-  }
-  SharedPart* part = parts_.begin(raw);
-  if (container.reset().error()) return refuse_structure(close);
-  if (part == nullptr) return fill(container, tape, builder, at);
-  part->tape.source = &source_;
-  part->tape.diagnostics = &diagnostics_;
-  part->tape.is_json = true;
-  TapeBuilder inner(part->tape, builder.depth());
-  if (!fill(container, part->tape, inner, at)) return false;
-  part->height = inner.height();
-  parts_.end(*part);
-  builder.link(part->tape, part->height, at);
-  return !builder.failed();
-}
-
-bool JsonStream::fill(ondemand::object& object, Tape& tape, TapeBuilder& builder, Mark at) {
-  builder.begin(Shape::kMap, at);
-  if (builder.failed()) return false;
-  for (auto item : object) {
-    ondemand::field field;
-    if (std::move(item).get(field) != simdjson::SUCCESS) return refuse_structure('}');
-    std::string_view name;
-    if (!key(field, tape, builder, name)) return false;
-    if (!value(name, field.value(), tape, builder)) return false;
-  }
-  builder.end();
-  return true;
-}
-
-bool JsonStream::fill(ondemand::array& array, Tape& tape, TapeBuilder& builder, Mark at) {
-  builder.begin(Shape::kList, at);
-  return !builder.failed() && items(array, tape, builder);
-}
-
-bool JsonStream::items(ondemand::array& array, Tape& tape, TapeBuilder& builder) {
-  for (auto item : array) {
-    ondemand::value inner;
-    if (std::move(item).get(inner) != simdjson::SUCCESS) return refuse_structure(']');
-    if (!value("", inner, tape, builder)) return false;
-  }
-  builder.end();
-  return true;
-}
-
-bool JsonStream::key(ondemand::field& field, Tape& tape, TapeBuilder& builder,
-                     std::string_view& name) {
-  const char* const begin = field.key().raw();
-  const char* end = begin;
-  while (*end != '"') end += *end == '\\' ? 2 : 1;
-  const std::string_view inside(begin, static_cast<std::size_t>(end - begin));
-  if (!string(inside, offset_of(begin), tape, name)) return false;
-  builder.scalar(name, true, {static_cast<std::uint32_t>(offset_of(begin) - 1), 0});
-  return !builder.failed();
-}
-
-bool JsonStream::string(std::string_view inside, std::size_t offset, Tape& tape,
-                        std::string_view& out) {
-  if (inside.find('\\') == std::string_view::npos) {
-    out = borrow(inside);
-    return true;
-  }
-  std::size_t bad = 0;
-  if (json_unescape(inside, tape.arena, out, bad)) return true;
-  return refuse(offset + bad, "an escape that JSON does not have, or half a surrogate pair");
-}
-
-bool JsonStream::scalar(std::string_view token, Tape& tape, TapeBuilder& builder, Mark at) {
-  const std::size_t offset = at.position;
-  if (token[0] == '"') {
-    if (token.size() < 2 || token.back() != '"') return refuse_whole(simdjson::UNCLOSED_STRING);
-    std::string_view text;
-    if (!string(token.substr(1, token.size() - 2), offset + 1, tape, text)) return false;
-    builder.scalar(text, true, at);
-    return !builder.failed();
-  }
-  const bool literal = token == "true" || token == "false" || token == "null";
-  if (!literal && !is_json_number(token)) {
-    if (token[0] == '}' || token[0] == ']' || token[0] == ',' || token[0] == ':')
-      return refuse(offset, quote(token.substr(0, 1)) + " where a value should stand",
-                    token[0] == ']' ? "remove the comma before it" : "");
-    return refuse(offset, quote(token) + " is no value", "quote it if it is text");
-  }
-  builder.scalar(borrow(token), false, at);
-  return !builder.failed();
+void JsonStream::hand_on(Cursor root, bool streamed) {
+  ++handed_on_;
+  if (passed_over_ > 0)
+    --passed_over_;
+  else
+    handler_.document(root, streamed);
 }
 
 // Looked for by a second pass over the document: only where elements without `kind` come before the
@@ -388,12 +241,219 @@ std::optional<std::string> JsonStream::find_root_text(std::string_view wanted) {
   }
   ondemand::parser parser;
   ondemand::document document;
-  const std::size_t rest = size_ - begin_;
-  if (parser.iterate(data_ + begin_, rest, rest + simdjson::SIMDJSON_PADDING).get(document))
+  const std::size_t rest = walker_.size() - begin_;
+  if (parser.iterate(walker_.data() + begin_, rest, rest + simdjson::SIMDJSON_PADDING)
+          .get(document))
     return std::nullopt;
   std::string_view text;
   if (document.find_field_unordered(wanted).get_string().get(text)) return std::nullopt;
   return std::string(text);
+}
+
+// Documents one after another, each of them a list or an object with a list.
+JsonStream::Outcome JsonStream::by_elements() {
+  for (int count = 1; count <= kMaxDocuments; ++count) {
+    begin_document();
+    moulds_.clear();
+    root_.clear();
+    const Outcome outcome = document_by_elements();
+    if (outcome != Outcome::kDone) return outcome;
+    begin_ = walker_.skip_space(begin_);
+    if (begin_ == walker_.size()) return Outcome::kDone;
+  }
+  return Outcome::kOdd;
+}
+
+// Moves begin_ behind it.
+JsonStream::Outcome JsonStream::document_by_elements() {
+  const std::size_t begin = walker_.skip_space(begin_);
+  if (begin < walker_.size() && walker_.data()[begin] == '[') return list(begin + 1, 1);
+  const std::size_t open = find_list(begin);
+  if (open == 0 || !succeeds([&] { return head(begin, open); })) return Outcome::kOdd;
+  const Outcome outcome = list(open + 1, 2);
+  if (outcome != Outcome::kDone) return outcome;
+  return tail() ? Outcome::kDone : Outcome::kOdd;
+}
+
+// Whether something was read and had nothing wrong with it; else nothing is said about it yet.
+template <typename Read>
+bool JsonStream::succeeds(Read read) {
+  const Diagnostics::Mark mark = diagnostics_.mark();
+  const std::size_t said = diagnostics_.said();
+  if (read() && diagnostics_.said() == said) return true;
+  diagnostics_.rewind(mark);
+  return false;
+}
+
+// Where the bracket stands that seems to open the list; 0 where none does.
+std::size_t JsonStream::find_list(std::size_t begin) const {
+  const std::string_view text(walker_.data(), std::min(walker_.size(), begin + kLongestHead));
+  const std::string name = "\"" + std::string(options_.list_key) + "\"";
+  std::size_t at = text.find(name, begin);
+  for (; at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t colon = walker_.skip_space(at + name.size());
+    if (colon >= text.size() || text[colon] != ':') continue;
+    const std::size_t open = walker_.skip_space(colon + 1);
+    if (open < text.size() && text[open] == '[') return open;
+  }
+  return 0;
+}
+
+// The fields before the list, which has to be what find_list() took for it.
+bool JsonStream::head(std::size_t begin, std::size_t list) {
+  std::string text(walker_.data() + begin, list + 1 - begin);
+  const std::size_t size = text.size();
+  text.append(simdjson::SIMDJSON_PADDING, ' ');
+  ondemand::document document;
+  ondemand::value root;
+  ondemand::object object;
+  if (walker_.open({text.data(), size, begin}, document)) return false;
+  if (document.get_value().get(root) || first_of(root.raw_json_token()) != '{') return false;
+  TapeBuilder& builder = root_builder_.emplace(root_);
+  builder.begin(Shape::kMap, walker_.mark_of(root.raw_json_token()));
+  if (root.get_object().get(object)) return false;
+  for (auto item : object) {
+    ondemand::field field;
+    std::string_view name;
+    if (std::move(item).get(field) || !walker_.key(field, root_, builder, name)) return false;
+    const Mark at = walker_.mark_of(field.value().raw_json_token());
+    if (at.position == list) {
+      if (name != options_.list_key) return false;
+      builder.begin(Shape::kList, at);
+      builder.end();
+      return handler_.wants_elements(builder.partial_root());
+    }
+    if (!walker_.value(name, field.value(), root_, builder)) return false;
+  }
+  return false;
+}
+
+// Elements from `at` on, which is behind the bracket; moves begin_ behind the other one.
+JsonStream::Outcome JsonStream::list(std::size_t at, int depth) {
+  const auto byte = [&] { return at < walker_.size() ? walker_.data()[at] : '\0'; };
+  at = walker_.skip_space(at);
+  bool more = byte() != ']';
+  while (more) {
+    if (byte() != '{') return Outcome::kOdd;
+    if (diagnostics_.is_full()) return Outcome::kFull;
+    std::size_t end = 0;
+    if (!element(at, depth, end)) return Outcome::kOdd;
+    at = walker_.skip_space(end);
+    more = byte() == ',';
+    if (more) at = walker_.skip_space(at + 1);
+  }
+  if (byte() != ']') return Outcome::kOdd;
+  begin_ = at + 1;
+  return Outcome::kDone;
+}
+
+bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
+  if (is_clean()) {
+    if (const Mould* mould = moulds_.fit(at, end)) {
+      prefetch(end, mould->bytes.size());
+      hand_on(Cursor(mould->tape, 0));
+      walker_.source().pass_lines(at, end, mould->lines, mould->present(mould->last_line));
+      return true;
+    }
+  }
+  const std::size_t rest = walker_.size() - at;
+  ondemand::document document;
+  ondemand::object object;
+  std::string_view raw;
+  for (std::size_t size = window_of(at); raw.empty(); size *= 4) {
+    raw = open_object({walker_.data() + at, to_brace(at, size), at}, document, object);
+    if (raw.empty() && size >= rest) return false;
+  }
+  end = at + raw.size();
+  last_begin_ = at;
+  last_end_ = end;
+  const Mark mark{static_cast<std::uint32_t>(at), 0};
+  if (!succeeds([&] { return walk_element(object, mark, depth); })) return false;
+  hand_on(Cursor(element_, 0));
+  if (is_clean() && walker_.parts().is_settled() && moulds_.learn(raw, element_))
+    walker_.prepare(element_);
+  return true;
+}
+
+// The next element is most likely as long, and is looked at once this one is dealt with.
+void JsonStream::prefetch(std::size_t at, std::size_t size) const {
+  constexpr std::size_t kLine = 64, kMost = 4096;
+  const std::size_t end = std::min(at + std::min(size, kMost), walker_.size());
+  for (; at < end; at += kLine) __builtin_prefetch(walker_.data() + at);
+}
+
+// A guess at where the element ends: where the next one begins as this one does.
+std::size_t JsonStream::window_of(std::size_t at) const {
+  constexpr std::size_t kBeginning = 12;
+  const std::string_view text(walker_.data(), walker_.size());
+  if (last_end_ == 0 || last_end_ > at) return kFirstWindow;
+  const std::string_view beginning = text.substr(last_end_ - 1, at - last_end_ + 1 + kBeginning);
+  const std::size_t most = std::max<std::size_t>(kFirstWindow, 4 * (last_end_ - last_begin_));
+  const std::size_t next = text.substr(at, most).find(beginning);
+  return next == std::string_view::npos ? kFirstWindow : next + 1;
+}
+
+// How many of `size` bytes from `at` on are a window that most likely does not end within a text.
+std::size_t JsonStream::to_brace(std::size_t at, std::size_t size) const {
+  const std::string_view bytes(walker_.data() + at, std::min(size, walker_.size() - at));
+  const std::size_t last = bytes.rfind('}');
+  return last == std::string_view::npos ? bytes.size() : last + 1;
+}
+
+std::string_view JsonStream::open_object(JsonWindow window, ondemand::document& document,
+                                         ondemand::object& object) {
+  ondemand::value value;
+  std::string_view raw;
+  if (walker_.open(window, document) || document.get_value().get(value) ||
+      value.get_object().get(object) || object.raw_json().get(raw) || object.reset().error())
+    return {};
+  return trim_json_end(raw);
+}
+
+bool JsonStream::walk_element(ondemand::object& object, Mark at, int depth) {
+  walker_.parts().next_element(is_clean());
+  element_.clear();
+  TapeBuilder builder(element_, depth);
+  walker_.set_in_element(true);
+  const bool done = walker_.fill(object, element_, builder, at);
+  walker_.set_in_element(false);
+  return done;
+}
+
+// The fields behind the list, as those of an object that begins with an empty one.
+bool JsonStream::tail() {
+  const std::size_t rest = walker_.size() - begin_;
+  ondemand::document document;
+  ondemand::object object;
+  std::string text;
+  std::string_view raw;
+  for (std::size_t size = kFirstWindow; raw.empty(); size *= 4) {
+    text.assign(kTailHead).append(walker_.data() + begin_, to_brace(begin_, size));
+    const JsonWindow window{text.data(), text.size(), begin_ - kTailHead.size()};
+    text.append(simdjson::SIMDJSON_PADDING, ' ');
+    raw = open_object({text.data(), window.size, window.shift}, document, object);
+    if (raw.empty() && size >= rest) return false;
+  }
+  if (!succeeds([&] { return tail_fields(object); })) return false;
+  begin_ += raw.size() - kTailHead.size();
+  hand_on(Cursor(root_, 0), true);
+  return true;
+}
+
+bool JsonStream::tail_fields(ondemand::object& object) {
+  TapeBuilder& builder = *root_builder_;
+  bool is_first = true;
+  for (auto item : object) {
+    ondemand::field field;
+    std::string_view name;
+    if (std::move(item).get(field)) return false;
+    if (std::exchange(is_first, false)) continue;
+    if (!walker_.key(field, root_, builder, name) || name == options_.list_key) return false;
+    if (!walker_.value(name, field.value(), root_, builder)) return false;
+  }
+  builder.end();
+  root_builder_.reset();
+  return true;
 }
 
 class NoHandler final : public StreamHandler {
@@ -412,7 +472,12 @@ bool parse_json(const Source& source, Tape& tape) {
 
 bool stream_json(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler) {
-  return JsonStream(source, diagnostics, options, handler).run();
+  return JsonStream(source, diagnostics, options, handler).run(true);
+}
+
+bool stream_whole_json(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                       StreamHandler& handler) {
+  return JsonStream(source, diagnostics, options, handler).run(false);
 }
 
 }  // namespace gedge::codec

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "codec/drafts.hpp"
+#include "codec/known_pods.hpp"
 #include "codec/seen_objects.hpp"
 #include "codec/shared_texts.hpp"
 #include "codec/stream.hpp"
 #include "gedge/codec/load.hpp"
+#include "gedge/codec/timestamp.hpp"
 
 namespace gedge {
 namespace codec {
@@ -128,6 +130,11 @@ struct KnownTemplate {
 /// The shared tapes of spec, labels and annotations; null: absent.
 using TemplateParts = std::array<const Tape*, 3>;
 
+// The time that a pod has for itself; kNever where all of its mould have the same.
+std::optional<UnixSeconds> time_in(const Mould& mould, std::uint32_t entry) {
+  return entry == 0 ? kNever : parse_timestamp(mould.text(entry));
+}
+
 bool is_list_kind(std::string_view kind) {
   return kind.size() >= 4 && kind.substr(kind.size() - 4) == "List";
 }
@@ -147,6 +154,8 @@ struct FactsLoader::State final : StreamHandler {
   void element(Cursor element, StreamContext& context) override;
   void document(Cursor root, bool streamed) override;
 
+  void any_element(Cursor element, StreamContext& context);
+  bool take_known(Cursor element, const Mould& mould);
   void object(Cursor object, const std::string& kind);
   void take(const KnownKind& known, const std::string& kind, Cursor object);
   void skip(const std::string& kind, Cursor object);
@@ -167,8 +176,11 @@ struct FactsLoader::State final : StreamHandler {
   Drafts drafts;
   SeenObjects seen;
   SharedTexts texts;
+  const SharedText pod_kind = "Pod";
   std::string object_key;                                     // of the object that is read
   std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
+  KnownPods known_pods;                                       // of the present file
+  std::vector<std::uint32_t> reads;                           // of the element that is read
   bool in_manifests = false;
 };
 
@@ -185,6 +197,7 @@ void FactsLoader::State::read(const InputFile& file, bool manifests) {
     drafts.diagnostics.add(out_of_memory(file.name));
   }
   templates_by_parts.clear();
+  known_pods.clear();
 }
 
 bool FactsLoader::State::wants_elements(Cursor root) {
@@ -192,7 +205,56 @@ bool FactsLoader::State::wants_elements(Cursor root) {
   return !kind || is_list_kind(kind->raw_text());
 }
 
+// A pod like one that was read is made of it; what is read for any other is written down.
 void FactsLoader::State::element(Cursor element, StreamContext& context) {
+  Mould* const mould = element.mould();
+  if (mould != nullptr && take_known(element, *mould)) return;
+  if (mould == nullptr || !known_pods.is_open(*mould)) return any_element(element, context);
+  const std::size_t pods = drafts.pods.size(), said = drafts.diagnostics.said();
+  reads.clear();
+  mould->reads = &reads;
+  any_element(element, context);
+  mould->reads = nullptr;
+  if (drafts.pods.size() > pods && drafts.diagnostics.said() == said)
+    known_pods.remember(*mould, element, drafts.pods[pods], reads);
+  else
+    known_pods.give_up(*mould);
+}
+
+// False where it may be anything else than a pod like the known one, of a name that is new.
+bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
+  const KnownPods::Known* const known = known_pods.find(mould);
+  if (known == nullptr) return false;
+  const OwnTexts& own = *known->own;
+  const std::string_view name = mould.text(own.name);
+  if (name.empty() || !is_dns_subdomain(name)) return false;
+  const std::string& known_space = known->entry.pod.namespace_name;
+  const std::string_view space = own.space != 0 ? mould.text(own.space) : known_space;
+  const bool same_space = space == known_space;
+  if (!same_space && !is_dns_label(space)) return false;
+  const auto created = time_in(mould, own.created), started = time_in(mould, own.started);
+  if (!created || !started) return false;
+  make_key(object_key, "Pod", space, name);
+  const std::uint64_t expected = seen.expect(object_key);
+  const Fingerprint fingerprint = element.fingerprint();
+  auto [earlier, fresh] = seen.try_emplace(object_key, expected);
+  if (!fresh) return false;
+  earlier = {fingerprint, element.place(), static_cast<std::uint32_t>(drafts.pods.size())};
+  PodEntry& entry = drafts.pods.push_back(known->entry);
+  Pod& pod = entry.pod;
+  if (!same_space) pod.namespace_name = texts.of(space);
+  pod.name = name;
+  if (!pod.workload_name.empty()) pod.workload_name = pod.name;
+  pod.place = earlier.place;
+  if (own.uid != 0) pod.uid = mould.text(own.uid);
+  if (own.created != 0) pod.created = *created;
+  if (own.started != 0) pod.started = *started;
+  if (own.node != 0) entry.node_name = texts.of(mould.text(own.node));
+  entry.fingerprint = fingerprint;
+  return true;
+}
+
+void FactsLoader::State::any_element(Cursor element, StreamContext& context) {
   if (element.is_null()) return;
   if (!element.is_map()) {
     element.fail_type("an object");
@@ -383,7 +445,7 @@ void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   PodDraft draft = read_pod(object);
   Metadata& meta = draft.meta;
   KnownTemplate known = template_of(object);
-  PodEntry& entry = drafts.pods.push_back({});
+  PodEntry& entry = drafts.pods.push_back(PodEntry{});
   Pod& pod = entry.pod;
   pod.extra_labels = std::move(known.extra_labels);
   pod.namespace_name = texts.of(namespace_or_default(std::move(meta.namespace_name)));
@@ -392,6 +454,10 @@ void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   pod.uid = std::move(meta.uid);
   pod.controller = {texts.of(meta.controller.kind), texts.of(meta.controller.name),
                     texts.of(meta.controller.uid)};
+  if (pod.controller.name.empty() && !pod.name.empty()) {
+    pod.workload_kind = pod_kind;
+    pod.workload_name = pod.name;
+  }
   pod.nominated_node = texts.of(draft.nominated_node);
   pod.phase = draft.phase;
   pod.created = meta.created;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 
@@ -36,17 +37,25 @@ std::uint64_t word_at(std::string_view text, std::size_t at) {
   return word;
 }
 
-/// A workload: its namespace, and the next bytes of its name.
+/// A workload, and the next bytes of its name.
 struct Ranked {
-  std::uint32_t space = 0, workload = 0;
-  std::uint64_t first = 0, second = 0;
+  std::string_view name;
+  std::uint64_t word = 0;
+  std::uint32_t workload = 0;
+  bool equals_last = false;  // in everything, once they are in order
 };
 
-/// A pod by the rank of its workload.
-struct Numbered {
-  std::uint32_t rank = 0, pod = 0;
-  std::int64_t ordinal = 0;
-};
+// Names of workloads often begin alike: words are taken behind what all have in common.
+std::size_t common_start(const std::vector<Ranked>& ranked) {
+  const std::string_view sample = ranked.front().name;
+  std::size_t common = sample.size();
+  for (const Ranked& one : ranked) {
+    const std::string_view name = one.name.substr(0, common);
+    const auto end = std::mismatch(name.begin(), name.end(), sample.begin()).first;
+    common = static_cast<std::size_t>(end - name.begin());
+  }
+  return common;
+}
 
 class Ranking {
  public:
@@ -59,90 +68,153 @@ class Ranking {
   std::vector<std::uint32_t> order() const;
 
  private:
+  using Iterator = std::vector<Ranked>::iterator;
+
   void find_workloads();
-  std::vector<Ranked> keys_of_workloads() const;
   void sort_workloads();
+  void sort_words(Iterator first, Iterator last);
+  void sort_names(Iterator first, Iterator last, std::size_t at);
+  void sort_equals(Iterator first, Iterator last);
+  const Pod& pod_of(const Ranked& one) const { return pods_[first_pod_[one.workload]]; }
 
   const std::vector<Pod>& pods_;
   std::vector<std::uint32_t> workload_of_;  // of each pod
   std::vector<std::uint32_t> first_pod_;    // of each workload
   std::vector<std::uint32_t> rank_of_;      // of each workload
+  std::uint32_t ranks_ = 0;
 };
 
+// Pods that nothing made are workloads of their own, and not looked for: those of one name get one
+// rank.
 void Ranking::find_workloads() {
   FlatIndex index;
   for (std::uint32_t i = 0; i < pods_.size(); ++i) {
+    const auto next = static_cast<std::uint32_t>(first_pod_.size());
+    if (pods_[i].workload_kind == "Pod") {
+      workload_of_[i] = next;
+      first_pod_.push_back(i);
+      continue;
+    }
     if (i > 0 && workload_key(pods_[i]) == workload_key(pods_[i - 1])) {
       workload_of_[i] = workload_of_[i - 1];
       continue;
     }
-    const auto next = static_cast<std::uint32_t>(first_pod_.size());
     const auto same = [&](std::uint32_t workload) {
-      return workload_key(pods_[first_pod_[workload]]) == workload_key(pods_[i]);
+      return workload_key(pods_[workload]) == workload_key(pods_[i]);
     };
-    workload_of_[i] = index.find_or_add(hash_of(pods_[i]), next, same);
-    if (workload_of_[i] == next) first_pod_.push_back(i);
+    const std::uint32_t first = index.find_or_add(hash_of(pods_[i]), i, same);
+    workload_of_[i] = first == i ? next : workload_of_[first];
+    if (first == i) first_pod_.push_back(i);
   }
-}
-
-// Names of workloads often begin alike: words are taken behind what all have in common.
-std::vector<Ranked> Ranking::keys_of_workloads() const {
-  std::map<std::string_view, std::uint32_t> spaces;
-  const std::string_view sample = pods_[first_pod_.front()].workload_name;
-  std::size_t common = sample.size();
-  for (const std::uint32_t pod : first_pod_) {
-    spaces.try_emplace(pods_[pod].namespace_name);
-    const std::string_view name = std::string_view(pods_[pod].workload_name).substr(0, common);
-    const auto end = std::mismatch(name.begin(), name.end(), sample.begin()).first;
-    common = static_cast<std::size_t>(end - name.begin());
-  }
-  std::uint32_t next = 0;
-  for (auto& [space, rank] : spaces) rank = next++;
-  std::vector<Ranked> keys(first_pod_.size());
-  for (std::uint32_t w = 0; w < keys.size(); ++w) {
-    const Pod& pod = pods_[first_pod_[w]];
-    keys[w] = {spaces[pod.namespace_name], w, word_at(pod.workload_name, common),
-               word_at(pod.workload_name, common + 8)};
-  }
-  return keys;
 }
 
 void Ranking::sort_workloads() {
-  std::vector<Ranked> keys = keys_of_workloads();
-  std::sort(keys.begin(), keys.end(), [&](const Ranked& a, const Ranked& b) {
-    if (a.space != b.space) return a.space < b.space;
-    if (a.first != b.first) return a.first < b.first;
-    if (a.second != b.second) return a.second < b.second;
-    return workload_key(pods_[first_pod_[a.workload]]) <
-           workload_key(pods_[first_pod_[b.workload]]);
+  std::map<std::string_view, std::uint64_t> spaces;
+  for (const std::uint32_t pod : first_pod_)
+    if (pod == 0 || pods_[pod].namespace_name != pods_[pod - 1].namespace_name)
+      spaces.try_emplace(pods_[pod].namespace_name);
+  std::uint64_t next = 0;
+  for (auto& [space, rank] : spaces) rank = next++;
+  std::vector<Ranked> ranked(first_pod_.size());
+  for (std::uint32_t w = 0; w < ranked.size(); ++w)
+    ranked[w] = {pods_[first_pod_[w]].workload_name, 0, w};
+  const std::size_t common = common_start(ranked);
+  if (spaces.size() > 1)
+    for (Ranked& one : ranked) one.word = spaces.at(pod_of(one).namespace_name);
+  sort_words(ranked.begin(), ranked.end());
+  for (auto first = ranked.begin(); first != ranked.end();) {
+    const std::uint64_t space = first->word;
+    const auto last =
+        std::find_if(first, ranked.end(), [&](const Ranked& one) { return one.word != space; });
+    sort_names(first, last, common);
+    first = last;
+  }
+  rank_of_.resize(ranked.size());
+  for (const Ranked& one : ranked) {
+    ranks_ += one.equals_last ? 0 : 1;
+    rank_of_[one.workload] = ranks_ - 1;
+  }
+}
+
+// What has one word stays in the order in which it came, which often is the right one.
+void Ranking::sort_words(Iterator first, Iterator last) {
+  const auto before = [](const Ranked& a, const Ranked& b) {
+    return a.word != b.word ? a.word < b.word : a.workload < b.workload;
+  };
+  if (!std::is_sorted(first, last, before)) std::sort(first, last, before);
+}
+
+// Workloads of one namespace whose names agree up to `at`.
+void Ranking::sort_names(Iterator first, Iterator last, std::size_t at) {
+  if (last - first < 2) return;
+  constexpr std::size_t kLongest = 256;  // names are hardly ever longer
+  bool is_end = true;
+  for (auto one = first; one != last; ++one) {
+    one->word = word_at(one->name, at);
+    is_end = is_end && one->name.size() <= at + sizeof one->word;
+  }
+  is_end = is_end || at >= kLongest;
+  sort_words(first, last);
+  for (auto group = first; group != last;) {
+    const std::uint64_t word = group->word;
+    const auto next =
+        std::find_if(group, last, [&](const Ranked& one) { return one.word != word; });
+    if (is_end)
+      sort_equals(group, next);
+    else
+      sort_names(group, next, at + sizeof word);
+    group = next;
+  }
+}
+
+// All that words tell is equal.
+void Ranking::sort_equals(Iterator first, Iterator last) {
+  if (last - first < 2) return;
+  std::sort(first, last, [&](const Ranked& a, const Ranked& b) {
+    return workload_key(pod_of(a)) < workload_key(pod_of(b));
   });
-  rank_of_.resize(keys.size());
-  for (std::uint32_t rank = 0; rank < keys.size(); ++rank) rank_of_[keys[rank].workload] = rank;
+  for (auto one = first + 1; one != last; ++one)
+    one->equals_last = workload_key(pod_of(*(one - 1))) == workload_key(pod_of(*one));
 }
 
 std::vector<std::uint32_t> Ranking::order() const {
-  std::vector<Numbered> numbered(pods_.size());
-  for (std::uint32_t i = 0; i < pods_.size(); ++i)
-    numbered[i] = {rank_of_[workload_of_[i]], i, pods_[i].ordinal};
-  std::sort(numbered.begin(), numbered.end(), [&](const Numbered& a, const Numbered& b) {
-    if (a.rank != b.rank) return a.rank < b.rank;
-    if (a.ordinal != b.ordinal) return a.ordinal < b.ordinal;
-    return pods_[a.pod].name < pods_[b.pod].name;
-  });
-  std::vector<std::uint32_t> order(pods_.size());
-  std::transform(numbered.begin(), numbered.end(), order.begin(),
-                 [](const Numbered& one) { return one.pod; });
+  std::vector<std::uint32_t> begin(ranks_ + 1), order(pods_.size());
+  const auto rank = [&](std::uint32_t pod) { return rank_of_[workload_of_[pod]]; };
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) ++begin[rank(i) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> end(begin.begin(), begin.end() - 1);
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) order[end[rank(i)]++] = i;
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(pods_[a].ordinal, pods_[a].name) < std::tie(pods_[b].ordinal, pods_[b].name);
+  };
+  for (std::uint32_t r = 0; r < ranks_; ++r) {
+    const auto first = order.begin() + begin[r], last = order.begin() + begin[r + 1];
+    if (last - first > 1 && !std::is_sorted(first, last, before)) std::sort(first, last, before);
+  }
   return order;
+}
+
+// Every pod moves to its place, and the one that stood there on to its own.
+void put_in_order(std::vector<Pod>& pods, std::vector<std::uint32_t> order) {
+  for (std::uint32_t start = 0; start < order.size(); ++start) {
+    if (order[start] == start) continue;
+    Pod first = std::move(pods[start]);
+    std::uint32_t at = start;
+    for (std::uint32_t from = order[at]; from != start; from = order[at]) {
+      pods[at] = std::move(pods[from]);
+      order[at] = at;
+      at = from;
+    }
+    pods[at] = std::move(first);
+    order[at] = at;
+  }
 }
 
 }  // namespace
 
 void sort_pods(std::vector<Pod>& pods) {
   if (std::is_sorted(pods.begin(), pods.end(), comes_before)) return;
-  std::vector<Pod> sorted;
-  sorted.reserve(pods.size());
-  for (const std::uint32_t i : Ranking(pods).order()) sorted.push_back(std::move(pods[i]));
-  pods = std::move(sorted);
+  put_in_order(pods, Ranking(pods).order());
 }
 
 }  // namespace gedge::codec

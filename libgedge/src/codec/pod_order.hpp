@@ -7,8 +7,8 @@
 
 namespace gedge::codec {
 
-/// Pods are large and their names lie apart: workloads are ranked by keys of a few words, then pods
-/// by rank, and each pod moves once. Cost: O(n log n); O(n) for pods in order.
+/// Pods are large and their names lie apart: workloads are ranked by words of their names, pods are
+/// counted by rank, and each pod moves once. Cost: O(n log n); O(n) for pods in order.
 void sort_pods(std::vector<Pod>& pods);
 
 }  // namespace gedge::codec

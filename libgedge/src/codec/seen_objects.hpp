@@ -21,7 +21,12 @@ struct SeenObject {
 class SeenObjects {
  public:
   /// What is remembered under `key`, and true where that is nothing yet. The reference is stable.
-  std::pair<SeenObject&, bool> try_emplace(std::string_view key);
+  std::pair<SeenObject&, bool> try_emplace(std::string_view key) {
+    return try_emplace(key, expect(key));
+  }
+  /// The same in two steps, between which there is time to fetch what the first one asks for.
+  std::uint64_t expect(std::string_view key) const;
+  std::pair<SeenObject&, bool> try_emplace(std::string_view key, std::uint64_t expected);
 
  private:
   struct Entry {

@@ -33,11 +33,13 @@ SharedPart* SharedParts::find(std::string_view bytes) {
   ++habit_->tries;
   hash_ = XXH3_64bits(bytes.data(), bytes.size());
   const auto found = parts_.find(hash_);
-  if (found == parts_.end()) return nullptr;
-  SharedPart& part = *found->second;
-  if (!part.complete || part.element >= element_ || part.bytes != bytes) return nullptr;
+  SharedPart* part = found == parts_.end() ? nullptr : found->second.get();
+  if (part == nullptr || !part->complete || part->element >= element_ || part->bytes != bytes) {
+    settled_ = settled_ && habit_->is_hopeless();
+    return nullptr;
+  }
   ++habit_->hits;
-  return &part;
+  return part;
 }
 
 SharedPart* SharedParts::begin(std::string_view bytes) {

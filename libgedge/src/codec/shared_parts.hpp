@@ -35,7 +35,11 @@ class SharedParts {
   void next_element(bool clean) {
     ++element_;
     enabled_ = enabled_ && clean;
+    settled_ = true;
   }
+  /// Nothing in the present element is expected to be a part once it has come more often: what was
+  /// looked for was found, or is under keys whose values hardly ever come again.
+  bool is_settled() const { return enabled_ && settled_; }
 
   /// Whether looking for values under that key has been worth its time. True: find() comes next.
   bool worth_trying(std::string_view key);
@@ -50,15 +54,16 @@ class SharedParts {
   static constexpr std::size_t kMaxParts = 4096, kMaxEntries = std::size_t{1} << 20;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 17;
   static constexpr std::size_t kMaxKeys = 256;
-  static constexpr std::uint32_t kSample = 64, kLongestPause = 512;
+  static constexpr std::uint32_t kSample = 64, kLongestPause = 512, kEnough = 32;
 
   struct Habit {
     std::uint32_t tries = 0, hits = 0;
     std::uint32_t skip = 0, pause = kSample;  // values to let pass; how many the next time
+    bool is_hopeless() const { return pause > kSample || (tries >= kEnough && hits < tries / 4); }
   };
   bool has_room() const { return parts_.size() < kMaxParts && entries_ < kMaxEntries; }
 
-  bool enabled_ = true;
+  bool enabled_ = true, settled_ = true;
   std::uint64_t element_ = 0;
   std::uint64_t hash_ = 0;  // of the bytes that find() was asked for last
   std::size_t entries_ = 0;

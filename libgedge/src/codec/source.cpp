@@ -39,6 +39,8 @@ std::size_t first_bad_byte(std::string_view text) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text); }
+
 Source::Source(std::string name, std::string_view bytes, std::uint32_t file, std::size_t padding)
     : name_(std::move(name)), bytes_(bytes), file_(file), padding_(padding) {
   if (bytes_.substr(0, 3) == kByteOrderMark) bytes_.remove_prefix(3);
@@ -82,6 +84,14 @@ Position Source::at_offset(std::size_t offset) const {
     ++newline_.line;
   }
   return {newline_.line, static_cast<std::uint32_t>(offset - newline_.offset + 1)};
+}
+
+void Source::pass_lines(std::size_t begin, std::size_t end, std::uint32_t lines,
+                        std::size_t line_begin) const {
+  if (newline_.seen != begin) return;
+  newline_.seen = end;
+  newline_.line += lines;
+  if (lines > 0) newline_.offset = line_begin;
 }
 
 // Lines of ASCII without CR are the same for everybody, and quick to find.

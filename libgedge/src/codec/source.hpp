@@ -11,6 +11,8 @@
 
 namespace gedge::codec {
 
+bool is_utf8(std::string_view text);
+
 /// Line and column start at 1; the column counts bytes.
 struct Position {
   std::uint32_t line = 0;
@@ -40,6 +42,10 @@ class Source {
 
   /// Position of a byte; lines end at '\n'.
   Position at_offset(std::size_t offset) const;
+  /// Spares at_offset() a look at [begin, end), where `lines` lines end; behind them a line begins
+  /// at `line_begin`.
+  void pass_lines(std::size_t begin, std::size_t end, std::uint32_t lines,
+                  std::size_t line_begin) const;
   /// Position of a libyaml mark, which counts lines and characters from 0.
   Position at_mark(std::size_t line, std::size_t column) const;
 

@@ -13,9 +13,9 @@ const std::optional<std::string>& StreamContext::root_text(std::string_view key)
 
 bool read_stream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler) {
-  if (!source.check_text(options.max_bytes, diagnostics)) return false;
-  return source.is_json() ? stream_json(source, diagnostics, options, handler)
-                          : stream_yaml(source, diagnostics, options, handler);
+  if (source.is_json()) return stream_json(source, diagnostics, options, handler);
+  return source.check_text(options.max_bytes, diagnostics) &&
+         stream_yaml(source, diagnostics, options, handler);
 }
 
 std::optional<Document> Document::parse(const Source& source, Diagnostics& diagnostics,

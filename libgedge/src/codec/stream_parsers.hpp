@@ -1,5 +1,5 @@
 // codec/stream_parsers.hpp - the two parsers behind read_stream and Document::parse;
-// texts are already checked as UTF-8.
+// YAML, and what becomes one tape, is already checked as UTF-8.
 #pragma once
 
 #include "codec/stream.hpp"
@@ -14,6 +14,9 @@ bool stream_whole_yaml(const Source& source, Diagnostics& diagnostics, const Str
                        StreamHandler& handler, std::size_t skip);
 bool stream_json(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
                  StreamHandler& handler);
+/// The same, by one index of all bytes: nothing is recognised by what came before.
+bool stream_whole_json(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
+                       StreamHandler& handler);
 
 /// One document onto one tape; a second one that is not empty is refused.
 bool parse_yaml(const Source& source, Tape& tape);

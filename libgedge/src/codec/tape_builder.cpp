@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codec/moulds.hpp"
+
 namespace gedge::codec {
 namespace {
 
@@ -12,8 +14,9 @@ std::string_view text_of(const TapeEntry& entry) { return {entry.text, entry.len
 }  // namespace
 
 Position position_of(const Tape& tape, const TapeEntry& entry) {
-  return tape.is_json ? tape.source->at_offset(entry.position)
-                      : tape.source->at_mark(entry.position, entry.column);
+  if (!tape.is_json) return tape.source->at_mark(entry.position, entry.column);
+  return tape.source->at_offset(tape.mould == nullptr ? entry.position
+                                                      : tape.mould->present(entry.position));
 }
 
 TapeEntry& TapeBuilder::append(Shape shape, Mark at) {

@@ -21,7 +21,9 @@ int take_number(std::string_view& text, std::size_t count) {
 }
 
 bool take(std::string_view& text, std::string_view any_of) {
-  if (text.empty() || any_of.find(text[0]) == std::string_view::npos) return false;
+  if (text.empty()) return false;
+  if (std::none_of(any_of.begin(), any_of.end(), [&](char c) { return c == text[0]; }))
+    return false;
   text.remove_prefix(1);
   return true;
 }

@@ -1,0 +1,217 @@
+#include "codec/moulds.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace gedge::codec {
+namespace {
+
+constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
+
+// The bits at the top of the first of eight bytes that ends a plain text, and of some behind it.
+std::uint64_t special_bytes(std::uint64_t word) {
+  const auto equal = [](std::uint64_t bytes, std::uint64_t c) {
+    const std::uint64_t difference = bytes ^ (kOnes * c);
+    return (difference - kOnes) & ~difference;
+  };
+  const std::uint64_t control = (word - kOnes * 0x20) & ~word;
+  return (equal(word, '"') | equal(word, '\\') | control) & kTops;
+}
+
+// The end of a text's content that begins at `at`, if that is plain: without escapes and control
+// characters, in UTF-8. Else null. Eight bytes behind `end` may be read.
+const char* end_of_plain(const char* at, const char* end) {
+  std::uint64_t all = 0, found = 0;
+  const char* const begin = at;
+  for (; at < end; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    all |= word;
+    found = special_bytes(word);
+    if (found != 0) break;
+  }
+  if (found == 0) return nullptr;
+  at += std::countr_zero(found) / 8;
+  if (at >= end || *at != '"') return nullptr;
+  const bool is_ascii = (all & kTops) == 0;
+  if (is_ascii || is_utf8({begin, static_cast<std::size_t>(at - begin)})) return at;
+  return nullptr;
+}
+
+std::uint32_t begin_of(const Mould& mould, std::size_t segment) {
+  return segment == 0 ? 0 : mould.holes[segment - 1].end;
+}
+
+// The bytes between two holes.
+std::string_view segment_of(const Mould& mould, std::size_t segment) {
+  const std::uint32_t begin = begin_of(mould, segment);
+  const bool is_last = segment == mould.holes.size();
+  return mould.bytes.substr(begin,
+                            is_last ? std::string_view::npos : mould.holes[segment].begin - begin);
+}
+
+// Texts that stand on the tape as in the source: values without escapes that are no part.
+std::vector<Mould::Hole> holes_of(const Tape& tape) {
+  const std::vector<TapeEntry>& entries = tape.entries;
+  const char* const source = tape.source->bytes().data();
+  const std::uint32_t begin = entries[0].position;
+  std::vector<Mould::Hole> holes;
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
+    const TapeEntry& entry = entries[i];
+    const bool is_key = i + 1 < entries.size() && entries[i + 1].in_map != 0;
+    const bool is_text = static_cast<Shape>(entry.shape) == Shape::kScalar && entry.quoted != 0;
+    if (!is_text || is_key || entry.text != source + entry.position + 1) continue;
+    const std::uint32_t first = entry.position + 1 - begin;
+    holes.push_back({first, first + entry.length, i, 0});
+  }
+  return holes;
+}
+
+std::uint64_t hash_of(const Mould& mould) {
+  std::uint64_t hash = mould.holes.size();
+  for (std::size_t i = 0; i <= mould.holes.size(); ++i) {
+    const std::string_view segment = segment_of(mould, i);
+    hash = XXH3_64bits_withSeed(segment.data(), segment.size(), hash);
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::uint32_t Mould::present(std::uint32_t position) const {
+  const std::uint32_t from_begin = position - begin;
+  std::uint32_t shift = now;
+  for (const Hole& hole : holes) {
+    if (hole.end > from_begin) break;
+    shift = hole.now_end - hole.end;
+  }
+  return from_begin + shift;
+}
+
+Fingerprint Mould::fingerprint() {
+  if (!fingerprints) {
+    std::vector<std::uint32_t> open;
+    for (const Hole& hole : holes) open.push_back(hole.entry);
+    fingerprints = std::make_unique<MouldFingerprint>(tape, open);
+  }
+  return fingerprints->present(tape);
+}
+
+Mould* Moulds::fit(std::size_t at, std::size_t& end) {
+  if (moulds_.empty()) return nullptr;
+  Mould* mould = last_ != nullptr && last_->next != nullptr ? last_->next : moulds_[0].get();
+  std::size_t segment = 0, from = 0;
+  end = at;
+  for (int tries = 0; mould != nullptr && tries < kMaxTries; ++tries) {
+    const std::size_t before = segment;
+    if (matches(*mould, segment, end)) {
+      if (last_ != nullptr) last_->next = mould;
+      last_ = mould;
+      put_in(*mould, at);
+      return mould;
+    }
+    if (segment != before) from = 0;
+    mould = other_than(*mould, segment, from);
+  }
+  return nullptr;
+}
+
+// From a segment on, which begins at `at`; both move on to the first that differs.
+bool Moulds::matches(const Mould& mould, std::size_t& segment, std::size_t& at) {
+  for (;; ++segment) {
+    const std::string_view bytes = segment_of(mould, segment);
+    if (text_.compare(at, bytes.size(), bytes) != 0) return false;
+    const char* const behind = text_.data() + at + bytes.size();
+    if (segment == mould.holes.size()) {
+      at += bytes.size();
+      return true;
+    }
+    const char* const text_end = text_.data() + text_.size();
+    const char* const end = end_of_plain(behind, text_end);
+    if (end == nullptr) return false;
+    at = static_cast<std::size_t>(end - text_.data());
+    ends_[segment] = static_cast<std::uint32_t>(at);
+  }
+}
+
+// A mould that begins as the one that failed and goes on differently.
+Mould* Moulds::other_than(const Mould& failed, std::size_t segment, std::size_t& from) const {
+  for (; from < moulds_.size(); ++from) {
+    Mould& other = *moulds_[from];
+    if (other.prefixes.size() <= segment || other.prefixes[segment] == failed.prefixes[segment])
+      continue;
+    if (segment == 0 || other.prefixes[segment - 1] == failed.prefixes[segment - 1]) {
+      ++from;
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+void Moulds::put_in(Mould& mould, std::size_t at) {
+  mould.now = static_cast<std::uint32_t>(at);
+  std::uint32_t shift = mould.now;
+  const char* const source = mould.tape.source->bytes().data();
+  for (std::size_t i = 0; i < mould.holes.size(); ++i) {
+    Mould::Hole& hole = mould.holes[i];
+    hole.now_end = ends_[i];
+    const std::uint32_t begin = hole.begin + shift;
+    TapeEntry& entry = mould.tape.entries[hole.entry];
+    entry.text = source + begin;
+    entry.length = hole.now_end - begin;
+    shift = hole.now_end - hole.end;
+  }
+}
+
+bool Moulds::learn(std::string_view bytes, Tape& tape) {
+  if (bytes.size() > kMaxBytes || moulds_.size() == kMaxMoulds ||
+      entries_ + tape.entries.size() > kMaxEntries)
+    return false;
+  auto mould = std::make_unique<Mould>();
+  mould->bytes = bytes;
+  mould->holes = holes_of(tape);
+  if (mould->holes.size() > kMaxHoles) return false;
+  const std::uint64_t hash = hash_of(*mould);
+  if (std::uint64_t& seen = seen_once_[hash % seen_once_.size()]; seen != hash) {
+    seen = hash;
+    return false;
+  }
+  mould->number = count_++;
+  mould->begin = tape.entries[0].position;
+  mould->prefixes = prefixes_of(*mould);
+  mould->lines = static_cast<std::uint32_t>(std::count(bytes.begin(), bytes.end(), '\n'));
+  if (mould->lines > 0)
+    mould->last_line = static_cast<std::uint32_t>(mould->begin + bytes.rfind('\n') + 1);
+  entries_ += tape.entries.size();
+  std::swap(mould->tape, tape);
+  mould->tape.mould = mould.get();
+  if (last_ != nullptr) last_->next = mould.get();
+  last_ = mould.get();
+  moulds_.push_back(std::move(mould));
+  return true;
+}
+
+std::vector<std::uint32_t> Moulds::prefixes_of(const Mould& mould) const {
+  std::vector<std::uint32_t> prefixes(mould.holes.size() + 1, mould.number);
+  for (const auto& other : moulds_) {
+    const std::size_t common = std::min(prefixes.size(), other->prefixes.size());
+    for (std::size_t i = 0; i < common; ++i) {
+      const bool both_end = (i == mould.holes.size()) == (i == other->holes.size());
+      if (!both_end || segment_of(mould, i) != segment_of(*other, i)) break;
+      prefixes[i] = other->prefixes[i];
+    }
+  }
+  return prefixes;
+}
+
+void Moulds::clear() {
+  moulds_.clear();
+  last_ = nullptr;
+  entries_ = 0;
+}
+
+}  // namespace gedge::codec
