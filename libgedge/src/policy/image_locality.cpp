@@ -5,13 +5,14 @@
 //          1.20: app containers; 1.36: init containers too.
 // Size     of the first node by name that has the image; upstream: the first it heard of.
 // Range    0..100, not normalised.
-// Cost     O(nodes * image names * distinct images of the pod) a class.
+// Cost     O(nodes * distinct images of the pod) a class, and once or twice all names of images.
 // Source   kube-scheduler plugins/imagelocality.
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "gedge/model/image_name.hpp"
 #include "policy/amounts.hpp"
 #include "policy/make.hpp"
 #include "policy/node_static.hpp"
@@ -22,13 +23,6 @@ namespace {
 constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kLeastBytes = 23 * kMiB;
 constexpr std::int64_t kMostBytesPerContainer = 1000 * kMiB;
-
-// "nginx" means "nginx:latest", as node status writes it.
-std::string normalized_name(const std::string& image) {
-  const std::size_t colon = image.rfind(':'), slash = image.rfind('/');
-  const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
-  return tagged ? image : image + ":latest";
-}
 
 const NodeImage* find_image(const Node& node, const std::string& name) {
   for (const NodeImage& image : node.images)
@@ -85,30 +79,36 @@ class ImageLocality final : public NodeStaticScore {
   std::map<std::string, std::uint64_t> images_of(const PodFacts& pod) const {
     std::map<std::string, std::uint64_t> images;
     for (const Container& container : pod.spec->containers)
-      ++images[normalized_name(container.image)];
+      ++images[full_image_name(container.image)];
     if (compat_ == Compat::k1_20) return images;
     for (const Container& container : pod.spec->init_containers)
-      ++images[normalized_name(container.image)];
+      ++images[full_image_name(container.image)];
     return images;
+  }
+
+  static ImageHolders look_for(const ClusterState& cluster, const std::string& image) {
+    ImageHolders found{NodeMask(cluster.slots()), 0};
+    std::uint32_t first_rank = std::numeric_limits<std::uint32_t>::max();
+    cluster.alive().for_each([&](NodeIndex n) {
+      const NodeImage* here = find_image(cluster.node(n), image);
+      if (here == nullptr) return;
+      found.rows.set(n);
+      if (cluster.rank_of(n) > first_rank) return;
+      first_rank = cluster.rank_of(n);
+      found.size_bytes = here->size_bytes;
+    });
+    return found;
   }
 
   static void add_image(const ClusterState& cluster, const std::string& image, std::uint64_t times,
                         std::vector<std::int64_t>& sums) {
-    NodeMask having(cluster.slots());
-    std::int64_t size = 0;
-    std::uint32_t first_rank = std::numeric_limits<std::uint32_t>::max();
-    cluster.alive().for_each([&](NodeIndex n) {
-      const NodeImage* found = find_image(cluster.node(n), image);
-      if (found == nullptr) return;
-      having.set(n);
-      if (cluster.rank_of(n) > first_rank) return;
-      first_rank = cluster.rank_of(n);
-      size = found->size_bytes;
-    });
+    const ImageHolders* known = cluster.image_holders(image);
+    const ImageHolders found = known == nullptr ? look_for(cluster, image) : ImageHolders{};
+    const ImageHolders& having = known == nullptr ? found : *known;
     const double share =
-        static_cast<double>(having.count()) / static_cast<double>(cluster.alive().count());
-    const std::int64_t scaled = truncate_amount(static_cast<double>(size) * share);
-    having.for_each([&](NodeIndex n) {
+        static_cast<double>(having.rows.count()) / static_cast<double>(cluster.alive().count());
+    const std::int64_t scaled = truncate_amount(static_cast<double>(having.size_bytes) * share);
+    having.rows.for_each([&](NodeIndex n) {
       for (std::uint64_t i = 0; i < times; ++i) sums[raw(n)] = add_amounts(sums[raw(n)], scaled);
     });
   }

@@ -3,6 +3,7 @@
 
 #include "gedge/snapshot/cluster_state.hpp"
 #include "gedge/snapshot/share_bounds.hpp"
+#include "snapshot/image_directory.hpp"
 #include "snapshot/requests.hpp"
 
 namespace gedge {
@@ -139,6 +140,7 @@ std::uint8_t ClusterState::replace_node(NodeIndex n, const Node* facts, bool ali
     alive_.clear(n);
   fill_node(n);
   share_bounds_.reset();
+  if ((parts & (kOtherPart | kPresencePart)) != 0) images_.reset();
   for (TopologyColumn& column : topologies_) {
     fill_domain(column, n);
     column.stale = true;

@@ -8,8 +8,10 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "gedge/snapshot/share_bounds.hpp"
+#include "snapshot/image_directory.hpp"
 #include "snapshot/name_table.hpp"
 #include "snapshot/pod_directory.hpp"
 #include "snapshot/requests.hpp"
@@ -387,6 +389,12 @@ const PodDirectory& ClusterState::directory() const {
   for (const PodRecord& record : pods_) facts_of.push_back(record.facts->index);
   directory_ = std::make_unique<PodDirectory>(digests_, facts_of);
   return *directory_;
+}
+
+const ImageHolders* ClusterState::image_holders(std::string_view image) const {
+  if (!images_ && std::exchange(was_asked_for_image_, true))
+    images_ = std::make_unique<ImageDirectory>(*this);
+  return images_ ? images_->find(image) : nullptr;
 }
 
 std::vector<const PodFacts*> ClusterState::saying(std::span<const Topic> topics) const {

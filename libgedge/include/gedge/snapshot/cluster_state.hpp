@@ -34,6 +34,13 @@ using DomainIndex = std::uint32_t;
 inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max();
 
 class PodDirectory;
+class ImageDirectory;
+
+/// Nodes that report an image.
+struct ImageHolders {
+  NodeMask rows;                ///< alive ones
+  std::int64_t size_bytes = 0;  ///< as the first of them by name says
+};
 class ShareBounds;
 
 /// Rows that share one word of a mask.
@@ -147,6 +154,10 @@ class ClusterState {
   /// The column of a label key; built on first use, kept true through node changes (the masks: when
   /// it is asked for). The reference stays valid.
   const TopologyColumn& topology(std::string_view key) const;
+  /// By full name (gedge/model/image_name.hpp), until nodes change. Null: look at the nodes. So it
+  /// is for the first question, for images that no pod of the facts runs, and where there are too
+  /// many; the second question finds all images of all pods.
+  const ImageHolders* image_holders(std::string_view image) const;
 
   // --- pods
   std::size_t pod_count() const { return pods_.size(); }
@@ -289,6 +300,8 @@ class ClusterState {
       pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
   std::vector<PodIndex> with_affinity_, with_budgets_;
   mutable std::unique_ptr<PodDirectory> directory_;
+  mutable std::unique_ptr<ImageDirectory> images_;
+  mutable bool was_asked_for_image_ = false;
 
   std::vector<Undo> undo_;
   std::vector<Change> journal_;
