@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <limits>
 
 #include "codec/diagnostics.hpp"
@@ -19,11 +17,6 @@ constexpr std::array<std::uint64_t, 20> kPowers = [] {
 }();
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-int digits_of(TimeUnit unit) {
-  if (unit == TimeUnit::kMicro) return 0;
-  return unit == TimeUnit::kMilli ? 3 : 6;
-}
 
 /// mantissa * 10^exponent, and whether digits that did not fit were not all 0.
 struct Decimal {
@@ -114,61 +107,11 @@ ParsedRtt parse_rtt(std::string_view text, TimeUnit unit) {
   return round_up(number, number.exponent + digits_of(unit));
 }
 
-namespace {
-
-inline bool settle(std::uint64_t mantissa, std::size_t fraction, TimeUnit unit, Rtt& rtt) {
-  const auto shift = static_cast<std::size_t>(digits_of(unit));
-  if (fraction > shift) {
-    const std::uint64_t power = kPowers[fraction - shift];
-    mantissa = mantissa / power + (mantissa % power != 0 ? 1 : 0);
-  } else if (__builtin_mul_overflow(mantissa, kPowers[shift - fraction], &mantissa)) {
-    return false;
-  }
-  if (mantissa > kMaxRtt.us) return false;
-  rtt = Rtt{static_cast<std::uint32_t>(mantissa)};
-  return true;
-}
-
-/// Eight digits, the first in the lowest byte: two, four, eight at a time.
-std::uint64_t number_of(std::uint64_t digits) {
-  digits = digits * 10 + (digits >> 8);
-  constexpr std::uint64_t pairs = 0x000000FF000000FF;
-  return ((digits & pairs) * 0x000F424000000064 + ((digits >> 16) & pairs) * 0x0000271000000001) >>
-         32;
-}
-
-/// parse_plain_rtt for a number that ends within eight bytes; false leaves it to others.
-bool parse_short_rtt(std::string_view rest, char separator, TimeUnit unit, Rtt& rtt,
-                     std::size_t& length) {
-  if (std::endian::native != std::endian::little || rest.size() < 8) return false;
-  std::uint64_t word = 0;
-  std::memcpy(&word, rest.data(), sizeof word);
-  word ^= 0x3030303030303030;  // digits become 0 to 9
-  // The high bit of every byte that is no digit. A carry reaches bytes behind one of these only.
-  const std::uint64_t others = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
-  if (others == 0) return false;
-  const auto first = static_cast<std::size_t>(std::countr_zero(others)) / 8;
-  std::size_t end = first, fraction = 0;
-  if (rest[first] == '.') {
-    const std::uint64_t behind = others & (others - 1);
-    if (behind == 0) return false;
-    end = static_cast<std::size_t>(std::countr_zero(behind)) / 8;
-    fraction = end - first - 1;
-    const std::uint64_t before = (std::uint64_t{1} << (8 * first)) - 1;
-    word = (word & before) | ((word >> 8) & ~before);
-  }
-  const std::size_t digits = end - (end > first ? 1 : 0);
-  if (digits == 0 || (rest[end] != separator && !(separator == ' ' && rest[end] == '\t')))
-    return false;
-  length = end;
-  return settle(number_of(word << (8 * (8 - digits))), fraction, unit, rtt);
-}
-
-}  // namespace
-
 bool parse_plain_rtt(std::string_view rest, char separator, TimeUnit unit, Rtt& rtt,
                      std::size_t& length) {
-  if (parse_short_rtt(rest, separator, unit, rtt, length)) return true;
+  const ShortRtts quick(separator, unit);
+  length = quick.read(rest, rtt);
+  if (length > 0) return true;
   std::uint64_t mantissa = 0;
   std::size_t i = 0, point = std::string_view::npos;
   for (; i < rest.size(); ++i) {
@@ -186,7 +129,16 @@ bool parse_plain_rtt(std::string_view rest, char separator, TimeUnit unit, Rtt& 
   const std::size_t fraction = point == std::string_view::npos ? 0 : i - point - 1;
   if (i == 0 || (point == 0 && fraction == 0)) return false;
   length = i;
-  return settle(mantissa, fraction, unit, rtt);
+  const auto shift = static_cast<std::size_t>(digits_of(unit));
+  if (fraction > shift) {
+    const std::uint64_t power = kPowers[fraction - shift];
+    mantissa = mantissa / power + (mantissa % power != 0 ? 1 : 0);
+  } else if (__builtin_mul_overflow(mantissa, kPowers[shift - fraction], &mantissa)) {
+    return false;
+  }
+  if (mantissa > kMaxRtt.us) return false;
+  rtt = Rtt{static_cast<std::uint32_t>(mantissa)};
+  return true;
 }
 
 std::string cell_problem(Cell cell, std::string_view text) {

@@ -1,6 +1,7 @@
 // Tables of numbers: square CSV with a header, and plain matrices whose names come from elsewhere.
 // The hot loop reads a million cells without an allocation.
 #include <algorithm>
+#include <span>
 
 #include "codec/rtt_columns.hpp"
 #include "codec/rtt_draft.hpp"
@@ -8,6 +9,8 @@
 
 namespace gedge::codec {
 namespace {
+
+constexpr int kMaxFailures = 16;  // rows that hold more than plain numbers, until none is expected
 
 /// Takes the next cell off the front of `rest`; `rest` is empty and `more` false behind the last
 /// one.
@@ -34,23 +37,29 @@ std::string_view clean(std::string_view cell) {
   return cell;
 }
 
+// What trim() leaves of a line that has none at its end.
+void skip_blanks(std::string_view& line) {
+  while (!line.empty() && (line[0] == ' ' || line[0] == '\t' || line[0] == '\r'))
+    line.remove_prefix(1);
+}
+
 /// Appends the cells of one line; `bad(column, cell, text)` hears of each that is no RTT. Returns
 /// their number.
 template <typename Bad>
 std::size_t read_cells(std::string_view line, char separator, TimeUnit unit,
                        std::vector<Rtt>& cells, Bad bad) {
+  const ShortRtts numbers(separator, unit);
   std::size_t count = 0;
   bool more = true;
   if (separator == ' ') line = trim(line);
   for (; more; ++count) {
     Rtt quick;
-    std::size_t length = 0;
-    if (parse_plain_rtt(line, separator, unit, quick, length)) {
+    std::size_t length = numbers.read(line, quick);
+    if (length > 0 || parse_plain_rtt(line, separator, unit, quick, length)) {
       cells.push_back(quick);
       more = length < line.size();
-      line.remove_prefix(length);
-      if (more) line.remove_prefix(1);
-      if (more && separator == ' ') line = trim(line);
+      line.remove_prefix(length + (more ? 1 : 0));
+      if (more && separator == ' ') skip_blanks(line);
       continue;
     }
     const std::string_view text = clean(take_cell(line, separator, more));
@@ -60,6 +69,46 @@ std::size_t read_cells(std::string_view line, char separator, TimeUnit unit,
       bad(count, parsed.cell, text);
   }
   return count;
+}
+
+/// The cells of a line from `column` on, if they are all that is left of it and plain numbers.
+bool read_plain_rest(std::string_view line, char separator, TimeUnit unit, std::size_t column,
+                     std::span<Rtt> cells) {
+  for (; column < cells.size(); ++column) {
+    std::size_t length = 0;
+    if (!parse_plain_rtt(line, separator, unit, cells[column], length)) return false;
+    const bool more = length < line.size();
+    if (more != (column + 1 < cells.size())) return false;
+    line.remove_prefix(length + (more ? 1 : 0));
+    if (separator == ' ') skip_blanks(line);
+  }
+  return true;
+}
+
+/// Two rows of plain numbers, as many in each as `cells` has room for; else false, and nothing is
+/// said. Where a number ends tells where the next begins: two lines at once wait half as long.
+bool read_two_rows(std::string_view first, std::string_view second, char separator, TimeUnit unit,
+                   std::span<Rtt> cells) {
+  const ShortRtts numbers(separator, unit);
+  const std::size_t columns = cells.size() / 2;
+  if (separator == ' ') {
+    first = trim(first);
+    second = trim(second);
+  }
+  std::size_t column = 0;
+  for (; column < columns; ++column) {
+    const std::size_t a = numbers.read(first, cells[column]);
+    const std::size_t b = numbers.read(second, cells[columns + column]);
+    if (a == 0 || b == 0) break;
+    first.remove_prefix(a + 1);
+    second.remove_prefix(b + 1);
+    if (separator != ' ') continue;
+    skip_blanks(first);
+    skip_blanks(second);
+  }
+  return column < columns &&
+         read_plain_rest(first, separator, unit, column, cells.first(columns)) &&
+         read_plain_rest(second, separator, unit, column, cells.last(columns));
 }
 
 std::string_view end_of(std::string_view line) { return line.substr(line.size()); }
@@ -232,13 +281,41 @@ std::vector<std::string> names_for(const RttText& text, std::size_t rows) {
 
 Draft read_square_csv(const RttText& text) { return SquareReader(text).read(); }
 
+namespace {
+
+/// Takes two lines, of which the first is given, if they are rows of plain numbers.
+bool take_two_rows(std::string_view line, Lines& lines, char separator, TimeUnit unit,
+                   std::size_t columns, std::vector<Rtt>& cells) {
+  Lines ahead = lines;
+  std::string_view next;
+  if (!ahead.next(next)) return false;
+  const std::size_t before = cells.size();
+  cells.resize(before + 2 * columns);
+  if (read_two_rows(line, next, separator, unit, std::span(cells).subspan(before))) {
+    lines = ahead;
+    return true;
+  }
+  cells.resize(before);
+  return false;
+}
+
+}  // namespace
+
 Draft read_plain(const RttText& text) {
   Draft draft;
   Lines lines(text.bytes(), true);
   std::string_view line, first;
   std::size_t rows = 0, columns = 0;
+  int failures = 0;  // to take two rows at once
   char separator = ' ';
   while (!text.hopeless() && lines.next(line)) {
+    if (rows > 0 && rows + 2 <= kMaxRttNames && failures < kMaxFailures) {
+      if (take_two_rows(line, lines, separator, text.options.unit, columns, draft.cells)) {
+        rows += 2;
+        continue;
+      }
+      ++failures;
+    }
     if (rows == 0) {
       separator = separator_of(line);
       first = line;
