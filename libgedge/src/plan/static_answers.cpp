@@ -21,6 +21,16 @@ Last& last_of(std::vector<Last>& all, std::size_t slot) {
   return all[slot];
 }
 
+// What was answered under that key; null if nothing was.
+template <typename Last, typename Answers>
+auto known_answer(Last& last, const Answers& answers, const std::string& key) {
+  if (last.answer != nullptr && last.key == key) return last.answer;
+  const auto known = answers.find(key);
+  if (known == answers.end()) return decltype(last.answer)();
+  last = {key, &known->second};
+  return last.answer;
+}
+
 // The score of all live rows if it is one.
 std::optional<std::int64_t> only_score(const ClusterState& cluster,
                                        const std::vector<std::int64_t>& raw_scores) {
@@ -101,11 +111,7 @@ const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& poli
   if (!sign_key(slot, policy, context.pod, key_)) return nullptr;
   const std::string& key = key_.bytes();
   Last<StaticRows>& last = last_of(last_rows_, slot);
-  if (last.answer != nullptr && last.key == key) return last.answer;
-  if (const auto known = rows_.find(key); known != rows_.end()) {
-    last = {key, &known->second};
-    return last.answer;
-  }
+  if (const StaticRows* known = known_answer(last, rows_, key)) return known;
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
   StaticRows& made = rows_[key];
@@ -126,11 +132,7 @@ const StaticScores* StaticAnswers::scores(std::size_t slot, const ScorePolicy& p
   if (!sign_key(slot, policy, context.pod, key_)) return nullptr;
   const std::string& key = key_.bytes();
   Last<StaticScores>& last = last_of(last_scores_, slot);
-  if (last.answer != nullptr && last.key == key) return last.answer;
-  if (const auto known = scores_.find(key); known != scores_.end()) {
-    last = {key, &known->second};
-    return last.answer;
-  }
+  if (const StaticScores* known = known_answer(last, scores_, key)) return known;
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
   StaticScores made;
