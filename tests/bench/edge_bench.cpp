@@ -2,7 +2,12 @@
 // library, with profile edge-scheduler: seconds of reading and of deciding inside one process.
 //
 // PLACEMENTS gets a line `WORKLOAD NODE` for each pod, `-` for none, to be compared with those of
-// edge_baseline.py. Deciding is done several times; every figure is printed, the plan is verified.
+// edge_baseline.py. Every figure of several rounds is printed, and the plan is verified:
+//
+//   choosing  what the simulation's loop does: each pod, in queue order, gets a node and is bound
+//   to
+//             it, with the cluster's columns made before as the simulation's objects are
+//   deciding  a plan as a whole: columns, queue, choosing, decisions with their reports
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +23,7 @@
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/io/files.hpp"
+#include "gedge/plan/engine.hpp"
 #include "gedge/plan/planner.hpp"
 
 namespace gedge::bench {
@@ -90,6 +96,35 @@ void save(const Input& input, const Plan& plan, const std::string& path) {
          << '\n';
 }
 
+/// Nodes by pod; kNoNode: none.
+std::vector<NodeIndex> choose_all(ClusterState& cluster, Engine& engine) {
+  std::vector<NodeIndex> chosen;
+  chosen.reserve(cluster.pod_count());
+  for (std::uint32_t i = 0; i < cluster.pod_count(); ++i) {
+    const Choice choice = engine.choose(PodIndex{i});
+    if (choice.winner != kNoNode) cluster.bind(PodIndex{i}, choice.winner);
+    chosen.push_back(choice.winner);
+  }
+  return chosen;
+}
+
+/// Times it; false where the plan has other nodes.
+bool measure_choosing(const PlanRequest& request, const Plan& plan) {
+  ClusterState cluster(*request.facts, *request.rtt);
+  auto engine = Engine::make(cluster, request.profiles.front(), nullptr, request.seed);
+  if (!engine) fail({engine.error()});
+  const Stopwatch choosing;
+  const std::vector<NodeIndex> chosen = choose_all(cluster, *engine);
+  const Seconds chose = choosing.lap();
+  std::printf("choosing wall %.5f cpu %.5f\n", chose.wall, chose.cpu);
+  const auto is_chosen = [&](const Decision& decision, NodeIndex node) {
+    if (!decision.chosen || node == kNoNode) return !decision.chosen && node == kNoNode;
+    return cluster.node_name(node) == decision.chosen->node;
+  };
+  return std::equal(plan.decisions.begin(), plan.decisions.end(), chosen.begin(), chosen.end(),
+                    is_chosen);
+}
+
 int measure(const std::string& directory, const std::string& placements) {
   const Stopwatch reading;
   const Input input = read(directory);
@@ -105,6 +140,8 @@ int measure(const std::string& directory, const std::string& placements) {
     const Seconds decided = deciding.lap();
     if (!plan) fail({plan.error()});
     std::printf("deciding wall %.5f cpu %.5f\n", decided.wall, decided.cpu);
+    if (!measure_choosing(request, *plan))
+      fail({{Errc::kInternal, "the plan has other nodes than its engine chose", {}, {}}});
     if (round > 0) continue;
     save(input, *plan, placements);
     std::printf("placed %zu of %zu, %s\n", plan->placed(), plan->decisions.size(),

@@ -6,16 +6,20 @@
 namespace gedge::codec {
 namespace {
 
-constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
-constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
-
 void complete(Resources& target, const Resources& from) {
   for (const auto& [name, amount] : from)
     if (!target.find(name)) target.set(name, amount);
 }
 
-void add_toleration(PodSpec& spec, std::string_view key, TaintEffect effect) {
-  Toleration toleration{std::string(key), true, "", effect};
+// One text each, for all pods.
+const std::array<SharedText, 2>& default_keys() {
+  static const std::array<SharedText, 2> keys = {"node.kubernetes.io/not-ready",
+                                                 "node.kubernetes.io/unreachable"};
+  return keys;
+}
+
+void add_toleration(PodSpec& spec, SharedText key, TaintEffect effect) {
+  Toleration toleration{std::move(key), true, {}, effect};
   if (std::find(spec.tolerations.begin(), spec.tolerations.end(), toleration) ==
       spec.tolerations.end())
     spec.tolerations.push_back(std::move(toleration));
@@ -23,7 +27,7 @@ void add_toleration(PodSpec& spec, std::string_view key, TaintEffect effect) {
 
 // DefaultTolerationSeconds: unless the pod says itself how long it stays.
 void add_default_tolerations(PodSpec& spec) {
-  for (const std::string_view key : {kNotReady, kUnreachable}) {
+  for (const SharedText& key : default_keys()) {
     const bool has_own = std::any_of(
         spec.tolerations.begin(), spec.tolerations.end(), [&](const Toleration& toleration) {
           return (toleration.key.empty() || toleration.key == key) &&
@@ -36,8 +40,7 @@ void add_default_tolerations(PodSpec& spec) {
 }  // namespace
 
 void add_daemon_tolerations(PodSpec& spec) {
-  add_toleration(spec, kNotReady, TaintEffect::kNoExecute);
-  add_toleration(spec, kUnreachable, TaintEffect::kNoExecute);
+  for (const SharedText& key : default_keys()) add_toleration(spec, key, TaintEffect::kNoExecute);
   for (const std::string_view name :
        {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
     add_toleration(spec, "node.kubernetes.io/" + std::string(name), TaintEffect::kNoSchedule);

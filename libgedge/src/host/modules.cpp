@@ -29,9 +29,9 @@ void sign_keys(const Labels& labels, const std::vector<std::string>& keys, Signa
 // Signs what the policy may read; `Question` sees to it that it reads no more.
 bool sign_pod(const LoadedPolicy& policy, const PodFacts& pod, Signature& signature) {
   if (policy.reads(GEDGE_READS_ANYTHING)) return false;
-  sign_keys(pod.labels, policy.pod_labels, signature);
+  sign_keys(pod.labels(), policy.pod_labels, signature);
   sign_keys(pod.spec->annotations, policy.pod_annotations, signature);
-  if (policy.reads(GEDGE_READS_POD_NAMESPACE)) signature.add(pod.namespace_name);
+  if (policy.reads(GEDGE_READS_POD_NAMESPACE)) signature.add(pod.namespace_name());
   if (policy.reads(GEDGE_READS_POD_REQUESTS)) {
     signature.add(pod.requests.size());
     for (const Amount& amount : pod.requests) {

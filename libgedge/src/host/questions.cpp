@@ -55,7 +55,7 @@ std::uint32_t node_rtt_us(const void* host, const char* from, std::uint32_t row)
 const char* namespace_name(const void* host) {
   const Question& asked = question(host);
   if (!asked.may_read(GEDGE_READS_POD_NAMESPACE, "namespace_name")) return nullptr;
-  return asked.facts().namespace_name.c_str();
+  return asked.facts().namespace_name().c_str();
 }
 
 std::int64_t request(const void* host, const char* resource) {
@@ -78,7 +78,7 @@ const char* pod_label(const void* host, const char* key) {
     asked.report_undeclared("the pod's label '" + std::string(key) + "'", "add it to pod_labels");
     return nullptr;
   }
-  const std::string* value = asked.facts().labels.find(key);
+  const std::string* value = asked.facts().labels().find(key);
   return value == nullptr ? nullptr : value->c_str();
 }
 

@@ -336,7 +336,7 @@ std::vector<SuggestedChange> nearest_changes(Session& session, const PlanRequest
   // plan.
   const ClusterState::Epoch turn = session.cluster().epoch();
   if (decided != nullptr && !proof.can_plan()) return {};
-  while (const Group* group = session.next()) session.decide(*group);
+  for (Group group = session.next(); !group.empty(); group = session.next()) session.decide(group);
   const bool as_explained = session.cluster().epoch() == turn;
   Search search(session.cluster(), *session.engine_of(pod), pod, all_nodes(session.cluster()),
                 as_explained ? &explanation.nodes : nullptr);

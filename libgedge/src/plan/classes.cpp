@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/fetch_ahead.hpp"
 #include "plan/normalize.hpp"
 
 namespace gedge {
@@ -56,9 +57,16 @@ PreparedClass& ClassCache::single(PodIndex pod) {
 
 std::optional<Choice> ClassCache::choose(PodIndex pod) {
   if (!has_boards_) return std::nullopt;
-  Live* found = live(pod);
-  if (found == nullptr || found->shared == nullptr) return std::nullopt;
+  follow();
   const ClassContext context{*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)};
+  Known& asked = known(context.pod);
+  const bool comes_again = asked.was_asked;
+  if (!comes_again) fetch_ahead(*cluster_, pod);
+  if (is_passed_over(asked)) return std::nullopt;
+  Boarded* const board = comes_again ? nullptr : board_at_once(context);
+  if (board != nullptr) return board->board->choose(context, exclusions_);
+  Live* found = live(pod, asked, comes_again);
+  if (found == nullptr || found->shared == nullptr) return std::nullopt;
   exclusions_.clear();
   for (const std::size_t i : found->beside.filters)
     if (const NodeMask* barred = (*filters_)[i].policy->barred(found->prepared.filters[i]))
@@ -80,18 +88,63 @@ std::optional<Choice> ClassCache::choose(PodIndex pod) {
 // What the policies read of a pod: first of those that every board asks, then of the others. Lives
 // until the next call.
 std::string_view ClassCache::sign(const PodFacts& pod, Known& known) {
-  signed_.clear();
-  own_.clear();
   known.is_unique = true;
+  if (!sign_shared(pod)) return {};
+  own_.clear();
   for (const FilterSlot& slot : *filters_)
-    if (!slot.policy->sign(pod, bars(*slot.policy) ? own_ : signed_)) return {};
+    if (bars(*slot.policy) && !slot.policy->sign(pod, own_)) return {};
   for (const ScoreSlot& slot : *scores_)
-    if (!slot.policy->sign(pod, reads_domains(*slot.policy) ? own_ : signed_)) return {};
-  signed_.add("end");  // never empty: empty means "unknown"
+    if (reads_domains(*slot.policy) && !slot.policy->sign(pod, own_)) return {};
   known.is_unique = false;
   known.shared = signed_.bytes().size();
   signed_.append(own_);
   return signed_.bytes();
+}
+
+// Into signed_. False: no two pods are equal.
+bool ClassCache::sign_shared(const PodFacts& pod) {
+  signed_.clear();
+  for (const FilterSlot& slot : *filters_)
+    if (!bars(*slot.policy) && !slot.policy->sign(pod, signed_)) return false;
+  for (const ScoreSlot& slot : *scores_)
+    if (!reads_domains(*slot.policy) && !slot.policy->sign(pod, signed_)) return false;
+  signed_.add("end");  // never empty: empty means "unknown"
+  return true;
+}
+
+// The board for a pod that is like no other so far, where all that it has for itself is found at
+// once, into exclusions_: no class is made of it. Null where that is not so, and where the board is
+// not known to be worth it.
+ClassCache::Boarded* ClassCache::board_at_once(const ClassContext& context) {
+  if (tie_keys_ || context.joint_group != 0) return nullptr;
+  exclusions_.clear();
+  at_once_.barred.resize(filters_->size());
+  for (std::size_t i = 0; i < filters_->size(); ++i) {
+    const FilterPolicy& policy = *(*filters_)[i].policy;
+    if (!bars(policy)) continue;
+    if (!policy.bar_at_once(context, at_once_.barred[i])) return nullptr;
+    exclusions_.push_back({i, &at_once_.barred[i]});
+  }
+  if (exclusions_.empty()) return nullptr;
+  Boarded* const board = shared_board(context);
+  if (board != nullptr) board->last_used = ++clock_;
+  return board;
+}
+
+ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
+  const auto has_domains = [](const ScoreSlot& slot) { return reads_domains(*slot.policy); };
+  if (!sign_shared(context.pod)) return nullptr;
+  const std::string& shared = signed_.bytes();
+  if (at_once_.board != nullptr && at_once_.shared == shared) return at_once_.board;
+  if (!seen_.contains(hash_of(shared, 1)) ||
+      std::any_of(scores_->begin(), scores_->end(), has_domains))
+    return nullptr;
+  Split split;
+  for (std::size_t i = 0; i < filters_->size(); ++i)
+    if (!bars(*(*filters_)[i].policy)) split.asked.filters.push_back(i);
+  for (std::size_t i = 0; i < scores_->size(); ++i) split.asked.scores.push_back(i);
+  at_once_.shared = shared;
+  return at_once_.board = board_for(shared, shared, split, context, false);
 }
 
 ClassCache::Known& ClassCache::known(const PodFacts& facts) {
@@ -114,13 +167,20 @@ bool ClassCache::is_passed_over(Known& known) {
 // Null for a class that is seen for the first time, and for pods that are no class.
 ClassCache::Live* ClassCache::live(PodIndex pod) {
   follow();
+  Known& asked = known(cluster_->pod_facts(pod));
+  const bool comes_again = asked.was_asked;
+  return is_passed_over(asked) ? nullptr : live(pod, asked, comes_again);
+}
+
+ClassCache::Live* ClassCache::live(PodIndex pod, Known& found, bool comes_again) {
   const PodFacts& facts = cluster_->pod_facts(pod);
   const ClassContext context{*cluster_, facts, cluster_->joint_group(pod)};
-  Known& found = known(facts);
-  if (is_passed_over(found)) return nullptr;
   const bool is_kept = found.is_unique || !found.signature.empty();
+  if (found.live != nullptr && found.generation == generation_ && context.joint_group == 0 &&
+      is_true(*found.live))
+    return use(*found.live);
   const std::string_view signature = is_kept ? found.signature : sign(facts, found);
-  if (tie_keys_ && !is_kept) found.signature = signature;
+  if ((tie_keys_ || comes_again) && !is_kept) found.signature = signature;
   if (found.is_unique || context.joint_group != 0) return nullptr;
   if (found.generation != generation_) {
     const auto at = live_.find(signature);
@@ -132,11 +192,13 @@ ClassCache::Live* ClassCache::live(PodIndex pod) {
   }
   if (found.live == nullptr) found.live = make_live(found, signature, context);
   found.generation = generation_;
-  if (found.live == nullptr) return nullptr;
-  if (found.signature.empty()) found.signature = signature;
-  found.live->last_used = ++clock_;
-  if (found.live->shared != nullptr) found.live->shared->last_used = clock_;
-  return found.live;
+  return found.live != nullptr ? use(*found.live) : nullptr;
+}
+
+ClassCache::Live* ClassCache::use(Live& live) {
+  live.last_used = ++clock_;
+  if (live.shared != nullptr) live.shared->last_used = clock_;
+  return &live;
 }
 
 // Scores that were the same on every row still are.
@@ -232,6 +294,7 @@ ClassCache::Boarded* ClassCache::board_for(std::string_view signature, std::stri
   for (const std::size_t i : split.asked.scores) prepare_score(i, context, prepared);
   if (!Board::suits(*filters_, *scores_, split.asked, prepared, context)) return nullptr;
   make_room_for_board();
+  at_once_.board = nullptr;
   Boarded& made = boards_[key.bytes()];
   made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, split.asked,
                                        std::move(prepared), std::move(ties));
@@ -271,6 +334,7 @@ void ClassCache::drop(F&& is_meant) {
 void ClassCache::forget_all() {
   live_.clear();
   boards_.clear();
+  at_once_.board = nullptr;
   listeners_.clear();
   live_bytes_ = 0;
   ++generation_;
@@ -316,6 +380,7 @@ void ClassCache::follow_facts(const Change& change) {
     static_answers_.forget();
     return forget_all();
   }
+  at_once_.board = nullptr;
   std::erase_if(boards_, [&](auto& entry) {
     Board& board = *entry.second.board;
     Touched touched;

@@ -73,15 +73,26 @@ class ClassCache {
   struct Known {
     bool is_unique = false;  // some policy signs nothing: no other pod is equal
     bool was_asked = false;  // for a pod with these facts
-    std::string signature;   // "" where it is unknown; kept for live classes and for ties
+    std::string signature;   // "" where it is unknown; kept for pods that come again, and for ties
     std::size_t shared = 0;  // length of it: what the board's policies read of the pod
     Live* live = nullptr;    // as of `generation`
     std::uint64_t generation = 0;
   };
   // Which policies stand beside the board of a class.
   struct Split;
+  // The board of the last class that was barred at once, and what its policies read of the pod.
+  struct AtOnce {
+    std::string shared;
+    Boarded* board = nullptr;      // null: nothing is known
+    std::vector<NodeMask> barred;  // [filters]
+  };
 
   Live* live(PodIndex pod);
+  Live* live(PodIndex pod, Known& known, bool comes_again);
+  Boarded* board_at_once(const ClassContext& context);
+  Boarded* shared_board(const ClassContext& context);
+  bool sign_shared(const PodFacts& pod);
+  Live* use(Live& live);
   bool is_passed_over(Known& known);
   Known& known(const PodFacts& facts);
   std::string_view sign(const PodFacts& pod, Known& known);
@@ -132,6 +143,7 @@ class ClassCache {
   StaticAnswers static_answers_;
   PreparedClass single_;  // a class of one pod, for one evaluation
   std::vector<Exclusion> exclusions_;
+  AtOnce at_once_;
   ClusterState::Epoch epoch_;
   std::uint64_t static_epoch_;
   std::uint64_t clock_ = 0;

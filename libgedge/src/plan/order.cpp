@@ -153,26 +153,21 @@ bool queues_before(const ClusterState& cluster, PodIndex a, PodIndex b) {
   return key(x) < key(y);
 }
 
-std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
-                                 const std::function<bool(PodIndex)>& has_budgets) {
+PlacingOrder placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
+                           const std::function<bool(PodIndex)>& has_budgets) {
   const auto before = [&](PodIndex a, PodIndex b) { return queues_before(cluster, a, b); };
   // Pods of files mostly come in this order.
   if (!std::is_sorted(wanted.begin(), wanted.end(), before))
     std::sort(wanted.begin(), wanted.end(), before);
-  std::vector<Group> order;
-  if (!any_waits(cluster, wanted, has_budgets)) {
-    order.reserve(wanted.size());
-    for (const PodIndex pod : wanted) order.push_back({pod});
-    return order;
-  }
+  if (!any_waits(cluster, wanted, has_budgets)) return PlacingOrder(std::move(wanted));
   const Graph graph = build(cluster, wanted, has_budgets);
   const Components components(graph);
 
-  std::vector<Group> members(components.count());
+  std::vector<std::vector<PodIndex>> members(components.count());
   std::vector<Vertex> rank(components.count(),
                            0);  // of the first pod; virtual vertices come at once
   for (Vertex v = 0; v < graph.pods; ++v) {
-    Group& group = members[components.of(v)];
+    std::vector<PodIndex>& group = members[components.of(v)];
     if (group.empty()) rank[components.of(v)] = v;
     group.push_back(wanted[v]);
   }
@@ -185,6 +180,8 @@ std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodInd
         ++waits_for[components.of(v)];
       }
 
+  std::vector<PodIndex> order;
+  std::vector<std::size_t> ends;
   using Ready = std::pair<Vertex, std::uint32_t>;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (std::uint32_t c = 0; c < components.count(); ++c)
@@ -192,11 +189,12 @@ std::vector<Group> placing_order(const ClusterState& cluster, std::vector<PodInd
   while (!ready.empty()) {
     const std::uint32_t c = ready.top().second;
     ready.pop();
-    if (!members[c].empty()) order.push_back(std::move(members[c]));
+    order.insert(order.end(), members[c].begin(), members[c].end());
+    if (!members[c].empty()) ends.push_back(order.size());
     for (const std::uint32_t next : needed_by[c])
       if (--waits_for[next] == 0) ready.emplace(rank[next], next);
   }
-  return order;
+  return {std::move(order), std::move(ends)};
 }
 
 }  // namespace gedge

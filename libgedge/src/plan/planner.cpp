@@ -29,7 +29,7 @@ Plan start_plan(const PlanRequest& request) {
   return plan;
 }
 
-bool contains(const Group& group, PodIndex pod) {
+bool contains(Group group, PodIndex pod) {
   return std::find(group.begin(), group.end(), pod) != group.end();
 }
 
@@ -44,13 +44,12 @@ Status check_request(const PlanRequest& request) {
 Result<Plan> run_plan(Session& session, const PlanRequest& request, std::vector<Decision> decided) {
   Plan plan = start_plan(request);
   plan.decisions = std::move(decided);
-  std::size_t total = 0;
-  for (const Group& group : session.groups()) total += group.size();
+  const std::size_t total = session.order().pods().size();
   plan.decisions.reserve(total);
-  while (const Group* group = session.next()) {
+  for (Group group = session.next(); !group.empty(); group = session.next()) {
     if (request.progress && !request.progress(plan.decisions.size(), total))
       return Error{Errc::kConflict, "interrupted", {}, {}};
-    session.decide(*group, plan.decisions);
+    session.decide(group, plan.decisions);
     GEDGE_TRY(check_modules(request));
   }
   session.report_budgets(plan.decisions);
@@ -91,11 +90,11 @@ Status bring_to_turn(Turn& turn, std::string_view namespace_name, std::string_vi
     cluster.unbind(*found);
     return {};
   }
-  while (const Group* group = turn.session->next()) {
-    const bool here = contains(*group, *found);
-    turn.is_of_plan = here && group->size() == 1;
+  for (Group group = turn.session->next(); !group.empty(); group = turn.session->next()) {
+    const bool here = contains(group, *found);
+    turn.is_of_plan = here && group.size() == 1;
     if (turn.is_of_plan) return {};
-    turn.session->decide(*group, turn.decided);
+    turn.session->decide(group, turn.decided);
     if (!here) continue;
     if (cluster.is_placed(*found)) cluster.unbind(*found);
     return {};

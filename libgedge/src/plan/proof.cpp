@@ -41,7 +41,7 @@ Proof::Proof(Session& session, const PlanRequest& request, PodIndex pod,
 
 Result<std::unique_ptr<WhatIfSession>> Proof::finish_plan() {
   std::vector<Decision> decided = std::move(*std::exchange(decided_, nullptr));
-  session_.decide({pod_}, decided);
+  session_.decide(Group(&pod_, 1), decided);
   auto plan = run_plan(session_, request_, std::move(decided));
   if (!plan) return std::move(plan).error();
   return WhatIfSession::over(session_, request_, *std::move(plan));
@@ -100,7 +100,8 @@ std::optional<std::string> Proof::place_after(const EditSet& set, bool replan) {
 bool Proof::add_room(EditSet& set, NodeIndex target, const WhatIfAnswer& answer) const {
   const ClusterState& cluster = session_.cluster();
   const std::string& name = cluster.node(target).name;
-  std::vector<Amount> wanted = cluster.pod_facts(pod_).requests;
+  const std::span<const Amount> requests = cluster.pod_facts(pod_).requests;
+  std::vector<Amount> wanted(requests.begin(), requests.end());
   wanted.push_back({ResourceIndex::kPodsColumn, 1});
   bool raised = false;
   for (const Amount& own : wanted) {

@@ -11,6 +11,9 @@ class SeenHashes {
  public:
   /// Makes room for as many. Cost: O(count).
   void reserve(std::size_t count) { grow(std::bit_ceil(2 * count + 2)); }
+  bool contains(std::uint64_t hash) const {
+    return !table_.empty() && table_[place_of(hash == kFree ? kFree + 1 : hash)] != kFree;
+  }
   /// False if it was there before.
   bool insert(std::uint64_t hash) {
     if (2 * used_ >= table_.size()) grow(table_.empty() ? 64 : 2 * table_.size());
@@ -21,12 +24,17 @@ class SeenHashes {
   static constexpr std::uint64_t kFree = 0;
 
   bool put(std::uint64_t hash) {
-    std::size_t at = hash & (table_.size() - 1);
-    for (; table_[at] != kFree; at = (at + 1) & (table_.size() - 1))
-      if (table_[at] == hash) return false;
+    const std::size_t at = place_of(hash);
+    if (table_[at] == hash) return false;
     table_[at] = hash;
     ++used_;
     return true;
+  }
+  // Where it is, or would be.
+  std::size_t place_of(std::uint64_t hash) const {
+    std::size_t at = hash & (table_.size() - 1);
+    while (table_[at] != kFree && table_[at] != hash) at = (at + 1) & (table_.size() - 1);
+    return at;
   }
   void grow(std::size_t size) {
     if (size <= table_.size()) return;

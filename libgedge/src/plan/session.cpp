@@ -56,7 +56,7 @@ void Session::collect() {
   }
   std::vector<bool> obeys_budgets;
   for (const Engine& engine : engines_) obeys_budgets.push_back(engine.has_filter("DelayBudget"));
-  groups_ = placing_order(cluster_, std::move(wanted), [&](PodIndex pod) {
+  order_ = placing_order(cluster_, std::move(wanted), [&](PodIndex pod) {
     return obeys_budgets[static_cast<std::size_t>(engine_of(pod) - engines_.data())];
   });
   position_ = 0;
@@ -70,13 +70,13 @@ Engine* Session::engine_of(PodIndex pod) {
   return nullptr;
 }
 
-std::vector<Decision> Session::decide(const Group& group) {
+std::vector<Decision> Session::decide(Group group) {
   std::vector<Decision> decisions;
   decide(group, decisions);
   return decisions;
 }
 
-void Session::decide(const Group& group, std::vector<Decision>& decisions) {
+void Session::decide(Group group, std::vector<Decision>& decisions) {
   if (group.size() == 1) {
     decisions.push_back(decide_one(group.front()));
     return;
@@ -95,8 +95,7 @@ void Session::report_budgets(std::vector<Decision>& decisions) const {
 
 // Mostly in the order of the groups, unless somebody left one out.
 std::vector<PodIndex> Session::pods_of(const std::vector<Decision>& decisions) const {
-  std::vector<PodIndex> order;
-  for (const Group& group : groups_) order.insert(order.end(), group.begin(), group.end());
+  const std::vector<PodIndex>& order = order_.pods();
   const auto is = [&](PodIndex pod, const Decision& decision) {
     return cluster_.pod(pod).name == decision.pod &&
            cluster_.pod(pod).namespace_name == decision.namespace_name;
@@ -158,7 +157,7 @@ Decision Session::decide_one(PodIndex pod) {
   return decision_from(pod, choice);
 }
 
-std::vector<Decision> Session::decide_jointly(const Group& group) {
+std::vector<Decision> Session::decide_jointly(Group group) {
   for (const PodIndex pod : group) cluster_.set_joint_group(pod, raw(group.front()) + 1);
   std::vector<Decision> decisions(group.size());
   trials_left_ = group.size() * kTrialsPerPod + kExtraTrials;
@@ -174,7 +173,7 @@ std::vector<Decision> Session::decide_jointly(const Group& group) {
 
 // Depth first through each pod's ranking, on a stack of our own: a workload whose replicas bound
 // each other's delays may have thousands.
-bool Session::place_all(const Group& group, std::size_t next, std::vector<Decision>& decisions) {
+bool Session::place_all(Group group, std::size_t next, std::vector<Decision>& decisions) {
   struct Level {
     ClusterState::Mark mark = 0;
     Evaluation evaluation;
@@ -228,7 +227,7 @@ bool Session::place_all(const Group& group, std::size_t next, std::vector<Decisi
 // No joint solution was found: place what fits, drop whoever's budgets do not hold then, and begin
 // again without them, until all budgets of those that are left hold. Beginning again matters: what
 // was dropped may have carried the spread or the affinity of the others.
-void Session::place_what_fits(const Group& group, std::vector<Decision>& decisions) {
+void Session::place_what_fits(Group group, std::vector<Decision>& decisions) {
   const ClusterState::Mark start = cluster_.mark();
   std::vector<bool> dropped(group.size(), false);
   for (bool stable = false; !stable;) {

@@ -18,16 +18,16 @@ class Session {
 
   ClusterState& cluster() { return cluster_; }
   /// Pods to place, in placing order.
-  const std::vector<Group>& groups() const { return groups_; }
-  /// The group whose turn it is, once; null after the last.
-  const Group* next() { return position_ < groups_.size() ? &groups_[position_++] : nullptr; }
+  const PlacingOrder& order() const { return order_; }
+  /// The group whose turn it is, once; empty after the last.
+  Group next() { return position_ < order_.size() ? order_[position_++] : Group(); }
   bool is_bound(PodIndex pod) const { return !cluster_.pod(pod).bound_node.empty(); }
   /// The engine of the pod's profile; null if no profile bears its schedulerName.
   Engine* engine_of(PodIndex pod);
   /// Decides a group and binds what was placed. Decisions are in the order of the group.
-  std::vector<Decision> decide(const Group& group);
+  std::vector<Decision> decide(Group group);
   /// The same, added to `decisions`.
-  void decide(const Group& group, std::vector<Decision>& decisions);
+  void decide(Group group, std::vector<Decision>& decisions);
   /// As Engine::follow, for every profile.
   void follow();
   /// Fills in what has become of every budget, once everybody has a place.
@@ -48,16 +48,16 @@ class Session {
 
   explicit Session(const PlanRequest& request);
   Decision decide_one(PodIndex pod);
-  std::vector<Decision> decide_jointly(const Group& group);
-  bool place_all(const Group& group, std::size_t next, std::vector<Decision>& decisions);
-  void place_what_fits(const Group& group, std::vector<Decision>& decisions);
+  std::vector<Decision> decide_jointly(Group group);
+  bool place_all(Group group, std::size_t next, std::vector<Decision>& decisions);
+  void place_what_fits(Group group, std::vector<Decision>& decisions);
   Decision decision_from(PodIndex pod, const Choice& choice);
   Decision decision_from(PodIndex pod, const Evaluation& evaluation);
 
   const PlanRequest& request_;
   ClusterState cluster_;
   std::vector<Engine> engines_;
-  std::vector<Group> groups_;
+  PlacingOrder order_;
   std::vector<Warning> warnings_;
   std::size_t position_ = 0;
   std::unordered_map<const PodFacts*, Refusal> refusals_;

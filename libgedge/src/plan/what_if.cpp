@@ -56,7 +56,7 @@ std::vector<Decision> keep_valid(Session& session, const Plan& before) {
     if (decision.chosen) placed[{decision.namespace_name, decision.pod}] = &decision;
   ClusterState& cluster = session.cluster();
   std::vector<Decision> kept;
-  for (const Group& group : session.groups()) {
+  for (Group group = session.next(); !group.empty(); group = session.next()) {
     for (const PodIndex pod : group)
       if (group.size() > 1) cluster.set_joint_group(pod, raw(group.front()) + 1);
     for (const PodIndex pod : group) {
@@ -87,7 +87,7 @@ Result<Plan> replace_rest(const PlanRequest& request, const Plan& before, std::s
   plan.decisions = keep_valid(**session, before);
   kept = plan.decisions.size();
   (*session)->collect();
-  for (const Group& group : (*session)->groups())
+  for (Group group = (*session)->next(); !group.empty(); group = (*session)->next())
     for (Decision& decision : (*session)->decide(group))
       plan.decisions.push_back(std::move(decision));
   (*session)->report_budgets(plan.decisions);

@@ -66,7 +66,7 @@ void add_reach(const Profile& profile, Reach& reach) {
 
 // True if the rules of `spec` may count a pod. Namespaces and matchLabelKeys only narrow that.
 bool may_count(const PodSpec& spec, const PodFacts& pod) {
-  const auto matches = [&](const auto& rule) { return rule.selector.matches(pod.labels); };
+  const auto matches = [&](const auto& rule) { return rule.selector.matches(pod.labels()); };
   return std::any_of(spec.required_affinity.begin(), spec.required_affinity.end(), matches) ||
          std::any_of(spec.required_anti_affinity.begin(), spec.required_anti_affinity.end(),
                      matches) ||
@@ -287,7 +287,8 @@ std::optional<WhatIfAnswer> WhatIfSession::Parts::follow(const std::vector<Edit>
   const Pods wanted = waiting(player, dropped, replan ? pending_ : unplaced_);
   WhatIfAnswer answer;
   answer.followed = true;
-  for (const PodIndex pod : wanted) answer.decided.push_back(session->decide({pod}).front());
+  for (const PodIndex pod : wanted)
+    answer.decided.push_back(session->decide(Group(&pod, 1)).front());
   session->follow();
   session->report_budgets(answer.decided);
   warn_of_moves(*session, edits, answer.warnings);

@@ -43,6 +43,8 @@ class WinnerTree {
   std::uint32_t better(const std::vector<std::int64_t>& totals, std::uint32_t a,
                        std::uint32_t b) const;
   NodeIndex runner_up(const std::vector<std::int64_t>& totals, NodeIndex winner) const;
+  void go_through(const std::vector<std::int64_t>& totals, const NodeMask& among,
+                  BestTwo& found) const;
   void search(const std::vector<std::int64_t>& totals, const NodeMask& among, std::uint32_t at,
               BestTwo& found) const;
 

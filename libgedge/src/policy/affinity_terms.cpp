@@ -20,7 +20,7 @@ void merge_label_keys(LabelSelector& selector, const std::vector<std::string>& k
                       const PodFacts& owner) {
   if (selector.nothing) return;
   for (const std::string& key : keys)
-    if (const std::string* value = owner.labels.find(key))
+    if (const std::string* value = owner.labels().find(key))
       selector.requirements.push_back({key, op, {*value}});
 }
 
@@ -36,14 +36,14 @@ AffinityTerm::AffinityTerm(const ClusterState& cluster, const PodAffinityTerm& t
     merge_label_keys(selector, term.match_label_keys, SelectorOp::kIn, owner);
     merge_label_keys(selector, term.mismatch_label_keys, SelectorOp::kNotIn, owner);
   }
-  if (namespaces.empty() && !namespace_selector) namespaces = {owner.namespace_name};
+  if (namespaces.empty() && !namespace_selector) namespaces = {owner.namespace_name()};
 }
 
 bool AffinityTerm::matches(const ClusterState& cluster, const PodFacts& pod) const {
   const bool in_namespace =
-      std::find(namespaces.begin(), namespaces.end(), pod.namespace_name) != namespaces.end() ||
-      (namespace_selector && selects_namespace(cluster, *namespace_selector, pod.namespace_name));
-  return in_namespace && selector.matches(pod.labels);
+      std::find(namespaces.begin(), namespaces.end(), pod.namespace_name()) != namespaces.end() ||
+      (namespace_selector && selects_namespace(cluster, *namespace_selector, pod.namespace_name()));
+  return in_namespace && selector.matches(pod.labels());
 }
 
 std::vector<AffinityTerm> make_terms(const ClusterState& cluster,

@@ -41,7 +41,7 @@ struct State final : ClassState {
 void add_guards(State& state, const ClassContext& context, PodIndex other, NodeIndex node) {
   const PodFacts& owner = context.cluster.pod_facts(other);
   for (const DelayBudget& budget : owner.spec->budgets)
-    if (!budget.nearest && means_pod(context.cluster, budget, owner.namespace_name, context.pod))
+    if (!budget.nearest && means_pod(context.cluster, budget, owner.namespace_name(), context.pod))
       state.guards.push_back({other, node, &budget});
 }
 
@@ -58,11 +58,15 @@ void bar_by_guards(State& state, const ClusterState& cluster, std::size_t first)
   });
 }
 
+// The other rows of `all`.
+void complement(NodeMask& rows, const NodeMask& all) {
+  for (std::size_t i = 0; i < rows.words(); ++i) rows.assign_word(i, all.word(i) & ~rows.word(i));
+}
+
 void find_barred(State& state, const ClusterState& cluster) {
   state.barred = cluster.alive();
   for (const DelayColumn& column : state.columns) column.keep_admitted(state.barred);
-  for (std::size_t i = 0; i < state.barred.words(); ++i)
-    state.barred.assign_word(i, cluster.alive().word(i) & ~state.barred.word(i));
+  complement(state.barred, cluster.alive());
   bar_by_guards(state, cluster, 0);
 }
 
@@ -107,7 +111,7 @@ class DelayBudgetFilter final : public FilterPolicy {
     signature.add(pod.peer_name);
     signature.add(pod.peer_workload);
     signature.add(pod.peer_workload_kind);
-    if (has_identity(pod) || !pod.spec->budgets.empty()) signature.add(pod.namespace_name);
+    if (has_identity(pod) || !pod.spec->budgets.empty()) signature.add(pod.namespace_name());
     return true;
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
@@ -126,10 +130,26 @@ class DelayBudgetFilter final : public FilterPolicy {
     return state == nullptr;
   }
   bool keeps_barred() const override { return true; }
+  bool bar_at_once(const ClassContext& context, NodeMask& rows) const override;
   const NodeMask* barred(const ClassState* state) const override {
     return state == nullptr ? nullptr : &static_cast<const State*>(state)->barred;
   }
 };
+
+// Towards nodes: a look at their rows of the matrix says it all.
+bool DelayBudgetFilter::bar_at_once(const ClassContext& context, NodeMask& rows) const {
+  const ClusterState& cluster = context.cluster;
+  const std::vector<DelayBudget>& budgets = context.pod.spec->budgets;
+  if (budgets.empty() || has_identity(context.pod)) return false;
+  rows = cluster.alive();
+  for (const DelayBudget& budget : budgets) {
+    if (budget.kind != PeerKind::kAny && budget.kind != PeerKind::kNode) return false;
+    const auto from = cluster.find_node(budget.name);
+    if (!from || !keep_near(cluster, *from, budget.limit_us, rows)) return false;
+  }
+  complement(rows, cluster.alive());
+  return true;
+}
 
 std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& context) const {
   if (context.pod.spec->budgets.empty() && !has_identity(context.pod)) return nullptr;

@@ -62,12 +62,11 @@ void keep_words(std::span<const Rtt> row, RttMatrix::Strips strips, Rtt limit, s
   // Rows of a large matrix lie far from the processor: what is read soon is asked for together.
   for (const std::uint32_t strip : open)
     __builtin_prefetch(row.data() + kStripRows * std::size_t{strip});
-  for (const std::uint32_t strip : open) {
-    const auto cells = row.subspan(kStripRows * std::size_t{strip});
-    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(cells.size(), kStripRows));
-    const auto shift = kStripRows * (strip % kStripsInWord);
-    const std::uint64_t out = ~within(cells.data(), size, limit.us) & 0xFFFF;
-    rows.keep(strip / kStripsInWord, ~(out << shift));
+  std::array<std::uint16_t, kWordsAtOnce * kStripsInWord> near;
+  within_strips(row, open, limit.us, near.data());
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const std::uint64_t out = static_cast<std::uint16_t>(~near[i]);
+    rows.keep(open[i] / kStripsInWord, ~(out << (kStripRows * (open[i] % kStripsInWord))));
   }
 }
 
@@ -165,22 +164,24 @@ RttMatrix::Strips DelayColumn::row_strips() const {
 }
 
 // Where both directions are equal, one row of the matrix says it all, and most of that its bounds.
-bool DelayColumn::keep_within(NodeMask& rows) const {
-  const std::span<const Rtt> row = as_row();
-  if (row.empty() || limit_us() < 0) return false;
+bool keep_near(const ClusterState& cluster, NodeIndex from, std::int64_t limit_us, NodeMask& rows) {
+  const RttMatrix::Strips strips = cluster.rtt_strips(from);
+  if (strips.least.empty() || limit_us < 0) return false;
+  const std::span<const Rtt> row = cluster.rtt_row(from);
   const Rtt limit{
-      static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us(), std::int64_t{kMaxRtt.us}))};
-  const bool was_in = rows.test(here());
+      static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us, std::int64_t{kMaxRtt.us}))};
+  const bool was_in = rows.test(from);
   const auto words = static_cast<std::uint32_t>(rows.words());
   for (std::uint32_t first = 0; first < words; first += kWordsAtOnce)
-    keep_words(row, row_strips(), limit, first, std::min(first + kWordsAtOnce, words), rows);
-  if (was_in) rows.set(here());
+    keep_words(row, strips, limit, first, std::min(first + kWordsAtOnce, words), rows);
+  if (was_in) rows.set(from);
   return true;
 }
 
 void DelayColumn::keep_admitted(NodeMask& rows) const {
   if (status_ == Status::kFree) return;
-  if (status_ == Status::kMeasured && keep_within(rows)) return;
+  const bool in_one_row = status_ == Status::kMeasured && places_.size() == 1 && us_.empty();
+  if (in_one_row && keep_near(*cluster_, here(), limit_us(), rows)) return;
   const bool looks_up = status_ == Status::kMeasured && us_.empty();
   const auto slots = static_cast<std::uint32_t>(rows.size());
   for (std::uint32_t first = 0; first < slots; first += kWordRows) {

@@ -13,8 +13,8 @@
 
 namespace gedge {
 
-/// Rows that share bounds in RttMatrix::Strips, and how many of those share a word of a mask.
-inline constexpr std::uint32_t kStripRows = 16, kStripsInWord = 4;
+/// How many strips of rows share a word of a mask.
+inline constexpr std::uint32_t kStripsInWord = 4;
 
 /// One budget over all rows.
 class DelayColumn {
@@ -65,7 +65,6 @@ class DelayColumn {
   bool remove_place(NodeIndex node);
   void count_in(NodeIndex place);
   void measure();
-  bool keep_within(NodeMask& rows) const;
   Status status_without_places() const;
   std::uint64_t worth_a_look(std::uint32_t first, std::uint32_t last) const;
 
@@ -77,6 +76,11 @@ class DelayColumn {
   Status status_ = Status::kUnknown;
   std::vector<std::uint32_t> us_;  // [slots]; empty where one place is measured from: looked up
 };
+
+/// Clears the rows whose RTT to `from` is over the limit or unknown, where RTTs are symmetric and
+/// stand in one row; else returns false and leaves them. A node is as near to itself as can be.
+/// Cost: O(rows / 16) and the cells of strips that bounds do not settle.
+bool keep_near(const ClusterState& cluster, NodeIndex from, std::int64_t limit_us, NodeMask& rows);
 
 /// True if columns must be made anew: other names, zones or RTTs.
 inline bool moves_delays(const FactsChange& change) {

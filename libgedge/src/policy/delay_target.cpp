@@ -41,8 +41,8 @@ bool find_nodes(const ClusterState& cluster, const DelayBudget& budget, DelayTar
 
 bool find_pods(const ClusterState& cluster, const DelayBudget& budget, const PodFacts& owner,
                DelayTarget& target) {
-  const std::string_view where = namespace_of(budget, owner.namespace_name);
-  const bool at_home = where == owner.namespace_name;
+  const std::string_view where = namespace_of(budget, owner.namespace_name());
+  const bool at_home = where == owner.namespace_name();
   bool alone = false;
   if (may_be(budget, PeerKind::kPod))
     if (const auto pod = cluster.find_pod(where, budget.name)) {
@@ -84,7 +84,7 @@ DelayTarget find_target(const ClusterState& cluster, const DelayBudget& budget,
 bool means_pod(const ClusterState& cluster, const DelayBudget& budget,
                std::string_view owner_namespace, const PodFacts& pod) {
   const std::string_view where = namespace_of(budget, owner_namespace);
-  if (where != pod.namespace_name || budget.name.empty()) return false;
+  if (where != pod.namespace_name() || budget.name.empty()) return false;
   if (budget.kind == PeerKind::kPod) return pod.peer_name == budget.name;
   if (budget.kind == PeerKind::kWorkload) return is_in_workload(pod, budget);
   if (budget.kind != PeerKind::kAny || cluster.find_node(budget.name)) return false;

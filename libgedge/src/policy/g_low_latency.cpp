@@ -51,7 +51,7 @@ class GLowLatency final : public ScorePolicy {
     signature.add(static_cast<std::uint64_t>(source.has_value()));
     if (!source) return true;
     gedge::sign(signature, *source);
-    signature.add(pod.namespace_name);
+    signature.add(pod.namespace_name());
     signature.add(pod.peer_name);
     signature.add(pod.peer_workload_kind);
     signature.add(pod.peer_workload);

@@ -73,7 +73,7 @@ class LatencySlack final : public ScorePolicy {
   bool sign(const PodFacts& pod, Signature& signature) const override {
     sign_list(signature, pod.spec->budgets);
     if (pod.spec->budgets.empty()) return true;
-    signature.add(pod.namespace_name);
+    signature.add(pod.namespace_name());
     signature.add(pod.peer_name);
     signature.add(pod.peer_workload);
     signature.add(pod.peer_workload_kind);

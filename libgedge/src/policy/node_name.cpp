@@ -17,13 +17,13 @@ class NodeUnschedulable final : public NodeStaticFilter {
  public:
   std::string_view name() const override { return "NodeUnschedulable"; }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    gedge::sign(signature, pod.spec->tolerations);
+    signature.add(static_cast<std::uint64_t>(concerns(pod)));
     return true;
   }
 
  protected:
   bool concerns(const PodFacts& pod) const override {
-    const Taint cordon{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule};
+    static const Taint cordon{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule};
     for (const Toleration& toleration : pod.spec->tolerations)
       if (toleration.tolerates(cordon)) return false;
     return true;

@@ -22,9 +22,9 @@ class NodePreferAvoidPods final : public NodeStaticScore {
  public:
   std::string_view name() const override { return "NodePreferAvoidPods"; }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    const bool honoured = is_honoured(pod.controller);
-    signature.add(honoured ? std::string_view(pod.controller.kind) : std::string_view{});
-    signature.add(honoured ? std::string_view(pod.controller.uid) : std::string_view{});
+    const bool honoured = is_honoured(pod.controller());
+    signature.add(honoured ? std::string_view(pod.controller().kind) : std::string_view{});
+    signature.add(honoured ? std::string_view(pod.controller().uid) : std::string_view{});
     return true;
   }
   Normalize normalize(const ClassContext&, const ClassState*) const override {
@@ -34,7 +34,7 @@ class NodePreferAvoidPods final : public NodeStaticScore {
  protected:
   std::uint8_t parts_read() const override { return kOtherPart; }
   void fill(const ClassContext& context, std::vector<std::int64_t>& scores) const override {
-    const ControllerRef& controller = context.pod.controller;
+    const ControllerRef& controller = context.pod.controller();
     context.cluster.alive().for_each([&](NodeIndex n) {
       const std::vector<AvoidedController>& avoided = context.cluster.node(n).avoided;
       const bool avoids = is_honoured(controller) &&

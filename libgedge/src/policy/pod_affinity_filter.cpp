@@ -118,8 +118,8 @@ class PodAffinityFilter final : public FilterPolicy {
            (change.parts & (kLabelPart | kPresencePart)) == 0;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    signature.add(pod.namespace_name);
-    gedge::sign(signature, pod.labels);
+    signature.add(pod.namespace_name());
+    gedge::sign(signature, pod.labels());
     sign_list(signature, pod.spec->required_affinity);
     sign_list(signature, pod.spec->required_anti_affinity);
     return true;
@@ -221,7 +221,7 @@ void PodAffinityFilter::listen(const ClassContext& context, const ClassState& st
   const State& known = static_cast<const State&>(state);
   if (!known.affinity.empty()) known.affinity.front().listen(topics);
   for (const AffinityTerm& term : known.anti_affinity) term.listen(topics);
-  listen_to_demands(context.pod.labels, topics);
+  listen_to_demands(context.pod.labels(), topics);
 }
 
 // The key of the first term that is not met; null if all are.

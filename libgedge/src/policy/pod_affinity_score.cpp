@@ -54,8 +54,8 @@ class PodAffinityScore final : public ScorePolicy {
     return constant(state) || (change.parts & (kLabelPart | kPresencePart)) == 0;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    signature.add(pod.namespace_name);
-    gedge::sign(signature, pod.labels);
+    signature.add(pod.namespace_name());
+    gedge::sign(signature, pod.labels());
     sign_list(signature, pod.spec->preferred_affinity);
     sign_list(signature, pod.spec->preferred_anti_affinity);
     return true;
@@ -142,7 +142,7 @@ std::unique_ptr<ClassState> PodAffinityScore::prepare(const ClassContext& contex
 void PodAffinityScore::listen(const ClassContext& context, const ClassState& state,
                               std::vector<Topic>& topics) const {
   for (const WeightedTerm& own : static_cast<const State&>(state).own) own.term.listen(topics);
-  listen_to_demands(context.pod.labels, topics);
+  listen_to_demands(context.pod.labels(), topics);
 }
 
 void PodAffinityScore::score(const ClassContext&, const ClassState* state, Rows rows,

@@ -98,10 +98,29 @@ GEDGE_FOR_EACH_TARGET void place_strips(const std::uint16_t* least, const std::u
   }
 }
 
-GEDGE_FOR_EACH_TARGET std::uint64_t within(const Rtt* us, std::uint32_t rows, std::uint32_t limit) {
-  std::array<std::uint8_t, 16> good{};
+namespace {
+
+template <std::uint32_t kRows>
+[[gnu::always_inline]] inline std::uint16_t within(const Rtt* us, std::uint32_t rows,
+                                                   std::uint32_t limit) {
+  std::array<std::uint8_t, kRows> good{};
   for (std::uint32_t i = 0; i < rows; ++i) good[i] = us[i].us <= limit ? 1 : 0;
-  return to_bits(good);
+  return static_cast<std::uint16_t>(to_bits(good));
+}
+
+}  // namespace
+
+GEDGE_FOR_EACH_TARGET void within_strips(std::span<const Rtt> row,
+                                         std::span<const std::uint32_t> strips, std::uint32_t limit,
+                                         std::uint16_t* near) {
+  for (const std::uint32_t strip : strips) {
+    const std::size_t first = kStripRows * std::size_t{strip};
+    // So that the loop over a whole strip has no end to look for.
+    const bool is_whole = row.size() - first >= kStripRows;
+    *near++ = is_whole ? within<kStripRows>(row.data() + first, kStripRows, limit)
+                       : within<kStripRows>(row.data() + first,
+                                            static_cast<std::uint32_t>(row.size() - first), limit);
+  }
 }
 
 GEDGE_FOR_EACH_TARGET std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows,

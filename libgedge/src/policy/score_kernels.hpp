@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "gedge/base/units.hpp"
 
@@ -39,8 +40,12 @@ void balanced_of_two(const ResourceBlock& first, const ResourceBlock& second, st
 
 /// Bit i: us[i] is at most `limit`, or unmeasured. Up to 64 rows.
 std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
-/// Bit i: us[i] is at most `limit`, which is below kUnmeasured. Up to 16 rows.
-std::uint64_t within(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
+/// Rows that share bounds in RttMatrix::Strips.
+inline constexpr std::uint32_t kStripRows = 16;
+/// near[i], bit j: row j of strips[i] is at most `limit`, which is below kUnmeasured. The last
+/// strip of the row may be shorter.
+void within_strips(std::span<const Rtt> row, std::span<const std::uint32_t> strips,
+                   std::uint32_t limit, std::uint16_t* near);
 /// Where the cells of a strip lie, by coarse bounds of them.
 inline constexpr std::uint8_t kStripOut = 0, kStripWithin = 1, kStripMixed = 2;
 /// where[i]: kStripWithin if most[i] is below `limit`, kStripOut if least[i] is above it.

@@ -53,10 +53,10 @@ class SelectorSpread final : public ScorePolicy {
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(static_cast<std::uint64_t>(pod.spec->spread.empty()));
-    signature.add(pod.namespace_name);
-    gedge::sign(signature, pod.labels);
-    signature.add(pod.controller.kind);
-    signature.add(pod.controller.name);
+    signature.add(pod.namespace_name());
+    gedge::sign(signature, pod.labels());
+    signature.add(pod.controller().kind);
+    signature.add(pod.controller().name);
     return true;
   }
   Normalize normalize(const ClassContext&, const ClassState* state) const override {

@@ -32,7 +32,7 @@ LabelSelector with_match_label_keys(const TopologySpread& constraint, const PodF
   LabelSelector selector = constraint.selector;
   if (selector.nothing) return selector;
   for (const std::string& key : constraint.match_label_keys)
-    if (const std::string* value = pod.labels.find(key))
+    if (const std::string* value = pod.labels().find(key))
       selector.requirements.push_back({key, SelectorOp::kIn, {*value}});
   return selector;
 }
@@ -90,29 +90,30 @@ void SpreadSource::sign(const PodFacts& pod, bool hard, Signature& signature) co
   signature.add(static_cast<std::uint64_t>(any));
   if (!any) return;
   for (const TopologySpread& constraint : own) gedge::sign(signature, constraint);
-  signature.add(pod.namespace_name);
-  gedge::sign(signature, pod.labels);
+  signature.add(pod.namespace_name());
+  gedge::sign(signature, pod.labels());
   sign_node_affinity(signature, *pod.spec);
   if (std::any_of(effective.begin(), effective.end(),
                   [](const TopologySpread& c) { return c.honor_node_taints; }))
     gedge::sign(signature, pod.spec->tolerations);
-  if (!own.empty() || compat == Compat::k1_20 || !is_spread_controller(pod.controller.kind)) return;
-  signature.add(pod.controller.kind);
-  signature.add(pod.controller.name);
+  if (!own.empty() || compat == Compat::k1_20 || !is_spread_controller(pod.controller().kind))
+    return;
+  signature.add(pod.controller().kind);
+  signature.add(pod.controller().name);
 }
 
 LabelSelector default_spread_selector(const ClassContext& context, Compat compat) {
   LabelSelector selector;
   const PodFacts& pod = context.pod;
   for (const SpreadOwner& owner : context.cluster.facts().spread_owners) {
-    if (owner.namespace_name != pod.namespace_name || owner.selector.nothing) continue;
+    if (owner.namespace_name != pod.namespace_name() || owner.selector.nothing) continue;
     bool belongs = false;
     if (owner.kind == "Service")
-      belongs = owner.selector.matches(pod.labels);
+      belongs = owner.selector.matches(pod.labels());
     else if (compat == Compat::k1_20)  // upstream lists no controllers for a pod without labels
-      belongs = !pod.labels.empty() && owner.selector.matches(pod.labels);
+      belongs = !pod.labels().empty() && owner.selector.matches(pod.labels());
     else
-      belongs = owner.kind == pod.controller.kind && owner.name == pod.controller.name;
+      belongs = owner.kind == pod.controller().kind && owner.name == pod.controller().name;
     if (belongs) append(selector, owner.selector);
   }
   return selector;
@@ -120,8 +121,8 @@ LabelSelector default_spread_selector(const ClassContext& context, Compat compat
 
 bool SpreadMatcher::counts(const ClusterState& cluster, PodIndex pod) {
   const PodFacts& facts = cluster.pod_facts(pod);
-  if (facts.namespace_name != namespace_ || cluster.pod(pod).terminating) return false;
-  return memo_.get(facts, [&](const PodFacts& p) { return selector_.matches(p.labels); });
+  if (facts.namespace_name() != namespace_ || cluster.pod(pod).terminating) return false;
+  return memo_.get(facts, [&](const PodFacts& p) { return selector_.matches(p.labels()); });
 }
 
 bool has_all_keys(const std::vector<SpreadConstraint>& constraints, NodeIndex node) {

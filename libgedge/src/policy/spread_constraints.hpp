@@ -61,7 +61,7 @@ LabelSelector default_spread_selector(const ClassContext& context, Compat compat
 class SpreadMatcher {
  public:
   SpreadMatcher(const ClassContext& context, const LabelSelector& selector)
-      : namespace_(context.pod.namespace_name), selector_(selector) {}
+      : namespace_(context.pod.namespace_name()), selector_(selector) {}
   bool counts(const ClusterState& cluster, PodIndex pod);
 
  private:

@@ -34,7 +34,7 @@ struct Counter {
   Counter(const ClassContext& context, SpreadConstraint resolved)
       : constraint(std::move(resolved)),
         matcher(context, constraint.counted()),
-        self(constraint.selector.matches(context.pod.labels) ? 1 : 0),
+        self(constraint.selector.matches(context.pod.labels()) ? 1 : 0),
         counted(context.cluster.slots()),
         count(constraint.column->domain_count(), 0),
         eligible(constraint.column->domain_count(), false) {}

@@ -42,7 +42,7 @@ void sort_claims(const ClassContext& context, State& state) {
   for (const PodVolume& volume : context.pod.spec->volumes) {
     if (volume.claim.empty() || state.everywhere) continue;
     const PersistentVolumeClaim* claim =
-        state.lookup.claim(context.pod.namespace_name, volume.claim);
+        state.lookup.claim(context.pod.namespace_name(), volume.claim);
     if (claim == nullptr) {
       state.everywhere = Finding{Reason::kClaimMissing, &volume.claim};
     } else if (!claim->volume_name.empty()) {
@@ -121,7 +121,7 @@ class VolumeBindingFilter final : public FilterPolicy {
     std::size_t claims = 0;
     for (const PodVolume& volume : pod.spec->volumes) claims += volume.claim.empty() ? 0 : 1;
     signature.add(claims);
-    if (claims > 0) signature.add(pod.namespace_name);
+    if (claims > 0) signature.add(pod.namespace_name());
     for (const PodVolume& volume : pod.spec->volumes)
       if (!volume.claim.empty()) signature.add(volume.claim);
     return true;

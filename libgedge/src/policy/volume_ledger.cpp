@@ -55,7 +55,7 @@ std::optional<const PersistentVolume*> VolumeLedger::taken_for(
 std::vector<const PersistentVolumeClaim*> VolumeLedger::waiting_claims(const PodFacts& pod) const {
   std::vector<const PersistentVolumeClaim*> claims;
   for (const PodVolume& volume : pod.spec->volumes) {
-    const PersistentVolumeClaim* claim = lookup_->claim(pod.namespace_name, volume.claim);
+    const PersistentVolumeClaim* claim = lookup_->claim(pod.namespace_name(), volume.claim);
     if (claim != nullptr && claim->selected_node.empty() && waits_for_pod(*lookup_, *claim) &&
         std::find(claims.begin(), claims.end(), claim) == claims.end())
       claims.push_back(claim);

@@ -86,7 +86,7 @@ class VolumeZoneFilter final : public FilterPolicy {
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     signature.add(pod.spec->volumes.size());
-    if (!pod.spec->volumes.empty()) signature.add(pod.namespace_name);
+    if (!pod.spec->volumes.empty()) signature.add(pod.namespace_name());
     for (const PodVolume& volume : pod.spec->volumes) signature.add(volume.claim);
     return true;
   }
@@ -141,7 +141,7 @@ std::unique_ptr<ClassState> VolumeZoneFilter::prepare(const ClassContext& contex
   bool any_waits = false;
   for (const PodVolume& volume : context.pod.spec->volumes) {
     const PersistentVolumeClaim* claim =
-        state->lookup.claim(context.pod.namespace_name, volume.claim);
+        state->lookup.claim(context.pod.namespace_name(), volume.claim);
     if (claim == nullptr) continue;
     const bool waits = waits_for_pod(state->lookup, *claim);
     if (waits || state->lookup.volume(claim->volume_name) != nullptr)

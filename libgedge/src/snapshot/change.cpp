@@ -156,7 +156,13 @@ void ClusterState::set_rtt(const Change& change, Rtt back) {
   ++static_epoch_;
 }
 
-void ClusterState::apply(const Change& change) { undo_.push_back(perform(change, std::nullopt)); }
+void ClusterState::apply(const Change& change) {
+  if (undo_.capacity() == 0) {  // mostly each pod is bound, once
+    undo_.reserve(pods_.size());
+    journal_.reserve(pods_.size());
+  }
+  undo_.push_back(perform(change, std::nullopt));
+}
 
 void ClusterState::undo(Mark mark) {
   while (undo_.size() > mark) {

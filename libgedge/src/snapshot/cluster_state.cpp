@@ -13,8 +13,8 @@
 #include "gedge/snapshot/share_bounds.hpp"
 #include "snapshot/image_directory.hpp"
 #include "snapshot/name_table.hpp"
+#include "snapshot/pod_digests.hpp"
 #include "snapshot/pod_directory.hpp"
-#include "snapshot/requests.hpp"
 #include "snapshot/usage_kernels.hpp"
 
 namespace gedge {
@@ -28,46 +28,6 @@ bool takes_place(const Pod& pod) {
 auto workload_key(const Pod& pod) {
   return std::tuple<std::string_view, std::string_view, std::string_view>(
       pod.namespace_name, pod.workload_name, pod.workload_kind);
-}
-
-// Pods that agree here share one PodFacts.
-struct DigestKey {
-  std::uint32_t spec;
-  std::string_view namespace_name;
-  const Labels* own;
-  const ControllerRef* controller;
-  std::string_view peer_name = {}, peer_workload = {}, peer_workload_kind = {};
-  friend bool operator==(const DigestKey& a, const DigestKey& b) {
-    const auto key = [](const DigestKey& k) {
-      return std::tie(k.spec, k.namespace_name, *k.own, k.controller->kind, k.controller->name,
-                      k.controller->uid, k.peer_name, k.peer_workload, k.peer_workload_kind);
-    };
-    return key(a) == key(b);
-  }
-};
-
-struct DigestHash {
-  std::size_t operator()(const DigestKey& key) const {
-    std::size_t hash = key.spec;
-    const auto add = [&](std::string_view text) {
-      hash = hash * 0x9e3779b97f4a7c15U + std::hash<std::string_view>()(text);
-    };
-    add(key.namespace_name);
-    for (const auto& [name, value] : *key.own) {
-      add(name);
-      add(value);
-    }
-    for (const std::string_view text : {std::string_view(key.controller->name), key.peer_name,
-                                        key.peer_workload, key.peer_workload_kind})
-      if (!text.empty()) add(text);
-    return hash;
-  }
-};
-
-// True for pods of one spec that share one PodFacts unless a budget means one of them.
-bool are_alike(const Pod& a, const Pod& b) {
-  return a.namespace_name == b.namespace_name && a.extra_labels == b.extra_labels &&
-         a.controller == b.controller;
 }
 
 // What names of nodes mean, by which text says them: readers keep one for all pods of a node, and
@@ -101,17 +61,6 @@ std::vector<PodIndex> sorted_pods(std::size_t count, F&& before) {
   if (!std::is_sorted(pods.begin(), pods.end(), before))
     std::sort(pods.begin(), pods.end(), before);
   return pods;
-}
-
-// Names of pods and workloads that budgets may mean; such pods are not interchangeable with others.
-std::unordered_set<std::string_view> names_in_budgets(const Facts& facts) {
-  std::unordered_set<std::string_view> names;  // only looked up
-  for (const PodSpec& spec : facts.specs)
-    for (const DelayBudget& budget : spec.budgets)
-      if (budget.kind == PeerKind::kAny || budget.kind == PeerKind::kPod ||
-          budget.kind == PeerKind::kWorkload)
-        names.insert(budget.name);
-  return names;
 }
 
 void collect_names(const Resources& resources, std::vector<std::string>& names) {
@@ -269,63 +218,11 @@ const FreeBounds& ClusterState::free_bounds(ResourceIndex r) const {
   return bounds;
 }
 
-const PodFacts* ClusterState::digest(const Pod& pod, bool is_peer, bool is_in_peer) {
-  const PodSpec& spec = facts_->spec_of(pod);
-  PodFacts digest;
-  digest.index = static_cast<std::uint32_t>(digests_.size());
-  digest.spec = &spec;
-  digest.namespace_name = pod.namespace_name;
-  digest.labels = pod_labels(pod, spec);
-  digest.controller = pod.controller;
-  if (is_peer) digest.peer_name = pod.name;
-  if (is_in_peer) {
-    digest.peer_workload = pod.workload_name;
-    digest.peer_workload_kind = pod.workload_kind;
-  }
-  const RequestTotals totals = total_requests(spec, options_.compat);
-  for (const auto& [name, amount] : totals.requests) {
-    if (name == kPods) continue;
-    digest.requests.push_back({*find_resource(name), amount});
-    digest.requests_anything = digest.requests_anything || amount > 0;
-  }
-  std::sort(digest.requests.begin(), digest.requests.end(),
-            [](const Amount& a, const Amount& b) { return a.resource < b.resource; });
-  digest.score_cpu_m = totals.score_cpu_m;
-  digest.score_memory = totals.score_memory;
-  digest.incoming_cpu_m = totals.incoming_cpu_m;
-  digest.has_required_anti_affinity = !spec.required_anti_affinity.empty();
-  digest.has_affinity = digest.has_required_anti_affinity || !spec.required_affinity.empty() ||
-                        !spec.preferred_affinity.empty() || !spec.preferred_anti_affinity.empty();
-  return &digests_.emplace_back(std::move(digest));
-}
-
 void ClusterState::add_pods() {
-  const std::vector<Pod>& pods = facts_->pods;
-  pods_.resize(pods.size());
-  const std::unordered_set<std::string_view> peers = names_in_budgets(*facts_);
-  const auto is_named = [&](std::string_view name) {
-    return !peers.empty() && peers.contains(name);
-  };
-  std::unordered_map<DigestKey, const PodFacts*, DigestHash> digests;  // only looked up
-  std::vector<std::uint32_t> latest(facts_->specs.size(), kNoName);    // pod of each spec
-  for (std::uint32_t i = 0; i < pods.size(); ++i) {
-    const Pod& pod = pods[i];
-    const bool is_peer = is_named(pod.name), is_in_peer = is_named(pod.workload_name);
-    const bool is_nobodys_peer = !is_peer && !is_in_peer;
-    std::uint32_t& last = latest[raw(pod.spec)];
-    if (is_nobodys_peer && last != kNoName && are_alike(pod, pods[last])) {
-      pods_[i].facts = pods_[last].facts;
-      continue;
-    }
-    if (is_nobodys_peer) last = i;
-    DigestKey key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};
-    if (is_peer) key.peer_name = pod.name;
-    if (is_in_peer) key.peer_workload = pod.workload_name;
-    if (is_in_peer) key.peer_workload_kind = pod.workload_kind;
-    auto [at, fresh] = digests.try_emplace(key, nullptr);
-    if (fresh) at->second = digest(pod, is_peer, is_in_peer);
-    pods_[i].facts = at->second;
-  }
+  pods_.resize(facts_->pods.size());
+  distinct_ = std::make_unique<DistinctPods>();
+  PodDigester digester(*facts_, options_.compat, resource_names_, *distinct_);
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_[i].facts = digester.next(i);
   place_bound_pods();
 }
 
@@ -359,14 +256,21 @@ std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
   return found_;
 }
 
-std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
+std::optional<ResourceIndex> find_resource(std::span<const std::string> names,
+                                           std::string_view name) {
   for (std::uint16_t r = 0; r < kFirstExtended; ++r)
-    if (resource_names_[r] == name) return ResourceIndex{r};
-  const auto first = resource_names_.begin() + kFirstExtended;
-  const auto at = std::lower_bound(first, resource_names_.end(), name);
-  if (at == resource_names_.end() || *at != name) return std::nullopt;
-  return ResourceIndex{static_cast<std::uint16_t>(at - resource_names_.begin())};
+    if (names[r] == name) return ResourceIndex{r};
+  const auto first = names.begin() + kFirstExtended;
+  const auto at = std::lower_bound(first, names.end(), name);
+  if (at == names.end() || *at != name) return std::nullopt;
+  return ResourceIndex{static_cast<std::uint16_t>(at - names.begin())};
 }
+
+std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {
+  return gedge::find_resource(resource_names_, name);
+}
+
+std::size_t ClusterState::distinct_pods() const { return distinct_->all.size(); }
 
 const TopologyColumn& ClusterState::topology(std::string_view key) const {
   for (TopologyColumn& column : topologies_) {
@@ -387,7 +291,7 @@ const PodDirectory& ClusterState::directory() const {
   std::vector<std::uint32_t> facts_of;
   facts_of.reserve(pods_.size());
   for (const PodRecord& record : pods_) facts_of.push_back(record.facts->index);
-  directory_ = std::make_unique<PodDirectory>(digests_, facts_of);
+  directory_ = std::make_unique<PodDirectory>(distinct_->all, facts_of);
   return *directory_;
 }
 

@@ -5,13 +5,13 @@
 
 namespace gedge {
 
-PodDirectory::PodDirectory(const std::deque<PodFacts>& distinct,
+PodDirectory::PodDirectory(std::span<const PodFacts* const> distinct,
                            std::span<const std::uint32_t> facts_of)
     : first_(distinct.size() + 1, 0), pods_(facts_of.size()) {
   topics_.reserve(distinct.size());
-  for (const PodFacts& facts : distinct) {
-    topics_.push_back(topics_of(facts));
-    for (const Topic topic : topics_.back()) by_topic_[topic].push_back(&facts);
+  for (const PodFacts* facts : distinct) {
+    topics_.push_back(topics_of(*facts));
+    for (const Topic topic : topics_.back()) by_topic_[topic].push_back(facts);
   }
   for (const std::uint32_t index : facts_of) ++first_[index + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());

@@ -1,7 +1,6 @@
 // snapshot/pod_directory.hpp - the pods of a state by what they say, and by what they share.
 #pragma once
 
-#include <deque>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -14,7 +13,7 @@ class PodDirectory {
  public:
   /// `distinct`: by index; must outlive the directory. `facts_of` [pods]: index of each pod's
   /// facts. Cost: O(pods + topics).
-  PodDirectory(const std::deque<PodFacts>& distinct, std::span<const std::uint32_t> facts_of);
+  PodDirectory(std::span<const PodFacts* const> distinct, std::span<const std::uint32_t> facts_of);
 
   std::vector<const PodFacts*> saying(std::span<const Topic> topics) const;
   std::span<const Topic> topics(const PodFacts& pod) const { return topics_[pod.index]; }

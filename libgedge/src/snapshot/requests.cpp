@@ -77,17 +77,21 @@ std::int64_t add_saturated(std::int64_t a, std::int64_t b) {
 RequestTotals total_requests(const PodSpec& spec, Compat compat) {
   RequestTotals totals;
   if (is_one_container(spec)) {
-    totals.requests = spec.containers.front().requests;
-    totals.score_cpu_m = totals.requests.find(kCpu).value_or(kDefaultCpuMilli);
-    totals.score_memory = totals.requests.find(kMemory).value_or(kDefaultMemoryBytes);
+    totals.only = &spec.containers.front();
+    totals.score_cpu_m = kDefaultCpuMilli;
+    totals.score_memory = kDefaultMemoryBytes;
+    for (const auto& [name, amount] : totals.requests()) {
+      if (name == kCpu) totals.score_cpu_m = amount;
+      if (name == kMemory) totals.score_memory = amount;
+    }
     totals.incoming_cpu_m = totals.score_cpu_m;
     return totals;
   }
-  totals.requests = sum_containers(spec, compat, identity);
-  apply_pod_level(totals.requests, spec, compat);
+  totals.summed = sum_containers(spec, compat, identity);
+  apply_pod_level(totals.summed, spec, compat);
   Resources scored = sum_containers(spec, compat, with_defaults);
   apply_pod_level(scored, spec, compat);
-  add(totals.requests, spec.overhead);
+  add(totals.summed, spec.overhead);
 
   const std::int64_t overhead_cpu = spec.overhead.amount(kCpu);
   totals.score_cpu_m = add_saturated(scored.amount(kCpu), overhead_cpu);

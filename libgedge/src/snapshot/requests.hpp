@@ -10,7 +10,11 @@ namespace gedge {
 
 /// Everything a pod counts for on a node. Sums saturate at the ends of int64.
 struct RequestTotals {
-  Resources requests;                              ///< with overhead; an explicit 0 stays
+  /// With overhead; an explicit 0 stays. Lives as long as both the totals and the spec.
+  const Resources& requests() const { return only != nullptr ? only->requests : summed; }
+
+  const Container* only = nullptr;                 ///< the one container that says it all
+  Resources summed;                                ///< where there is none
   std::int64_t score_cpu_m = 0, score_memory = 0;  ///< with stand-ins for missing requests
   std::int64_t incoming_cpu_m = 0;                 ///< as the pod that is being placed
 };

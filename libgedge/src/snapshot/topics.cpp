@@ -43,7 +43,7 @@ void add_demands(const LabelSelector& selector, std::vector<Topic>& topics) {
 
 std::vector<Topic> topics_of(const PodFacts& pod) {
   std::vector<Topic> topics{kAnyPod};
-  for (const auto& [key, value] : pod.labels) topics.push_back(topic(Saying::kHas, key, value));
+  for (const auto& [key, value] : pod.labels()) topics.push_back(topic(Saying::kHas, key, value));
   const PodSpec& spec = *pod.spec;
   for (const auto* terms : {&spec.required_affinity, &spec.required_anti_affinity})
     for (const PodAffinityTerm& term : *terms) add_demands(term.selector, topics);

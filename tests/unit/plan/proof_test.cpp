@@ -22,12 +22,13 @@ Turn turn_at(const PlanRequest& request, std::size_t first) {
   auto session = Session::start(request);
   REQUIRE(session);
   turn.session = *std::move(session);
-  for (std::size_t i = 0; const Group* group = turn.session->next(); ++i) {
-    if (i >= first && group->size() == 1) {
-      turn.pod = group->front();
+  Group group = turn.session->next();
+  for (std::size_t i = 0; !group.empty(); ++i, group = turn.session->next()) {
+    if (i >= first && group.size() == 1) {
+      turn.pod = group.front();
       return turn;
     }
-    turn.session->decide(*group, turn.decided);
+    turn.session->decide(group, turn.decided);
   }
   return turn;
 }

@@ -28,9 +28,9 @@ struct Taint {
 };
 
 struct Toleration {
-  std::string key;  ///< empty: every key (only with exists)
+  SharedText key;  ///< empty: every key (only with exists)
   bool exists = false;
-  std::string value;
+  SharedText value;
   std::optional<TaintEffect> effect;  ///< empty: every effect
   /// True if this toleration lets a pod stay with `taint`.
   bool tolerates(const Taint& taint) const {

@@ -137,6 +137,12 @@ class FilterPolicy : public Policy {
   virtual bool keeps_barred() const { return false; }
   /// The rows that it rejects as things are; dead rows may be among them. Null: none.
   virtual const NodeMask* barred(const ClassState*) const { return nullptr; }
+  /// Sets `rows` [slots] to what `barred` of a state would say, where that costs no more than
+  /// finding a class that was prepared before. False: it takes a state.
+  virtual bool bar_at_once(const ClassContext&, NodeMask& rows) const {
+    static_cast<void>(rows);
+    return false;
+  }
   /// True: as things are, every row passes. False promises nothing.
   virtual bool passes_all(const ClassContext&, const ClassState*) const { return false; }
 };

@@ -34,6 +34,7 @@ using DomainIndex = std::uint32_t;
 inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max();
 
 class PodDirectory;
+struct DistinctPods;
 class ImageDirectory;
 
 /// Nodes that report an image.
@@ -178,7 +179,7 @@ class ClusterState {
   }
   /// All pods with these facts, placed or not.
   std::span<const PodIndex> sharing(const PodFacts& pod) const;
-  std::size_t distinct_pods() const { return digests_.size(); }
+  std::size_t distinct_pods() const;
   /// The first question looks at all pods, the second builds a table, O(pods).
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
@@ -245,7 +246,6 @@ class ClusterState {
   void place_bound_pods();
   void sort_by_workload() const;
   void fill_node(NodeIndex node);
-  const PodFacts* digest(const Pod& pod, bool is_peer, bool is_in_peer);
   void place(PodIndex pod, NodeIndex node, std::size_t position);
   std::size_t displace(PodIndex pod);
   void add_usage(const PodFacts& pod, NodeIndex node);
@@ -292,7 +292,7 @@ class ClusterState {
   std::size_t named_in_order_ = 0;              // slots whose name has their own index
   mutable std::deque<TopologyColumn> topologies_;
 
-  std::deque<PodFacts> digests_;
+  std::unique_ptr<DistinctPods> distinct_;
   std::vector<PodRecord> pods_;                   // [facts.pods]
   mutable std::vector<std::uint32_t> pod_table_;  // by hash of namespace and name
   mutable bool was_asked_for_pod_ = false;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gedge/model/facts.hpp"
 
@@ -27,25 +27,27 @@ struct Amount {
 };
 
 struct PodFacts {
-  std::uint32_t index = 0;  ///< among the distinct pods of one ClusterState, dense
+  std::uint32_t index = 0;         ///< among the distinct pods of one ClusterState, dense
+  bool requests_anything = false;  ///< any amount above 0
+  bool has_affinity = false;       ///< any own pod (anti-)affinity term, required or preferred
+  bool has_required_anti_affinity = false;
   const PodSpec* spec = nullptr;
-  std::string namespace_name;
-  Labels labels;  ///< template and own
-  ControllerRef controller;
+  const Pod* any = nullptr;            ///< one of the pods with these facts
+  const Labels* all_labels = nullptr;  ///< of template and pod
   /// Who the pod is to delay budgets: its name and its workload, each empty where no budget of the
   /// facts has that name, so that equal pods stay equal.
   std::string_view peer_name, peer_workload, peer_workload_kind;
   /// max(sum of containers, each init container) + overhead (1.36: sidecars, pod-level); sorted by
   /// resource; without `pods`. An amount of 0 that was asked for explicitly is kept.
-  std::vector<Amount> requests;
+  std::span<const Amount> requests;
   /// Requests for the resource scores: 100m and 200 MiB stand in for a missing request.
   std::int64_t score_cpu_m = 0, score_memory = 0;
   /// The same for this pod as the incoming one: 1.20 adds overhead cpu as ceil(cores) milli.
   std::int64_t incoming_cpu_m = 0;
-  bool requests_anything = false;  ///< any amount above 0
-  bool has_affinity = false;       ///< any own pod (anti-)affinity term, required or preferred
-  bool has_required_anti_affinity = false;
 
+  const std::string& namespace_name() const { return any->namespace_name; }
+  const Labels& labels() const { return *all_labels; }
+  const ControllerRef& controller() const { return any->controller; }
   std::int64_t request(ResourceIndex resource) const {
     for (const Amount& a : requests)
       if (a.resource == resource) return a.amount;

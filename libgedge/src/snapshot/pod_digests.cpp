@@ -1,0 +1,139 @@
+#include "snapshot/pod_digests.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gedge {
+namespace {
+
+// Names of pods and workloads that budgets may mean; such pods are not interchangeable with others.
+std::unordered_set<std::string_view> names_in_budgets(const Facts& facts) {
+  std::unordered_set<std::string_view> names;
+  for (const PodSpec& spec : facts.specs)
+    for (const DelayBudget& budget : spec.budgets)
+      if (budget.kind == PeerKind::kAny || budget.kind == PeerKind::kPod ||
+          budget.kind == PeerKind::kWorkload)
+        names.insert(budget.name);
+  return names;
+}
+
+// True for pods of one spec that share one PodFacts unless a budget means one of them.
+bool are_alike(const Pod& a, const Pod& b) {
+  return a.namespace_name == b.namespace_name && a.extra_labels == b.extra_labels &&
+         a.controller == b.controller;
+}
+
+}  // namespace
+
+bool PodDigester::Key::operator==(const Key& other) const {
+  const auto key = [](const Key& k) {
+    return std::tie(k.spec, k.namespace_name, *k.own, k.controller->kind, k.controller->name,
+                    k.controller->uid, k.peer_name, k.peer_workload, k.peer_workload_kind);
+  };
+  return key(*this) == key(other);
+}
+
+std::size_t PodDigester::KeyHash::operator()(const Key& key) const {
+  std::size_t hash = key.spec;
+  const auto add = [&](std::string_view text) {
+    hash = hash * 0x9e3779b97f4a7c15U + std::hash<std::string_view>()(text);
+  };
+  add(key.namespace_name);
+  for (const auto& [name, value] : *key.own) {
+    add(name);
+    add(value);
+  }
+  for (const std::string_view text : {std::string_view(key.controller->name), key.peer_name,
+                                      key.peer_workload, key.peer_workload_kind})
+    if (!text.empty()) add(text);
+  return hash;
+}
+
+PodDigester::PodDigester(const Facts& facts, Compat compat, std::span<const std::string> names,
+                         DistinctPods& made)
+    : facts_(facts),
+      compat_(compat),
+      names_(names),
+      made_(made),
+      peers_(names_in_budgets(facts)),
+      latest_(facts.specs.size()) {}
+
+PodDigester::Key PodDigester::key_of(const Pod& pod) const {
+  Key key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};
+  if (is_named(pod.name)) key.peer_name = pod.name;
+  if (is_named(pod.workload_name)) {
+    key.peer_workload = pod.workload_name;
+    key.peer_workload_kind = pod.workload_kind;
+  }
+  return key;
+}
+
+// Most pods are like the last one of their spec, or the only ones of it: a key is looked up where
+// neither is so.
+const PodFacts* PodDigester::next(std::uint32_t i) {
+  const Pod& pod = facts_.pods[i];
+  const Key key = key_of(pod);
+  const bool is_nobodys_peer = key.peer_name.empty() && key.peer_workload.empty();
+  if (!is_nobodys_peer) {
+    const auto [at, fresh] = by_key_.try_emplace(key, nullptr);
+    if (fresh) at->second = digest(pod, key);
+    return at->second;
+  }
+  Latest& latest = latest_[raw(pod.spec)];
+  if (latest.pod == kNone) {
+    latest = {i, digest(pod, key), false};
+    return latest.facts;
+  }
+  const Pod& before = facts_.pods[latest.pod];
+  if (are_alike(pod, before)) return latest.facts;
+  if (!latest.is_known) by_key_.try_emplace(key_of(before), latest.facts);
+  const auto [at, fresh] = by_key_.try_emplace(key, nullptr);
+  if (fresh) at->second = digest(pod, key);
+  latest = {i, at->second, true};
+  return latest.facts;
+}
+
+const PodFacts* PodDigester::digest(const Pod& pod, const Key& key) {
+  const PodSpec& spec = facts_.spec_of(pod);
+  std::pmr::polymorphic_allocator<> allocator(&made_.memory);
+  PodFacts& facts = *allocator.new_object<PodFacts>();
+  facts.index = static_cast<std::uint32_t>(made_.all.size());
+  facts.spec = &spec;
+  facts.any = &pod;
+  facts.all_labels =
+      pod.extra_labels.empty() ? &spec.labels : &made_.merged.emplace_back(pod_labels(pod, spec));
+  facts.peer_name = key.peer_name;
+  facts.peer_workload = key.peer_workload;
+  facts.peer_workload_kind = key.peer_workload_kind;
+  digest_requests(spec, facts);
+  facts.has_required_anti_affinity = !spec.required_anti_affinity.empty();
+  facts.has_affinity = facts.has_required_anti_affinity || !spec.required_affinity.empty() ||
+                       !spec.preferred_affinity.empty() || !spec.preferred_anti_affinity.empty();
+  return made_.all.emplace_back(&facts);
+}
+
+void PodDigester::digest_requests(const PodSpec& spec, PodFacts& facts) {
+  const RequestTotals totals = total_requests(spec, compat_);
+  const Resources& requests = totals.requests();
+  std::pmr::polymorphic_allocator<Amount> allocator(&made_.memory);
+  Amount* const amounts = allocator.allocate(requests.size());
+  std::size_t count = 0;
+  for (const auto& [name, amount] : requests) {
+    if (name == kPods) continue;
+    amounts[count++] = {column(name), amount};
+    facts.requests_anything = facts.requests_anything || amount > 0;
+  }
+  facts.requests = {amounts, count};
+  std::sort(amounts, amounts + count,
+            [](const Amount& a, const Amount& b) { return a.resource < b.resource; });
+  facts.score_cpu_m = totals.score_cpu_m;
+  facts.score_memory = totals.score_memory;
+  facts.incoming_cpu_m = totals.incoming_cpu_m;
+}
+
+// Every resource of a spec is among the names.
+ResourceIndex PodDigester::column(std::string_view resource) const {
+  return *find_resource(names_, resource);
+}
+
+}  // namespace gedge
