@@ -253,12 +253,12 @@ Fingerprint Cursor::fingerprint() const {
     Fingerprint sum = kEmptyMap;
     fields([&](std::string_view name, Cursor value) {
       if (value.is_null()) return;
-      const Fingerprint name_digest = digest(name, 0);
-      sum = with_field(sum, value.shape() == Shape::kScalar && value.type() == ScalarType::kText
-                                ? text_field_of(name_digest, value.content())
-                                : field_of(name_digest, value.fingerprint()));
+      const Fingerprint key = digest(name, 0);
+      sum = sum + (value.shape() == Shape::kScalar && value.type() == ScalarType::kText
+                       ? digest(value.content(), text_seed(key))
+                       : field_of(key, value.fingerprint()));
     });
-    return map_of(sum);
+    return sum;
   }
   if (is_list()) {
     Fingerprint sum = kEmptyList;

@@ -4,16 +4,9 @@
 
 #include <xxhash.h>
 
+#include <bit>
+
 namespace gedge::codec {
-namespace {
-
-Fingerprint mix(const Fingerprint& a, const Fingerprint& b, std::uint64_t seed) {
-  const std::uint64_t words[4] = {a.low, a.high, b.low, b.high};
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(words, sizeof words, seed);
-  return {hash.low64, hash.high64};
-}
-
-}  // namespace
 
 Fingerprint digest(std::string_view text, std::uint64_t seed) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(text.data(), text.size(), seed);
@@ -24,18 +17,10 @@ Fingerprint text_of(std::string_view text) {
   return digest(text, kTypeSeed + static_cast<std::uint64_t>(ScalarType::kText));
 }
 
-Fingerprint field_of(const Fingerprint& key, const Fingerprint& value) {
-  return mix(key, value, kFieldSeed);
-}
-
-Fingerprint text_field_of(const Fingerprint& key, std::string_view text) {
-  return digest(text, key.low + kTypeSeed);
-}
-
-Fingerprint map_of(const Fingerprint& sum) { return mix(sum, {}, kMapSeed); }
-
-Fingerprint with_item(const Fingerprint& list, const Fingerprint& item) {
-  return mix(list, item, kListSeed);
+Way way_of(const Fingerprint& key) {
+  const std::uint64_t c = (key.low ^ std::rotl(key.high, 32)) * kNext.a;
+  const std::uint64_t d = (key.high ^ std::rotl(key.low, 32)) * kNext.d;
+  return {key.low | 1, key.high, c << 1, d | 1};
 }
 
 }  // namespace gedge::codec

@@ -352,7 +352,8 @@ bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
     if (const Mould* mould = moulds_.fit(at, end)) {
       prefetch(end, mould->bytes.size());
       hand_on(Cursor(mould->tape, 0));
-      walker_.source().pass_lines(at, end, mould->lines, mould->present(mould->last_line));
+      const std::size_t last = mould->lines > 0 ? mould->present(mould->last_line) : 0;
+      walker_.source().pass_lines(at, end, mould->lines, last);
       return true;
     }
   }

@@ -51,9 +51,22 @@ void KnownPods::put_texts(const Mould& mould, const State& state) {
   }
 }
 
+// Whether some of these texts are not those of the mould in some element so far.
+bool KnownPods::differ(const Mould& mould, const std::vector<std::uint32_t>& entries) {
+  return std::any_of(mould.open.begin(), mould.open.end(), [&](const Mould::Open& one) {
+    return std::binary_search(entries.begin(), entries.end(), one.hole.entry);
+  });
+}
+
 const KnownPods::Known* KnownPods::find(const Mould& mould) {
   State& state = state_of(mould);
   if (state.known.empty()) return nullptr;
+  if (state.open != mould.open.size()) {
+    state.open = mould.open.size();
+    state.others_differ = differ(mould, state.others);
+    state.last = nullptr;
+  }
+  if (state.last != nullptr && !state.others_differ) return state.last;
   put_texts(mould, state);
   if (state.last != nullptr && state.last_texts == texts_) return state.last;
   const auto found = state.known.find(texts_);
@@ -86,11 +99,18 @@ void KnownPods::remember(const Mould& mould, Cursor element, const PodEntry& ent
   if (read != state.others) {
     // Who is known already may read more than was compared.
     state.known.clear();
-    state.last = nullptr;
     state.others = std::move(read);
   }
   put_texts(mould, state);
-  state.known.insert_or_assign(texts_, Known{entry, &state.own});
+  Known known{entry, &state.own, !entry.pod.workload_name.empty()};
+  Pod& pod = known.entry.pod;
+  pod.name = {};
+  if (known.is_its_own_workload) pod.workload_name = {};
+  if (own.uid != 0) pod.uid = {};
+  if (own.node != 0) known.entry.node_name = {};
+  state.known.insert_or_assign(texts_, std::move(known));
+  state.open = mould.open.size();
+  state.others_differ = differ(mould, state.others);
   state.last = nullptr;
 }
 

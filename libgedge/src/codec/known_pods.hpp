@@ -27,8 +27,9 @@ struct OwnTexts {
 class KnownPods {
  public:
   struct Known {
-    PodEntry entry;
+    PodEntry entry;  // without its own texts
     const OwnTexts* own = nullptr;
+    bool is_its_own_workload = false;
   };
 
   /// The pod that was made of an element with these texts; null where there was none.
@@ -50,11 +51,14 @@ class KnownPods {
     OwnTexts own;
     std::vector<std::uint32_t> others;  // entries that are read, and have to be the same
     std::map<std::string, Known, std::less<>> known;  // by those texts
+    std::size_t open = 0;                             // how many texts of the mould differ
+    bool others_differ = false;
     const Known* last = nullptr;
     std::string last_texts;
   };
   State& state_of(const Mould& mould);
   void put_texts(const Mould& mould, const State& state);
+  static bool differ(const Mould& mould, const std::vector<std::uint32_t>& entries);
 
   std::vector<std::unique_ptr<State>> states_;  // by number of the mould
   std::string texts_;

@@ -167,6 +167,10 @@ struct FactsLoader::State final : StreamHandler {
   void take_latency(Cursor object);
   bool is_new(const KnownKind& known, const std::string& kind, Cursor object,
               Fingerprint fingerprint);
+  bool is_new_pod(const std::string& space, const std::string& name, Cursor object,
+                  Fingerprint fingerprint);
+  void fail_twice(const std::string& kind, const std::string& space, const std::string& name,
+                  Cursor object, Place first);
   std::string namespace_or_default(std::string name) const {
     if (!name.empty()) return name;
     return in_manifests ? drafts.options.namespace_name : "default";
@@ -175,6 +179,7 @@ struct FactsLoader::State final : StreamHandler {
 
   Drafts drafts;
   SeenObjects seen;
+  SeenPods seen_pods{drafts.pods};
   SharedTexts texts;
   const SharedText pod_kind = "Pod";
   std::string object_key;                                     // of the object that is read
@@ -234,18 +239,15 @@ bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
   if (!same_space && !is_dns_label(space)) return false;
   const auto created = time_in(mould, own.created), started = time_in(mould, own.started);
   if (!created || !started) return false;
-  make_key(object_key, "Pod", space, name);
-  const std::uint64_t expected = seen.expect(object_key);
+  const std::uint64_t expected = seen_pods.expect(space, name);
   const Fingerprint fingerprint = element.fingerprint();
-  auto [earlier, fresh] = seen.try_emplace(object_key, expected);
-  if (!fresh) return false;
-  earlier = {fingerprint, element.place(), static_cast<std::uint32_t>(drafts.pods.size())};
+  if (seen_pods.find_or_add(space, name, expected) < drafts.pods.size()) return false;
   PodEntry& entry = drafts.pods.push_back(known->entry);
   Pod& pod = entry.pod;
   if (!same_space) pod.namespace_name = texts.of(space);
   pod.name = name;
-  if (!pod.workload_name.empty()) pod.workload_name = pod.name;
-  pod.place = earlier.place;
+  if (known->is_its_own_workload) pod.workload_name = pod.name;
+  pod.place = element.place();
   if (own.uid != 0) pod.uid = mould.text(own.uid);
   if (own.created != 0) pod.created = *created;
   if (own.started != 0) pod.started = *started;
@@ -316,24 +318,36 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
   }
   std::string space;
   if (known.is_namespaced) space = namespace_or_default(text_at(*metadata, "namespace"));
+  if (known.kind == ObjectKind::kPod) return is_new_pod(space, name, object, fingerprint);
   make_key(object_key, kind, space, name);
   // A workload of the cluster is what is, one of the manifests what is to be.
   if (known.kind == ObjectKind::kWorkload && !in_manifests) object_key += kInCluster;
   auto [earlier, fresh] = seen.try_emplace(object_key);
   if (fresh) {
-    earlier = {fingerprint, object.place(), static_cast<std::uint32_t>(drafts.pods.size())};
+    earlier = {fingerprint, object.place()};
     return true;
   }
-  if (earlier.fingerprint == fingerprint) {
-    if (known.kind == ObjectKind::kPod && in_manifests)
-      drafts.pods[earlier.pod].in_manifests = true;
-    return false;
-  }
-  const SourceSpan first = drafts.facts.span(earlier.place);
-  const Cursor at = metadata->find("name").value_or(object);
-  const std::string who = space.empty() ? name : space + "/" + name;
-  at.fail(twice(kind, who, first, " and differently"), kTwiceHint);
+  if (earlier.fingerprint != fingerprint) fail_twice(kind, space, name, object, earlier.place);
   return false;
+}
+
+bool FactsLoader::State::is_new_pod(const std::string& space, const std::string& name,
+                                    Cursor object, Fingerprint fingerprint) {
+  const std::uint32_t at = seen_pods.find_or_add(space, name);
+  if (at == drafts.pods.size()) return true;
+  PodEntry& earlier = drafts.pods[at];
+  if (earlier.fingerprint != fingerprint)
+    fail_twice("Pod", space, name, object, earlier.pod.place);
+  else if (in_manifests)
+    earlier.in_manifests = true;
+  return false;
+}
+
+void FactsLoader::State::fail_twice(const std::string& kind, const std::string& space,
+                                    const std::string& name, Cursor object, Place first) {
+  const Cursor at = object.find("metadata")->find("name").value_or(object);
+  const std::string who = space.empty() ? name : space + "/" + name;
+  at.fail(twice(kind, who, drafts.facts.span(first), " and differently"), kTwiceHint);
 }
 
 void FactsLoader::State::take(const KnownKind& known, const std::string& kind, Cursor object) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "codec/fingerprints.hpp"
-
 namespace gedge::codec {
 namespace {
 
@@ -13,87 +11,84 @@ bool holds_open(const Tape& tape, std::uint32_t entry, const std::vector<std::ui
   return first != open.end() && *first < tape.entries[entry].next;
 }
 
+bool is_scalar(const Tape& tape, std::uint32_t entry) {
+  return static_cast<Shape>(tape.entries[entry].shape) == Shape::kScalar;
+}
+
+// Not by a cursor, which writes down what is read.
+std::string_view text_on(const Tape& tape, std::uint32_t entry) {
+  return {tape.entries[entry].text, tape.entries[entry].length};
+}
+
+bool is_text(const Cursor& value) {
+  return value.shape() == Shape::kScalar && value.type() == ScalarType::kText;
+}
+
 }  // namespace
 
 MouldFingerprint::MouldFingerprint(const Tape& tape, const std::vector<std::uint32_t>& open) {
-  add_container(tape, Part{}, open);
+  rest_ = rest_of(tape, 0, Way{}, open);
 }
 
-void MouldFingerprint::add_container(const Tape& tape, const Part& part,
-                                     const std::vector<std::uint32_t>& open) {
-  const auto number = static_cast<std::uint32_t>(containers_.size());
-  const TapeEntry& root = tape.entries[part.entry];
-  const bool is_map = static_cast<Shape>(root.shape) == Shape::kMap;
-  containers_.push_back({part, is_map, kEmptyMap, {}, {}});
-  if (!is_map) containers_[number].items.resize(root.length);
-  std::uint32_t item = 0;
-  for (std::uint32_t at = part.entry + 1; at < root.next; ++item) {
-    const TapeEntry& key = tape.entries[at];
-    Part inner{at + (is_map ? 1 : 0), number, item, {}};
-    if (is_map) inner.key = digest({key.text, key.length}, 0);
-    at = tape.entries[inner.entry].next;
-    add_part(tape, inner, open, number);
-  }
+// What a container that holds open texts adds to the one it stands in, but for those.
+Fingerprint MouldFingerprint::rest_of(const Tape& tape, std::uint32_t entry, const Way& way,
+                                      const std::vector<std::uint32_t>& open) {
+  const bool is_map = static_cast<Shape>(tape.entries[entry].shape) == Shape::kMap;
+  return is_map ? rest_of_map(tape, entry, way, open) : rest_of_list(tape, entry, way, open);
 }
 
-void MouldFingerprint::add_part(const Tape& tape, const Part& part,
-                                const std::vector<std::uint32_t>& open, std::uint32_t container) {
-  const TapeEntry& entry = tape.entries[part.entry];
-  if (holds_open(tape, part.entry, open)) {
-    if (static_cast<Shape>(entry.shape) != Shape::kScalar) return add_container(tape, part, open);
-    const std::string content(entry.text, entry.length);
-    texts_.push_back({part, content, false, text_in_holder(part, content)});
-    return;
-  }
-  const Cursor value(tape, part.entry);
-  Container& holder = containers_[container];
-  const bool is_text = value.shape() == Shape::kScalar && value.type() == ScalarType::kText;
-  const Fingerprint fingerprint =
-      is_text ? text_in_holder(part, value.raw_text()) : in_holder(part, value.fingerprint());
-  if (!holder.is_map)
-    holder.items[part.item] = fingerprint;
-  else if (!value.is_null())
-    holder.rest = with_field(holder.rest, fingerprint);
-}
-
-Fingerprint MouldFingerprint::text_in_holder(const Part& part, std::string_view text) const {
-  return containers_[part.holder].is_map ? text_field_of(part.key, text) : text_of(text);
-}
-
-Fingerprint MouldFingerprint::in_holder(const Part& part, const Fingerprint& value) const {
-  return containers_[part.holder].is_map ? field_of(part.key, value) : value;
-}
-
-void MouldFingerprint::put(const Part& part, const Fingerprint& value) {
-  Container& holder = containers_[part.holder];
-  if (holder.is_map)
-    holder.sum = with_field(holder.sum, value);
-  else
-    holder.items[part.item] = value;
-}
-
-Fingerprint MouldFingerprint::present(const Tape& tape) {
-  for (Container& container : containers_) container.sum = container.rest;
-  for (Text& text : texts_) {
-    const TapeEntry& entry = tape.entries[text.part.entry];
-    const std::string_view content(entry.text, entry.length);
-    if (text.differs || text.content != content) {
-      text.differs = true;
-      text.value = text_in_holder(text.part, content);
+Fingerprint MouldFingerprint::rest_of_map(const Tape& tape, std::uint32_t entry, const Way& way,
+                                          const std::vector<std::uint32_t>& open) {
+  Fingerprint sum = kEmptyMap;
+  const std::uint32_t end = tape.entries[entry].next;
+  for (std::uint32_t at = entry + 2; at < end; at = tape.entries[at].next + 1) {
+    const TapeEntry& name = tape.entries[at - 1];
+    const Fingerprint key = digest({name.text, name.length}, 0);
+    if (holds_open(tape, at, open)) {
+      const Way step = way_of(key);
+      if (is_scalar(tape, at))
+        texts_.push_back({at, text_seed(key), way});
+      else
+        sum = sum + step * rest_of(tape, at, way * step, open);
+      continue;
     }
-    put(text.part, text.value);
+    const Cursor value(tape, at);
+    if (is_text(value))
+      sum = sum + digest(text_on(tape, at), text_seed(key));
+    else if (!value.is_null())
+      sum = sum + field_of(key, value.fingerprint());
   }
-  for (std::size_t i = containers_.size(); i-- > 0;) {
-    const Container& container = containers_[i];
-    Fingerprint value = kEmptyList;
-    if (container.is_map)
-      value = map_of(container.sum);
+  return sum;
+}
+
+Fingerprint MouldFingerprint::rest_of_list(const Tape& tape, std::uint32_t entry, const Way& way,
+                                           const std::vector<std::uint32_t>& open) {
+  const std::uint32_t end = tape.entries[entry].next;
+  std::vector<std::uint32_t> items;
+  for (std::uint32_t at = entry + 1; at < end; at = tape.entries[at].next) items.push_back(at);
+  std::vector<Way> ways(items.size(), way);
+  for (std::size_t i = items.size(); i-- > 1;) ways[i - 1] = ways[i] * kNext;
+  Fingerprint sum = kEmptyList;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::uint32_t at = items[i];
+    Fingerprint item;
+    if (!holds_open(tape, at, open))
+      item = Cursor(tape, at).fingerprint();
+    else if (is_scalar(tape, at))
+      texts_.push_back(
+          {at, kTypeSeed + static_cast<std::uint64_t>(ScalarType::kText), ways[i] * kItem});
     else
-      for (const Fingerprint& item : container.items) value = with_item(value, item);
-    if (i == 0) return value;
-    put(container.part, in_holder(container.part, value));
+      item = rest_of(tape, at, ways[i] * kItem, open);
+    sum = with_item(sum, item);
   }
-  return {};
+  return sum;
+}
+
+Fingerprint MouldFingerprint::present(const Tape& tape) const {
+  Fingerprint sum = rest_;
+  for (const Text& text : texts_)
+    sum = sum + text.way * digest(text_on(tape, text.entry), text.seed);
+  return sum;
 }
 
 }  // namespace gedge::codec

@@ -46,12 +46,16 @@ std::uint32_t begin_of(const Mould& mould, std::size_t segment) {
   return segment == 0 ? 0 : mould.holes[segment - 1].end;
 }
 
+// Where a segment ends; the last one does so with the element.
+std::uint32_t end_of(const Mould& mould, std::size_t segment) {
+  return segment < mould.holes.size() ? mould.holes[segment].begin
+                                      : static_cast<std::uint32_t>(mould.bytes.size());
+}
+
 // The bytes between two holes.
 std::string_view segment_of(const Mould& mould, std::size_t segment) {
   const std::uint32_t begin = begin_of(mould, segment);
-  const bool is_last = segment == mould.holes.size();
-  return mould.bytes.substr(begin,
-                            is_last ? std::string_view::npos : mould.holes[segment].begin - begin);
+  return mould.bytes.substr(begin, end_of(mould, segment) - begin);
 }
 
 // Texts that stand on the tape as in the source: values without escapes that are no part.
@@ -66,7 +70,7 @@ std::vector<Mould::Hole> holes_of(const Tape& tape) {
     const bool is_text = static_cast<Shape>(entry.shape) == Shape::kScalar && entry.quoted != 0;
     if (!is_text || is_key || entry.text != source + entry.position + 1) continue;
     const std::uint32_t first = entry.position + 1 - begin;
-    holes.push_back({first, first + entry.length, i, 0});
+    holes.push_back({first, first + entry.length, i});
   }
   return holes;
 }
@@ -85,18 +89,18 @@ std::uint64_t hash_of(const Mould& mould) {
 std::uint32_t Mould::present(std::uint32_t position) const {
   const std::uint32_t from_begin = position - begin;
   std::uint32_t shift = now;
-  for (const Hole& hole : holes) {
-    if (hole.end > from_begin) break;
-    shift = hole.now_end - hole.end;
+  for (const Open& one : open) {
+    if (one.hole.end > from_begin) break;
+    shift = one.now_end - one.hole.end;
   }
   return from_begin + shift;
 }
 
 Fingerprint Mould::fingerprint() {
   if (!fingerprints) {
-    std::vector<std::uint32_t> open;
-    for (const Hole& hole : holes) open.push_back(hole.entry);
-    fingerprints = std::make_unique<MouldFingerprint>(tape, open);
+    std::vector<std::uint32_t> entries;
+    for (const Open& one : open) entries.push_back(one.hole.entry);
+    fingerprints = std::make_unique<MouldFingerprint>(tape, entries);
   }
   return fingerprints->present(tape);
 }
@@ -106,11 +110,15 @@ Mould* Moulds::fit(std::size_t at, std::size_t& end) {
   Mould* mould = last_ != nullptr && last_->next != nullptr ? last_->next : moulds_[0].get();
   std::size_t segment = 0, from = 0;
   end = at;
+  found_closed_ = false;
   for (int tries = 0; mould != nullptr && tries < kMaxTries; ++tries) {
     const std::size_t before = segment;
+    // What was found for another mould may be in holes that are closed in this one.
+    found_closed_ = found_closed_ || before > 0;
     if (matches(*mould, segment, end)) {
       if (last_ != nullptr) last_->next = mould;
       last_ = mould;
+      if (found_closed_) open_what_differs(*mould, at);
       put_in(*mould, at);
       return mould;
     }
@@ -122,20 +130,59 @@ Mould* Moulds::fit(std::size_t at, std::size_t& end) {
 
 // From a segment on, which begins at `at`; both move on to the first that differs.
 bool Moulds::matches(const Mould& mould, std::size_t& segment, std::size_t& at) {
+  const std::vector<Mould::Hole>& holes = mould.holes;
+  const auto is_before = [](const Mould::Open& one, std::size_t i) { return one.number < i; };
+  auto next = std::lower_bound(mould.open.begin(), mould.open.end(), segment, is_before);
   for (;; ++segment) {
-    const std::string_view bytes = segment_of(mould, segment);
-    if (text_.compare(at, bytes.size(), bytes) != 0) return false;
-    const char* const behind = text_.data() + at + bytes.size();
-    if (segment == mould.holes.size()) {
-      at += bytes.size();
+    while (next != mould.open.end() && next->number < segment) ++next;
+    const std::size_t open = next == mould.open.end() ? holes.size() : next->number;
+    const std::uint32_t begin = begin_of(mould, segment);
+    const std::string_view bytes = mould.bytes.substr(begin, end_of(mould, open) - begin);
+    const std::size_t equal = skip_equal(at, bytes);
+    const auto shift = static_cast<std::uint32_t>(at - begin);
+    // Content is equal where the quote behind it is.
+    for (; segment < open && holes[segment].end < begin + equal; ++segment)
+      ends_[segment] = shift + holes[segment].end;
+    at = shift + begin_of(mould, segment);
+    const std::size_t behind = shift + end_of(mould, segment);
+    if (shift + begin + equal < behind) return false;
+    if (segment == holes.size()) {
+      at = behind;
       return true;
     }
-    const char* const text_end = text_.data() + text_.size();
-    const char* const end = end_of_plain(behind, text_end);
+    found_closed_ = found_closed_ || segment != open;
+    const char* const end = end_of_plain(text_.data() + behind, text_.data() + text_.size());
     if (end == nullptr) return false;
     at = static_cast<std::size_t>(end - text_.data());
     ends_[segment] = static_cast<std::uint32_t>(at);
   }
+}
+
+// How many bytes from `at` on are these.
+std::size_t Moulds::skip_equal(std::size_t at, std::string_view bytes) const {
+  const std::string_view text = text_.substr(at, bytes.size());
+  if (text == bytes) return bytes.size();
+  const auto end = std::mismatch(text.begin(), text.end(), bytes.begin()).first;
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+// By the ends that were found for an element that begins at `at`.
+void Moulds::open_what_differs(Mould& mould, std::size_t at) const {
+  std::vector<Mould::Open> open;
+  auto next = mould.open.begin();
+  std::size_t begin = at;  // of a segment
+  for (std::uint32_t i = 0; i < mould.holes.size(); begin = ends_[i++]) {
+    const Mould::Hole& hole = mould.holes[i];
+    const std::size_t content = begin + segment_of(mould, i).size();
+    const bool is_open = next != mould.open.end() && next->number == i;
+    if (is_open) ++next;
+    if (is_open || text_.substr(content, ends_[i] - content) !=
+                       mould.bytes.substr(hole.begin, hole.end - hole.begin))
+      open.push_back({hole, i, 0});
+  }
+  if (open.size() == mould.open.size()) return;
+  mould.open = std::move(open);
+  mould.fingerprints.reset();
 }
 
 // A mould that begins as the one that failed and goes on differently.
@@ -156,14 +203,13 @@ void Moulds::put_in(Mould& mould, std::size_t at) {
   mould.now = static_cast<std::uint32_t>(at);
   std::uint32_t shift = mould.now;
   const char* const source = mould.tape.source->bytes().data();
-  for (std::size_t i = 0; i < mould.holes.size(); ++i) {
-    Mould::Hole& hole = mould.holes[i];
-    hole.now_end = ends_[i];
-    const std::uint32_t begin = hole.begin + shift;
-    TapeEntry& entry = mould.tape.entries[hole.entry];
+  for (Mould::Open& one : mould.open) {
+    one.now_end = ends_[one.number];
+    const std::uint32_t begin = one.hole.begin + shift;
+    TapeEntry& entry = mould.tape.entries[one.hole.entry];
     entry.text = source + begin;
-    entry.length = hole.now_end - begin;
-    shift = hole.now_end - hole.end;
+    entry.length = one.now_end - begin;
+    shift = one.now_end - one.hole.end;
   }
 }
 

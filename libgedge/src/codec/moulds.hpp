@@ -21,12 +21,16 @@
 namespace gedge::codec {
 
 struct Mould {
-  /// A text that may differ: where its content stood in the element that the mould was made of, and
-  /// where it stands in the present one.
+  /// A text that may differ: where its content stood in the element that the mould was made of.
   struct Hole {
     std::uint32_t begin = 0, end = 0;  // from the element's first byte
     std::uint32_t entry = 0;           // of the tape
-    std::uint32_t now_end = 0;         // in the source
+  };
+  /// One that does.
+  struct Open {
+    Hole hole;
+    std::uint32_t number = 0;   // among the holes
+    std::uint32_t now_end = 0;  // of the present content, in the source
   };
   /// Content of the present element: of an entry that has a hole.
   std::string_view text(std::uint32_t entry) const {
@@ -43,6 +47,7 @@ struct Mould {
   std::uint32_t lines = 0;           // that end in it
   std::uint32_t last_line = 0;       // where the one behind them begins, in the source
   std::vector<Hole> holes;
+  std::vector<Open> open;               // in the order of holes; grows
   std::vector<std::uint32_t> prefixes;  // up to each hole and to the end: equal for equal bytes
   Mould* next = nullptr;                // which came after it the last time
   std::unique_ptr<MouldFingerprint> fingerprints;  // once somebody asked for one
@@ -70,6 +75,8 @@ class Moulds {
   static constexpr int kMaxTries = 32;
 
   bool matches(const Mould& mould, std::size_t& segment, std::size_t& at);
+  std::size_t skip_equal(std::size_t at, std::string_view bytes) const;
+  void open_what_differs(Mould& mould, std::size_t at) const;
   Mould* other_than(const Mould& failed, std::size_t segment, std::size_t& from) const;
   void put_in(Mould& mould, std::size_t at);
   std::vector<std::uint32_t> prefixes_of(const Mould& mould) const;
@@ -80,6 +87,7 @@ class Moulds {
   std::size_t entries_ = 0;
   std::uint32_t count_ = 0;
   std::array<std::uint32_t, kMaxHoles> ends_{};  // of the texts that were found in holes
+  bool found_closed_ = false;                    // some of them perhaps differ in a closed one
   std::array<std::uint64_t, 4096> seen_once_{};
 };
 

@@ -1,6 +1,7 @@
 #include "gedge/codec/timestamp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace gedge::codec {
@@ -28,6 +29,36 @@ bool take(std::string_view& text, std::string_view any_of) {
   return true;
 }
 
+struct Time {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+};
+
+// Empty for a day that no calendar has.
+std::optional<UnixSeconds> seconds_of(const Time& time, UnixSeconds offset) {
+  using namespace std::chrono;
+  const year_month_day date{year(time.year), month(static_cast<unsigned>(time.month)),
+                            day(static_cast<unsigned>(time.day))};
+  if (time.hour > 23 || time.minute > 59 || time.second > 60 || !date.ok()) return std::nullopt;
+  const UnixSeconds days = sys_days(date).time_since_epoch().count();
+  return days * 86400 + UnixSeconds{time.hour} * 3600 + UnixSeconds{time.minute} * 60 +
+         std::min(time.second, 59) - offset;
+}
+
+/// Reads the form in which the API server writes times; false for any other.
+bool read_usual(std::string_view text, Time& out) {
+  constexpr std::string_view form = "0000-00-00T00:00:00Z";
+  if (text.size() != form.size()) return false;
+  bool fits = true;
+  std::array<int, form.size()> digits{};
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    digits[i] = text[i] - form[i];
+    fits &= form[i] == '0' ? static_cast<unsigned>(digits[i]) < 10 : digits[i] == 0;
+  }
+  const auto two = [&](std::size_t at) { return digits[at] * 10 + digits[at + 1]; };
+  out = {two(0) * 100 + two(2), two(5), two(8), two(11), two(14), two(17)};
+  return fits;
+}
+
 /// "Z", "+02:00" or nothing, in seconds; empty if it is none of these.
 std::optional<UnixSeconds> read_offset(std::string_view text) {
   if (text.empty() || text == "Z" || text == "z") return 0;
@@ -43,29 +74,25 @@ std::optional<UnixSeconds> read_offset(std::string_view text) {
 }  // namespace
 
 std::optional<UnixSeconds> parse_timestamp(std::string_view text) {
-  using namespace std::chrono;
-  const int y = take_number(text, 4);
+  Time time;
+  if (read_usual(text, time)) return seconds_of(time, 0);
+  time.year = take_number(text, 4);
   if (!take(text, "-")) return std::nullopt;
-  const int m = take_number(text, 2);
+  time.month = take_number(text, 2);
   if (!take(text, "-")) return std::nullopt;
-  const int d = take_number(text, 2);
-  if (y < 0 || m < 0 || d < 0 || !take(text, "Tt ")) return std::nullopt;
-  const int hour = take_number(text, 2);
+  time.day = take_number(text, 2);
+  if (!take(text, "Tt ")) return std::nullopt;
+  time.hour = take_number(text, 2);
   if (!take(text, ":")) return std::nullopt;
-  const int minute = take_number(text, 2);
+  time.minute = take_number(text, 2);
   if (!take(text, ":")) return std::nullopt;
-  const int second = take_number(text, 2);
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-    return std::nullopt;
+  time.second = take_number(text, 2);
+  for (const int part : {time.year, time.month, time.day, time.hour, time.minute, time.second})
+    if (part < 0) return std::nullopt;
   if (take(text, ".") && take_number(text, 1) < 0) return std::nullopt;
   while (!text.empty() && is_digit(text[0])) text.remove_prefix(1);
   const auto offset = read_offset(text);
-  const year_month_day day{year(y), month(static_cast<unsigned>(m)),
-                           std::chrono::day(static_cast<unsigned>(d))};
-  if (!offset || !day.ok()) return std::nullopt;
-  const auto days = sys_days(day).time_since_epoch().count();
-  return UnixSeconds{days} * 86400 + UnixSeconds{hour} * 3600 + UnixSeconds{minute} * 60 +
-         std::min(second, 59) - *offset;
+  return offset ? seconds_of(time, *offset) : std::nullopt;
 }
 
 }  // namespace gedge::codec

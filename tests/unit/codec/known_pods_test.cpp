@@ -167,6 +167,48 @@ TEST_CASE("known pods: pods that are wrong, or come twice, are told with their p
   }
 }
 
+// Both lists are read by moulds, or both as wholes.
+std::string read_both(const std::vector<std::string>& first, const std::vector<std::string>& second,
+                      bool as_whole, bool as_manifests) {
+  Objects objects;
+  objects.cluster(list_of(first, as_whole), "first");
+  if (as_manifests)
+    objects.manifests(list_of(second, as_whole), "second");
+  else
+    objects.cluster(list_of(second, as_whole), "second");
+  const LoadResult result = objects.finish();
+  std::string out = result.loaded ? describe(result.loaded->facts) : "";
+  for (const Error& error : result.errors)
+    out += error.where.origin + ":" + std::to_string(error.where.line) + ":" +
+           std::to_string(error.where.column) + " " + error.what + "\n";
+  return out;
+}
+
+TEST_CASE("known pods: what comes again in another list, equal, in another order or different") {
+  std::size_t clashes = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    Pods pods(seed);
+    const std::vector<std::string> first = pods.items(300);
+    std::vector<std::string> second = first;
+    if (dice.chance(50)) dice.shuffle(second);
+    if (dice.chance(50)) second.resize(1 + dice.below(second.size()));
+    if (dice.chance(50)) {
+      std::string& one = second[dice.below(second.size())];
+      const std::size_t at = one.rfind("10.0.0.");
+      one.replace(at, 7, dice.chance(50) ? "10.0.1." : "8.8.8.");
+    }
+    for (const bool as_manifests : {false, true}) {
+      const std::string known = read_both(first, second, false, as_manifests);
+      CAPTURE(seed);
+      REQUIRE(known == read_both(first, second, true, as_manifests));
+      clashes += known.find("declared twice and differently") != std::string::npos ? 1 : 0;
+    }
+  }
+  CHECK(clashes > 10);
+  CHECK(clashes < 70);
+}
+
 TEST_CASE("known pods: one mould for two templates is two pods") {
   // Nothing here comes again but texts, so the mould has a hole for each of them.
   std::vector<std::string> items;

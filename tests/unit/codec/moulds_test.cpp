@@ -34,6 +34,8 @@ struct Recorder final : StreamHandler {
 
   void record(const std::string& what, Cursor value) {
     log.push_back(what + " " + value.to_json());
+    const Fingerprint print = value.fingerprint();
+    log.push_back(std::to_string(print.low) + "," + std::to_string(print.high));
     places.clear();
     places_of(value, false);
     log.push_back(places);
@@ -140,6 +142,30 @@ TEST_CASE("moulds: what differs in texts alone is recognised, templates interlea
     if (c == ',' || c == '{' || c == '[') pretty += "\n    ";
   }
   CHECK(recognised(pretty) > 300);
+}
+
+// Each text is the same for long, and then another one: equal at its beginning, longer, shorter.
+TEST_CASE("moulds: texts that differ from a later element on, in 200 lists") {
+  const std::vector<std::string> contents = {"a", "ab",       "",      "abcdefgh", "abcdefghi",
+                                             "b", "\xC3\xA4", "a\\\"", "x}, {y"};
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Dice dice(seed);
+    const std::size_t kinds = 1 + dice.below(3), rare = 1 + dice.below(20);
+    std::vector<std::vector<std::string>> texts(kinds, std::vector<std::string>(6, "a"));
+    std::vector<std::string> items;
+    for (std::size_t i = 0; i < 200; ++i) {
+      const std::size_t kind = dice.below(kinds);
+      std::vector<std::string>& own = texts[kind];
+      if (i > 60 && dice.chance(rare)) own[dice.below(own.size())] = dice.pick(contents);
+      std::string item = R"({"id": ")" + std::to_string(i) + R"(", "kind": )" +
+                         std::to_string(kind % 2) + R"(, "list": [")" + own[0] + R"(", [")" +
+                         own[1] + R"(", 1, ")" + own[2] + R"("]], "map": {"x": ")" + own[3] +
+                         R"(", "y": {"z": ")" + own[4] + R"("}}, )";
+      items.push_back(item + "\"end" + std::string(kind / 2, 's') + R"(": ")" + own[5] + "\"}");
+    }
+    CAPTURE(seed);
+    CHECK(recognised(list_of(items)) > 100);
+  }
 }
 
 TEST_CASE("moulds: contents with escapes, quotes, braces and other scripts") {

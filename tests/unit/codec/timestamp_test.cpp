@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+
+#include "support/dice.hpp"
+
 namespace gedge::codec {
 namespace {
 
@@ -15,6 +19,18 @@ TEST_CASE("timestamp: RFC 3339 with fractions and offsets, seconds since 1970") 
   CHECK(parse_timestamp("1969-12-31T23:59:59Z") == -1);
   CHECK(parse_timestamp("2024-02-29T00:00:00Z") == 1709164800);
   CHECK(parse_timestamp("2016-12-31T23:59:60Z") == parse_timestamp("2016-12-31T23:59:59Z"));
+}
+
+TEST_CASE("timestamp: the API server's form is read as every other form of the same time is") {
+  test::Dice dice(3);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text = "2024-02-28T12:30:30Z";
+    for (std::size_t change = dice.below(4); change < 4; ++change)
+      text[dice.below(text.size() - 1)] = "0123456789-:TZ/"[dice.below(15)];
+    const std::string other = text.substr(0, text.size() - 1) + "+00:00";
+    CAPTURE(text);
+    REQUIRE(parse_timestamp(text) == parse_timestamp(other));
+  }
 }
 
 TEST_CASE("timestamp: what is no time") {
