@@ -103,7 +103,7 @@ inline Scores raw_scores(const ScorePolicy& policy, const Site& site, std::strin
 inline std::string signature_of(const Policy& policy, const Site& site, std::string_view pod) {
   Signature signature;
   REQUIRE(policy.sign(site.pod_facts(pod), signature));
-  return signature.bytes();
+  return std::string(signature.bytes());
 }
 
 }  // namespace gedge::test

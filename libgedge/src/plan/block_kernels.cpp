@@ -1,6 +1,8 @@
 #include "plan/block_kernels.hpp"
 
+#include <array>
 #include <bit>
+#include <cstring>
 
 #include "gedge/base/target_clones.hpp"
 #include "plan/normalize.hpp"
@@ -66,9 +68,19 @@ void add_weighted(const std::int64_t* scores, std::uint32_t rows, std::int64_t w
 
 GEDGE_FOR_EACH_TARGET std::uint64_t at_least(const std::int64_t* totals, std::uint32_t rows,
                                              std::int64_t least) {
+  constexpr std::uint32_t kRows = 64;
+  std::array<std::uint8_t, kRows> good{};
+  // A loop over a whole block has no end to look for.
+  if (rows == kRows)
+    for (std::uint32_t i = 0; i < kRows; ++i) good[i] = totals[i] >= least ? 1 : 0;
+  else
+    for (std::uint32_t i = 0; i < rows; ++i) good[i] = totals[i] >= least ? 1 : 0;
   std::uint64_t bits = 0;
-  for (std::uint32_t i = 0; i < rows; ++i)
-    bits |= static_cast<std::uint64_t>(totals[i] >= least ? 1 : 0) << i;
+  for (std::uint32_t byte = 0; byte < kRows / 8; ++byte) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, good.data() + std::size_t{8} * byte, sizeof eight);
+    bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
+  }
   return bits;
 }
 

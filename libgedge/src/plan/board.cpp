@@ -114,7 +114,12 @@ void Board::mark(const Touched& touched) {
 // Clears the rows of the block in asked_ that a filter rejects, and notes the first that does.
 void Board::filter_block(const ClassContext& context, Rows rows, Answers& answers) {
   const std::uint32_t word = rows.first / kBlock;
+  std::uint64_t admitted = asked_.word(word);
+  for (const StaticRows* known : prepared_.static_filters)
+    if (known != nullptr) admitted &= known->admitted.word(word);
+  const bool static_ones_pass = admitted == asked_.word(word);
   for (const std::size_t i : asked_policies_.filters) {
+    if (static_ones_pass && prepared_.static_filters[i] != nullptr) continue;
     if (asked_.word(word) == 0) return;
     const std::uint64_t before = asked_.word(word);
     const FilterPolicy& policy = *filters_[i].policy;
@@ -299,10 +304,14 @@ void Board::exclude(std::span<const Exclusion> exclusions, std::vector<std::uint
   for (std::size_t i = exclusions.front().filter; i < filters_.size(); ++i)
     if (rejects_[i].size() != 0 && rejected_[i] > 0) open_ |= rejects_[i];
   for (std::size_t i = exclusions.front().filter; i < filters_.size(); ++i) {
-    const bool excludes = !exclusions.empty() && exclusions.front().filter == i;
-    const NodeMask& out = excludes ? *exclusions.front().barred : rejects_[i];
-    if (excludes) exclusions = exclusions.subspan(1);
-    if (excludes || (out.size() != 0 && rejected_[i] > 0)) rejected[i] = take_out(open_, out);
+    if (exclusions.empty() || exclusions.front().filter != i) {
+      if (rejects_[i].size() != 0 && rejected_[i] > 0) rejected[i] = take_out(open_, rejects_[i]);
+      continue;
+    }
+    const Exclusion& now = exclusions.front();
+    rejected[i] = now.mask == Exclusion::Mask::kKept ? keep_only(open_, *now.rows)
+                                                     : take_out(open_, *now.rows);
+    exclusions = exclusions.subspan(1);
   }
 }
 

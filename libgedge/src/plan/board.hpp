@@ -27,10 +27,12 @@ struct AskedPolicies {
   std::vector<std::size_t> filters, scores;
 };
 
-/// Rows that one filter bars for one class.
+/// Rows that one filter bars for one class, or the others.
 struct Exclusion {
+  enum class Mask : std::uint8_t { kBarred, kKept };
   std::size_t filter = 0;
-  const NodeMask* barred = nullptr;
+  const NodeMask* rows = nullptr;
+  Mask mask = Mask::kBarred;
 };
 
 class Board {

@@ -41,10 +41,10 @@ PreparedClass& ClassCache::get(PodIndex pod) {
 
 PreparedClass& ClassCache::once(PodIndex pod) {
   if (!has_boards_) return get(pod);
-  const std::uint32_t index = cluster_->pod_facts(pod).index;
-  const bool is_live = index < known_.size() && known_[index].live != nullptr &&
-                       known_[index].generation == generation_ && cluster_->joint_group(pod) == 0;
-  return is_live ? known_[index].live->prepared : single(pod);
+  const Known* found = find(pod);
+  const bool is_live = found != nullptr && found->live != nullptr &&
+                       found->generation == generation_ && cluster_->joint_group(pod) == 0;
+  return is_live ? found->live->prepared : single(pod);
 }
 
 PreparedClass& ClassCache::single(PodIndex pod) {
@@ -59,18 +59,17 @@ std::optional<Choice> ClassCache::choose(PodIndex pod) {
   if (!has_boards_) return std::nullopt;
   follow();
   const ClassContext context{*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)};
-  Known& asked = known(context.pod);
-  const bool comes_again = asked.was_asked;
+  const bool comes_again = note_asked(context.pod);
   if (!comes_again) fetch_ahead(*cluster_, pod);
-  if (is_passed_over(asked)) return std::nullopt;
+  if (is_passed_over(comes_again)) return std::nullopt;
   Boarded* const board = comes_again ? nullptr : board_at_once(context);
   if (board != nullptr) return board->board->choose(context, exclusions_);
-  Live* found = live(pod, asked, comes_again);
+  Live* found = live(pod, known(context.pod), comes_again);
   if (found == nullptr || found->shared == nullptr) return std::nullopt;
   exclusions_.clear();
   for (const std::size_t i : found->beside.filters)
     if (const NodeMask* barred = (*filters_)[i].policy->barred(found->prepared.filters[i]))
-      exclusions_.push_back({i, barred});
+      exclusions_.push_back({i, barred, Exclusion::Mask::kBarred});
   Choice choice = found->shared->board->choose(context, exclusions_);
   for (const std::size_t i : found->beside.scores) {
     const ScoreSlot& slot = (*scores_)[i];
@@ -118,12 +117,14 @@ bool ClassCache::sign_shared(const PodFacts& pod) {
 ClassCache::Boarded* ClassCache::board_at_once(const ClassContext& context) {
   if (tie_keys_ || context.joint_group != 0) return nullptr;
   exclusions_.clear();
-  at_once_.barred.resize(filters_->size());
+  at_once_.kept.resize(filters_->size());
   for (std::size_t i = 0; i < filters_->size(); ++i) {
     const FilterPolicy& policy = *(*filters_)[i].policy;
     if (!bars(policy)) continue;
-    if (!policy.bar_at_once(context, at_once_.barred[i])) return nullptr;
-    exclusions_.push_back({i, &at_once_.barred[i]});
+    NodeMask& kept = at_once_.kept[i];
+    kept = cluster_->alive();
+    if (!policy.keep_at_once(context, kept)) return nullptr;
+    exclusions_.push_back({i, &kept, Exclusion::Mask::kKept});
   }
   if (exclusions_.empty()) return nullptr;
   Boarded* const board = shared_board(context);
@@ -134,7 +135,7 @@ ClassCache::Boarded* ClassCache::board_at_once(const ClassContext& context) {
 ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
   const auto has_domains = [](const ScoreSlot& slot) { return reads_domains(*slot.policy); };
   if (!sign_shared(context.pod)) return nullptr;
-  const std::string& shared = signed_.bytes();
+  const std::string_view shared = signed_.bytes();
   if (at_once_.board != nullptr && at_once_.shared == shared) return at_once_.board;
   if (!seen_.contains(hash_of(shared, 1)) ||
       std::any_of(scores_->begin(), scores_->end(), has_domains))
@@ -148,28 +149,33 @@ ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
 }
 
 ClassCache::Known& ClassCache::known(const PodFacts& facts) {
-  if (known_.empty()) {
-    known_.resize(cluster_->distinct_pods());
-    seen_.reserve(known_.size());
-  }
-  return known_[facts.index];
+  if (known_.empty()) known_.resize(cluster_->distinct_pods());
+  std::unique_ptr<Known>& found = known_[facts.index];
+  if (!found) found = std::make_unique<Known>();
+  return *found;
+}
+
+bool ClassCache::note_asked(const PodFacts& facts) {
+  if (was_asked_.empty()) was_asked_.resize(cluster_->distinct_pods());
+  const bool comes_again = was_asked_[facts.index];
+  was_asked_[facts.index] = true;
+  return comes_again;
 }
 
 // Where no pod is like another, most are not even signed: a class that comes back is noticed a
 // little later.
-bool ClassCache::is_passed_over(Known& known) {
+bool ClassCache::is_passed_over(bool comes_again) {
   constexpr std::uint32_t kPatience = 256, kSample = 16;
-  const bool is_new = !std::exchange(known.was_asked, true);
-  return is_new && !tie_keys_ && has_boards_ && strangers_ >= kPatience &&
+  return !comes_again && !tie_keys_ && has_boards_ && strangers_ >= kPatience &&
          ++passed_over_ % kSample != 0;
 }
 
 // Null for a class that is seen for the first time, and for pods that are no class.
 ClassCache::Live* ClassCache::live(PodIndex pod) {
   follow();
-  Known& asked = known(cluster_->pod_facts(pod));
-  const bool comes_again = asked.was_asked;
-  return is_passed_over(asked) ? nullptr : live(pod, asked, comes_again);
+  const PodFacts& facts = cluster_->pod_facts(pod);
+  const bool comes_again = note_asked(facts);
+  return is_passed_over(comes_again) ? nullptr : live(pod, known(facts), comes_again);
 }
 
 ClassCache::Live* ClassCache::live(PodIndex pod, Known& found, bool comes_again) {
@@ -295,7 +301,7 @@ ClassCache::Boarded* ClassCache::board_for(std::string_view signature, std::stri
   if (!Board::suits(*filters_, *scores_, split.asked, prepared, context)) return nullptr;
   make_room_for_board();
   at_once_.board = nullptr;
-  Boarded& made = boards_[key.bytes()];
+  Boarded& made = boards_[std::string(key.bytes())];
   made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, split.asked,
                                        std::move(prepared), std::move(ties));
   return &made;

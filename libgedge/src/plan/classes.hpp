@@ -21,6 +21,7 @@
 #include "plan/board.hpp"
 #include "plan/seen_hashes.hpp"
 #include "plan/slots.hpp"
+#include "plan/text_hash.hpp"
 
 namespace gedge {
 
@@ -52,8 +53,8 @@ class ClassCache {
   /// The signature under which this pod was last seen; empty if it has none, and perhaps where
   /// names decide ties.
   std::string_view signature(PodIndex pod) const {
-    const std::uint32_t index = cluster_->pod_facts(pod).index;
-    return index < known_.size() ? std::string_view(known_[index].signature) : std::string_view{};
+    const Known* found = find(pod);
+    return found != nullptr ? std::string_view(found->signature) : std::string_view{};
   }
 
  private:
@@ -72,7 +73,6 @@ class ClassCache {
   };
   struct Known {
     bool is_unique = false;  // some policy signs nothing: no other pod is equal
-    bool was_asked = false;  // for a pod with these facts
     std::string signature;   // "" where it is unknown; kept for pods that come again, and for ties
     std::size_t shared = 0;  // length of it: what the board's policies read of the pod
     Live* live = nullptr;    // as of `generation`
@@ -83,8 +83,8 @@ class ClassCache {
   // The board of the last class that was barred at once, and what its policies read of the pod.
   struct AtOnce {
     std::string shared;
-    Boarded* board = nullptr;      // null: nothing is known
-    std::vector<NodeMask> barred;  // [filters]
+    Boarded* board = nullptr;    // null: nothing is known
+    std::vector<NodeMask> kept;  // [filters]
   };
 
   Live* live(PodIndex pod);
@@ -93,7 +93,13 @@ class ClassCache {
   Boarded* shared_board(const ClassContext& context);
   bool sign_shared(const PodFacts& pod);
   Live* use(Live& live);
-  bool is_passed_over(Known& known);
+  bool is_passed_over(bool comes_again);
+  // Whether a pod with these facts was asked about before; it is, from now on.
+  bool note_asked(const PodFacts& facts);
+  const Known* find(PodIndex pod) const {
+    const std::uint32_t index = cluster_->pod_facts(pod).index;
+    return index < known_.size() ? known_[index].get() : nullptr;
+  }
   Known& known(const PodFacts& facts);
   std::string_view sign(const PodFacts& pod, Known& known);
   PreparedClass& single(PodIndex pod);
@@ -124,19 +130,14 @@ class ClassCache {
   const std::vector<ScoreSlot>* scores_;
   TieKeys tie_keys_;
   bool has_boards_;
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   std::unordered_map<std::string, Live, TextHash, std::equal_to<>> live_;  // by signature
   std::size_t live_bytes_ = 0;                                             // of all of them, about
-  std::unordered_map<std::string, Boarded> boards_;  // by what its policies read
+  std::unordered_map<std::string, Boarded, TextHash, std::equal_to<>> boards_;  // by what is read
   std::unordered_map<Topic, std::vector<Live*>> listeners_;
-  std::uint64_t generation_ = 1;   // rises whenever something leaves live_
-  std::vector<Known> known_;       // by index of the facts
-  SeenHashes seen_;                // of signatures; a clash makes a class live early
+  std::uint64_t generation_ = 1;               // rises whenever something leaves live_
+  std::vector<bool> was_asked_;                // by index of the facts
+  std::vector<std::unique_ptr<Known>> known_;  // by index of the facts; null: nothing yet
+  SeenHashes seen_;                            // of signatures; a clash makes a class live early
   std::uint32_t strangers_ = 0;    // classes in a row that share nothing with any before
   std::uint32_t passed_over_ = 0;  // pods
   Signature signed_, own_;         // for sign(), kept for their memory

@@ -1,7 +1,6 @@
 // plan/seen_hashes.hpp - what was seen once, by its hash; one array.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -9,8 +8,6 @@ namespace gedge {
 
 class SeenHashes {
  public:
-  /// Makes room for as many. Cost: O(count).
-  void reserve(std::size_t count) { grow(std::bit_ceil(2 * count + 2)); }
   bool contains(std::uint64_t hash) const {
     return !table_.empty() && table_[place_of(hash == kFree ? kFree + 1 : hash)] != kFree;
   }

@@ -23,11 +23,11 @@ Last& last_of(std::vector<Last>& all, std::size_t slot) {
 
 // What was answered under that key; null if nothing was.
 template <typename Last, typename Answers>
-auto known_answer(Last& last, const Answers& answers, const std::string& key) {
+auto known_answer(Last& last, const Answers& answers, std::string_view key) {
   if (last.answer != nullptr && last.key == key) return last.answer;
   const auto known = answers.find(key);
   if (known == answers.end()) return decltype(last.answer)();
-  last = {key, &known->second};
+  last = {std::string(key), &known->second};
   return last.answer;
 }
 
@@ -109,12 +109,12 @@ bool StaticAnswers::follow(const ClusterState& cluster, const FactsChange& chang
 const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& policy,
                                       const ClassContext& context) {
   if (!sign_key(slot, policy, context.pod, key_)) return nullptr;
-  const std::string& key = key_.bytes();
+  const std::string_view key = key_.bytes();
   Last<StaticRows>& last = last_of(last_rows_, slot);
   if (const StaticRows* known = known_answer(last, rows_, key)) return known;
   const ClusterState& cluster = context.cluster;
   if (kept_ + cluster.slots() > kMaxRows) return nullptr;
-  StaticRows& made = rows_[key];
+  StaticRows& made = rows_[std::string(key)];
   made.policy = &policy;
   made.pod = &context.pod;
   made.state = policy.prepare(context);
@@ -130,7 +130,7 @@ const StaticRows* StaticAnswers::rows(std::size_t slot, const FilterPolicy& poli
 const StaticScores* StaticAnswers::scores(std::size_t slot, const ScorePolicy& policy,
                                           const ClassContext& context) {
   if (!sign_key(slot, policy, context.pod, key_)) return nullptr;
-  const std::string& key = key_.bytes();
+  const std::string_view key = key_.bytes();
   Last<StaticScores>& last = last_of(last_scores_, slot);
   if (const StaticScores* known = known_answer(last, scores_, key)) return known;
   const ClusterState& cluster = context.cluster;
@@ -148,7 +148,7 @@ const StaticScores* StaticAnswers::scores(std::size_t slot, const ScorePolicy& p
   made.constant = only_score(cluster, made.raw);
   if (made.constant) made.raw = {};
   kept_ += made.raw.size() + 1;
-  return &(scores_[key] = std::move(made));
+  return &(scores_[std::string(key)] = std::move(made));
 }
 
 }  // namespace gedge

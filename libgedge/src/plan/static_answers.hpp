@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gedge/policy/policy.hpp"
+#include "plan/text_hash.hpp"
 
 namespace gedge {
 
@@ -60,8 +61,8 @@ class StaticAnswers {
   std::vector<Last<StaticRows>> last_rows_;      // by slot
   std::vector<Last<StaticScores>> last_scores_;  // by slot
   Signature key_;                                // kept for its memory
-  std::unordered_map<std::string, StaticRows> rows_;
-  std::unordered_map<std::string, StaticScores> scores_;
+  std::unordered_map<std::string, StaticRows, TextHash, std::equal_to<>> rows_;
+  std::unordered_map<std::string, StaticScores, TextHash, std::equal_to<>> scores_;
   std::size_t kept_ = 0;
 };
 

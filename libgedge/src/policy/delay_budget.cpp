@@ -58,15 +58,11 @@ void bar_by_guards(State& state, const ClusterState& cluster, std::size_t first)
   });
 }
 
-// The other rows of `all`.
-void complement(NodeMask& rows, const NodeMask& all) {
-  for (std::size_t i = 0; i < rows.words(); ++i) rows.assign_word(i, all.word(i) & ~rows.word(i));
-}
-
 void find_barred(State& state, const ClusterState& cluster) {
   state.barred = cluster.alive();
   for (const DelayColumn& column : state.columns) column.keep_admitted(state.barred);
-  complement(state.barred, cluster.alive());
+  for (std::size_t i = 0; i < state.barred.words(); ++i)
+    state.barred.assign_word(i, cluster.alive().word(i) & ~state.barred.word(i));
   bar_by_guards(state, cluster, 0);
 }
 
@@ -130,24 +126,22 @@ class DelayBudgetFilter final : public FilterPolicy {
     return state == nullptr;
   }
   bool keeps_barred() const override { return true; }
-  bool bar_at_once(const ClassContext& context, NodeMask& rows) const override;
+  bool keep_at_once(const ClassContext& context, NodeMask& rows) const override;
   const NodeMask* barred(const ClassState* state) const override {
     return state == nullptr ? nullptr : &static_cast<const State*>(state)->barred;
   }
 };
 
 // Towards nodes: a look at their rows of the matrix says it all.
-bool DelayBudgetFilter::bar_at_once(const ClassContext& context, NodeMask& rows) const {
+bool DelayBudgetFilter::keep_at_once(const ClassContext& context, NodeMask& rows) const {
   const ClusterState& cluster = context.cluster;
   const std::vector<DelayBudget>& budgets = context.pod.spec->budgets;
   if (budgets.empty() || has_identity(context.pod)) return false;
-  rows = cluster.alive();
   for (const DelayBudget& budget : budgets) {
     if (budget.kind != PeerKind::kAny && budget.kind != PeerKind::kNode) return false;
     const auto from = cluster.find_node(budget.name);
     if (!from || !keep_near(cluster, *from, budget.limit_us, rows)) return false;
   }
-  complement(rows, cluster.alive());
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -14,20 +13,17 @@
 namespace gedge {
 namespace {
 
-constexpr std::uint32_t kAllOut = 0x01010101U * kStripOut;
-constexpr std::uint32_t kAllWithin = 0x01010101U * kStripWithin;
-constexpr std::uint32_t kAllMixed = 0x01010101U * kStripMixed;
-static_assert((kStripWithin & kStripMixed) == 0 && kStripOut == 0);
 constexpr std::uint32_t kWordsAtOnce = 256;
 
-// Rows of the four strips of a word, of which each has a byte that says where it lies.
-std::uint64_t rows_of_strips(std::uint32_t bytes) {
-  constexpr std::uint64_t kStrip = 0xFFFF;
-  std::uint64_t rows = 0;
-  for (unsigned strip = 0; strip < kStripsInWord; ++strip)
-    if ((bytes >> (8 * strip) & 0xFF) != 0) rows |= kStrip << (kStripRows * strip);
+// The rows of four strips of a word, by a bit for each.
+constexpr std::array<std::uint64_t, 1U << kStripsInWord> kRowsOfStrips = [] {
+  constexpr std::uint64_t kStrip = (std::uint64_t{1} << kStripRows) - 1;
+  std::array<std::uint64_t, 1U << kStripsInWord> rows{};
+  for (std::uint32_t bits = 0; bits < rows.size(); ++bits)
+    for (std::uint32_t strip = 0; strip < kStripsInWord; ++strip)
+      if ((bits >> strip & 1) != 0) rows[bits] |= kStrip << (kStripRows * strip);
   return rows;
-}
+}();
 
 // Strips whose cells have to be looked at.
 struct Mixed {
@@ -35,29 +31,29 @@ struct Mixed {
   std::uint32_t count = 0;
 };
 
-// Settles what bounds settle of the words [first, last).
+// Settles what bounds settle of the words [first, last), whose strips are no more than kMostPlaced.
 void keep_by_bounds(RttMatrix::Strips strips, Rtt limit, std::uint32_t first, std::uint32_t last,
                     NodeMask& rows, Mixed& mixed) {
-  std::array<std::uint8_t, kWordsAtOnce * kStripsInWord> where;
   const std::size_t begin = std::size_t{first} * kStripsInWord;
-  place_strips(strips.least.data() + begin, strips.most.data() + begin,
-               (last - first) * kStripsInWord, RttMatrix::coarse(limit), where.data());
-  for (std::uint32_t word = first; word < last; ++word) {
-    std::uint32_t bytes = 0;
-    std::memcpy(&bytes, where.data() + (word - first) * std::size_t{kStripsInWord}, sizeof bytes);
-    if (bytes == kAllWithin || rows.word(word) == 0) continue;
-    rows.keep(word, bytes == kAllOut ? 0 : rows_of_strips(bytes));
-    if ((bytes & kAllMixed) == 0) continue;
-    for (std::uint32_t strip = 0; strip < kStripsInWord; ++strip)
-      if ((bytes >> (8 * strip) & 0xFF) == kStripMixed)
-        mixed.strips[mixed.count++] = word * kStripsInWord + strip;
+  PlacedStrips placed = place_strips(strips.least.data() + begin, strips.most.data() + begin,
+                                     (last - first) * kStripsInWord, RttMatrix::coarse(limit));
+  std::uint64_t four = (1U << kStripsInWord) - 1;
+  for (std::uint32_t word = first; word < last; ++word, four <<= kStripsInWord) {
+    const std::uint64_t out = (placed.out & four) >> (kStripsInWord * (word - first));
+    rows.keep(word, ~kRowsOfStrips[out]);
+    if (rows.word(word) == 0) placed.mixed &= ~four;
   }
+  for (std::uint64_t bits = placed.mixed; bits != 0; bits &= bits - 1)
+    mixed.strips[mixed.count++] =
+        first * kStripsInWord + static_cast<std::uint32_t>(std::countr_zero(bits));
 }
 
 void keep_words(std::span<const Rtt> row, RttMatrix::Strips strips, Rtt limit, std::uint32_t first,
                 std::uint32_t last, NodeMask& rows) {
+  constexpr std::uint32_t kAtOnce = kMostPlaced / kStripsInWord;
   Mixed mixed;
-  keep_by_bounds(strips, limit, first, last, rows, mixed);
+  for (std::uint32_t word = first; word < last; word += kAtOnce)
+    keep_by_bounds(strips, limit, word, std::min(word + kAtOnce, last), rows, mixed);
   const auto open = std::span(mixed.strips).first(mixed.count);
   // Rows of a large matrix lie far from the processor: what is read soon is asked for together.
   for (const std::uint32_t strip : open)

@@ -37,9 +37,18 @@ Settled settle(const ClusterState& cluster, const Amount& check, Rows block) {
   return check.amount > free.most[index] ? Settled::kNoneFits : Settled::kNo;
 }
 
+bool fits(const ClusterState& cluster, const std::vector<Amount>& checks, std::uint32_t row) {
+  return std::all_of(checks.begin(), checks.end(), [&](const Amount& check) {
+    return check.amount <=
+           cluster.allocatable(check.resource)[row] - cluster.requested(check.resource)[row];
+  });
+}
+
 // Rows of `block` where all of `checks` fit, as bits. Amounts are never negative, so the
 // subtractions stay within int64.
 std::uint64_t fitting(const ClusterState& cluster, const std::vector<Amount>& checks, Rows block) {
+  if (block.size() == 1)
+    return std::uint64_t{fits(cluster, checks, block.first)} << (block.first % kWordRows);
   std::array<std::int64_t, kWordRows> slack{};  // negative where anything is too little
   for (const Amount& check : checks) {
     const Settled settled = settle(cluster, check, block);

@@ -89,15 +89,6 @@ GEDGE_FOR_EACH_TARGET void join_slack_scores(const Rtt* us, std::uint32_t rows, 
   }
 }
 
-GEDGE_FOR_EACH_TARGET void place_strips(const std::uint16_t* least, const std::uint16_t* most,
-                                        std::uint32_t strips, std::uint16_t limit,
-                                        std::uint8_t* where) {
-  for (std::uint32_t i = 0; i < strips; ++i) {
-    const std::uint8_t open = least[i] > limit ? kStripOut : kStripMixed;
-    where[i] = most[i] < limit ? kStripWithin : open;
-  }
-}
-
 namespace {
 
 template <std::uint32_t kRows>
@@ -108,7 +99,24 @@ template <std::uint32_t kRows>
   return static_cast<std::uint16_t>(to_bits(good));
 }
 
+[[gnu::always_inline]] inline PlacedStrips place(const std::uint16_t* least,
+                                                 const std::uint16_t* most, std::uint32_t strips,
+                                                 std::uint16_t limit) {
+  std::array<std::uint8_t, kMostPlaced> out{}, open{};
+  for (std::uint32_t i = 0; i < strips; ++i) out[i] = least[i] > limit ? 1 : 0;
+  for (std::uint32_t i = 0; i < strips; ++i) open[i] = most[i] >= limit ? 1 : 0;
+  const std::uint64_t over = to_bits(out);
+  return {over, to_bits(open) & ~over};
+}
+
 }  // namespace
+
+GEDGE_FOR_EACH_TARGET PlacedStrips place_strips(const std::uint16_t* least,
+                                                const std::uint16_t* most, std::uint32_t strips,
+                                                std::uint16_t limit) {
+  return strips == kMostPlaced ? place(least, most, kMostPlaced, limit)
+                               : place(least, most, strips, limit);
+}
 
 GEDGE_FOR_EACH_TARGET void within_strips(std::span<const Rtt> row,
                                          std::span<const std::uint32_t> strips, std::uint32_t limit,

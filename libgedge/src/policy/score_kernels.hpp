@@ -46,11 +46,15 @@ inline constexpr std::uint32_t kStripRows = 16;
 /// strip of the row may be shorter.
 void within_strips(std::span<const Rtt> row, std::span<const std::uint32_t> strips,
                    std::uint32_t limit, std::uint16_t* near);
-/// Where the cells of a strip lie, by coarse bounds of them.
-inline constexpr std::uint8_t kStripOut = 0, kStripWithin = 1, kStripMixed = 2;
-/// where[i]: kStripWithin if most[i] is below `limit`, kStripOut if least[i] is above it.
-void place_strips(const std::uint16_t* least, const std::uint16_t* most, std::uint32_t strips,
-                  std::uint16_t limit, std::uint8_t* where);
+/// Where the cells of strips lie by coarse bounds of them, a bit a strip: all of them over a limit,
+/// or neither that nor all below it.
+struct PlacedStrips {
+  std::uint64_t out = 0, mixed = 0;
+};
+/// Bit i: least[i] is above `limit`; most[i] is not below it. `strips` is at most kMostPlaced.
+inline constexpr std::uint32_t kMostPlaced = 64;
+PlacedStrips place_strips(const std::uint16_t* least, const std::uint16_t* most,
+                          std::uint32_t strips, std::uint16_t limit);
 /// least[i] = min(least[i], idiv(100 * (limit - us[i]), limit)), 0 where us[i] is above the limit
 /// or unmeasured, 100 where it is 0. `limit` from 1 to kMaxRtt.
 void join_slack_scores(const Rtt* us, std::uint32_t rows, std::int64_t limit, std::int64_t* least);

@@ -9,9 +9,10 @@
 namespace gedge {
 namespace {
 
+// What is undone came last.
 void drop(std::vector<PodIndex>& list, PodIndex pod) {
-  const auto at = std::find(list.begin(), list.end(), pod);
-  if (at == list.end()) return;
+  const auto at = std::find(list.rbegin(), list.rend(), pod);
+  if (at == list.rend()) return;
   *at = list.back();
   list.pop_back();
 }

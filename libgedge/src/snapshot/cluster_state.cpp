@@ -245,13 +245,9 @@ void ClusterState::place_bound_pods() {
 
 // Policies ask for the same name one after the other, and names lie far from each other.
 std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
-  if (found_ == kNoNode || found_name_ != name) {
-    found_ = NodeIndex{find_in_name_table(node_table_, hash_name(name), [&](std::uint32_t i) {
-      return std::string_view(node_names_).substr(name_at_[i], name_at_[i + 1] - name_at_[i]) ==
-             name;
-    })};
-    found_name_ = name;
-  }
+  const auto is_it = [&](std::uint32_t slot) { return name_of_slot(slot) == name; };
+  if (found_ == kNoNode || !is_it(raw(found_)))
+    found_ = NodeIndex{find_in_name_table(node_table_, hash_name(name), is_it)};
   if (found_ == kNoNode || !alive_.test(found_)) return std::nullopt;
   return found_;
 }

@@ -225,7 +225,7 @@ TEST_CASE("modules: a policy keeps its module loaded, and equal pods share a cla
   const auto signature = [&](const char* pod) {
     Signature made;
     REQUIRE(filter->sign(site->pod_facts(pod), made));
-    return made.bytes();
+    return std::string(made.bytes());
   };
   CHECK(signature("one") == signature("two"));
   CHECK(signature("one") != signature("free"));

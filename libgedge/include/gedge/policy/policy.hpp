@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -66,20 +67,30 @@ class Signature {
  public:
   void add(std::string_view text) {
     add(text.size());
-    bytes_.append(text);
+    if (!text.empty()) write(text);
   }
   void add(std::uint64_t number) {
-    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    if (room_.size() - size_ < sizeof number) grow(sizeof number);
+    std::memcpy(room_.data() + size_, &number, sizeof number);
+    size_ += sizeof number;
   }
   /// The fields of `more` behind these.
-  void append(const Signature& more) { bytes_.append(more.bytes_); }
+  void append(const Signature& more) { write(more.bytes()); }
   /// Keeps its memory.
-  void clear() { bytes_.clear(); }
-  const std::string& bytes() const& { return bytes_; }
-  std::string bytes() && { return std::move(bytes_); }
+  void clear() { size_ = 0; }
+  /// Until the next change.
+  std::string_view bytes() const { return {room_.data(), size_}; }
 
  private:
-  std::string bytes_;
+  void write(std::string_view text) {
+    if (room_.size() - size_ < text.size()) grow(text.size());
+    text.copy(room_.data() + size_, text.size());
+    size_ += text.size();
+  }
+  void grow(std::size_t count) { room_.resize(2 * (size_ + count)); }
+
+  std::string room_;  // of which the first `size_` bytes are written
+  std::size_t size_ = 0;
 };
 
 /// Rows whose raw answer a change of pods altered, beyond the row that the pod is on.
@@ -137,9 +148,9 @@ class FilterPolicy : public Policy {
   virtual bool keeps_barred() const { return false; }
   /// The rows that it rejects as things are; dead rows may be among them. Null: none.
   virtual const NodeMask* barred(const ClassState*) const { return nullptr; }
-  /// Sets `rows` [slots] to what `barred` of a state would say, where that costs no more than
-  /// finding a class that was prepared before. False: it takes a state.
-  virtual bool bar_at_once(const ClassContext&, NodeMask& rows) const {
+  /// Clears the rows that `barred` of a state would have, where that costs no more than finding a
+  /// class that was prepared before. False: it takes a state; `rows` may be anything then.
+  virtual bool keep_at_once(const ClassContext&, NodeMask& rows) const {
     static_cast<void>(rows);
     return false;
   }

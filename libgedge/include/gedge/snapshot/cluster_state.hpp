@@ -241,6 +241,10 @@ class ClusterState {
     bool revive = true;        ///< kReplaceNode: whether the slot was alive
   };
 
+  std::string_view name_of_slot(std::uint32_t slot) const {
+    return std::string_view(node_names_)
+        .substr(name_at_[slot], name_at_[slot + 1] - name_at_[slot]);
+  }
   void add_resource_names();
   void add_pods();
   void place_bound_pods();
@@ -277,10 +281,9 @@ class ClusterState {
   std::vector<SharedText> node_name_;        // [slots]
   std::string node_names_;                   // one behind the other: facts lie far from each other
   std::vector<std::size_t> name_at_;         // [slots + 1]
-  mutable std::string found_name_;           // that find_node was asked for last, and what it is
-  mutable NodeIndex found_ = kNoNode;
-  NodeMask alive_;                                                  // [slots]
-  std::vector<std::string> resource_names_;                         // [R]
+  mutable NodeIndex found_ = kNoNode;        // by find_node, the last time
+  NodeMask alive_;                           // [slots]
+  std::vector<std::string> resource_names_;  // [R]
   std::vector<std::vector<std::int64_t>> allocatable_, requested_;  // [R][slots]
   std::vector<std::int64_t> score_cpu_, score_memory_;              // [slots]
   mutable std::vector<FreeBounds> free_bounds_;                     // [R]; empty where nobody asked
