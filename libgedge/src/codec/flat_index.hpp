@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "codec/prefetch.hpp"
+
 namespace gedge::codec {
 
 /// Numbers from 0 below 2^32 - 1, by the hashes of what they stand for. Equal hashes are told apart
@@ -34,8 +36,8 @@ class FlatIndex {
   }
 
   /// For whoever asks for that hash soon.
-  void prefetch(std::uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[first_of(hash)]);
+  [[gnu::always_inline]] void expect(std::uint64_t hash) const {
+    if (!slots_.empty()) prefetch(&slots_[first_of(hash)], sizeof(std::uint64_t));
   }
 
  private:

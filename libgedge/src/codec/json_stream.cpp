@@ -12,6 +12,7 @@
 
 #include "codec/json_walker.hpp"
 #include "codec/moulds.hpp"
+#include "codec/prefetch.hpp"
 #include "codec/stream_parsers.hpp"
 
 namespace gedge::codec {
@@ -22,6 +23,7 @@ namespace ondemand = simdjson::ondemand;
 constexpr int kMaxDocuments = 64;  // each one costs an index of the rest
 constexpr std::size_t kLongestHead = 64 * 1024;
 constexpr std::size_t kFirstWindow = 16 * 1024;
+constexpr std::size_t kFetched = 4096;  // more would push out what is needed before
 constexpr std::string_view kTailHead = R"({"":[])";
 
 // NUL where the text ends before a value.
@@ -66,7 +68,6 @@ class JsonStream : public StreamContext {
   bool head(std::size_t begin, std::size_t list);
   Outcome list(std::size_t at, int depth);
   bool element(std::size_t at, int depth, std::size_t& end);
-  void prefetch(std::size_t at, std::size_t size) const;
   std::size_t window_of(std::size_t at) const;
   std::size_t to_brace(std::size_t at, std::size_t size) const;
   bool walk_element(ondemand::object& object, Mark at, int depth);
@@ -350,7 +351,9 @@ JsonStream::Outcome JsonStream::list(std::size_t at, int depth) {
 bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
   if (is_clean()) {
     if (const Mould* mould = moulds_.fit(at, end)) {
-      prefetch(end, mould->bytes.size());
+      // The next element is most likely as long, and is looked at once this one is dealt with.
+      const std::size_t next = std::min({mould->bytes.size(), kFetched, walker_.size() - end});
+      prefetch(walker_.data() + end, next);
       hand_on(Cursor(mould->tape, 0));
       const std::size_t last = mould->lines > 0 ? mould->present(mould->last_line) : 0;
       walker_.source().pass_lines(at, end, mould->lines, last);
@@ -374,13 +377,6 @@ bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
   if (is_clean() && walker_.parts().is_settled() && moulds_.learn(raw, element_))
     walker_.prepare(element_);
   return true;
-}
-
-// The next element is most likely as long, and is looked at once this one is dealt with.
-void JsonStream::prefetch(std::size_t at, std::size_t size) const {
-  constexpr std::size_t kLine = 64, kMost = 4096;
-  const std::size_t end = std::min(at + std::min(size, kMost), walker_.size());
-  for (; at < end; at += kLine) __builtin_prefetch(walker_.data() + at);
 }
 
 // A guess at where the element ends: where the next one begins as this one does.

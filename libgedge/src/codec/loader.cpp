@@ -232,14 +232,14 @@ bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
   if (known == nullptr) return false;
   const OwnTexts& own = *known->own;
   const std::string_view name = mould.text(own.name);
-  if (name.empty() || !is_dns_subdomain(name)) return false;
   const std::string& known_space = known->entry.pod.namespace_name;
   const std::string_view space = own.space != 0 ? mould.text(own.space) : known_space;
+  const std::uint64_t expected = seen_pods.expect(space, name);
   const bool same_space = space == known_space;
+  if (name.empty() || !is_dns_subdomain(name)) return false;
   if (!same_space && !is_dns_label(space)) return false;
   const auto created = time_in(mould, own.created), started = time_in(mould, own.started);
   if (!created || !started) return false;
-  const std::uint64_t expected = seen_pods.expect(space, name);
   const Fingerprint fingerprint = element.fingerprint();
   if (seen_pods.find_or_add(space, name, expected) < drafts.pods.size()) return false;
   PodEntry& entry = drafts.pods.push_back(known->entry);

@@ -3,12 +3,16 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <string_view>
 #include <tuple>
 
 #include "codec/flat_index.hpp"
+#include "codec/prefetch.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -32,7 +36,13 @@ std::uint64_t hash_of(const Pod& pod) {
 // Eight bytes from `at` on as a number that sorts as they do.
 std::uint64_t word_at(std::string_view text, std::size_t at) {
   std::uint64_t word = 0;
-  for (std::size_t i = at; i < at + 8; ++i)
+  if constexpr (std::endian::native == std::endian::little) {
+    if (at + sizeof word <= text.size()) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      return __builtin_bswap64(word);
+    }
+  }
+  for (std::size_t i = at; i < at + sizeof word; ++i)
     word = word << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0u);
   return word;
 }
@@ -44,18 +54,6 @@ struct Ranked {
   std::uint32_t workload = 0;
   bool equals_last = false;  // in everything, once they are in order
 };
-
-// Names of workloads often begin alike: words are taken behind what all have in common.
-std::size_t common_start(const std::vector<Ranked>& ranked) {
-  const std::string_view sample = ranked.front().name;
-  std::size_t common = sample.size();
-  for (const Ranked& one : ranked) {
-    const std::string_view name = one.name.substr(0, common);
-    const auto end = std::mismatch(name.begin(), name.end(), sample.begin()).first;
-    common = static_cast<std::size_t>(end - name.begin());
-  }
-  return common;
-}
 
 class Ranking {
  public:
@@ -69,10 +67,13 @@ class Ranking {
 
  private:
   using Iterator = std::vector<Ranked>::iterator;
+  // Fewer are sorted by whole names.
+  static constexpr std::ptrdiff_t kFew = 24;
 
   void find_workloads();
   void sort_workloads();
   void sort_words(Iterator first, Iterator last);
+  void sort_bytes(Iterator first, Iterator last, int shift);
   void sort_names(Iterator first, Iterator last, std::size_t at);
   void sort_equals(Iterator first, Iterator last);
   const Pod& pod_of(const Ranked& one) const { return pods_[first_pod_[one.workload]]; }
@@ -82,6 +83,7 @@ class Ranking {
   std::vector<std::uint32_t> first_pod_;    // of each workload
   std::vector<std::uint32_t> rank_of_;      // of each workload
   std::uint32_t ranks_ = 0;
+  std::vector<Ranked> scratch_;
 };
 
 // Pods that nothing made are workloads of their own, and not looked for: those of one name get one
@@ -118,7 +120,6 @@ void Ranking::sort_workloads() {
   std::vector<Ranked> ranked(first_pod_.size());
   for (std::uint32_t w = 0; w < ranked.size(); ++w)
     ranked[w] = {pods_[first_pod_[w]].workload_name, 0, w};
-  const std::size_t common = common_start(ranked);
   if (spaces.size() > 1)
     for (Ranked& one : ranked) one.word = spaces.at(pod_of(one).namespace_name);
   sort_words(ranked.begin(), ranked.end());
@@ -126,7 +127,7 @@ void Ranking::sort_workloads() {
     const std::uint64_t space = first->word;
     const auto last =
         std::find_if(first, ranked.end(), [&](const Ranked& one) { return one.word != space; });
-    sort_names(first, last, common);
+    sort_names(first, last, 0);
     first = last;
   }
   rank_of_.resize(ranked.size());
@@ -138,43 +139,60 @@ void Ranking::sort_workloads() {
 
 // What has one word stays in the order in which it came, which often is the right one.
 void Ranking::sort_words(Iterator first, Iterator last) {
-  const auto before = [](const Ranked& a, const Ranked& b) {
-    return a.word != b.word ? a.word < b.word : a.workload < b.workload;
-  };
-  if (!std::is_sorted(first, last, before)) std::sort(first, last, before);
+  std::uint64_t differing = 0, before = first->word;
+  bool is_sorted = true;
+  for (auto one = first; one != last; ++one) {
+    differing |= one->word ^ first->word;
+    is_sorted = is_sorted && before <= one->word;
+    before = one->word;
+  }
+  if (is_sorted) return;
+  for (int shift = 0; shift < 64; shift += 8)
+    if ((differing >> shift & 0xFF) != 0) sort_bytes(first, last, shift);
 }
 
-// Workloads of one namespace whose names agree up to `at`.
+// By one byte of their words; equal ones stay as they came.
+void Ranking::sort_bytes(Iterator first, Iterator last, int shift) {
+  std::array<std::uint32_t, 257> begin{};
+  for (auto one = first; one != last; ++one) ++begin[(one->word >> shift & 0xFF) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  scratch_.assign(first, last);
+  for (const Ranked& one : scratch_) first[begin[one.word >> shift & 0xFF]++] = one;
+}
+
+// Workloads of one namespace whose names agree up to `at`, in the order in which they came.
 void Ranking::sort_names(Iterator first, Iterator last, std::size_t at) {
-  if (last - first < 2) return;
   constexpr std::size_t kLongest = 256;  // names are hardly ever longer
+  if (last - first < kFew || at >= kLongest) return sort_equals(first, last);
   bool is_end = true;
   for (auto one = first; one != last; ++one) {
     one->word = word_at(one->name, at);
     is_end = is_end && one->name.size() <= at + sizeof one->word;
   }
-  is_end = is_end || at >= kLongest;
   sort_words(first, last);
   for (auto group = first; group != last;) {
     const std::uint64_t word = group->word;
-    const auto next =
-        std::find_if(group, last, [&](const Ranked& one) { return one.word != word; });
-    if (is_end)
+    auto next = group + 1;
+    while (next != last && next->word == word) ++next;
+    if (next - group == 1) {
+      // Nothing else has its name.
+    } else if (is_end) {
       sort_equals(group, next);
-    else
+    } else {
       sort_names(group, next, at + sizeof word);
+    }
     group = next;
   }
 }
 
-// All that words tell is equal.
+// Workloads of one namespace.
 void Ranking::sort_equals(Iterator first, Iterator last) {
-  if (last - first < 2) return;
-  std::sort(first, last, [&](const Ranked& a, const Ranked& b) {
-    return workload_key(pod_of(a)) < workload_key(pod_of(b));
-  });
-  for (auto one = first + 1; one != last; ++one)
-    one->equals_last = workload_key(pod_of(*(one - 1))) == workload_key(pod_of(*one));
+  const auto before = [&](const Ranked& a, const Ranked& b) {
+    if (const int names = a.name.compare(b.name); names != 0) return names < 0;
+    return pod_of(a).workload_kind < pod_of(b).workload_kind;
+  };
+  if (!std::is_sorted(first, last, before)) std::sort(first, last, before);
+  for (auto one = first + 1; one != last; ++one) one->equals_last = !before(*(one - 1), *one);
 }
 
 std::vector<std::uint32_t> Ranking::order() const {
@@ -194,13 +212,19 @@ std::vector<std::uint32_t> Ranking::order() const {
   return order;
 }
 
-// Every pod moves to its place, and the one that stood there on to its own.
+// Every pod moves to its place, and the one that stood there on to its own. Which ones come next is
+// known before they are needed.
 void put_in_order(std::vector<Pod>& pods, std::vector<std::uint32_t> order) {
+  constexpr int kAhead = 8;
+  const auto fetch = [&](std::uint32_t at) { prefetch(&pods[at], sizeof(Pod)); };
   for (std::uint32_t start = 0; start < order.size(); ++start) {
     if (order[start] == start) continue;
+    std::uint32_t ahead = start;
+    for (int i = 0; i < kAhead; ++i) fetch(ahead = order[ahead]);
     Pod first = std::move(pods[start]);
     std::uint32_t at = start;
     for (std::uint32_t from = order[at]; from != start; from = order[at]) {
+      fetch(ahead = order[ahead]);
       pods[at] = std::move(pods[from]);
       order[at] = at;
       at = from;

@@ -24,7 +24,7 @@ std::uint64_t SeenPods::expect(std::string_view space, std::string_view name) {
     last_seed_ = XXH3_64bits(space.data(), space.size());
   }
   const std::uint64_t hash = XXH3_64bits_withSeed(name.data(), name.size(), last_seed_);
-  index_.prefetch(hash);
+  index_.expect(hash);
   return hash;
 }
 

@@ -1,8 +1,10 @@
 #include "gedge/codec/timestamp.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 
 namespace gedge::codec {
 namespace {
@@ -44,19 +46,50 @@ std::optional<UnixSeconds> seconds_of(const Time& time, UnixSeconds offset) {
          std::min(time.second, 59) - offset;
 }
 
+// Eight bytes, the first of them lowest.
+std::uint64_t eight_bytes(const char* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return std::endian::native == std::endian::big ? __builtin_bswap64(word) : word;
+}
+
+/// What eight bytes have to be: a digit where there is a 0, elsewhere the same.
+struct Form {
+  constexpr explicit Form(std::string_view text) {
+    for (std::size_t i = 8; i-- > 0;) {
+      bytes = bytes << 8 | static_cast<unsigned char>(text[i]);
+      to_limit = to_limit << 8 | (text[i] == '0' ? 0x76u : 0x7Fu);
+    }
+  }
+  std::uint64_t bytes = 0;
+  std::uint64_t to_limit = 0;  // what is one too large has a byte's highest bit with this
+};
+
+struct EightDigits {
+  EightDigits(const char* text, const Form& form) : digits(eight_bytes(text) ^ form.bytes) {
+    fits = (((digits + form.to_limit) | digits) & 0x8080808080808080) == 0;
+    pairs = digits * 10 + (digits >> 8);
+  }
+  /// The number that two digits from `at` on are.
+  int two(int at) const { return static_cast<int>(pairs >> (8 * at) & 0xFF); }
+  std::uint64_t digits, pairs = 0;
+  bool fits = false;
+};
+
 /// Reads the form in which the API server writes times; false for any other.
 bool read_usual(std::string_view text, Time& out) {
   constexpr std::string_view form = "0000-00-00T00:00:00Z";
+  constexpr Form first_form(form), second_form(form.substr(8)), last_form(form.substr(12));
   if (text.size() != form.size()) return false;
-  bool fits = true;
-  std::array<int, form.size()> digits{};
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    digits[i] = text[i] - form[i];
-    fits &= form[i] == '0' ? static_cast<unsigned>(digits[i]) < 10 : digits[i] == 0;
-  }
-  const auto two = [&](std::size_t at) { return digits[at] * 10 + digits[at + 1]; };
-  out = {two(0) * 100 + two(2), two(5), two(8), two(11), two(14), two(17)};
-  return fits;
+  const EightDigits first(text.data(), first_form), second(text.data() + 8, second_form),
+      last(text.data() + 12, last_form);
+  out = {first.two(0) * 100 + first.two(2),
+         first.two(5),
+         second.two(0),
+         second.two(3),
+         second.two(6),
+         last.two(5)};
+  return first.fits && second.fits && last.fits;
 }
 
 /// "Z", "+02:00" or nothing, in seconds; empty if it is none of these.

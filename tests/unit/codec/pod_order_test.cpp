@@ -21,7 +21,8 @@ auto key(const Pod& pod) {
 std::vector<Pod> random_pods(Dice& dice, std::size_t count) {
   const std::vector<std::string> spaces = {"a", "default", "prod"};
   const std::vector<std::string> kinds = {"Deployment", "Pod", "Job"};
-  const std::vector<std::string> starts = {"", "web-of-many-servers-", "caf\xC3\xA9"};
+  const std::vector<std::string> starts = {"", "web-of-many-servers-", "caf\xC3\xA9",
+                                           std::string(260, 'w')};
   const std::string start = dice.pick(starts);
   std::vector<Pod> pods(count);
   for (std::size_t i = 0; i < count; ++i) {
