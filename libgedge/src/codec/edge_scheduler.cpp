@@ -1,5 +1,6 @@
 #include "gedge/codec/edge_scheduler.hpp"
 
+#include <cstring>
 #include <set>
 
 #include "codec/cursor.hpp"
@@ -54,13 +55,17 @@ void read_node(Cursor object, std::vector<Node>& nodes, std::set<std::string>& n
 }  // namespace
 
 bool is_edge_scheduler_nodes(std::string_view bytes) {
-  if (bytes.find(kMemoryKey) == std::string_view::npos) return false;
   const codec::Source source("", bytes);
   codec::Diagnostics quiet;
   if (!source.is_json()) return false;
+  // Most files are long and do not have it; memmem() is several times faster here than find().
+  const void* const first =
+      ::memmem(bytes.data(), bytes.size(), kMemoryKey.data(), kMemoryKey.size());
+  if (first == nullptr) return false;
   const auto document = codec::Document::parse(source, quiet);
   if (!document)
-    return bytes.substr(0, bytes.find(kMemoryKey)).find("\"kind\"") == std::string_view::npos;
+    return bytes.substr(0, static_cast<std::size_t>(static_cast<const char*>(first) - bytes.data()))
+               .find("\"kind\"") == std::string_view::npos;
   bool found = false;
   const Cursor root = document->root();
   if (root.is_map()) found = root.find(kMemoryKey).has_value();
