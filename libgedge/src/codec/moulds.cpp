@@ -162,8 +162,11 @@ bool Moulds::matches(const Mould& mould, std::size_t& segment, std::size_t& at) 
 std::size_t Moulds::skip_equal(std::size_t at, std::string_view bytes) const {
   const std::string_view text = text_.substr(at, bytes.size());
   if (text == bytes) return bytes.size();
-  const auto end = std::mismatch(text.begin(), text.end(), bytes.begin()).first;
-  return static_cast<std::size_t>(end - text.begin());
+  std::size_t equal = 0;
+  for (; equal + sizeof(std::uint64_t) <= text.size(); equal += sizeof(std::uint64_t))
+    if (std::memcmp(text.data() + equal, bytes.data() + equal, sizeof(std::uint64_t)) != 0) break;
+  while (equal < text.size() && text[equal] == bytes[equal]) ++equal;
+  return equal;
 }
 
 // By the ends that were found for an element that begins at `at`.
