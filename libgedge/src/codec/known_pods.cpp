@@ -97,7 +97,7 @@ void KnownPods::remember(const Mould& mould, Cursor element, const PodEntry& ent
   std::sort(read.begin(), read.end());
   read.erase(std::unique(read.begin(), read.end()), read.end());
   if (read != state.others) {
-    // Who is known already may read more than was compared.
+    // Those that are known have keys of fewer texts: nothing finds them any more.
     state.known.clear();
     state.others = std::move(read);
   }
