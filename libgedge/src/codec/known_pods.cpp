@@ -87,6 +87,9 @@ void KnownPods::remember(const Mould& mould, Cursor element, const PodEntry& ent
   const OwnTexts own = own_texts(mould, element);
   if (own.name == 0) return give_up(mould);
   state.own = own;
+  // Keys are looked at without being written down.
+  for (const Mould::Hole& hole : mould.holes)
+    if (is_key(mould.tape, hole.entry)) read.push_back(hole.entry);
   const auto is_other = [&](std::uint32_t at) {
     return has_hole(mould, at) && at != own.name && at != own.space && at != own.uid &&
            at != own.created && at != own.started && at != own.node;

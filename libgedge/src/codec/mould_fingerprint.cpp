@@ -24,6 +24,14 @@ bool is_text(const Cursor& value) {
   return value.shape() == Shape::kScalar && value.type() == ScalarType::kText;
 }
 
+// What a field adds to its map.
+Fingerprint field_on(const Tape& tape, std::uint32_t entry) {
+  const Fingerprint key = digest(text_on(tape, entry - 1), 0);
+  const Cursor value(tape, entry);
+  if (is_text(value)) return digest(text_on(tape, entry), text_seed(key));
+  return value.is_null() ? Fingerprint{} : field_of(key, value.fingerprint());
+}
+
 }  // namespace
 
 MouldFingerprint::MouldFingerprint(const Tape& tape, const std::vector<std::uint32_t>& open) {
@@ -42,8 +50,11 @@ Fingerprint MouldFingerprint::rest_of_map(const Tape& tape, std::uint32_t entry,
   Fingerprint sum = kEmptyMap;
   const std::uint32_t end = tape.entries[entry].next;
   for (std::uint32_t at = entry + 2; at < end; at = tape.entries[at].next + 1) {
-    const TapeEntry& name = tape.entries[at - 1];
-    const Fingerprint key = digest({name.text, name.length}, 0);
+    if (std::binary_search(open.begin(), open.end(), at - 1)) {
+      renamed_.push_back({at, way});
+      continue;
+    }
+    const Fingerprint key = digest(text_on(tape, at - 1), 0);
     if (holds_open(tape, at, open)) {
       const Way step = way_of(key);
       if (is_scalar(tape, at))
@@ -52,11 +63,7 @@ Fingerprint MouldFingerprint::rest_of_map(const Tape& tape, std::uint32_t entry,
         sum = sum + step * rest_of(tape, at, way * step, open);
       continue;
     }
-    const Cursor value(tape, at);
-    if (is_text(value))
-      sum = sum + digest(text_on(tape, at), text_seed(key));
-    else if (!value.is_null())
-      sum = sum + field_of(key, value.fingerprint());
+    sum = sum + field_on(tape, at);
   }
   return sum;
 }
@@ -88,6 +95,7 @@ Fingerprint MouldFingerprint::present(const Tape& tape) const {
   Fingerprint sum = rest_;
   for (const Text& text : texts_)
     sum = sum + text.way * digest(text_on(tape, text.entry), text.seed);
+  for (const Renamed& renamed : renamed_) sum = sum + renamed.way * field_on(tape, renamed.entry);
   return sum;
 }
 

@@ -23,6 +23,11 @@ class MouldFingerprint {
     std::uint64_t seed = 0;
     Way way;
   };
+  /// A field of which the key is open.
+  struct Renamed {
+    std::uint32_t entry = 0;  // of the value, whatever that is
+    Way way;
+  };
   Fingerprint rest_of(const Tape& tape, std::uint32_t entry, const Way& way,
                       const std::vector<std::uint32_t>& open);
   Fingerprint rest_of_map(const Tape& tape, std::uint32_t entry, const Way& way,
@@ -32,6 +37,7 @@ class MouldFingerprint {
 
   Fingerprint rest_;
   std::vector<Text> texts_;
+  std::vector<Renamed> renamed_;
 };
 
 }  // namespace gedge::codec

@@ -39,6 +39,8 @@ struct Mould {
   Fingerprint fingerprint();
   /// Where something stands in the present element that stood at `position` of the source.
   std::uint32_t present(std::uint32_t position) const;
+  /// YAML: the column in which an entry stands now.
+  std::uint32_t present_column(const TapeEntry& entry) const;
 
   std::uint32_t number = 0;  // of all moulds of a text, from 0
   Tape tape;                 // of the present element
@@ -47,13 +49,19 @@ struct Mould {
   std::uint32_t lines = 0;           // that end in it
   std::uint32_t last_line = 0;       // where the one behind them begins, in the source
   std::vector<Hole> holes;
-  std::vector<Open> open;               // in the order of holes; grows
-  std::vector<std::uint32_t> prefixes;  // up to each hole and to the end: equal for equal bytes
-  Mould* next = nullptr;                // which came after it the last time
+  std::vector<Open> open;                // in the order of holes; grows
+  std::vector<std::uint32_t> prefixes;   // up to each hole and to the end: equal for equal bytes
+  Mould* next = nullptr;                 // which came after it the last time
+  std::uint32_t line = 0, now_line = 0;  // YAML: in which it stood, and stands
   std::unique_ptr<MouldFingerprint> fingerprints;  // once somebody asked for one
   /// Entries whose texts were read, while somebody wants to know.
   std::vector<std::uint32_t>* reads = nullptr;
 };
+
+/// The text of a field's name.
+inline bool is_key(const Tape& tape, std::uint32_t entry) {
+  return entry + 1 < tape.entries.size() && tape.entries[entry + 1].in_map != 0;
+}
 
 /// The moulds of one list. Bounded in number and size; only what comes a second time becomes one.
 class Moulds {

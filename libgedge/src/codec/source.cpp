@@ -107,11 +107,6 @@ bool Source::has_plain_lines() const {
 void Source::seek_line(std::size_t line) const {
   if (yaml_.line > line + 1) yaml_ = {};
   std::size_t at = yaml_.offset;
-  while (has_plain_lines() && yaml_.line < line + 1) {
-    const std::size_t next = bytes_.find('\n', yaml_.offset);
-    if (next == std::string_view::npos) return;
-    yaml_ = {next + 1, yaml_.line + 1, 0};
-  }
   while (yaml_.line < line + 1 && at < bytes_.size()) {
     const std::size_t length = yaml_break(bytes_.substr(at, 3));
     at += std::max<std::size_t>(1, length);
@@ -122,6 +117,8 @@ void Source::seek_line(std::size_t line) const {
 }
 
 Position Source::at_mark(std::size_t line, std::size_t column) const {
+  if (has_plain_lines())
+    return {static_cast<std::uint32_t>(line) + 1, static_cast<std::uint32_t>(column) + 1};
   seek_line(line);
   std::size_t at = yaml_.offset;
   for (std::size_t i = 0; i < column && at < bytes_.size(); ++i) {

@@ -14,9 +14,13 @@ std::string_view text_of(const TapeEntry& entry) { return {entry.text, entry.len
 }  // namespace
 
 Position position_of(const Tape& tape, const TapeEntry& entry) {
-  if (!tape.is_json) return tape.source->at_mark(entry.position, entry.column);
-  return tape.source->at_offset(tape.mould == nullptr ? entry.position
-                                                      : tape.mould->present(entry.position));
+  const Mould* const mould = tape.mould;
+  if (tape.is_json)
+    return tape.source->at_offset(mould == nullptr ? entry.position
+                                                   : mould->present(entry.position));
+  if (mould == nullptr) return tape.source->at_mark(entry.position, entry.column);
+  return tape.source->at_mark(entry.position - mould->line + mould->now_line,
+                              mould->present_column(entry));
 }
 
 TapeEntry& TapeBuilder::append(Shape shape, Mark at) {

@@ -35,6 +35,12 @@ std::size_t YamlReduction::read(unsigned char* buffer, std::size_t size) {
   return count;
 }
 
+void YamlReduction::pass_over(std::size_t end, std::uint32_t lines) {
+  at_ = end;
+  if (shifts_.back().line != line_) shifts_.push_back({line_, shifts_.back().lines});
+  shifts_.back().lines += lines;
+}
+
 void YamlReduction::produce() {
   out_.clear();
   sent_ = 0;

@@ -35,10 +35,17 @@ class YamlReduction {
 
   /// Blocks under `list_key` are never left out: their items are read one by one.
   YamlReduction(std::string_view text, std::string_view list_key)
-      : text_(text), list_key_(list_key) {}
+      : whole_(text), list_key_(list_key) {}
 
-  /// Up to `size` of the next bytes into `buffer`; 0 at the end.
+  /// What follows up to `end` is a text of its own, whose first line stays the one that it is.
+  void go_on_to(std::size_t end) { text_ = whole_.substr(0, end); }
+  /// Up to `size` of the next bytes into `buffer`; 0 at the end of that text.
   std::size_t read(unsigned char* buffer, std::size_t size);
+  /// Leaves everything up to `end` out, where `lines` lines end.
+  void pass_over(std::size_t end, std::uint32_t lines);
+  /// How many lines of the reduced text, and of the text, were read or left out.
+  std::uint32_t lines() const { return line_; }
+  std::uint32_t lines_in_text() const { return line_ + shifts_.back().lines; }
 
   /// The block whose key libyaml has read at that place; null if there is none.
   const Site* take(std::size_t line, std::size_t column);
@@ -66,8 +73,9 @@ class YamlReduction {
   std::size_t end_of_block(std::size_t from, std::size_t column) const;
   void append(std::size_t end);
 
-  std::string_view text_, list_key_;
-  std::size_t at_ = 0;      // of text_; a line begins there
+  std::string_view whole_, list_key_;
+  std::string_view text_;   // its beginning, as far as it may be read
+  std::size_t at_ = 0;      // of the text; a line begins there
   std::uint32_t line_ = 0;  // of the reduced text
   std::string out_;
   std::size_t sent_ = 0;  // of out_

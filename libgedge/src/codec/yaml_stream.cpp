@@ -1,7 +1,7 @@
 // codec/yaml_stream.cpp - libyaml's events onto tapes. Cost: about 40 ns a byte, nearly all of it
-// libyaml's, of the bytes that did not come before (codec/yaml_reduction.hpp).
-#include <yaml.h>
-
+// libyaml's, of the bytes that did not come before: documents that are like an earlier one but for
+// some words are left out (codec/yaml_moulds.hpp), and of others the blocks that came before
+// (codec/yaml_reduction.hpp).
 #include <functional>
 #include <optional>
 #include <utility>
@@ -9,94 +9,14 @@
 #include "codec/stream_parsers.hpp"
 #include "codec/tape_builder.hpp"
 #include "codec/yaml_anchors.hpp"
+#include "codec/yaml_moulds.hpp"
+#include "codec/yaml_parser.hpp"
 #include "codec/yaml_reduction.hpp"
 
 namespace gedge::codec {
 namespace {
 
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
-
-class Parser {
- public:
-  explicit Parser(std::string_view bytes) {
-    if (!initialize()) return;
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(bytes.data()),
-                                 bytes.size());
-  }
-  explicit Parser(YamlReduction& reduction) {
-    if (initialize()) yaml_parser_set_input(&parser_, read, &reduction);
-  }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
-  ~Parser() {
-    drop();
-    if (ready_) yaml_parser_delete(&parser_);
-  }
-
-  /// The next event, null after an error; it lives until the next call.
-  const yaml_event_t* next() {
-    drop();
-    held_ = ready_ && yaml_parser_parse(&parser_, &event_) != 0;
-    return held_ ? &event_ : nullptr;
-  }
-  const yaml_parser_t& state() const { return parser_; }
-
- private:
-  bool initialize() {
-    ready_ = yaml_parser_initialize(&parser_) != 0;
-    if (ready_) yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    return ready_;
-  }
-  static int read(void* reduction, unsigned char* buffer, std::size_t size, std::size_t* count) {
-    *count = static_cast<YamlReduction*>(reduction)->read(buffer, size);
-    return 1;
-  }
-  void drop() {
-    if (held_) yaml_event_delete(&event_);
-    held_ = false;
-  }
-  yaml_parser_t parser_{};
-  yaml_event_t event_{};
-  bool ready_ = false, held_ = false;
-};
-
-std::string_view text_of(const yaml_char_t* text, std::size_t length) {
-  return {reinterpret_cast<const char*>(text), length};
-}
-
-std::string_view text_of(const yaml_char_t* text) {
-  return text == nullptr ? std::string_view()
-                         : std::string_view(reinterpret_cast<const char*>(text));
-}
-
-bool opens(const yaml_event_t& event) {
-  return event.type == YAML_MAPPING_START_EVENT || event.type == YAML_SEQUENCE_START_EVENT;
-}
-
-bool closes(const yaml_event_t& event) {
-  return event.type == YAML_MAPPING_END_EVENT || event.type == YAML_SEQUENCE_END_EVENT;
-}
-
-std::string_view anchor_of(const yaml_event_t& event) {
-  if (event.type == YAML_SCALAR_EVENT) return text_of(event.data.scalar.anchor);
-  if (event.type == YAML_MAPPING_START_EVENT) return text_of(event.data.mapping_start.anchor);
-  if (event.type == YAML_SEQUENCE_START_EVENT) return text_of(event.data.sequence_start.anchor);
-  return {};
-}
-
-// An anchor, an alias or a tag: what is seldom enough to be read without shortcuts.
-bool has_properties(const yaml_event_t& event) {
-  if (event.type == YAML_ALIAS_EVENT || !anchor_of(event).empty()) return true;
-  if (event.type == YAML_SCALAR_EVENT) return event.data.scalar.tag != nullptr;
-  if (event.type == YAML_MAPPING_START_EVENT) return event.data.mapping_start.tag != nullptr;
-  return event.type == YAML_SEQUENCE_START_EVENT && event.data.sequence_start.tag != nullptr;
-}
-
-bool is_flow(const yaml_event_t& start) {
-  return start.type == YAML_MAPPING_START_EVENT
-             ? start.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
-             : start.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
-}
 
 std::string_view core_tag_of(ScalarType type) {
   switch (type) {
@@ -123,31 +43,38 @@ class YamlStream : public StreamContext {
         diagnostics_(diagnostics),
         options_(options),
         handler_(handler),
-        parser_(source.bytes()),
         skip_(skip) {
+    parser_.emplace(source.bytes());
     own_tapes();
   }
   /// Reads it without what came before. Stops without a word at whatever is out of the ordinary, or
-  /// where the handler had something to say: then run() is false, or gave_up().
+  /// where the handler had something to say: then run_reduced() is false.
   YamlStream(const Source& source, Diagnostics& diagnostics, const StreamOptions& options,
              StreamHandler& handler, YamlReduction& reduction)
       : source_(source),
         diagnostics_(diagnostics),
         options_(options),
         handler_(handler),
-        parser_(reduction),
         reduction_(&reduction),
-        said_before_(diagnostics.said()) {
+        said_before_(diagnostics.said()),
+        moulds_(source.bytes()) {
     own_tapes();
   }
 
   bool run();
+  bool run_reduced();
   bool whole(Tape& tape);
-  bool gave_up() const { return gave_up_ || unsaid_.said() > 0; }
   /// How many values the handler got.
   std::size_t handed_on() const { return handed_on_; }
 
  private:
+  bool gave_up() const { return gave_up_ || unsaid_.said() > 0; }
+  std::size_t line_of(const yaml_event_t& event) const {
+    return first_line_ + event.start_mark.line;
+  }
+  std::size_t end_of_document(std::size_t begin) const;
+  bool read_document(std::size_t begin, std::size_t end);
+  bool take_mould(Mould& mould);
   std::optional<std::string> find_root_text(std::string_view key) override;
   const yaml_event_t* next();
   void own_tapes();
@@ -173,7 +100,8 @@ class YamlStream : public StreamContext {
   Diagnostics& diagnostics_;
   const StreamOptions& options_;
   StreamHandler& handler_;
-  Parser parser_;
+  std::optional<YamlParser> parser_;
+  std::size_t first_line_ = 0;  // of what the parser is given, in the reduced text
   std::size_t skip_ = 0, handed_on_ = 0;
   YamlReduction* reduction_ = nullptr;
   bool gave_up_ = false;
@@ -181,12 +109,14 @@ class YamlStream : public StreamContext {
   Diagnostics unsaid_;                      // what parsing has to say while reduction_ is set
   std::vector<bool> flow_;                  // of each open container: braces or brackets
   std::optional<YamlReduction::Site> due_;  // of which the value comes next
-  std::size_t last_line_ = 0;               // of the last event, as libyaml counts
+  std::size_t last_line_ = 0;               // of the last event, in the reduced text
+  std::optional<YamlMoulds> moulds_;
+  bool is_whole_root_ = false;  // root_ is all of the last document
   YamlAnchors anchors_;
   Tape root_, element_;
   std::optional<TapeBuilder> root_builder_;
   std::size_t document_number_ = 0;
-  std::optional<Parser> ahead_;  // of find_root_text
+  std::optional<YamlParser> ahead_;  // of find_root_text
   std::size_t ahead_number_ = 0;
 };
 
@@ -198,7 +128,7 @@ void YamlStream::own_tapes() {
 }
 
 Mark YamlStream::mark_of(const yaml_mark_t& mark) const {
-  const auto line = reduction_ != nullptr ? reduction_->line_in_text(mark.line)
+  const auto line = reduction_ != nullptr ? reduction_->line_in_text(first_line_ + mark.line)
                                           : static_cast<std::uint32_t>(mark.line);
   return {line, static_cast<std::uint32_t>(mark.column)};
 }
@@ -215,7 +145,7 @@ bool YamlStream::hand_on(Tape& tape, const std::function<void(Cursor)>& take) {
     if (skip_ > 0) --skip_;
     return true;
   }
-  if (gave_up_ || unsaid_.said() > 0 || !reduction_->pass(last_line_)) return give_up();
+  if (gave_up() || !reduction_->pass(last_line_)) return give_up();
   tape.diagnostics = &diagnostics_;
   take(Cursor(tape, 0));
   tape.diagnostics = &unsaid_;
@@ -257,7 +187,7 @@ void YamlStream::report_syntax() {
     give_up();
     return;
   }
-  const yaml_parser_t& state = parser_.state();
+  const yaml_parser_t& state = parser_->state();
   const std::string_view problem = state.problem == nullptr ? "out of memory" : state.problem;
   const bool reading = state.error == YAML_READER_ERROR;
   const Position at = reading ? source_.at_offset(state.problem_offset)
@@ -279,16 +209,62 @@ void YamlStream::report_syntax() {
 }
 
 const yaml_event_t* YamlStream::next() {
-  const yaml_event_t* event = parser_.next();
+  const yaml_event_t* event = parser_->next();
   if (event == nullptr) report_syntax();
   return event;
+}
+
+// Document by document, each of them by its bytes or by a parser of its own: a line `---` ends
+// whatever came before.
+bool YamlStream::run_reduced() {
+  const std::size_t size = source_.bytes().size();
+  for (std::size_t at = 0, end = 0; at < size; at = end) {
+    Mould* const mould = moulds_->fit(at, reduction_->lines_in_text(), end);
+    if (mould == nullptr) end = end_of_document(at);
+    if (!(mould != nullptr ? take_mould(*mould) : read_document(at, end))) return false;
+    if (mould != nullptr) reduction_->pass_over(end, mould->lines);
+  }
+  return true;
+}
+
+// Of a text that begins with directives, which belong to what follows, all of it is one.
+std::size_t YamlStream::end_of_document(std::size_t begin) const {
+  const std::string_view text = source_.bytes();
+  if (text[begin] == '%') return text.size();
+  const std::string next = "\n" + std::string(YamlMoulds::kBeginning);
+  const std::size_t end = text.find(next, begin);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+bool YamlStream::read_document(std::size_t begin, std::size_t end) {
+  const std::uint32_t line = reduction_->lines_in_text();
+  first_line_ = reduction_->lines();
+  reduction_->go_on_to(end);
+  parser_.emplace(*reduction_);
+  is_whole_root_ = false;
+  const std::size_t before = handed_on_;
+  if (!run() || gave_up()) return false;
+  if (is_whole_root_ && handed_on_ == before + 1 &&
+      moulds_->learn(source_.bytes().substr(begin, end - begin), line, root_))
+    own_tapes();
+  return true;
+}
+
+bool YamlStream::take_mould(Mould& mould) {
+  ++document_number_;
+  begin_document();
+  mould.tape.diagnostics = &diagnostics_;
+  handler_.document(Cursor(mould.tape, 0), false);
+  ++handed_on_;
+  return diagnostics_.said() == said_before_;
 }
 
 bool YamlStream::run() {
   for (;;) {
     const yaml_event_t* event = next();
     if (event == nullptr) return false;
-    if (event->type == YAML_STREAM_END_EVENT) return true;
+    if (event->type == YAML_STREAM_END_EVENT)
+      return reduction_ == nullptr || line_of(*event) == reduction_->lines() || give_up();
     if (event->type != YAML_DOCUMENT_START_EVENT) continue;
     if (diagnostics_.is_full()) return false;
     ++document_number_;
@@ -357,6 +333,7 @@ bool YamlStream::root_map(const yaml_event_t& start) {
     }
   }
   root_builder_.reset();
+  is_whole_root_ = !streamed;
   return hand_on(root_, [&](Cursor root) { handler_.document(root, streamed); });
 }
 
@@ -386,14 +363,13 @@ bool YamlStream::value(const yaml_event_t* event, Tape& tape, TapeBuilder& build
 
 bool YamlStream::write(const yaml_event_t& event, Tape& tape, TapeBuilder& builder) {
   if (reduction_ != nullptr) {
-    last_line_ = event.start_mark.line;
+    last_line_ = line_of(event);
     if (has_properties(event)) return give_up();
     if (due_) return part(event, builder);
     if (opens(event)) flow_.push_back(is_flow(event));
     if (closes(event)) flow_.pop_back();
     if (builder.wants_key() && event.type == YAML_SCALAR_EVENT && !flow_.back()) {
-      const YamlReduction::Site* site =
-          reduction_->take(event.start_mark.line, event.start_mark.column);
+      const YamlReduction::Site* site = reduction_->take(line_of(event), event.start_mark.column);
       if (site != nullptr) due_ = *site;
     }
   }
@@ -438,7 +414,7 @@ bool YamlStream::part(const yaml_event_t& event, TapeBuilder& builder) {
 bool YamlStream::part_left_out(const yaml_event_t& event, TapeBuilder& builder) {
   const YamlReduction::Site site = *std::exchange(due_, std::nullopt);
   const bool is_stand_in =
-      event.type == YAML_SCALAR_EVENT && event.start_mark.line == site.line &&
+      event.type == YAML_SCALAR_EVENT && line_of(event) == site.line &&
       event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
       text_of(event.data.scalar.value, event.data.scalar.length) == YamlReduction::kStandIn;
   if (!is_stand_in) return give_up();
@@ -456,7 +432,7 @@ bool YamlStream::part_to_remember(const yaml_event_t& event, TapeBuilder& builde
   tape.diagnostics = &unsaid_;
   TapeBuilder inner(tape, builder.depth());
   for (const yaml_event_t* next_event = &event; next_event != nullptr; next_event = next()) {
-    const bool is_behind = next_event->start_mark.line >= site.end_line;
+    const bool is_behind = line_of(*next_event) >= site.end_line;
     if (is_behind && !closes(*next_event)) return give_up();
     if (!write(*next_event, tape, inner)) return give_up();
     if (inner.open() > 0) continue;
@@ -558,7 +534,7 @@ bool stream_yaml(const Source& source, Diagnostics& diagnostics, const StreamOpt
                  StreamHandler& handler) {
   YamlReduction reduction(source.bytes(), options.list_key);
   YamlStream reduced(source, diagnostics, options, handler, reduction);
-  if (reduced.run() && !reduced.gave_up()) return true;
+  if (reduced.run_reduced()) return true;
   return stream_whole_yaml(source, diagnostics, options, handler, reduced.handed_on());
 }
 

@@ -92,6 +92,7 @@ std::string pods(int count, const std::string& spec = kSpec) {
 
 TEST_CASE("yaml reduction: blocks that come again are left out, in documents and in lists") {
   CHECK(agrees(pods(100)));
+  CHECK(agrees("%YAML 1.1\n" + pods(100)));
   CHECK(agrees(pods(100, std::string(kSpec) + "status:\n  phase: Pending\n")));
   std::string list = "kind: List\nitems:\n", indented = list;
   for (int i = 0; i < 100; ++i) {
