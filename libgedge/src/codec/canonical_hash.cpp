@@ -14,24 +14,13 @@ struct CanonicalHash::State {
   XXH3_state_t* xxh;
 };
 
-CanonicalHash::CanonicalHash() : state_(std::make_unique<State>()) {}
+CanonicalHash::CanonicalHash() = default;
 CanonicalHash::~CanonicalHash() = default;
 
-void CanonicalHash::bytes(const void* data, std::size_t size) {
-  XXH3_128bits_update(state_->xxh, data, size);
-}
-
-void CanonicalHash::text(std::string_view value) {
-  number(static_cast<std::int64_t>(value.size()));
-  bytes(value.data(), value.size());
-}
-
-void CanonicalHash::number(std::int64_t value) {
-  const auto bits = static_cast<std::uint64_t>(value);
-  std::array<unsigned char, 8> little{};
-  for (std::size_t i = 0; i < little.size(); ++i)
-    little[i] = static_cast<unsigned char>(bits >> (8 * i));
-  bytes(little.data(), little.size());
+void CanonicalHash::hash_gathered() {
+  if (!state_) state_ = std::make_unique<State>();
+  XXH3_128bits_update(state_->xxh, gathered_.data(), gathered_.size());
+  gathered_.clear();
 }
 
 void CanonicalHash::digest(const Digest& value) {
@@ -45,8 +34,16 @@ void CanonicalHash::unordered(std::vector<Digest> values) {
   for (const Digest& value : values) digest(value);
 }
 
-Digest CanonicalHash::finish() const {
-  const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
+Digest CanonicalHash::finish() {
+  XXH128_hash_t hash{};
+  if (state_) {
+    hash_gathered();
+    hash = XXH3_128bits_digest(state_->xxh);
+    state_.reset();
+  } else {
+    hash = XXH3_128bits(gathered_.data(), gathered_.size());
+    gathered_.clear();
+  }
   return {hash.high64, hash.low64};
 }
 

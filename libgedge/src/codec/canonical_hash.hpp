@@ -2,10 +2,11 @@
 // little-endian everywhere.
 #pragma once
 
-#include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Digest {
   friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
+/// Values are gathered, and hashed many at a time.
 class CanonicalHash {
  public:
   CanonicalHash();
@@ -23,18 +25,36 @@ class CanonicalHash {
   CanonicalHash(const CanonicalHash&) = delete;
   CanonicalHash& operator=(const CanonicalHash&) = delete;
 
-  void text(std::string_view value);
-  void number(std::int64_t value);
+  void text(std::string_view value) {
+    number(static_cast<std::int64_t>(value.size()));
+    bytes(value);
+  }
+  void number(std::int64_t value) {
+    const auto bits = in_order(static_cast<std::uint64_t>(value));
+    bytes({reinterpret_cast<const char*>(&bits), sizeof bits});
+  }
   void flag(bool value) { number(value ? 1 : 0); }
   void digest(const Digest& value);
   /// A list whose order does not count.
   void unordered(std::vector<Digest> values);
-  Digest finish() const;
+  void bytes(std::string_view value) {
+    gathered_.append(value);
+    if (gathered_.size() >= kMost) hash_gathered();
+  }
+  /// Of all values since the last one; begins anew.
+  Digest finish();
 
  private:
-  void bytes(const void* data, std::size_t size);
+  static constexpr std::size_t kMost = 16 * 1024;
+
+  static std::uint64_t in_order(std::uint64_t value) {
+    return std::endian::native == std::endian::big ? __builtin_bswap64(value) : value;
+  }
+  void hash_gathered();
+
   struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<State> state_;  // null while everything is gathered
+  std::string gathered_;
 };
 
 }  // namespace gedge::codec

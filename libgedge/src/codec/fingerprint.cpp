@@ -2,6 +2,8 @@
 // sites look the same, so the test changes each field in turn.
 #include "gedge/codec/fingerprint.hpp"
 
+#include <bit>
+#include <span>
 #include <string_view>
 
 #include "codec/canonical_hash.hpp"
@@ -270,24 +272,22 @@ class Canon {
     add_list(budget.disrupted_pods);
   }
   void digest(const Digest& value) { hash_.digest(value); }
-  Digest finish() const { return hash_.finish(); }
+  /// Begins anew.
+  Digest finish() { return hash_.finish(); }
 
  private:
   CanonicalHash hash_;
 };
 
 template <typename T>
-Digest digest_of(const T& object) {
-  Canon canon;
-  canon.add(object);
-  return canon.finish();
-}
-
-template <typename T>
 void add_objects(CanonicalHash& hash, const std::vector<T>& objects) {
   std::vector<Digest> digests;
   digests.reserve(objects.size());
-  for (const T& object : objects) digests.push_back(digest_of(object));
+  Canon one;
+  for (const T& object : objects) {
+    one.add(object);
+    digests.push_back(one.finish());
+  }
   hash.unordered(std::move(digests));
 }
 
@@ -295,9 +295,12 @@ void add_pods(CanonicalHash& hash, const Facts& facts) {
   std::vector<Digest> specs, pods;
   specs.reserve(facts.specs.size());
   pods.reserve(facts.pods.size());
-  for (const PodSpec& spec : facts.specs) specs.push_back(digest_of(spec));
+  Canon one;
+  for (const PodSpec& spec : facts.specs) {
+    one.add(spec);
+    specs.push_back(one.finish());
+  }
   for (const Pod& pod : facts.pods) {
-    Canon one;
     one.add(pod);
     one.digest(specs[raw(pod.spec)]);
     pods.push_back(one.finish());
@@ -309,12 +312,19 @@ void add_matrix(CanonicalHash& hash, const RttMatrix& rtt) {
   for (const std::string& name : rtt.names()) hash.text(name);
   hash.number(static_cast<std::int64_t>(rtt.size()));
   const auto n = static_cast<std::uint32_t>(rtt.size());
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t j = 0; j < n; j += 2) {  // two cells a number
-      const std::uint64_t low = rtt.at(NameIndex{i}, NameIndex{j}).us;
-      const std::uint64_t high = j + 1 < n ? rtt.at(NameIndex{i}, NameIndex{j + 1}).us : 0;
+  static_assert(sizeof(Rtt) == 4);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::span<const Rtt> row = rtt.row(NameIndex{i});
+    std::uint32_t j = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      j = n - n % 2;
+      hash.bytes({reinterpret_cast<const char*>(row.data()), j * sizeof(Rtt)});
+    }
+    for (; j < n; j += 2) {  // two cells a number
+      const std::uint64_t low = row[j].us, high = j + 1 < n ? row[j + 1].us : 0;
       hash.number(static_cast<std::int64_t>(high << 32 | low));
     }
+  }
 }
 
 std::string hexadecimal(const Digest& digest) {
