@@ -86,13 +86,14 @@ Admission::Priority Admission::known_priority(const PodTemplate& pod) const {
   return priority;
 }
 
-Admission::Priority Admission::admit_priority(const PodTemplate& pod, const std::string& who) {
-  const std::string& name = pod.spec.priority_class;
+Admission::Priority Admission::admit_priority(const PodTemplate& pod, const PodSpec& spec,
+                                              const std::string& who) {
+  const std::string& name = spec.priority_class;
   const PriorityClass* one = name.empty() ? default_class_ : find_class(name);
   if (one == nullptr && !name.empty())
     drafts_.diagnostics.warn("MissingPriorityClass",
                              "PriorityClass " + name + " of " + who + " does not exist",
-                             drafts_.facts.span(pod.spec.place));
+                             drafts_.facts.span(spec.place));
   Priority priority;
   if (one != nullptr) priority = {one->value, one->preempts};
   if (pod.has_priority && name.empty()) priority.value = pod.priority;
@@ -100,8 +101,8 @@ Admission::Priority Admission::admit_priority(const PodTemplate& pod, const std:
     drafts_.diagnostics.warn("PriorityIgnored",
                              "priority " + std::to_string(pod.priority) + " of " + who +
                                  " is not that of its PriorityClass " + name + ", which counts",
-                             drafts_.facts.span(pod.spec.place));
-  if (pod.has_preemption_policy) priority.preempts = pod.spec.preempts;
+                             drafts_.facts.span(spec.place));
+  if (pod.has_preemption_policy) priority.preempts = spec.preempts;
   return priority;
 }
 

@@ -19,11 +19,13 @@ class Admission {
     bool preempts = true;
   };
   /// Priority of a pod that is created now: its class, else spec.priority, else the global default.
-  Priority admit_priority(const PodTemplate& pod, const std::string& who);
+  /// `spec` is that of the template.
+  Priority admit_priority(const PodTemplate& pod, const PodSpec& spec, const std::string& who);
   /// Priority of a pod that the cluster has admitted already.
   Priority known_priority(const PodTemplate& pod) const;
 
-  /// LimitRange defaults, RuntimeClass overhead and scheduling, default NoExecute tolerations.
+  /// LimitRange defaults, RuntimeClass overhead and scheduling, default NoExecute tolerations, for
+  /// the spec of a template.
   void admit(const PodTemplate& pod, const std::string& namespace_name, const std::string& who,
              PodSpec& spec);
 

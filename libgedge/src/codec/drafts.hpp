@@ -36,7 +36,7 @@ struct Drafts {
   Facts facts;  ///< without pods and specs
   TemplatePool templates;
   Chunks<PodEntry> pods;
-  std::vector<Workload> workloads;  ///< of manifests
+  Chunks<Workload, 64> workloads;  ///< of manifests
   std::vector<MadeBy> made_by;
   std::vector<LimitRange> limit_ranges;
   std::vector<RuntimeClass> runtime_classes;

@@ -62,12 +62,12 @@ std::uint64_t bytes_of(const PodSpec& spec, const std::vector<PersistentVolumeCl
 
 }  // namespace
 
-Pod Expansion::pod_of(const Workload& workload) const {
+Pod Expansion::pod_of(const Workload& workload) {
   Pod pod;
-  pod.namespace_name = workload.meta.namespace_name;
-  pod.workload_kind = workload.kind;
+  pod.namespace_name = texts_.of(workload.meta.namespace_name);
+  pod.workload_kind = texts_.of(workload.kind);
   pod.workload_name = workload.meta.name;
-  pod.controller = {workload.kind, workload.meta.name, workload.meta.uid};
+  pod.controller = {pod.workload_kind, pod.workload_name, workload.meta.uid};
   pod.place = workload.meta.place;
   return pod;
 }
@@ -109,50 +109,49 @@ bool Expansion::has_memory(const std::string& who, Place place, std::uint64_t by
   return false;
 }
 
-PodSpec Expansion::admitted(const PodTemplate& pod, const std::string& namespace_name,
-                            const std::string& who, Pod& out) {
-  PodSpec spec = pod.spec;
+// The spec is that of the template.
+void Expansion::admit(const PodTemplate& pod, const std::string& namespace_name,
+                      const std::string& who, PodSpec& spec, Pod& out) {
   admission_.admit(pod, namespace_name, who, spec);
-  const Admission::Priority priority = admission_.admit_priority(pod, who);
+  const Admission::Priority priority = admission_.admit_priority(pod, spec, who);
   out.priority = priority.value;
   spec.preempts = priority.preempts;
   if (pod.is_gated)
     drafts_.diagnostics.warn(
         "SchedulingGated", who + " waits for scheduling gates; it is planned as if they were gone",
         drafts_.facts.span(spec.place));
-  return spec;
 }
 
-void Expansion::add_owner(const Workload& workload, const std::string& hash) {
+void Expansion::add_owner(Workload& workload, const std::string& hash) {
   SpreadOwner owner{workload.kind, workload.meta.namespace_name, workload.meta.name,
-                    workload.selector};
+                    std::move(workload.selector)};
   if (workload.kind == "Deployment") {
     owner.kind = "ReplicaSet";
     owner.name += "-" + hash;
     auto& requirements = owner.selector.requirements;
-    const Requirement own{std::string(kHashLabel), SelectorOp::kEquals, {hash}};
     const auto at = std::find_if(requirements.begin(), requirements.end(),
-                                 [&](const Requirement& r) { return r.key > own.key; });
-    requirements.insert(at, own);
+                                 [&](const Requirement& r) { return r.key > kHashLabel; });
+    requirements.insert(at, {std::string(kHashLabel), SelectorOp::kEquals, {hash}});
   }
   if (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet" ||
       owner.kind == "ReplicationController")
     drafts_.facts.spread_owners.push_back(std::move(owner));
 }
 
-void Expansion::add_workload(const Workload& workload) {
+void Expansion::add_workload(Workload& workload) {
   const std::string who = describe(workload);
-  PodTemplate pod = workload.pod;
+  PodTemplate& pod = workload.pod;
   if (workload.kind == "DaemonSet") add_daemon_tolerations(pod.spec);
   Pod made = pod_of(workload);
   std::string hash;
   if (workload.kind == "Deployment") {
-    hash = hash_label(content_of(pod));
+    put_content(pod, content_);
+    hash = hash_label(content_);
     pod.spec.labels.set(kHashLabel, hash);
-    made.controller = {"ReplicaSet", workload.meta.name + "-" + hash, ""};
+    made.controller = {texts_.of("ReplicaSet"), workload.meta.name + "-" + hash, ""};
   } else if (workload.kind == "Job" || workload.kind == "CronJob") {
     add_job_labels(workload, drafts_.options.compat, pod.spec);
-    if (workload.kind == "CronJob") made.controller = {"Job", workload.meta.name, ""};
+    if (workload.kind == "CronJob") made.controller = {texts_.of("Job"), made.workload_name, ""};
   }
   if (workload.has_selector && !workload.selector.matches(pod.spec.labels) &&
       workload.kind != "Job" && workload.kind != "CronJob")
@@ -161,16 +160,17 @@ void Expansion::add_workload(const Workload& workload) {
                              drafts_.facts.span(workload.meta.place));
   add_owner(workload, hash);
   if (workload.replicas == 0) return;
-  PodSpec spec = admitted(pod, workload.meta.namespace_name, who, made);
+  PodSpec spec = std::move(pod.spec);
+  admit(pod, workload.meta.namespace_name, who, spec, made);
   if (workload.kind == "DaemonSet")
     add_daemons(workload, spec, made);
   else if (has_room(workload, workload.replicas))
-    add_replicas(workload, spec, std::move(made));
+    add_replicas(workload, std::move(spec), std::move(made));
 }
 
-void Expansion::add_replicas(const Workload& workload, const PodSpec& spec, Pod pod) {
+void Expansion::add_replicas(const Workload& workload, PodSpec&& spec, Pod&& pod) {
   const bool own_spec = !workload.claims.empty() || !workload.pod.ephemeral.empty();
-  if (!own_spec) pod.spec = share(spec);
+  if (!own_spec) pod.spec = share(std::move(spec));
   if (own_spec &&
       !has_memory(describe(workload), workload.meta.place,
                   bytes_of(spec, workload.pod.ephemeral, workload.claims), workload.replicas))
@@ -185,7 +185,7 @@ void Expansion::add_replicas(const Workload& workload, const PodSpec& spec, Pod 
       add_ephemeral(workload.pod, pod, true, own);
       pod.spec = share(std::move(own));
     }
-    push(Pod(pod), true);
+    push(i + 1 < workload.replicas ? Pod(pod) : std::move(pod), true);
   }
 }
 
@@ -284,7 +284,8 @@ void Expansion::add_new(PodEntry&& entry) {
   }
   const std::string who = "Pod " + pod.namespace_name + "/" + pod.name;
   const std::size_t said = drafts_.diagnostics.said();
-  PodSpec spec = admitted(from, pod.namespace_name, who, pod);
+  PodSpec spec = from.spec;
+  admit(from, pod.namespace_name, who, spec, pod);
   spec.node_name = std::get<2>(key);
   if (!from.ephemeral.empty() && !has_memory(who, pod.place, bytes_of(spec, from.ephemeral, {}), 1))
     return;

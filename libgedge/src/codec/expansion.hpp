@@ -8,6 +8,7 @@
 
 #include "codec/admission.hpp"
 #include "codec/drafts.hpp"
+#include "codec/shared_texts.hpp"
 
 namespace gedge::codec {
 
@@ -15,11 +16,11 @@ namespace gedge::codec {
 class Expansion {
  public:
   Expansion(Drafts& drafts, Admission& admission) : drafts_(drafts), admission_(admission) {
-    pods_.reserve(drafts.pods.size());
+    pods_.reserve(drafts.pods.size() + drafts.workloads.size());
   }
 
-  /// All pods of one manifest workload; also its SpreadOwner and claims.
-  void add_workload(const Workload& workload);
+  /// All pods of one manifest workload; also its SpreadOwner and claims. Takes its spec away.
+  void add_workload(Workload& workload);
   /// A pod of the cluster, or one of the manifests that runs already.
   void add_known(PodEntry&& entry);
   /// A pod of the manifests that is to be placed, by its final name.
@@ -27,13 +28,13 @@ class Expansion {
 
   std::vector<Pod>& pods() { return pods_; }
   const std::vector<Pod>& pods() const { return pods_; }
-  std::vector<PodSpec>& specs() { return specs_.values(); }
+  SpecPool& specs() { return specs_; }
   /// True for a pod that is not in the cluster yet; parallel to pods().
   const std::vector<bool>& is_new() const { return is_new_; }
 
  private:
-  Pod pod_of(const Workload& workload) const;
-  SpecIndex share(PodSpec spec) { return SpecIndex{specs_.intern(std::move(spec))}; }
+  Pod pod_of(const Workload& workload);
+  SpecIndex share(PodSpec&& spec) { return SpecIndex{specs_.intern(std::move(spec))}; }
   // What admission made of a template in a namespace, and saw no reason to speak about.
   struct Admitted {
     SpecIndex spec{};
@@ -41,13 +42,13 @@ class Expansion {
   };
   using AdmittedKey = std::tuple<std::uint32_t, std::string, std::string>;  // and the node
 
-  PodSpec admitted(const PodTemplate& pod, const std::string& namespace_name,
-                   const std::string& who, Pod& out);
-  void add_replicas(const Workload& workload, const PodSpec& spec, Pod pod);
+  void admit(const PodTemplate& pod, const std::string& namespace_name, const std::string& who,
+             PodSpec& spec, Pod& out);
+  void add_replicas(const Workload& workload, PodSpec&& spec, Pod&& pod);
   void add_daemons(const Workload& workload, const PodSpec& spec, const Pod& pod);
   void add_claims(const std::vector<PersistentVolumeClaim>& claims, const Pod& pod, PodSpec& spec);
   void add_ephemeral(const PodTemplate& pod, const Pod& made, bool with_claims, PodSpec& spec);
-  void add_owner(const Workload& workload, const std::string& hash);
+  void add_owner(Workload& workload, const std::string& hash);
   bool has_room(const Workload& workload, std::int64_t count);
   bool has_memory(const std::string& who, Place place, std::uint64_t bytes, std::int64_t count);
   Pod& push(Pod&& pod, bool fresh);
@@ -56,6 +57,8 @@ class Expansion {
   Drafts& drafts_;
   Admission& admission_;
   SpecPool specs_;
+  SharedTexts texts_;
+  std::string content_;  // of the present template
   std::vector<Pod> pods_;
   std::vector<bool> is_new_;
   std::int64_t expanded_ = 0;

@@ -22,8 +22,9 @@ using Key = std::pair<std::string, std::string>;  // namespace, name
 
 template <typename T, typename F>
 void sort_by(std::vector<T>& values, F key) {
-  std::stable_sort(values.begin(), values.end(),
-                   [&](const T& a, const T& b) { return key(a) < key(b); });
+  const auto less = [&](const T& a, const T& b) { return key(a) < key(b); };
+  if (!std::is_sorted(values.begin(), values.end(), less))
+    std::stable_sort(values.begin(), values.end(), less);
 }
 
 template <typename T, typename F>
@@ -246,23 +247,24 @@ void FactsMaker::add_known_pods(Owners& owners, Expansion& expansion) {
 // Workloads of the manifests beside pods that their controllers made already. Only those of a
 // StatefulSet bear the names that they get here.
 void FactsMaker::warn_doubled(const Expansion& expansion) {
-  if (drafts_.workloads.empty()) return;
+  if (drafts_.workloads.size() == 0) return;
   std::set<WorkloadKey> with_pods;
   for (std::size_t i = 0; i < expansion.pods().size(); ++i) {
     const Pod& pod = expansion.pods()[i];
     const bool is_over = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
     if (!expansion.is_new()[i] && !is_over) with_pods.insert(workload_of(pod));
   }
-  for (const Workload& workload : drafts_.workloads) {
+  if (with_pods.empty()) return;
+  drafts_.workloads.for_each([&](const Workload& workload) {
     const Metadata& meta = workload.meta;
     if (workload.kind == "StatefulSet" || workload.replicas == 0 ||
         with_pods.count({meta.namespace_name, workload.kind, meta.name}) == 0)
-      continue;
+      return;
     warn("AlreadyInCluster",
          workload.kind + " " + meta.namespace_name + "/" + meta.name +
              " is in the cluster already, with pods of its own",
          meta.place);
-  }
+  });
 }
 
 // Pods with generateName: numbered by content, so that their order in files does not count.
@@ -275,7 +277,7 @@ void FactsMaker::add_generated_pods(Owners& owners, Expansion& expansion) {
     return std::tie(a->pod.namespace_name, a->generate_name, a->fingerprint) <
            std::tie(b->pod.namespace_name, b->generate_name, b->fingerprint);
   });
-  makes_names_ = !entries.empty() || !drafts_.workloads.empty();
+  makes_names_ = !entries.empty() || drafts_.workloads.size() > 0;
   std::set<Key> taken;
   if (!entries.empty())
     for (const Pod& pod : expansion.pods()) taken.insert({pod.namespace_name, pod.name});
@@ -297,19 +299,28 @@ void FactsMaker::add_generated_pods(Owners& owners, Expansion& expansion) {
 }
 
 void FactsMaker::add_workloads(Expansion& expansion) {
-  std::set<std::tuple<std::string, std::string, std::string>> declared;
-  for (const Workload& workload : drafts_.workloads)
-    declared.insert({workload.meta.namespace_name, workload.kind, workload.meta.name});
-  std::sort(drafts_.workloads.begin(), drafts_.workloads.end(),
-            [](const Workload& a, const Workload& b) {
-              return std::tie(a.meta.namespace_name, a.kind, a.meta.name) <
-                     std::tie(b.meta.namespace_name, b.kind, b.meta.name);
-            });
-  for (const Workload& workload : drafts_.workloads) {
+  const auto name_of = [](const Workload* workload) {
+    return std::tie(workload->meta.namespace_name, workload->kind, workload->meta.name);
+  };
+  const auto by_name = [&](const auto* a, const auto* b) { return name_of(a) < name_of(b); };
+  std::vector<Workload*> workloads;
+  workloads.reserve(drafts_.workloads.size());
+  drafts_.workloads.for_each([&](Workload& workload) { workloads.push_back(&workload); });
+  if (!std::is_sorted(workloads.begin(), workloads.end(), by_name))
+    std::sort(workloads.begin(), workloads.end(), by_name);
+  const auto is_declared = [&](const std::string& space, const ControllerRef& maker) {
+    const std::tuple<const std::string&, const std::string&, const std::string&> wanted(
+        space, maker.kind, maker.name);
+    const auto found =
+        std::lower_bound(workloads.begin(), workloads.end(), wanted,
+                         [&](const Workload* a, const auto& name) { return name_of(a) < name; });
+    return found != workloads.end() && name_of(*found) == wanted;
+  };
+  for (Workload* const workload : workloads) {
     // Whose maker is declared too is made by it.
-    const ControllerRef& maker = workload.meta.controller;
-    if (declared.count({workload.meta.namespace_name, maker.kind, maker.name}) == 0)
-      expansion.add_workload(workload);
+    const Metadata& meta = workload->meta;
+    if (meta.controller.name.empty() || !is_declared(meta.namespace_name, meta.controller))
+      expansion.add_workload(*workload);
   }
 }
 
@@ -340,12 +351,13 @@ void FactsMaker::settle_names(Expansion& expansion) {
 void FactsMaker::drop_existing(Expansion& expansion) {
   std::vector<Pod>& pods = expansion.pods();
   std::vector<bool> keep(pods.size(), true);
-  {
+  const std::vector<bool>& is_new = expansion.is_new();
+  if (std::find(is_new.begin(), is_new.end(), false) != is_new.end()) {
     NameTable names(pods);
     for (std::uint32_t i = 0; i < pods.size(); ++i)
-      if (!expansion.is_new()[i]) names.holder(i);
+      if (!is_new[i]) names.holder(i);
     for (std::uint32_t i = 0; i < pods.size(); ++i)
-      if (expansion.is_new()[i]) keep[i] = !names.holds_name_of(i);
+      if (is_new[i]) keep[i] = !names.holds_name_of(i);
   }
   if (std::find(keep.begin(), keep.end(), false) == keep.end()) {
     drafts_.facts.pods = std::move(pods);
@@ -400,7 +412,7 @@ void FactsMaker::add_namespaces() {
 
 // Specs in the order in which the sorted pods use them.
 void FactsMaker::renumber(Expansion& expansion) {
-  std::vector<PodSpec>& from = expansion.specs();
+  SpecPool& from = expansion.specs();
   std::vector<std::uint32_t> index_of(from.size(), 0);
   std::vector<PodSpec>& to = drafts_.facts.specs;
   to.reserve(from.size());

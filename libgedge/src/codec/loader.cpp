@@ -426,7 +426,8 @@ KnownTemplate FactsLoader::State::read_template(Cursor object) {
   Metadata meta;
   meta.place = object.place();
   read_notes(object, meta);
-  PodTemplate pod = read_pod_template(object.find("metadata"), object.find("spec"), meta);
+  PodTemplate pod =
+      read_pod_template(object.find("metadata"), object.find("spec"), std::move(meta));
   KnownTemplate known;
   for (const std::string_view key : kOwnLabels)
     if (const std::string* value = pod.spec.labels.find(key)) {
@@ -491,9 +492,7 @@ void FactsLoader::State::take_workload(const std::string& kind, Cursor object) {
   if (!meta.controller.name.empty())
     drafts.made_by.push_back({meta.namespace_name, kind, meta.name, meta.controller});
   if (in_manifests) {
-    Workload workload = read_workload(kind, object);
-    workload.meta = std::move(meta);
-    drafts.workloads.push_back(std::move(workload));
+    drafts.workloads.push_back(read_workload(kind, object, std::move(meta)));
     return;
   }
   const bool spreads =

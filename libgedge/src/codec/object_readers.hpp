@@ -39,7 +39,6 @@ RuntimeClass read_runtime_class(Cursor object);
 struct Workload {
   std::string kind;
   Metadata meta;
-  Metadata template_meta;
   PodTemplate pod;
   LabelSelector selector;
   bool has_selector = false;
@@ -50,6 +49,7 @@ struct Workload {
 };
 /// Only the selector; that of the template's labels where there is none.
 LabelSelector read_workload_selector(const std::string& kind, Cursor object);
-Workload read_workload(const std::string& kind, Cursor object);
+/// `meta` is what read_metadata() says.
+Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta);
 
 }  // namespace gedge::codec

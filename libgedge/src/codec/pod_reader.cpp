@@ -186,10 +186,10 @@ void read_claim_spec(Cursor spec, PersistentVolumeClaim& out) {
 }
 
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
-                              const Metadata& meta) {
+                              Metadata&& meta) {
   PodTemplate out;
-  out.spec.labels = meta.labels;
-  out.spec.annotations = meta.annotations;
+  out.spec.labels = std::move(meta.labels);
+  out.spec.annotations = std::move(meta.annotations);
   out.spec.place = meta.place;
   if (metadata && metadata->is_map()) read_budgets(*metadata, out.spec.budgets);
   if (spec) read_spec(*spec, out);

@@ -25,7 +25,7 @@ struct PodTemplate {
 
 /// `metadata` and `spec` may be absent. `place` stands for the template in messages.
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
-                              const Metadata& meta);
+                              Metadata&& meta);
 
 /// What a pod does not share with others of its template.
 struct PodDraft {

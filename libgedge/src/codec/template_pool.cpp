@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <bit>
 #include <type_traits>
 
 namespace gedge::codec {
@@ -10,10 +11,12 @@ namespace {
 // Every value is written with its length or as eight bytes, so different contents never meet.
 class Writer {
  public:
+  explicit Writer(std::string& out) : out_(out) { out_.clear(); }
   template <typename T>
   std::enable_if_t<std::is_integral_v<T> || std::is_enum_v<T>> add(T value) {
     auto bits = static_cast<std::uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8) out_ += static_cast<char>(bits & 0xFF);
+    if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
+    out_.append(reinterpret_cast<const char*>(&bits), sizeof bits);
   }
   void add(const std::string& text) {
     add(text.size());
@@ -63,10 +66,9 @@ class Writer {
   void add_all(const T&... values) {
     (add(values), ...);
   }
-  std::string take() { return std::move(out_); }
 
  private:
-  std::string out_;
+  std::string& out_;
 };
 
 void add_spec(Writer& out, const PodSpec& s) {
@@ -81,18 +83,28 @@ void add_spec(Writer& out, const PodSpec& s) {
 
 }  // namespace
 
+void put_content(const PodSpec& spec, std::string& out) {
+  Writer writer(out);
+  add_spec(writer, spec);
+}
+
+void put_content(const PodTemplate& pod, std::string& out) {
+  Writer writer(out);
+  add_spec(writer, pod.spec);
+  writer.add_all(pod.has_priority, pod.priority, pod.has_preemption_policy, pod.ephemeral,
+                 pod.is_gated, pod.has_overhead);
+}
+
 std::string content_of(const PodSpec& spec) {
-  Writer out;
-  add_spec(out, spec);
-  return out.take();
+  std::string out;
+  put_content(spec, out);
+  return out;
 }
 
 std::string content_of(const PodTemplate& pod) {
-  Writer out;
-  add_spec(out, pod.spec);
-  out.add_all(pod.has_priority, pod.priority, pod.has_preemption_policy, pod.ephemeral,
-              pod.is_gated, pod.has_overhead);
-  return out.take();
+  std::string out;
+  put_content(pod, out);
+  return out;
 }
 
 std::uint64_t hash_content(std::string_view content) {

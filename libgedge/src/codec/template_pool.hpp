@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
+#include "codec/chunks.hpp"
 #include "codec/pod_reader.hpp"
 
 namespace gedge::codec {
@@ -14,6 +14,9 @@ namespace gedge::codec {
 /// The content of a spec as bytes: equal if and only if the specs are, Places apart.
 std::string content_of(const PodSpec& spec);
 std::string content_of(const PodTemplate& pod);
+/// The same into `out`, whose memory serves again and again.
+void put_content(const PodSpec& spec, std::string& out);
+void put_content(const PodTemplate& pod, std::string& out);
 
 /// A short hash as controllers put it into names: ten letters and digits that form no words.
 std::string hash_label(std::string_view content);
@@ -24,24 +27,25 @@ std::uint64_t hash_content(std::string_view content);
 template <typename T>
 class ContentPool {
  public:
-  std::uint32_t intern(T value) {
-    const std::string content = content_of(value);
+  std::uint32_t intern(T&& value) {
+    put_content(value, content_);
     const auto next = static_cast<std::uint32_t>(values_.size());
-    for (std::uint64_t hash = hash_content(content);; ++hash) {
+    for (std::uint64_t hash = hash_content(content_);; ++hash) {
       const auto [found, fresh] = index_of_.try_emplace(hash, next);
       if (fresh) {
         values_.push_back(std::move(value));
         return next;
       }
-      if (content_of(values_[found->second]) == content) return found->second;
+      if (content_of(values_[found->second]) == content_) return found->second;
     }
   }
   const T& operator[](std::uint32_t index) const { return values_[index]; }
   std::size_t size() const { return values_.size(); }
-  std::vector<T>& values() { return values_; }
+  T& operator[](std::uint32_t index) { return values_[index]; }
 
  private:
-  std::vector<T> values_;
+  Chunks<T, 64> values_;
+  std::string content_;  // of the last value
   std::unordered_map<std::uint64_t, std::uint32_t> index_of_;
 };
 

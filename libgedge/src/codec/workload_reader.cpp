@@ -18,8 +18,7 @@ struct JobSize {
 };
 
 void read_template(Cursor value, Workload& out) {
-  out.template_meta = read_metadata(value);
-  out.pod = read_pod_template(value.find("metadata"), value.find("spec"), out.template_meta);
+  out.pod = read_pod_template(value.find("metadata"), value.find("spec"), read_metadata(value));
 }
 
 // False where there is none.
@@ -92,10 +91,10 @@ LabelSelector read_workload_selector(const std::string& kind, Cursor object) {
   return selector;
 }
 
-Workload read_workload(const std::string& kind, Cursor object) {
+Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta) {
   Workload out;
   out.kind = kind;
-  out.meta = read_metadata(object);
+  out.meta = std::move(meta);
   const auto spec = object.find("spec");
   if (!spec || !spec->is_map()) {
     object.fail(kind + " without spec");
@@ -105,7 +104,7 @@ Workload read_workload(const std::string& kind, Cursor object) {
     read_cron_job(*spec, out);
   else
     read_workload_spec(*spec, out);
-  if (!out.has_selector) out.selector = selector_of(out.template_meta.labels);
+  if (!out.has_selector) out.selector = selector_of(out.pod.spec.labels);
   return out;
 }
 
