@@ -181,7 +181,9 @@ Exit run_process(int argc, char** argv) {
   Stream err(STDERR_FILENO, ColorChoice::kAuto, environment);
   DiskFiles files;
   const SteadyClock clock;
-  Io io{out, err, files, environment, clock, name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
+  // Never destroyed: the process ends.
+  static Io& io = *new Io{out,         err,   files,
+                          environment, clock, name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
 
   const Exit exit = run(words_of(argc, argv, name), io);
   out.flush();

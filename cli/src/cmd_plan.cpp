@@ -221,7 +221,9 @@ Exit run_plan(const PlanOptions& options, Io& io) {
   question.progress().erase();
   if (!plan) return fail(io, plan.error());
   plan->snapshot = snapshot.get();
-  return finish_plan(io, options, question.input().facts, *plan);
+  const Exit exit = finish_plan(io, options, question.input().facts, *plan);
+  io.kept.add(*std::move(plan));
+  return exit;
 }
 
 void add_edit(PlanOptions& options, Edit edit) {

@@ -41,6 +41,9 @@ void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<st
 class Question {
  public:
   Question(Io& io, const QuestionOptions& options, bool keep_bytes = false);
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+  ~Question() { io_.kept.add(std::move(input_)); }
 
   void needs_no_nodes() { reader_.needs_no_nodes(); }
   /// Reads input and rules. Returns an exit code if that failed; everything is printed then.
