@@ -85,7 +85,10 @@ void KnownPods::remember(const Mould& mould, Cursor element, const PodEntry& ent
                          std::vector<std::uint32_t> read) {
   State& state = state_of(mould);
   const OwnTexts own = own_texts(mould, element);
-  if (own.name == 0) return give_up(mould);
+  const bool is_elsewhere = !state.known.empty() && own != state.own;
+  if (is_elsewhere) state.known.clear();
+  // Where keys differ, they may name such a text in one element and not in another.
+  if (own.name == 0 || is_elsewhere) return give_up(mould);
   state.own = own;
   // Keys are looked at without being written down.
   for (const Mould::Hole& hole : mould.holes)

@@ -7,6 +7,7 @@
 
 #include "codec/drafts.hpp"
 #include "codec/known_pods.hpp"
+#include "codec/known_workloads.hpp"
 #include "codec/seen_objects.hpp"
 #include "codec/shared_texts.hpp"
 #include "codec/stream.hpp"
@@ -64,6 +65,7 @@ constexpr std::array<KnownKind, 20> kKnown = {{
     {"NodeLatency", "gedge.io", ObjectKind::kNodeLatency, false},
 }};
 constexpr KnownKind kSkippedKind = {"", "", ObjectKind::kSkipped, true};
+constexpr KnownKind kAnyWorkload = {"", "", ObjectKind::kWorkload, true};
 
 bool has_group(std::string_view groups, std::string_view api_version) {
   if (api_version.empty()) return true;  // items of lists carry none
@@ -155,14 +157,18 @@ struct FactsLoader::State final : StreamHandler {
   void document(Cursor root, bool streamed) override;
 
   void any_element(Cursor element, StreamContext& context);
+  void any_document(Cursor root, bool streamed);
+  template <typename Read>
+  void by_mould(Cursor object, Read read);
   bool take_known(Cursor element, const Mould& mould);
+  bool take_known_workload(Cursor object, const Mould& mould);
   void object(Cursor object, const std::string& kind);
   void take(const KnownKind& known, const std::string& kind, Cursor object);
   void skip(const std::string& kind, Cursor object);
   void take_pod(Cursor object, Fingerprint fingerprint);
   KnownTemplate template_of(Cursor object);
   KnownTemplate read_template(Cursor object);
-  void take_workload(const std::string& kind, Cursor object);
+  void take_workload(const std::string& kind, Cursor object, const Workload* like = nullptr);
   void take_config_map(Cursor object);
   void take_latency(Cursor object);
   bool is_new(const KnownKind& known, const std::string& kind, Cursor object,
@@ -185,6 +191,7 @@ struct FactsLoader::State final : StreamHandler {
   std::string object_key;                                     // of the object that is read
   std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
   KnownPods known_pods;                                       // of the present file
+  KnownWorkloads known_workloads;                             // of the present file
   std::vector<std::uint32_t> reads;                           // of the element that is read
   bool in_manifests = false;
 };
@@ -203,6 +210,7 @@ void FactsLoader::State::read(const InputFile& file, bool manifests) {
   }
   templates_by_parts.clear();
   known_pods.clear();
+  known_workloads.clear();
 }
 
 bool FactsLoader::State::wants_elements(Cursor root) {
@@ -210,20 +218,43 @@ bool FactsLoader::State::wants_elements(Cursor root) {
   return !kind || is_list_kind(kind->raw_text());
 }
 
-// A pod like one that was read is made of it; what is read for any other is written down.
 void FactsLoader::State::element(Cursor element, StreamContext& context) {
-  Mould* const mould = element.mould();
-  if (mould != nullptr && take_known(element, *mould)) return;
-  if (mould == nullptr || !known_pods.is_open(*mould)) return any_element(element, context);
+  by_mould(element, [&] { any_element(element, context); });
+}
+
+void FactsLoader::State::document(Cursor root, bool streamed) {
+  by_mould(root, [&] { any_document(root, streamed); });
+}
+
+// What is like something that was read is made of that; what is read for anything else is written
+// down.
+template <typename Read>
+void FactsLoader::State::by_mould(Cursor object, Read read) {
+  Mould* const mould = object.mould();
+  if (mould == nullptr) return read();
+  if (take_known(object, *mould) || take_known_workload(object, *mould)) return;
+  if (!known_pods.is_open(*mould)) return read();
   const std::size_t pods = drafts.pods.size(), said = drafts.diagnostics.said();
+  const std::size_t workloads = drafts.workloads.size();
   reads.clear();
   mould->reads = &reads;
-  any_element(element, context);
+  read();
   mould->reads = nullptr;
-  if (drafts.pods.size() > pods && drafts.diagnostics.said() == said)
-    known_pods.remember(*mould, element, drafts.pods[pods], reads);
+  if (drafts.diagnostics.said() != said) return known_pods.give_up(*mould);
+  if (drafts.pods.size() > pods)
+    known_pods.remember(*mould, object, drafts.pods[pods], reads);
   else
     known_pods.give_up(*mould);
+  if (drafts.workloads.size() > workloads)
+    known_workloads.remember(*mould, object, drafts.workloads[workloads]);
+}
+
+bool FactsLoader::State::take_known_workload(Cursor object, const Mould& mould) {
+  const Workload* const like = known_workloads.find(mould);
+  if (like == nullptr) return false;
+  if (is_new(kAnyWorkload, like->kind, object, object.fingerprint()))
+    take_workload(like->kind, object, like);
+  return true;
 }
 
 // False where it may be anything else than a pod like the known one, of a name that is new.
@@ -273,7 +304,7 @@ void FactsLoader::State::any_element(Cursor element, StreamContext& context) {
     element.fail("this item has no kind", "write apiVersion and kind");
 }
 
-void FactsLoader::State::document(Cursor root, bool streamed) {
+void FactsLoader::State::any_document(Cursor root, bool streamed) {
   if (root.is_null()) return;
   if (!root.is_map()) {
     root.fail("no Kubernetes object", "write apiVersion, kind and metadata");
@@ -486,13 +517,15 @@ void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   entry.fingerprint = fingerprint;
 }
 
-void FactsLoader::State::take_workload(const std::string& kind, Cursor object) {
+void FactsLoader::State::take_workload(const std::string& kind, Cursor object,
+                                       const Workload* like) {
   Metadata meta = read_metadata(object);
   settle_namespace(meta.namespace_name);
   if (!meta.controller.name.empty())
     drafts.made_by.push_back({meta.namespace_name, kind, meta.name, meta.controller});
   if (in_manifests) {
-    drafts.workloads.push_back(read_workload(kind, object, std::move(meta)));
+    drafts.workloads.push_back(like != nullptr ? read_workload_like(*like, object, std::move(meta))
+                                               : read_workload(kind, object, std::move(meta)));
     return;
   }
   const bool spreads =

@@ -51,5 +51,8 @@ struct Workload {
 LabelSelector read_workload_selector(const std::string& kind, Cursor object);
 /// `meta` is what read_metadata() says.
 Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta);
+/// The same of an object that differs from that of `like` in nothing but its metadata, the
+/// metadata of its template, and its selector. `like` has none of what these say.
+Workload read_workload_like(const Workload& like, Cursor object, Metadata&& meta);
 
 }  // namespace gedge::codec

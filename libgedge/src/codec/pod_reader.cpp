@@ -185,13 +185,17 @@ void read_claim_spec(Cursor spec, PersistentVolumeClaim& out) {
   });
 }
 
+void read_template_metadata(std::optional<Cursor> metadata, Metadata&& meta, PodSpec& spec) {
+  spec.labels = std::move(meta.labels);
+  spec.annotations = std::move(meta.annotations);
+  spec.place = meta.place;
+  if (metadata && metadata->is_map()) read_budgets(*metadata, spec.budgets);
+}
+
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
                               Metadata&& meta) {
   PodTemplate out;
-  out.spec.labels = std::move(meta.labels);
-  out.spec.annotations = std::move(meta.annotations);
-  out.spec.place = meta.place;
-  if (metadata && metadata->is_map()) read_budgets(*metadata, out.spec.budgets);
+  read_template_metadata(metadata, std::move(meta), out.spec);
   if (spec) read_spec(*spec, out);
   if (out.spec.scheduler_name.empty()) out.spec.scheduler_name = "default-scheduler";
   settle_ports(out.spec);

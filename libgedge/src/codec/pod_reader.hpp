@@ -27,6 +27,9 @@ struct PodTemplate {
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
                               Metadata&& meta);
 
+/// The part of it that `metadata` says, and all that this says of a spec.
+void read_template_metadata(std::optional<Cursor> metadata, Metadata&& meta, PodSpec& spec);
+
 /// What a pod does not share with others of its template.
 struct PodDraft {
   Metadata meta;  ///< without labels and annotations

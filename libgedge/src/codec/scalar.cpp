@@ -24,6 +24,11 @@ constexpr std::array<std::string_view, 12> kNoNumber = {".nan",  ".NaN",  ".NAN"
                                                         ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                         "+.INF", "-.inf", "-.Inf", "-.INF"};
 
+// Of true, false, yes, no, on, off and null, of y and n, and "~".
+bool may_begin_word(char c) {
+  return std::string_view("tTfFyYnNoO~").find(c) != std::string_view::npos;
+}
+
 std::string without_underscores(std::string_view text) {
   std::string plain(text);
   plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
@@ -154,8 +159,13 @@ std::string_view trim(std::string_view text) {
 }
 
 ScalarType classify_plain(std::string_view text) {
-  if (is_one_of(text, kNull)) return ScalarType::kNull;
+  if (text.empty()) return ScalarType::kNull;
   const char first = text[0];
+  // Most texts are words that are too long for a boolean, or begin with another letter.
+  constexpr std::size_t kLongestWord = 5;
+  if (first >= 'A' && (text.size() > kLongestWord || !may_begin_word(first)))
+    return ScalarType::kText;
+  if (is_one_of(text, kNull)) return ScalarType::kNull;
   if (first == '.' || first == '+' || first == '-') {
     if (is_one_of(text, kNoNumber)) return ScalarType::kFloat;
   } else if (!is_digit(first)) {

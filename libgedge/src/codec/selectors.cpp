@@ -215,6 +215,13 @@ Toleration read_toleration(Cursor value) {
   return toleration;
 }
 
+void add_equals(const std::string& key, const std::string& value, std::vector<Requirement>& out) {
+  Requirement& requirement = out.emplace_back();
+  requirement.key = key;
+  requirement.op = SelectorOp::kEquals;
+  requirement.values.push_back(value);
+}
+
 }  // namespace
 
 std::optional<TaintEffect> read_effect(Cursor value) {
@@ -227,8 +234,7 @@ std::optional<TaintEffect> read_effect(Cursor value) {
 
 LabelSelector selector_of(const Labels& labels) {
   LabelSelector selector;
-  for (const auto& [key, value] : labels)
-    selector.requirements.push_back({key, SelectorOp::kEquals, {value}});
+  for (const auto& [key, value] : labels) add_equals(key, value, selector.requirements);
   return selector;
 }
 
@@ -240,8 +246,7 @@ void read_label_selector(Cursor value, LabelSelector& out) {
     if (key == "matchLabels") {
       Labels labels;
       read_labels(field, labels);
-      for (const auto& [name, text] : labels)
-        requirements.push_back({name, SelectorOp::kEquals, {text}});
+      for (const auto& [name, text] : labels) add_equals(name, text, requirements);
     } else if (key == "matchExpressions") {
       field.items([&](Cursor item) {
         auto requirement = read_requirement(item, kLabelOperators);

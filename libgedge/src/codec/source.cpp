@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace gedge::codec {
@@ -22,6 +23,19 @@ std::size_t yaml_break(std::string_view text) {
 
 bool begins_utf16(std::string_view text) {
   return text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF");
+}
+
+bool is_ascii(std::string_view text) {
+  constexpr std::size_t kStep = 64;
+  std::uint64_t high = 0;
+  std::size_t at = 0;
+  for (; at + kStep <= text.size(); at += kStep) {
+    std::array<std::uint64_t, kStep / 8> words{};
+    std::memcpy(words.data(), text.data() + at, kStep);
+    for (const std::uint64_t word : words) high |= word;
+  }
+  for (; at < text.size(); ++at) high |= static_cast<unsigned char>(text[at]);
+  return (high & 0x8080808080808080) == 0;
 }
 
 // The first byte that is not UTF-8; for messages, so a byte at a time.
@@ -96,11 +110,7 @@ void Source::pass_lines(std::size_t begin, std::size_t end, std::uint32_t lines,
 
 // Lines of ASCII without CR are the same for everybody, and quick to find.
 bool Source::has_plain_lines() const {
-  if (!plain_lines_) {
-    unsigned char high = 0;
-    for (const char c : bytes_) high |= static_cast<unsigned char>(c);
-    plain_lines_ = high < 0x80 && bytes_.find('\r') == std::string_view::npos;
-  }
+  if (!plain_lines_) plain_lines_ = is_ascii(bytes_) && bytes_.find('\r') == std::string_view::npos;
   return *plain_lines_;
 }
 

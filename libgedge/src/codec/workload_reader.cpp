@@ -108,4 +108,16 @@ Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta) 
   return out;
 }
 
+Workload read_workload_like(const Workload& like, Cursor object, Metadata&& meta) {
+  Workload out = like;
+  out.meta = std::move(meta);
+  const Cursor spec = *object.find("spec");
+  if (const auto pods = spec.find("template"))
+    read_template_metadata(pods->find("metadata"), read_metadata(*pods), out.pod.spec);
+  if (const auto declared = spec.find("selector"))
+    out.has_selector = read_selector(out.kind, *declared, out.selector);
+  if (!out.has_selector) out.selector = selector_of(out.pod.spec.labels);
+  return out;
+}
+
 }  // namespace gedge::codec
