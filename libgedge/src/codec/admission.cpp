@@ -27,6 +27,7 @@ void add_toleration(PodSpec& spec, SharedText key, TaintEffect effect) {
 
 // DefaultTolerationSeconds: unless the pod says itself how long it stays.
 void add_default_tolerations(PodSpec& spec) {
+  spec.tolerations.reserve(spec.tolerations.size() + 2);
   for (const SharedText& key : default_keys()) {
     const bool has_own = std::any_of(
         spec.tolerations.begin(), spec.tolerations.end(), [&](const Toleration& toleration) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "codec/scalar.hpp"
 
@@ -89,7 +90,7 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// Without blanks and line ends.
+/// Without blanks and line ends. What is written is gathered, and handed on by flush().
 class JsonValueSink final : public ValueSink {
  public:
   explicit JsonValueSink(std::string& out) : out_(out) {}
@@ -100,49 +101,71 @@ class JsonValueSink final : public ValueSink {
   void end_list() override { close(']'); }
   void empty_list() override {
     separate();
-    out_ += "[]";
+    put("[]");
   }
   void key(std::string_view name) override {
-    separate();
-    append_text(out_, name);
-    out_ += ':';
+    text(name);
+    put(':');
     first_ = true;
   }
   void text(std::string_view value) override {
     separate();
-    append_text(out_, value);
+    if (!needs_no_escape(value)) return put(json_text(Json(value), -1));
+    put('"');
+    put(value);
+    put('"');
   }
   void number(std::int64_t value) override {
     separate();
     std::array<char, 20> digits{};
     const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
     static_cast<void>(error);  // 20 characters hold every int64
-    out_.append(digits.data(), end);
+    put({digits.data(), static_cast<std::size_t>(end - digits.data())});
   }
   void boolean(bool value) override {
     separate();
-    out_ += value ? "true" : "false";
+    put(value ? "true" : "false");
   }
   void null() override {
     separate();
-    out_ += "null";
+    put("null");
+  }
+  /// The value is complete; another one may follow.
+  void flush() {
+    out_.append(gathered_.data(), used_);
+    used_ = 0;
+    first_ = true;
   }
 
  private:
+  void put(char c) { put(std::string_view(&c, 1)); }
+  void put(std::string_view text) {
+    if (text.size() > gathered_.size() - used_) {
+      out_.append(gathered_.data(), std::exchange(used_, 0));
+      if (text.size() > gathered_.size()) {
+        out_.append(text);
+        return;
+      }
+    }
+    std::memcpy(gathered_.data() + used_, text.data(), text.size());
+    used_ += text.size();
+  }
   void separate() {
-    if (!first_) out_ += ',';
+    if (!first_) put(',');
     first_ = false;
   }
   void open(char bracket) {
     separate();
-    out_ += bracket;
+    put(bracket);
     first_ = true;
   }
   void close(char bracket) {
-    out_ += bracket;
+    put(bracket);
     first_ = false;
   }
   std::string& out_;
+  std::array<char, 1024> gathered_{};
+  std::size_t used_ = 0;
   bool first_ = true;
 };
 
@@ -166,9 +189,10 @@ class JsonSink final : public DocumentSink {
 
   void stream(std::string_view key, std::size_t count,
               const std::function<void(std::size_t, ValueSink&)>& item) override {
+    JsonValueSink sink(out_);
     lines(key, count, [&](std::size_t i) {
-      JsonValueSink sink(out_);
       item(i, sink);
+      sink.flush();
     });
   }
 

@@ -168,9 +168,16 @@ void Expansion::add_workload(Workload& workload) {
     add_replicas(workload, std::move(spec), std::move(made));
 }
 
+// Specs of equal templates of Deployments are equal, but for what their namespaces add; and no
+// other spec has the label that these have.
+SpecIndex Expansion::share(const Workload& workload, PodSpec&& spec) {
+  if (workload.kind != "Deployment") return share(std::move(spec));
+  return SpecIndex{specs_.intern(std::move(spec), hash_content(content_))};
+}
+
 void Expansion::add_replicas(const Workload& workload, PodSpec&& spec, Pod&& pod) {
   const bool own_spec = !workload.claims.empty() || !workload.pod.ephemeral.empty();
-  if (!own_spec) pod.spec = share(std::move(spec));
+  if (!own_spec) pod.spec = share(workload, std::move(spec));
   if (own_spec &&
       !has_memory(describe(workload), workload.meta.place,
                   bytes_of(spec, workload.pod.ephemeral, workload.claims), workload.replicas))

@@ -17,6 +17,8 @@ class Expansion {
  public:
   Expansion(Drafts& drafts, Admission& admission) : drafts_(drafts), admission_(admission) {
     pods_.reserve(drafts.pods.size() + drafts.workloads.size());
+    auto& owners = drafts.facts.spread_owners;
+    owners.reserve(owners.size() + drafts.workloads.size());
   }
 
   /// All pods of one manifest workload; also its SpreadOwner and claims. Takes its spec away.
@@ -35,6 +37,7 @@ class Expansion {
  private:
   Pod pod_of(const Workload& workload);
   SpecIndex share(PodSpec&& spec) { return SpecIndex{specs_.intern(std::move(spec))}; }
+  SpecIndex share(const Workload& workload, PodSpec&& spec);
   // What admission made of a template in a namespace, and saw no reason to speak about.
   struct Admitted {
     SpecIndex spec{};
@@ -58,7 +61,7 @@ class Expansion {
   Admission& admission_;
   SpecPool specs_;
   SharedTexts texts_;
-  std::string content_;  // of the present template
+  std::string content_;  // of the template of the present Deployment
   std::vector<Pod> pods_;
   std::vector<bool> is_new_;
   std::int64_t expanded_ = 0;

@@ -226,8 +226,7 @@ void FactsLoader::State::document(Cursor root, bool streamed) {
   by_mould(root, [&] { any_document(root, streamed); });
 }
 
-// What is like something that was read is made of that; what is read for anything else is written
-// down.
+// What is like an earlier object is made of that; what is read of any other is written down.
 template <typename Read>
 void FactsLoader::State::by_mould(Cursor object, Read read) {
   Mould* const mould = object.mould();

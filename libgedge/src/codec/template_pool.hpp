@@ -29,13 +29,19 @@ class ContentPool {
  public:
   std::uint32_t intern(T&& value) {
     put_content(value, content_);
+    return intern(std::move(value), hash_content(content_));
+  }
+  /// For values of which a hash is known already. Equal values are kept once if their hashes are
+  /// equal; different values may have equal ones.
+  std::uint32_t intern(T&& value, std::uint64_t hash) {
     const auto next = static_cast<std::uint32_t>(values_.size());
-    for (std::uint64_t hash = hash_content(content_);; ++hash) {
+    for (;; ++hash) {
       const auto [found, fresh] = index_of_.try_emplace(hash, next);
       if (fresh) {
         values_.push_back(std::move(value));
         return next;
       }
+      put_content(value, content_);
       if (content_of(values_[found->second]) == content_) return found->second;
     }
   }

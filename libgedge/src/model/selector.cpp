@@ -88,15 +88,16 @@ Status check(const Requirement& requirement) {
         "write [prefix/]name: at most 63 letters, digits, '-', '_' and '.', with a letter "
         "or digit at both ends; the prefix is a DNS name in lower case");
   }
-  const std::string subject =
-      quoted(name_of(requirement.op)) + " on label " + quoted(requirement.key);
+  const auto subject = [&] {
+    return quoted(name_of(requirement.op)) + " on label " + quoted(requirement.key);
+  };
   if (const auto wrong = wrong_count(requirement); !wrong.empty()) {
-    return invalid_input(subject + " " + std::string(wrong));
+    return invalid_input(subject() + " " + std::string(wrong));
   }
   const bool numeric = requirement.op == SelectorOp::kGt || requirement.op == SelectorOp::kLt;
   for (const std::string& value : requirement.values) {
     if (numeric && !parse_label_integer(value)) {
-      return invalid_input(subject + " needs an integer, not " + quoted(value));
+      return invalid_input(subject() + " needs an integer, not " + quoted(value));
     }
     if (!is_label_value(value)) {
       return invalid_input(
