@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/prefetch.hpp"
+#include "gedge/base/prefetch.hpp"
 
 namespace gedge::codec {
 

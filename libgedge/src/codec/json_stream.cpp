@@ -12,8 +12,8 @@
 
 #include "codec/json_walker.hpp"
 #include "codec/moulds.hpp"
-#include "codec/prefetch.hpp"
 #include "codec/stream_parsers.hpp"
+#include "gedge/base/prefetch.hpp"
 
 namespace gedge::codec {
 namespace {

@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "codec/flat_index.hpp"
-#include "codec/prefetch.hpp"
+#include "gedge/base/prefetch.hpp"
 
 namespace gedge::codec {
 namespace {

@@ -6,32 +6,30 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "gedge/base/prefetch.hpp"
 #include "gedge/snapshot/cluster_state.hpp"
 
 namespace gedge {
 
-// GCC leaves calls out that do nothing but prefetch.
 template <typename T>
-[[gnu::always_inline]] inline void fetch(const T* first, std::size_t count = 1) {
-  constexpr std::size_t kLine = 64;
-  const char* const bytes = reinterpret_cast<const char*>(first);
-  for (std::size_t at = 0; at < count * sizeof(T); at += kLine) __builtin_prefetch(bytes + at);
+[[gnu::always_inline]] inline void fetch_first(const std::vector<T>& list) {
+  constexpr std::size_t kMost = 2;
+  prefetch(list.data(), std::min(list.size(), kMost) * sizeof(T));
 }
 
 /// For pods that are not like any before `pod`. Each step reads what an earlier call fetched.
 [[gnu::always_inline]] inline void fetch_ahead(const ClusterState& cluster, PodIndex pod) {
   constexpr std::uint32_t kFacts = 12, kSpec = 8, kLists = 4;  // pods ahead
-  constexpr std::size_t kMost = 2;                             // of each list
   if (raw(pod) + kFacts >= cluster.pod_count()) return;
   const auto facts = [&](std::uint32_t ahead) {
     return &cluster.pod_facts(PodIndex{raw(pod) + ahead});
   };
-  fetch(facts(kFacts));
-  fetch(facts(kSpec)->spec);
-  const PodSpec& spec = *facts(kLists)->spec;
-  fetch(spec.tolerations.data(), std::min(spec.tolerations.size(), kMost));
-  fetch(spec.budgets.data(), std::min(spec.budgets.size(), kMost));
+  prefetch(facts(kFacts), sizeof(PodFacts));
+  prefetch(facts(kSpec)->spec, sizeof(PodSpec));
+  fetch_first(facts(kLists)->spec->tolerations);
+  fetch_first(facts(kLists)->spec->budgets);
 }
 
 }  // namespace gedge

@@ -28,6 +28,21 @@ TEST_CASE("masks are cleared and counted as bit by bit") {
     CHECK(left.count() == only);
     CHECK(keep_only(kept, other) == only);
     CHECK(kept.count() == both);
+    CHECK(count_rows(rows) == rows.count());
+  }
+}
+
+TEST_CASE("totals that reach a bound are found one by one") {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  Dice dice(3);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::int64_t> totals(dice.chance(50) ? 64 : 1 + dice.below(64));
+    for (std::int64_t& total : totals) total = dice.chance(10) ? kLeast : dice.between(-2, 2);
+    const std::int64_t least = dice.chance(10) ? kLeast : dice.between(-2, 3);
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < totals.size(); ++i)
+      bits |= std::uint64_t{totals[i] >= least ? 1U : 0U} << i;
+    CHECK(at_least(totals.data(), static_cast<std::uint32_t>(totals.size()), least) == bits);
   }
 }
 

@@ -1,4 +1,5 @@
 #include "gedge/policy/delay.hpp"
+#include "support/dice.hpp"
 #include "support/policy_probe.hpp"
 
 using namespace gedge;
@@ -249,6 +250,44 @@ TEST_CASE("delay budget: equal replicas share a class, pods without budgets all 
   CHECK(signature_of(*policy, *site, "web-0") == signature_of(*policy, *site, "web-1"));
   CHECK(signature_of(*policy, *site, "plain") == signature_of(*policy, *site, "other-0"));
   CHECK(signature_of(*policy, *site, "plain") != signature_of(*policy, *site, "web-0"));
+}
+
+TEST_CASE("delay budget: rows kept at once are those that no state bars") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    Dice dice(seed);
+    const auto slots = static_cast<std::uint32_t>(1 + dice.below(300));
+    Facts facts;
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < slots; ++i) names.push_back("node-" + std::to_string(1000 + i));
+    for (const std::string& name : names) facts.nodes.emplace_back().name = name;
+    RttMatrix rtt(names);
+    for (std::uint32_t i = 0; i < slots; ++i)
+      for (std::uint32_t j = i; j < slots; ++j) {
+        const Rtt cell = dice.chance(5)
+                             ? kUnmeasured
+                             : Rtt{static_cast<std::uint32_t>(dice.below(i == j ? 9 : 20'000))};
+        rtt.set(NameIndex{i}, NameIndex{j}, cell);
+        rtt.set(NameIndex{j}, NameIndex{i}, cell);
+      }
+    rtt.note_symmetry();
+    PodSpec& spec = facts.specs.emplace_back();
+    for (std::size_t i = 0; i < 1 + dice.below(3); ++i)
+      spec.budgets.push_back(budget(dice.pick(names), dice.between(0, 20'000)));
+    facts.pods.emplace_back().name = "p";
+    ClusterState cluster(facts, rtt);
+    const NodeIndex dead{static_cast<std::uint32_t>(dice.below(slots))};
+    if (dice.chance(50)) cluster.apply({Change::Kind::kRemoveNode, kNoPod, dead});
+    const ClassContext context{cluster, cluster.pod_facts(PodIndex{0}), 0};
+    const auto filter = filter_named("DelayBudget");
+    const auto state = filter->prepare(context);
+    NodeMask kept = cluster.alive(), open = cluster.alive();
+    open -= *filter->barred(state.get());
+    if (filter->keep_at_once(context, kept)) CHECK(kept == open);
+    const auto is_dead = [&](const DelayBudget& b) { return !cluster.find_node(b.name); };
+    const bool has_dead = std::any_of(spec.budgets.begin(), spec.budgets.end(), is_dead);
+    CHECK(filter->keep_at_once(context, kept) != has_dead);
+  }
 }
 
 TEST_CASE("latency slack: the share of the limit that is left, the least over budgets") {

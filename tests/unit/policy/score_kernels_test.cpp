@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/score_kernels.hpp"
+#include "support/dice.hpp"
 
 namespace gedge {
 namespace {
@@ -135,6 +136,48 @@ TEST_CASE("score kernels: RTTs within a limit or unmeasured, bit by bit") {
     for (std::uint32_t i = 0; i < rows; ++i)
       if (us[i] == kUnmeasured || us[i].us <= limit) expected |= std::uint64_t{1} << i;
     REQUIRE(within_or_unknown(us.data(), rows, limit) == expected);
+  }
+}
+
+TEST_CASE("score kernels: strips lie over a limit, below it, or on both sides") {
+  test::Dice dice(9);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::uint16_t> least(dice.chance(50) ? kMostPlaced : 4 * (1 + dice.below(16)));
+    std::vector<std::uint16_t> most(least.size());
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      least[i] = static_cast<std::uint16_t>(dice.below(6));
+      most[i] = dice.chance(10) ? 0xFFFF : static_cast<std::uint16_t>(least[i] + dice.below(4));
+    }
+    const auto limit = static_cast<std::uint16_t>(dice.below(8));
+    const PlacedStrips placed =
+        place_strips(least.data(), most.data(), static_cast<std::uint32_t>(least.size()), limit);
+    for (std::size_t i = 0; i < kMostPlaced; ++i) {
+      const bool is_strip = i < least.size();
+      const bool out = is_strip && least[i] > limit, within = is_strip && most[i] < limit;
+      CHECK((placed.out >> i & 1) == (out ? 1 : 0));
+      CHECK((placed.mixed >> i & 1) == (is_strip && !out && !within ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("score kernels: cells of strips within a limit, the last strip shorter") {
+  test::Dice dice(10);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Rtt> row(1 + dice.below(100));
+    for (Rtt& cell : row)
+      cell = dice.chance(20) ? kUnmeasured : Rtt{static_cast<std::uint32_t>(dice.below(5))};
+    std::vector<std::uint32_t> strips;
+    for (std::uint32_t strip = 0; strip * kStripRows < row.size(); ++strip)
+      if (dice.chance(70)) strips.push_back(strip);
+    const auto limit = static_cast<std::uint32_t>(dice.below(6));
+    std::vector<std::uint16_t> near(strips.size());
+    within_strips(row, strips, limit, near.data());
+    for (std::size_t i = 0; i < strips.size(); ++i)
+      for (std::size_t j = 0; j < kStripRows; ++j) {
+        const std::size_t at = kStripRows * std::size_t{strips[i]} + j;
+        const bool is_near = at < row.size() && row[at].us <= limit;
+        CHECK((near[i] >> j & 1) == (is_near ? 1 : 0));
+      }
   }
 }
 

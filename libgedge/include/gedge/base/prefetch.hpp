@@ -1,9 +1,9 @@
-// codec/prefetch.hpp - memory that is needed soon is asked for now.
+// gedge/base/prefetch.hpp - memory that is needed soon is asked for now.
 #pragma once
 
 #include <cstddef>
 
-namespace gedge::codec {
+namespace gedge {
 
 /// Always inline: GCC takes a function that does nothing but this for one without effect, and
 /// leaves calls of it out. So a function around it needs an effect or a result.
@@ -13,4 +13,4 @@ namespace gedge::codec {
   for (std::size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(at + i);
 }
 
-}  // namespace gedge::codec
+}  // namespace gedge
