@@ -85,6 +85,23 @@ bool read_plain_rest(std::string_view line, char separator, TimeUnit unit, std::
   return true;
 }
 
+/// The first numbers of two rows, as long as they are short and whole and one separator stands
+/// behind each. Returns how many there are, and moves behind them.
+std::size_t read_whole_numbers(const ShortRtts& numbers, std::string_view& first,
+                               std::string_view& second, std::span<Rtt> cells) {
+  const std::size_t columns = cells.size() / 2;
+  std::size_t column = 0;
+  while (column < columns && first.size() > 8 && second.size() > 8) {
+    const std::size_t a = numbers.read_whole(first.data(), cells[column]);
+    const std::size_t b = numbers.read_whole(second.data(), cells[columns + column]);
+    if (a == 0 || b == 0) break;
+    first.remove_prefix(a + 1);
+    second.remove_prefix(b + 1);
+    ++column;
+  }
+  return column;
+}
+
 /// Two rows of plain numbers, as many in each as `cells` has room for; else false, and nothing is
 /// said. Where a number ends tells where the next begins: two lines at once wait half as long.
 bool read_two_rows(std::string_view first, std::string_view second, char separator, TimeUnit unit,
@@ -95,7 +112,11 @@ bool read_two_rows(std::string_view first, std::string_view second, char separat
     first = trim(first);
     second = trim(second);
   }
-  std::size_t column = 0;
+  std::size_t column = read_whole_numbers(numbers, first, second, cells);
+  if (separator == ' ') {
+    skip_blanks(first);
+    skip_blanks(second);
+  }
   for (; column < columns; ++column) {
     const std::size_t a = numbers.read(first, cells[column]);
     const std::size_t b = numbers.read(second, cells[columns + column]);
