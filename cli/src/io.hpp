@@ -14,7 +14,7 @@
 namespace gedge::cli {
 
 /// Large values that nobody needs any more. A command that ends the process gives no memory back
-/// piece by piece: for a million pods that takes as long as a tenth of reading them.
+/// piece by piece.
 class Kept {
  public:
   template <typename T>

@@ -4,9 +4,8 @@
 // PLACEMENTS gets a line `WORKLOAD NODE` for each pod, `-` for none, to be compared with those of
 // edge_baseline.py. Every figure of several rounds is printed, and the plan is verified:
 //
-//   choosing  what the simulation's loop does: each pod, in queue order, gets a node and is bound
-//   to
-//             it, with the cluster's columns made before as the simulation's objects are
+//   choosing  what the simulation's loop does: each pod, in queue order, gets a node and is bound;
+//             the cluster's columns were made before, as the simulation's objects are
 //   deciding  a plan as a whole: columns, queue, choosing, decisions with their reports
 #include <algorithm>
 #include <chrono>

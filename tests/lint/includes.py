@@ -42,8 +42,7 @@ PRISONS = [
     (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/")),
     (r"lemon/", ("libgedge/src/plan/",)),
     (r"doctest/", ("tests/",)),
-    (r"benchmark/", ("tests/bench/",)),
-    (r"malloc\.h$", ("tests/bench/",)),
+    (r"benchmark/|malloc\.h$", ("tests/bench/",)),
     (r"dlfcn\.h$", ("libgedge/src/host/", "cli/src/main.cpp", "tests/")),
     (r"(unistd|fcntl|poll|signal|spawn|termios|pthread|sched|time|dirent|locale|wchar|langinfo)\.h$"
      r"|sys/|netinet/|arpa/|linux/|net/", POSIX),

@@ -3,7 +3,8 @@
 //
 // A class is everything with the same signature. It stays live from the second time on that it is
 // seen, or that anything is seen with which it shares a board; without boards, from the first time
-// on. Live classes follow the journal: one bind or unbind is told to the boards and to the classes
+// on. A pod like no other so far, of which all that it has for itself is found at once, makes no
+// class: it goes to the board of those that share the rest. Live classes follow the journal: one bind or unbind is told to the boards and to the classes
 // that listen to anything the pod says, one change of facts to all of them, and those whose
 // policies cannot follow it are void; several changes at once void all, which costs time and never
 // an answer.
