@@ -136,7 +136,7 @@ ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
   const auto has_domains = [](const ScoreSlot& slot) { return reads_domains(*slot.policy); };
   if (!sign_shared(context.pod)) return nullptr;
   const std::string_view shared = signed_.bytes();
-  if (at_once_.board != nullptr && at_once_.shared == shared) return at_once_.board;
+  if (at_once_.is_known && at_once_.shared == shared) return at_once_.board;
   if (!seen_.contains(hash_of(shared, 1)) ||
       std::any_of(scores_->begin(), scores_->end(), has_domains))
     return nullptr;
@@ -144,8 +144,10 @@ ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
   for (std::size_t i = 0; i < filters_->size(); ++i)
     if (!bars(*(*filters_)[i].policy)) split.asked.filters.push_back(i);
   for (std::size_t i = 0; i < scores_->size(); ++i) split.asked.scores.push_back(i);
+  at_once_.board = board_for(shared, shared, split, context, false);
   at_once_.shared = shared;
-  return at_once_.board = board_for(shared, shared, split, context, false);
+  at_once_.is_known = true;
+  return at_once_.board;
 }
 
 ClassCache::Known& ClassCache::known(const PodFacts& facts) {
@@ -300,7 +302,7 @@ ClassCache::Boarded* ClassCache::board_for(std::string_view signature, std::stri
   for (const std::size_t i : split.asked.scores) prepare_score(i, context, prepared);
   if (!Board::suits(*filters_, *scores_, split.asked, prepared, context)) return nullptr;
   make_room_for_board();
-  at_once_.board = nullptr;
+  at_once_.is_known = false;
   Boarded& made = boards_[std::string(key.bytes())];
   made.board = std::make_unique<Board>(*cluster_, *filters_, *scores_, split.asked,
                                        std::move(prepared), std::move(ties));
@@ -340,7 +342,7 @@ void ClassCache::drop(F&& is_meant) {
 void ClassCache::forget_all() {
   live_.clear();
   boards_.clear();
-  at_once_.board = nullptr;
+  at_once_.is_known = false;
   listeners_.clear();
   live_bytes_ = 0;
   ++generation_;
@@ -386,7 +388,7 @@ void ClassCache::follow_facts(const Change& change) {
     static_answers_.forget();
     return forget_all();
   }
-  at_once_.board = nullptr;
+  at_once_.is_known = false;
   std::erase_if(boards_, [&](auto& entry) {
     Board& board = *entry.second.board;
     Touched touched;

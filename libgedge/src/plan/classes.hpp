@@ -4,10 +4,10 @@
 // A class is everything with the same signature. It stays live from the second time on that it is
 // seen, or that anything is seen with which it shares a board; without boards, from the first time
 // on. A pod like no other so far, of which all that it has for itself is found at once, makes no
-// class: it goes to the board of those that share the rest. Live classes follow the journal: one bind or unbind is told to the boards and to the classes
-// that listen to anything the pod says, one change of facts to all of them, and those whose
-// policies cannot follow it are void; several changes at once void all, which costs time and never
-// an answer.
+// class: it goes to the board of those that share the rest. Live classes follow the journal: one
+// bind or unbind is told to the boards and to the classes that listen to anything the pod says, one
+// change of facts to all of them, and those whose policies cannot follow it are void; several
+// changes at once void all, which costs time and never an answer.
 #pragma once
 
 #include <cstdint>
@@ -84,7 +84,8 @@ class ClassCache {
   // The board of the last class that was barred at once, and what its policies read of the pod.
   struct AtOnce {
     std::string shared;
-    Boarded* board = nullptr;    // null: nothing is known
+    bool is_known = false;
+    Boarded* board = nullptr;    // null: what these policies say suits none
     std::vector<NodeMask> kept;  // [filters]
   };
 
