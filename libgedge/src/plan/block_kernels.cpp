@@ -29,13 +29,6 @@ GEDGE_FOR_EACH_TARGET std::uint32_t keep_only(NodeMask& rows, const NodeMask& ke
   return static_cast<std::uint32_t>(count);
 }
 
-GEDGE_FOR_EACH_TARGET std::uint32_t count_rows(const NodeMask& rows) {
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < rows.words(); ++i)
-    count += static_cast<std::uint64_t>(std::popcount(rows.word(i)));
-  return static_cast<std::uint32_t>(count);
-}
-
 namespace {
 
 // The bits of a number's size: those of two are below 2^n if those of their union are.

@@ -73,6 +73,13 @@ Board::Board(const ClusterState& cluster, const std::vector<FilterSlot>& filters
   for (std::size_t next = 0; const std::size_t i : asked_policies_.filters)
     if (i != next++) rejects_[i] = NodeMask(cluster.slots());
   const ClassContext context{cluster, *prepared_.sample, 0};
+  for (const std::size_t i : asked_policies_.filters) {
+    const ClassState* state = prepared_.filters[i];
+    if (prepared_.static_filters[i] != nullptr)
+      static_rows_.push_back(prepared_.static_filters[i]);
+    else if (state != nullptr || !filters[i].policy->passes_all(context, nullptr))
+      changing_.push_back(i);
+  }
   for (const std::size_t i : asked_policies_.scores) {
     const Normalize how = scores[i].policy->normalize(context, prepared_.scores[i]);
     const StaticScores* known = prepared_.static_scores[i];
@@ -115,22 +122,24 @@ void Board::mark(const Touched& touched) {
 void Board::filter_block(const ClassContext& context, Rows rows, Answers& answers) {
   const std::uint32_t word = rows.first / kBlock;
   std::uint64_t admitted = asked_.word(word);
-  for (const StaticRows* known : prepared_.static_filters)
-    if (known != nullptr) admitted &= known->admitted.word(word);
+  for (const StaticRows* known : static_rows_) admitted &= known->admitted.word(word);
   const bool static_ones_pass = admitted == asked_.word(word);
-  for (const std::size_t i : asked_policies_.filters) {
-    if (static_ones_pass && prepared_.static_filters[i] != nullptr) continue;
-    if (asked_.word(word) == 0) return;
-    const std::uint64_t before = asked_.word(word);
-    const FilterPolicy& policy = *filters_[i].policy;
-    if (const StaticRows* known = prepared_.static_filters[i])
-      asked_.keep(word, known->admitted.word(word));
-    else
-      policy.filter(context, prepared_.filters[i], rows, asked_, nullptr);
-    for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
-      answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
-          static_cast<std::uint8_t>(i);
-  }
+  for (const std::size_t i : static_ones_pass ? changing_ : asked_policies_.filters)
+    filter_by(i, context, rows, answers);
+}
+
+void Board::filter_by(std::size_t filter, const ClassContext& context, Rows rows,
+                      Answers& answers) {
+  const std::uint32_t word = rows.first / kBlock;
+  const std::uint64_t before = asked_.word(word);
+  if (before == 0) return;
+  if (const StaticRows* known = prepared_.static_filters[filter])
+    asked_.keep(word, known->admitted.word(word));
+  else
+    filters_[filter].policy->filter(context, prepared_.filters[filter], rows, asked_, nullptr);
+  for (std::uint64_t out = before & ~asked_.word(word); out != 0; out &= out - 1)
+    answers.verdict[static_cast<std::size_t>(std::countr_zero(out))] =
+        static_cast<std::uint8_t>(filter);
 }
 
 void Board::score_block(const ClassContext& context, Rows rows, Answers& answers) const {
@@ -176,8 +185,14 @@ void Board::rule(NodeIndex row, std::uint8_t verdict) {
   const std::uint8_t was = verdict_[raw(row)];
   if (was == verdict) return;
   verdict_[raw(row)] = verdict;
-  if (was == kFeasible) feasible_.clear(row);
-  if (verdict == kFeasible) feasible_.set(row);
+  if (was == kFeasible) {
+    feasible_.clear(row);
+    --feasible_rows_;
+  }
+  if (verdict == kFeasible) {
+    feasible_.set(row);
+    ++feasible_rows_;
+  }
   if (was < kMostFilters) {
     --rejected_[was];
     if (rejects_[was].size() != 0) rejects_[was].clear(row);
@@ -290,7 +305,7 @@ void Board::refresh(const ClassContext& context) {
   } else {
     for (const NodeIndex row : marks_) {
       totals_[raw(row)] = total_of(row);
-      tree_.update(totals_, row);
+      tree_.update(row);
     }
   }
   for (const NodeIndex row : marks_) marked_.clear(row);
@@ -298,21 +313,31 @@ void Board::refresh(const ClassContext& context) {
   all_marked_ = false;
 }
 
-// Leaves in open_ what no exclusion bars, and counts who rejects a row first.
-void Board::exclude(std::span<const Exclusion> exclusions, std::vector<std::uint32_t>& rejected) {
+// Leaves in open_ what no exclusion bars, and counts who rejects a row first. Returns how many are
+// left.
+std::size_t Board::exclude(std::span<const Exclusion> exclusions,
+                           std::vector<std::uint32_t>& rejected) {
+  const std::size_t first = exclusions.front().filter;
+  std::size_t left = feasible_rows_;
   open_ = feasible_;
-  for (std::size_t i = exclusions.front().filter; i < filters_.size(); ++i)
-    if (rejects_[i].size() != 0 && rejected_[i] > 0) open_ |= rejects_[i];
-  for (std::size_t i = exclusions.front().filter; i < filters_.size(); ++i) {
-    if (exclusions.empty() || exclusions.front().filter != i) {
-      if (rejects_[i].size() != 0 && rejected_[i] > 0) rejected[i] = take_out(open_, rejects_[i]);
-      continue;
+  for (std::size_t i = first; i < filters_.size(); ++i)
+    if (rejects_[i].size() != 0 && rejected_[i] > 0) {
+      open_ |= rejects_[i];
+      left += rejected_[i];
     }
-    const Exclusion& now = exclusions.front();
-    rejected[i] = now.mask == Exclusion::Mask::kKept ? keep_only(open_, *now.rows)
-                                                     : take_out(open_, *now.rows);
-    exclusions = exclusions.subspan(1);
+  for (std::size_t i = first; i < filters_.size(); ++i) {
+    if (exclusions.empty() || exclusions.front().filter != i) {
+      if (rejects_[i].size() == 0 || rejected_[i] == 0) continue;
+      rejected[i] = take_out(open_, rejects_[i]);
+    } else {
+      const Exclusion& now = exclusions.front();
+      rejected[i] = now.mask == Exclusion::Mask::kKept ? keep_only(open_, *now.rows)
+                                                       : take_out(open_, *now.rows);
+      exclusions = exclusions.subspan(1);
+    }
+    left -= rejected[i];
   }
+  return left;
 }
 
 // Finds the ranges of the open rows; false if they are those that the totals were computed with.
@@ -372,11 +397,11 @@ Choice Board::choose(const ClassContext& context, std::span<const Exclusion> exc
     return choice;
   }
   std::vector<std::uint32_t> rejected = rejected_;
-  exclude(exclusions, rejected);
+  const std::size_t left = exclude(exclusions, rejected);
   if (narrower_ranges())
     choice = choose_open();
   else
-    answer(choice, tree_.best(totals_, open_), totals_);
+    answer(choice, tree_.best(totals_, open_, left), totals_);
   choice.rejected = std::move(rejected);
   return choice;
 }

@@ -79,6 +79,7 @@ class Board {
   struct Answers;
 
   void filter_block(const ClassContext& context, Rows rows, Answers& answers);
+  void filter_by(std::size_t filter, const ClassContext& context, Rows rows, Answers& answers);
   void score_block(const ClassContext& context, Rows rows, Answers& answers) const;
   void look_again(const ClassContext& context);
   void look_at(const ClassContext& context, Rows rows, std::uint64_t wanted);
@@ -90,7 +91,7 @@ class Board {
   bool ranges_moved();
   void refresh(const ClassContext& context);
   std::int64_t total_of(NodeIndex row) const;
-  void exclude(std::span<const Exclusion> exclusions, std::vector<std::uint32_t>& rejected);
+  std::size_t exclude(std::span<const Exclusion> exclusions, std::vector<std::uint32_t>& rejected);
   bool narrower_ranges();
   Choice choose_open();
   void answer(Choice& choice, BestTwo best, const std::vector<std::int64_t>& totals) const;
@@ -100,6 +101,9 @@ class Board {
   const std::vector<ScoreSlot>& scores_;
   AskedPolicies asked_policies_;
   PreparedClass prepared_;
+  // Of the asked filters: rows of those that read facts of nodes alone; those that never reject.
+  std::vector<const StaticRows*> static_rows_;
+  std::vector<std::size_t> changing_;  // and those whose answers change with pods
   std::int64_t base_ = 0;              // weighted scores that are the same on every row
   std::vector<std::size_t> asked_of_;  // scores that are not
   std::vector<std::uint64_t> ties_;
@@ -109,6 +113,7 @@ class Board {
   std::vector<std::uint8_t> verdict_;    // [slots]: first rejecting filter, or one of two marks
   std::vector<std::uint32_t> rejected_;  // [filters]
   NodeMask feasible_;
+  std::size_t feasible_rows_ = 0;
   std::vector<NodeMask> rejects_;    // [filters]; rows, of filters behind one that is not asked
   std::vector<std::int64_t> fixed_;  // [slots]: weighted scores that need no normalisation
   std::vector<Ranged> ranged_;

@@ -34,6 +34,22 @@ struct ClassCache::Split {
   std::vector<std::size_t> of_the_class;  // asked scores that no other class shares
 };
 
+ClassCache::ClassCache(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
+                       const std::vector<ScoreSlot>& scores, TieKeys tie_keys, bool boards)
+    : cluster_(&cluster),
+      filters_(&filters),
+      scores_(&scores),
+      tie_keys_(std::move(tie_keys)),
+      has_boards_(boards),
+      epoch_(cluster.epoch()),
+      static_epoch_(cluster.static_epoch()) {
+  for (std::size_t i = 0; i < filters.size(); ++i)
+    (bars(*filters[i].policy) ? own_policies_ : shared_).filters.push_back(i);
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    (reads_domains(*scores[i].policy) ? own_policies_ : shared_).scores.push_back(i);
+  at_once_.kept.resize(own_policies_.filters.size());
+}
+
 PreparedClass& ClassCache::get(PodIndex pod) {
   Live* found = live(pod);
   return found != nullptr ? found->prepared : single(pod);
@@ -90,23 +106,26 @@ std::string_view ClassCache::sign(const PodFacts& pod, Known& known) {
   known.is_unique = true;
   if (!sign_shared(pod)) return {};
   own_.clear();
-  for (const FilterSlot& slot : *filters_)
-    if (bars(*slot.policy) && !slot.policy->sign(pod, own_)) return {};
-  for (const ScoreSlot& slot : *scores_)
-    if (reads_domains(*slot.policy) && !slot.policy->sign(pod, own_)) return {};
+  if (!sign(own_policies_, pod, own_)) return {};
   known.is_unique = false;
   known.shared = signed_.bytes().size();
   signed_.append(own_);
   return signed_.bytes();
 }
 
+bool ClassCache::sign(const AskedPolicies& policies, const PodFacts& pod,
+                      Signature& signature) const {
+  for (const std::size_t i : policies.filters)
+    if (!(*filters_)[i].policy->sign(pod, signature)) return false;
+  for (const std::size_t i : policies.scores)
+    if (!(*scores_)[i].policy->sign(pod, signature)) return false;
+  return true;
+}
+
 // Into signed_. False: no two pods are equal.
 bool ClassCache::sign_shared(const PodFacts& pod) {
   signed_.clear();
-  for (const FilterSlot& slot : *filters_)
-    if (!bars(*slot.policy) && !slot.policy->sign(pod, signed_)) return false;
-  for (const ScoreSlot& slot : *scores_)
-    if (!reads_domains(*slot.policy) && !slot.policy->sign(pod, signed_)) return false;
+  if (!sign(shared_, pod, signed_)) return false;
   signed_.add("end");  // never empty: empty means "unknown"
   return true;
 }
@@ -116,35 +135,25 @@ bool ClassCache::sign_shared(const PodFacts& pod) {
 // not known to be worth it.
 ClassCache::Boarded* ClassCache::board_at_once(const ClassContext& context) {
   if (tie_keys_ || context.joint_group != 0) return nullptr;
+  if (own_policies_.filters.empty()) return nullptr;
   exclusions_.clear();
-  at_once_.kept.resize(filters_->size());
-  for (std::size_t i = 0; i < filters_->size(); ++i) {
-    const FilterPolicy& policy = *(*filters_)[i].policy;
-    if (!bars(policy)) continue;
-    NodeMask& kept = at_once_.kept[i];
+  for (std::size_t next = 0; const std::size_t i : own_policies_.filters) {
+    NodeMask& kept = at_once_.kept[next++];
     kept = cluster_->alive();
-    if (!policy.keep_at_once(context, kept)) return nullptr;
+    if (!(*filters_)[i].policy->keep_at_once(context, kept)) return nullptr;
     exclusions_.push_back({i, &kept, Exclusion::Mask::kKept});
   }
-  if (exclusions_.empty()) return nullptr;
   Boarded* const board = shared_board(context);
   if (board != nullptr) board->last_used = ++clock_;
   return board;
 }
 
 ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
-  const auto has_domains = [](const ScoreSlot& slot) { return reads_domains(*slot.policy); };
   if (!sign_shared(context.pod)) return nullptr;
   const std::string_view shared = signed_.bytes();
   if (at_once_.is_known && at_once_.shared == shared) return at_once_.board;
-  if (!seen_.contains(hash_of(shared, 1)) ||
-      std::any_of(scores_->begin(), scores_->end(), has_domains))
-    return nullptr;
-  Split split;
-  for (std::size_t i = 0; i < filters_->size(); ++i)
-    if (!bars(*(*filters_)[i].policy)) split.asked.filters.push_back(i);
-  for (std::size_t i = 0; i < scores_->size(); ++i) split.asked.scores.push_back(i);
-  at_once_.board = board_for(shared, shared, split, context, false);
+  if (!own_policies_.scores.empty() || !seen_.contains(hash_of(shared, 1))) return nullptr;
+  at_once_.board = board_for(shared, shared, {shared_, {}}, context, false);
   at_once_.shared = shared;
   at_once_.is_known = true;
   return at_once_.board;
@@ -218,15 +227,9 @@ bool ClassCache::is_true(const Live& live) const {
 }
 
 ClassCache::Split ClassCache::split(const ClassContext& context, Live& live) {
-  Split split;
-  for (std::size_t i = 0; i < filters_->size(); ++i) {
-    if (!bars(*(*filters_)[i].policy)) {
-      split.asked.filters.push_back(i);
-      continue;
-    }
-    prepare_filter(i, context, live.prepared);
-    live.beside.filters.push_back(i);
-  }
+  Split split{{shared_.filters, {}}, {}};
+  live.beside.filters = own_policies_.filters;
+  for (const std::size_t i : own_policies_.filters) prepare_filter(i, context, live.prepared);
   for (std::size_t i = 0; i < scores_->size(); ++i) {
     const ScorePolicy& policy = *(*scores_)[i].policy;
     if (!reads_domains(policy)) {

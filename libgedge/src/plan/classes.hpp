@@ -33,14 +33,7 @@ class ClassCache {
 
   /// `tie_keys`: null where names decide ties. `boards`: whether classes may have boards at all.
   ClassCache(const ClusterState& cluster, const std::vector<FilterSlot>& filters,
-             const std::vector<ScoreSlot>& scores, TieKeys tie_keys, bool boards)
-      : cluster_(&cluster),
-        filters_(&filters),
-        scores_(&scores),
-        tie_keys_(std::move(tie_keys)),
-        has_boards_(boards),
-        epoch_(cluster.epoch()),
-        static_epoch_(cluster.static_epoch()) {}
+             const std::vector<ScoreSlot>& scores, TieKeys tie_keys, bool boards);
 
   /// Makes everything true to the cluster as it is now. After each single change that is cheap.
   void follow();
@@ -86,7 +79,7 @@ class ClassCache {
     std::string shared;
     bool is_known = false;
     Boarded* board = nullptr;    // null: what these policies say suits none
-    std::vector<NodeMask> kept;  // [filters]
+    std::vector<NodeMask> kept;  // [filters that bar]
   };
 
   Live* live(PodIndex pod);
@@ -94,6 +87,7 @@ class ClassCache {
   Boarded* board_at_once(const ClassContext& context);
   Boarded* shared_board(const ClassContext& context);
   bool sign_shared(const PodFacts& pod);
+  bool sign(const AskedPolicies& policies, const PodFacts& pod, Signature& signature) const;
   Live* use(Live& live);
   bool is_passed_over(bool comes_again);
   // Whether a pod with these facts was asked about before; it is, from now on.
@@ -132,6 +126,8 @@ class ClassCache {
   const std::vector<ScoreSlot>* scores_;
   TieKeys tie_keys_;
   bool has_boards_;
+  AskedPolicies shared_, own_policies_;  // those that every board asks; those that bar, or score
+                                         // by domains
   std::unordered_map<std::string, Live, TextHash, std::equal_to<>> live_;  // by signature
   std::size_t live_bytes_ = 0;                                             // of all of them, about
   std::unordered_map<std::string, Boarded, TextHash, std::equal_to<>> boards_;  // by what is read

@@ -59,11 +59,14 @@ class OneNodeRecorder final : public Recorder {
 }  // namespace
 
 struct Engine::Parts {
-  Parts(const ClusterState& state, Profile chosen, std::uint64_t tie_seed, bool boards)
+  Parts(const ClusterState& state, Profile chosen, std::uint64_t tie_seed, bool boards,
+        std::vector<FilterSlot> all_filters, std::vector<ScoreSlot> all_scores)
       : cluster(state),
         profile(std::move(chosen)),
         seed(tie_seed),
         in_tree(boards),
+        filters(std::move(all_filters)),
+        scores(std::move(all_scores)),
         classes(state, filters, scores,
                 profile.spread_ties ? ClassCache::TieKeys(std::bind_front(&Parts::tie_keys, this))
                                     : ClassCache::TieKeys(),
@@ -247,8 +250,8 @@ Evaluation Engine::Parts::evaluate(PodIndex pod, PreparedClass& prepared) const 
 
 Result<Engine> Engine::make(const ClusterState& state, const Profile& profile,
                             const PolicySource* modules, std::uint64_t seed) {
-  // Modules get whole columns, and what they answer is checked column by column: no boards.
-  auto parts = std::make_unique<Parts>(state, profile, seed, modules == nullptr);
+  std::vector<FilterSlot> filters;
+  std::vector<ScoreSlot> scores;
   for (const ProfileEntry& entry : profile.filters) {
     std::unique_ptr<FilterPolicy> policy =
         modules == nullptr ? nullptr : modules->filter(entry.policy);
@@ -257,7 +260,7 @@ Result<Engine> Engine::make(const ClusterState& state, const Profile& profile,
       if (!made) return std::move(made).error();
       policy = *std::move(made);
     }
-    parts->filters.push_back({entry.policy, std::move(policy)});
+    filters.push_back({entry.policy, std::move(policy)});
   }
   for (const ProfileEntry& entry : profile.scores) {
     std::unique_ptr<ScorePolicy> policy =
@@ -267,9 +270,11 @@ Result<Engine> Engine::make(const ClusterState& state, const Profile& profile,
       if (!made) return std::move(made).error();
       policy = *std::move(made);
     }
-    parts->scores.push_back({entry.policy, std::move(policy), entry.weight});
+    scores.push_back({entry.policy, std::move(policy), entry.weight});
   }
-  return Engine(std::move(parts));
+  // Modules get whole columns, and what they answer is checked column by column: no boards.
+  return Engine(std::make_unique<Parts>(state, profile, seed, modules == nullptr,
+                                        std::move(filters), std::move(scores)));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

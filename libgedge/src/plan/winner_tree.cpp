@@ -4,14 +4,13 @@
 #include <bit>
 #include <utility>
 
-#include "plan/block_kernels.hpp"
-
 namespace gedge {
 namespace {
 
 constexpr std::uint32_t kNobody = raw(kNoNode);
 constexpr std::uint32_t kWord = 64;  // rows in a word of a mask
 constexpr std::size_t kFewRows = 256;
+constexpr std::size_t kRowsToBuild = 8;  // one in as many changed: all places are played anew
 
 NodeIndex if_in(const std::vector<std::int64_t>& totals, std::uint32_t row) {
   return row == kNobody || totals[row] == WinnerTree::kOut ? kNoNode : NodeIndex{row};
@@ -43,11 +42,20 @@ std::uint32_t WinnerTree::better(const std::vector<std::int64_t>& totals, std::u
 }
 
 void WinnerTree::build(const std::vector<std::int64_t>& totals) {
+  changed_.clear();
   for (std::uint32_t at = leaves_ - 1; at > 0; --at)
     best_[at] = better(totals, best_[2 * at], best_[2 * at + 1]);
 }
 
-void WinnerTree::update(const std::vector<std::int64_t>& totals, NodeIndex row) {
+void WinnerTree::update(NodeIndex row) { changed_.push_back(row); }
+
+void WinnerTree::replay(const std::vector<std::int64_t>& totals) {
+  if (changed_.size() >= leaves_ / kRowsToBuild) return build(totals);
+  for (const NodeIndex row : changed_) replay(totals, row);
+  changed_.clear();
+}
+
+void WinnerTree::replay(const std::vector<std::int64_t>& totals, NodeIndex row) {
   for (std::uint32_t at = (leaves_ + leaf_of_[raw(row)]) / 2; at > 0; at /= 2) {
     const std::uint32_t now = better(totals, best_[2 * at], best_[2 * at + 1]);
     // Where another row won and wins again, nothing changes further up.
@@ -63,7 +71,8 @@ bool WinnerTree::beats(const std::vector<std::int64_t>& totals, NodeIndex a, Nod
   return leaf_of_[x] < leaf_of_[y];
 }
 
-BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals) const {
+BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals) {
+  replay(totals);
   BestTwo found;
   found.winner = if_in(totals, best_[leaves_ == 1 ? best_.size() - 1 : 1]);
   if (found.winner != kNoNode) found.runner_up = runner_up(totals, found.winner);
@@ -82,13 +91,16 @@ NodeIndex WinnerTree::runner_up(const std::vector<std::int64_t>& totals, NodeInd
   return if_in(totals, second);
 }
 
-BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals, const NodeMask& among) const {
+BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals, const NodeMask& among,
+                         std::size_t count) {
   BestTwo found;
   // Few rows are gone through faster than found.
-  if (words_ != 0 && among.words() + count_rows(among) <= kFewRows)
+  if (words_ != 0 && among.words() + count <= kFewRows) {
     go_through(totals, among, found);
-  else
+  } else {
+    replay(totals);
     search(totals, among, 1, found);
+  }
   return found;
 }
 

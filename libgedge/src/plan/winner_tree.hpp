@@ -2,7 +2,8 @@
 //
 // A tournament: each inner place holds the better row of the two below it. Leaves stand in name
 // order, so a tie goes to the left. Cost: O(log n) a change, O(n) to build, O(log n) to ask, and
-// with rows left out about O(log n) for each of those that are better than the answer.
+// with rows left out about O(log n) for each of those that are better than the answer. Few rows are
+// gone through without a tournament.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +30,21 @@ class WinnerTree {
 
   /// Replays everything after `totals` [rows] changed in many places.
   void build(const std::vector<std::int64_t>& totals);
-  /// Replays one row after its total changed.
-  void update(const std::vector<std::int64_t>& totals, NodeIndex row);
+  /// The total of one row changed: it is replayed when the tournament is next asked.
+  void update(NodeIndex row);
 
   /// The best two rows that take part.
-  BestTwo best(const std::vector<std::int64_t>& totals) const;
-  /// The best two of those that `among` has.
-  BestTwo best(const std::vector<std::int64_t>& totals, const NodeMask& among) const;
+  BestTwo best(const std::vector<std::int64_t>& totals);
+  /// The best two of those that `among` has, which are `count`.
+  BestTwo best(const std::vector<std::int64_t>& totals, const NodeMask& among, std::size_t count);
   /// Whether `a` wins against `b`, two different rows that take part, by total, tie key and name.
   bool beats(const std::vector<std::int64_t>& totals, NodeIndex a, NodeIndex b) const;
 
  private:
   std::uint32_t better(const std::vector<std::int64_t>& totals, std::uint32_t a,
                        std::uint32_t b) const;
+  void replay(const std::vector<std::int64_t>& totals);
+  void replay(const std::vector<std::int64_t>& totals, NodeIndex row);
   NodeIndex runner_up(const std::vector<std::int64_t>& totals, NodeIndex winner) const;
   void go_through(const std::vector<std::int64_t>& totals, const NodeMask& among,
                   BestTwo& found) const;
@@ -57,6 +60,7 @@ class WinnerTree {
   std::uint32_t leaves_ = 1;
   std::uint32_t words_ = 0;  // as many places above all leaves of a word; 0: rows are not in order
   std::vector<std::uint32_t> best_;  // [2 * leaves]; the root is 1
+  std::vector<NodeIndex> changed_;   // rows that are not replayed
 };
 
 }  // namespace gedge

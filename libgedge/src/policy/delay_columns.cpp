@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -15,55 +16,51 @@ namespace {
 
 constexpr std::uint32_t kWordsAtOnce = 256;
 
-// The rows of four strips of a word, by a bit for each.
-constexpr std::array<std::uint64_t, 1U << kStripsInWord> kRowsOfStrips = [] {
-  constexpr std::uint64_t kStrip = (std::uint64_t{1} << kStripRows) - 1;
-  std::array<std::uint64_t, 1U << kStripsInWord> rows{};
-  for (std::uint32_t bits = 0; bits < rows.size(); ++bits)
-    for (std::uint32_t strip = 0; strip < kStripsInWord; ++strip)
-      if ((bits >> strip & 1) != 0) rows[bits] |= kStrip << (kStripRows * strip);
-  return rows;
-}();
+using StripsOfWords = std::array<std::uint16_t, kWordsAtOnce * kStripsInWord>;
+constexpr bool kStripsAreInOrder = std::endian::native == std::endian::little;
 
-// Strips whose cells have to be looked at.
-struct Mixed {
-  std::array<std::uint32_t, kWordsAtOnce * kStripsInWord> strips;
-  std::uint32_t count = 0;
-};
-
-// Settles what bounds settle of the words [first, last), whose strips are no more than kMostPlaced.
-void keep_by_bounds(RttMatrix::Strips strips, Rtt limit, std::uint32_t first, std::uint32_t last,
-                    NodeMask& rows, Mixed& mixed) {
-  const std::size_t begin = std::size_t{first} * kStripsInWord;
-  PlacedStrips placed = place_strips(strips.least.data() + begin, strips.most.data() + begin,
-                                     (last - first) * kStripsInWord, RttMatrix::coarse(limit));
-  std::uint64_t four = (1U << kStripsInWord) - 1;
-  for (std::uint32_t word = first; word < last; ++word, four <<= kStripsInWord) {
-    const std::uint64_t out = (placed.out & four) >> (kStripsInWord * (word - first));
-    rows.keep(word, ~kRowsOfStrips[out]);
-    if (rows.word(word) == 0) placed.mixed &= ~four;
+void split_words(std::span<const std::uint64_t> words, StripsOfWords& strips) {
+  if constexpr (kStripsAreInOrder) {
+    std::memcpy(strips.data(), words.data(), words.size_bytes());
+  } else {
+    for (std::size_t i = 0; i < kStripsInWord * words.size(); ++i)
+      strips[i] = static_cast<std::uint16_t>(words[i / kStripsInWord] >>
+                                             (kStripRows * (i % kStripsInWord)));
   }
-  for (std::uint64_t bits = placed.mixed; bits != 0; bits &= bits - 1)
-    mixed.strips[mixed.count++] =
-        first * kStripsInWord + static_cast<std::uint32_t>(std::countr_zero(bits));
 }
 
-void keep_words(std::span<const Rtt> row, RttMatrix::Strips strips, Rtt limit, std::uint32_t first,
-                std::uint32_t last, NodeMask& rows) {
-  constexpr std::uint32_t kAtOnce = kMostPlaced / kStripsInWord;
-  Mixed mixed;
-  for (std::uint32_t word = first; word < last; word += kAtOnce)
-    keep_by_bounds(strips, limit, word, std::min(word + kAtOnce, last), rows, mixed);
-  const auto open = std::span(mixed.strips).first(mixed.count);
-  // Rows of a large matrix lie far from the processor: what is read soon is asked for together.
-  for (const std::uint32_t strip : open)
-    __builtin_prefetch(row.data() + kStripRows * std::size_t{strip});
-  std::array<std::uint16_t, kWordsAtOnce * kStripsInWord> near;
-  within_strips(row, open, limit.us, near.data());
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const std::uint64_t out = static_cast<std::uint16_t>(~near[i]);
-    rows.keep(open[i] / kStripsInWord, ~(out << (kStripRows * (open[i] % kStripsInWord))));
+void join_words(const StripsOfWords& strips, std::span<std::uint64_t> words) {
+  if constexpr (kStripsAreInOrder) {
+    std::memcpy(words.data(), strips.data(), words.size_bytes());
+  } else {
+    std::fill(words.begin(), words.end(), 0);
+    for (std::size_t i = 0; i < kStripsInWord * words.size(); ++i)
+      words[i / kStripsInWord] |= std::uint64_t{strips[i]} << (kStripRows * (i % kStripsInWord));
   }
+}
+
+// Keeps what is within the limit: by bounds of strips, else by a look at their cells. `words`: no
+// more than kWordsAtOnce; `cells` and `bounds` begin where they do.
+void keep_words(std::span<const Rtt> cells, RttMatrix::Strips bounds, Rtt limit,
+                std::span<std::uint64_t> words) {
+  StripsOfWords rows;
+  std::array<std::uint32_t, kWordsAtOnce * kStripsInWord> mixed;
+  split_words(words, rows);
+  const std::uint16_t coarse = RttMatrix::coarse(limit);
+  const auto strips = static_cast<std::uint32_t>(kStripsInWord * words.size());
+  std::size_t count = 0;
+  for (std::uint32_t at = 0; at < strips; at += kMostPlaced) {
+    std::uint64_t bits = place_strips(bounds.least.data() + at, bounds.most.data() + at,
+                                      std::min(strips - at, kMostPlaced), coarse, rows.data() + at);
+    for (; bits != 0; bits &= bits - 1) {
+      const std::uint32_t strip = at + static_cast<std::uint32_t>(std::countr_zero(bits));
+      mixed[count++] = strip;
+      // Rows of a large matrix lie far from the processor: they are asked for together.
+      __builtin_prefetch(cells.data() + kStripRows * std::size_t{strip});
+    }
+  }
+  within_strips(cells, std::span(mixed).first(count), limit.us, rows.data());
+  join_words(rows, words);
 }
 
 }  // namespace
@@ -167,9 +164,13 @@ bool keep_near(const ClusterState& cluster, NodeIndex from, std::int64_t limit_u
   const Rtt limit{
       static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us, std::int64_t{kMaxRtt.us}))};
   const bool was_in = rows.test(from);
-  const auto words = static_cast<std::uint32_t>(rows.words());
-  for (std::uint32_t first = 0; first < words; first += kWordsAtOnce)
-    keep_words(row, strips, limit, first, std::min(first + kWordsAtOnce, words), rows);
+  const std::span<std::uint64_t> words = rows.bits();
+  for (std::size_t first = 0; first < words.size(); first += kWordsAtOnce) {
+    const std::size_t strip = first * kStripsInWord;
+    keep_words(row.subspan(strip * kStripRows),
+               {strips.least.subspan(strip), strips.most.subspan(strip)}, limit,
+               words.subspan(first, std::min<std::size_t>(kWordsAtOnce, words.size() - first)));
+  }
   if (was_in) rows.set(from);
   return true;
 }

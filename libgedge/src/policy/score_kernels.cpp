@@ -1,5 +1,6 @@
 #include "policy/score_kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -99,33 +100,37 @@ template <std::uint32_t kRows>
   return static_cast<std::uint16_t>(to_bits(good));
 }
 
-[[gnu::always_inline]] inline PlacedStrips place(const std::uint16_t* least,
-                                                 const std::uint16_t* most, std::uint32_t strips,
-                                                 std::uint16_t limit) {
-  std::array<std::uint8_t, kMostPlaced> out{}, open{};
-  for (std::uint32_t i = 0; i < strips; ++i) out[i] = least[i] > limit ? 1 : 0;
-  for (std::uint32_t i = 0; i < strips; ++i) open[i] = most[i] >= limit ? 1 : 0;
-  const std::uint64_t over = to_bits(out);
-  return {over, to_bits(open) & ~over};
+[[gnu::always_inline]] inline std::uint64_t place(const std::uint16_t* least,
+                                                  const std::uint16_t* most, std::uint32_t strips,
+                                                  std::uint16_t limit, std::uint16_t* rows) {
+  std::array<std::uint16_t, kMostPlaced> left{};
+  for (std::uint32_t i = 0; i < strips; ++i)
+    left[i] = static_cast<std::uint16_t>(rows[i] & (least[i] > limit ? 0 : 0xFFFF));
+  std::array<std::uint8_t, kMostPlaced> mixed{};
+  for (std::uint32_t i = 0; i < strips; ++i)
+    mixed[i] = static_cast<std::uint8_t>((left[i] != 0 ? 1 : 0) & (most[i] >= limit ? 1 : 0));
+  std::copy_n(left.begin(), strips, rows);
+  return to_bits(mixed);
 }
 
 }  // namespace
 
-GEDGE_FOR_EACH_TARGET PlacedStrips place_strips(const std::uint16_t* least,
-                                                const std::uint16_t* most, std::uint32_t strips,
-                                                std::uint16_t limit) {
-  return strips == kMostPlaced ? place(least, most, kMostPlaced, limit)
-                               : place(least, most, strips, limit);
+GEDGE_FOR_EACH_TARGET std::uint64_t place_strips(const std::uint16_t* least,
+                                                 const std::uint16_t* most, std::uint32_t strips,
+                                                 std::uint16_t limit, std::uint16_t* rows) {
+  return strips == kMostPlaced ? place(least, most, kMostPlaced, limit, rows)
+                               : place(least, most, strips, limit, rows);
 }
 
 GEDGE_FOR_EACH_TARGET void within_strips(std::span<const Rtt> row,
                                          std::span<const std::uint32_t> strips, std::uint32_t limit,
-                                         std::uint16_t* near) {
+                                         std::uint16_t* rows) {
   for (const std::uint32_t strip : strips) {
     const std::size_t first = kStripRows * std::size_t{strip};
     // So that the loop over a whole strip has no end to look for.
     const bool is_whole = row.size() - first >= kStripRows;
-    *near++ = is_whole ? within<kStripRows>(row.data() + first, kStripRows, limit)
+    rows[strip] &= is_whole
+                       ? within<kStripRows>(row.data() + first, kStripRows, limit)
                        : within<kStripRows>(row.data() + first,
                                             static_cast<std::uint32_t>(row.size() - first), limit);
   }

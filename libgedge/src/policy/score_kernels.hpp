@@ -42,19 +42,16 @@ void balanced_of_two(const ResourceBlock& first, const ResourceBlock& second, st
 std::uint64_t within_or_unknown(const Rtt* us, std::uint32_t rows, std::uint32_t limit);
 /// Rows that share bounds in RttMatrix::Strips.
 inline constexpr std::uint32_t kStripRows = 16;
-/// near[i], bit j: row j of strips[i] is at most `limit`, which is below kUnmeasured. The last
-/// strip of the row may be shorter.
-void within_strips(std::span<const Rtt> row, std::span<const std::uint32_t> strips,
-                   std::uint32_t limit, std::uint16_t* near);
-/// Where the cells of strips lie by coarse bounds of them, a bit a strip: all of them over a limit,
-/// or neither that nor all below it.
-struct PlacedStrips {
-  std::uint64_t out = 0, mixed = 0;
-};
-/// Bit i: least[i] is above `limit`; most[i] is not below it. `strips` is at most kMostPlaced.
 inline constexpr std::uint32_t kMostPlaced = 64;
-PlacedStrips place_strips(const std::uint16_t* least, const std::uint16_t* most,
-                          std::uint32_t strips, std::uint16_t limit);
+/// Clears rows[i], the rows of strip i, where all of them are over a limit by coarse bounds:
+/// least[i] is above `limit`. Bit i of the answer: a row is left, and most[i] is not below it, so
+/// that the cells have to be looked at. `strips` is at most kMostPlaced.
+std::uint64_t place_strips(const std::uint16_t* least, const std::uint16_t* most,
+                           std::uint32_t strips, std::uint16_t limit, std::uint16_t* rows);
+/// Clears bit j of rows[s] where row j of strip s is over `limit`, which is below kUnmeasured, for
+/// every s in `strips`. The last strip of `row` may be shorter.
+void within_strips(std::span<const Rtt> row, std::span<const std::uint32_t> strips,
+                   std::uint32_t limit, std::uint16_t* rows);
 /// least[i] = min(least[i], idiv(100 * (limit - us[i]), limit)), 0 where us[i] is above the limit
 /// or unmeasured, 100 where it is 0. `limit` from 1 to kMaxRtt.
 void join_slack_scores(const Rtt* us, std::uint32_t rows, std::int64_t limit, std::int64_t* least);

@@ -40,14 +40,13 @@ void sign(Signature& signature, const std::vector<NodeSelectorTerm>& terms) {
 }
 
 void sign(Signature& signature, const std::vector<Toleration>& tolerations) {
-  constexpr std::uint64_t kEveryEffect = ~std::uint64_t{0};
   signature.add(tolerations.size());
   for (const Toleration& toleration : tolerations) {
+    const std::uint64_t effect =
+        toleration.effect ? 1 + static_cast<std::uint64_t>(*toleration.effect) : 0;
+    signature.add(2 * effect + (toleration.exists ? 1 : 0));
     signature.add(toleration.key);
-    signature.add(static_cast<std::uint64_t>(toleration.exists));
     signature.add(toleration.value);
-    signature.add(toleration.effect ? static_cast<std::uint64_t>(*toleration.effect)
-                                    : kEveryEffect);
   }
 }
 

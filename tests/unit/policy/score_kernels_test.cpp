@@ -149,13 +149,17 @@ TEST_CASE("score kernels: strips lie over a limit, below it, or on both sides") 
       most[i] = dice.chance(10) ? 0xFFFF : static_cast<std::uint16_t>(least[i] + dice.below(4));
     }
     const auto limit = static_cast<std::uint16_t>(dice.below(8));
-    const PlacedStrips placed =
-        place_strips(least.data(), most.data(), static_cast<std::uint32_t>(least.size()), limit);
+    std::vector<std::uint16_t> rows(least.size());
+    for (std::uint16_t& strip : rows)
+      strip = dice.chance(20) ? 0 : static_cast<std::uint16_t>(dice.below(0x10000));
+    const std::vector<std::uint16_t> before = rows;
+    const std::uint64_t mixed = place_strips(
+        least.data(), most.data(), static_cast<std::uint32_t>(least.size()), limit, rows.data());
     for (std::size_t i = 0; i < kMostPlaced; ++i) {
       const bool is_strip = i < least.size();
-      const bool out = is_strip && least[i] > limit, within = is_strip && most[i] < limit;
-      CHECK((placed.out >> i & 1) == (out ? 1 : 0));
-      CHECK((placed.mixed >> i & 1) == (is_strip && !out && !within ? 1 : 0));
+      const bool is_left = is_strip && least[i] <= limit && before[i] != 0;
+      if (is_strip) CHECK(rows[i] == (least[i] > limit ? 0 : before[i]));
+      CHECK((mixed >> i & 1) == (is_left && most[i] >= limit ? 1 : 0));
     }
   }
 }
@@ -170,14 +174,18 @@ TEST_CASE("score kernels: cells of strips within a limit, the last strip shorter
     for (std::uint32_t strip = 0; strip * kStripRows < row.size(); ++strip)
       if (dice.chance(70)) strips.push_back(strip);
     const auto limit = static_cast<std::uint32_t>(dice.below(6));
-    std::vector<std::uint16_t> near(strips.size());
-    within_strips(row, strips, limit, near.data());
-    for (std::size_t i = 0; i < strips.size(); ++i)
+    std::vector<std::uint16_t> rows((row.size() + kStripRows - 1) / kStripRows);
+    for (std::uint16_t& strip : rows) strip = static_cast<std::uint16_t>(dice.below(0x10000));
+    const std::vector<std::uint16_t> before = rows;
+    within_strips(row, strips, limit, rows.data());
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      const bool is_asked = std::find(strips.begin(), strips.end(), i) != strips.end();
       for (std::size_t j = 0; j < kStripRows; ++j) {
-        const std::size_t at = kStripRows * std::size_t{strips[i]} + j;
-        const bool is_near = at < row.size() && row[at].us <= limit;
-        CHECK((near[i] >> j & 1) == (is_near ? 1 : 0));
+        const std::size_t at = kStripRows * std::size_t{i} + j;
+        const bool is_out = is_asked && (at >= row.size() || row[at].us > limit);
+        CHECK((rows[i] >> j & 1) == (is_out ? 0 : before[i] >> j & 1));
       }
+    }
   }
 }
 

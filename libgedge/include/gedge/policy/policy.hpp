@@ -69,13 +69,11 @@ class Signature {
     add(text.size());
     if (!text.empty()) write(text);
   }
-  void add(std::uint64_t number) {
-    if (room_.size() - size_ < sizeof number) grow(sizeof number);
-    std::memcpy(room_.data() + size_, &number, sizeof number);
-    size_ += sizeof number;
-  }
+  void add(std::uint64_t number) { std::memcpy(room_for(sizeof number), &number, sizeof number); }
   /// The fields of `more` behind these.
-  void append(const Signature& more) { write(more.bytes()); }
+  void append(const Signature& more) {
+    if (more.size_ != 0) write(more.bytes());
+  }
   /// Keeps its memory.
   void clear() { size_ = 0; }
   /// Until the next change.
@@ -83,13 +81,18 @@ class Signature {
 
  private:
   void write(std::string_view text) {
-    if (room_.size() - size_ < text.size()) grow(text.size());
-    text.copy(room_.data() + size_, text.size());
-    size_ += text.size();
+    std::memcpy(room_for(text.size()), text.data(), text.size());
   }
-  void grow(std::size_t count) { room_.resize(2 * (size_ + count)); }
+  char* room_for(std::size_t count) {
+    const std::size_t at = size_;
+    size_ += count;
+    if (size_ > room_.size()) [[unlikely]]
+      grow();
+    return room_.data() + at;
+  }
+  [[gnu::noinline]] void grow() { room_.resize(2 * size_); }
 
-  std::string room_;  // of which the first `size_` bytes are written
+  std::vector<char> room_;  // of which the first `size_` bytes are written
   std::size_t size_ = 0;
 };
 
@@ -154,7 +157,8 @@ class FilterPolicy : public Policy {
     static_cast<void>(rows);
     return false;
   }
-  /// True: as things are, every row passes. False promises nothing.
+  /// True: as things are, every row passes; where the state is null, whatever changes. False
+  /// promises nothing.
   virtual bool passes_all(const ClassContext&, const ClassState*) const { return false; }
 };
 

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gedge/base/units.hpp"
@@ -48,6 +49,9 @@ class NodeMask {
   std::uint64_t word(std::size_t i) const { return words_[i]; }
   /// `bits` beyond the last slot must be 0.
   void assign_word(std::size_t i, std::uint64_t bits) { words_[i] = bits; }
+  /// All words, in order.
+  std::span<const std::uint64_t> bits() const { return words_; }
+  std::span<std::uint64_t> bits() { return words_; }
   void reset() { words_.assign(words_.size(), 0); }
   /// Clears the bits of that word that `bits` lacks.
   void keep(std::size_t i, std::uint64_t bits) { words_[i] &= bits; }
