@@ -100,7 +100,7 @@ std::vector<NodeIndex> choose_all(ClusterState& cluster, Engine& engine) {
   std::vector<NodeIndex> chosen;
   chosen.reserve(cluster.pod_count());
   for (std::uint32_t i = 0; i < cluster.pod_count(); ++i) {
-    const Choice choice = engine.choose(PodIndex{i});
+    const Choice& choice = engine.choose(PodIndex{i});
     if (choice.winner != kNoNode) cluster.bind(PodIndex{i}, choice.winner);
     chosen.push_back(choice.winner);
   }

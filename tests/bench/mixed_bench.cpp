@@ -135,7 +135,7 @@ Tally run(const Workload& workload) {
   std::vector<PodIndex> running;
   for (std::uint32_t i = 0; i < workload.facts.pods.size(); ++i) {
     const PodIndex pod{i};
-    const Choice choice = engine->choose(pod);
+    const Choice& choice = engine->choose(pod);
     if (i % 97 == 0) {
       lap();
       compare(*engine, pod, choice, tally);

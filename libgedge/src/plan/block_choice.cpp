@@ -126,9 +126,8 @@ void BlockChoice::look_at_best(const TieKey& tie_key, Best& best) {
   std::erase_if(candidates_, [&](const Candidate& c) { return !may_win(c, !tie_key, best); });
 }
 
-std::optional<Choice> BlockChoice::choose(const TieKey& tie_key) {
-  if (context_.cluster.slots() == 0 || !find_others()) return std::nullopt;
-  Choice choice;
+bool BlockChoice::choose(const TieKey& tie_key, Choice& choice) {
+  if (context_.cluster.slots() == 0 || !find_others()) return false;
   filter(choice.rejected);
   candidates_.clear();
   for (std::uint32_t word = 0; word < feasible_.words(); ++word)
@@ -147,9 +146,9 @@ std::optional<Choice> BlockChoice::choose(const TieKey& tie_key) {
     if (may_win(candidate, !tie_key, best)) look_at(candidate.word, tie_key, best);
   choice.winner = best.winner;
   choice.runner_up = best.runner_up;
-  if (best.winner != kNoNode) choice.winner_total = best.winner_total;
-  if (best.runner_up != kNoNode) choice.runner_up_total = best.runner_up_total;
-  return choice;
+  choice.winner_total = best.winner != kNoNode ? best.winner_total : 0;
+  choice.runner_up_total = best.runner_up != kNoNode ? best.runner_up_total : 0;
+  return true;
 }
 
 }  // namespace gedge

@@ -51,7 +51,7 @@ class BlockChoice {
 
   /// Empty without rows, and where a score is not the same everywhere and needs all feasible rows,
   /// or knows no bound. `tie_key`: null where names decide ties.
-  std::optional<Choice> choose(const TieKey& tie_key);
+  bool choose(const TieKey& tie_key, Choice& choice);
 
  private:
   struct Best {

@@ -13,7 +13,6 @@ namespace gedge {
 std::uint32_t take_out(NodeMask& rows, const NodeMask& out);
 /// The same for what `kept` lacks.
 std::uint32_t keep_only(NodeMask& rows, const NodeMask& kept);
-/// NodeMask::count() with the instruction that counts bits, where the machine has one.
 
 /// totals[i] = plus_weighted(totals[i], weight, scores[i]).
 void add_weighted(const std::int64_t* scores, std::uint32_t rows, std::int64_t weight,

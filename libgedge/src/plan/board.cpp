@@ -362,13 +362,12 @@ bool Board::narrower_ranges() {
 void Board::answer(Choice& choice, BestTwo best, const std::vector<std::int64_t>& totals) const {
   choice.winner = best.winner;
   choice.runner_up = best.runner_up;
-  if (best.winner != kNoNode) choice.winner_total = totals[raw(best.winner)];
-  if (best.runner_up != kNoNode) choice.runner_up_total = totals[raw(best.runner_up)];
+  choice.winner_total = best.winner != kNoNode ? totals[raw(best.winner)] : 0;
+  choice.runner_up_total = best.runner_up != kNoNode ? totals[raw(best.runner_up)] : 0;
 }
 
 // Exclusions that change a range change every total: the open rows are gone through.
-Choice Board::choose_open() {
-  Choice choice;
+void Board::choose_open(Choice& choice) {
   BestTwo best;
   among_.resize(totals_.size());
   open_.for_each([&](NodeIndex row) {
@@ -385,25 +384,18 @@ Choice Board::choose_open() {
     }
   });
   answer(choice, best, among_);
-  return choice;
 }
 
-Choice Board::choose(const ClassContext& context, std::span<const Exclusion> exclusions) {
+void Board::choose(const ClassContext& context, std::span<const Exclusion> exclusions,
+                   Choice& choice) {
   refresh(context);
-  Choice choice;
-  if (exclusions.empty()) {
-    choice.rejected = rejected_;
-    answer(choice, tree_.best(totals_), totals_);
-    return choice;
-  }
-  std::vector<std::uint32_t> rejected = rejected_;
-  const std::size_t left = exclude(exclusions, rejected);
+  choice.rejected = rejected_;
+  if (exclusions.empty()) return answer(choice, tree_.best(totals_), totals_);
+  const std::size_t left = exclude(exclusions, choice.rejected);
   if (narrower_ranges())
-    choice = choose_open();
+    choose_open(choice);
   else
     answer(choice, tree_.best(totals_, open_, left), totals_);
-  choice.rejected = std::move(rejected);
-  return choice;
 }
 
 }  // namespace gedge

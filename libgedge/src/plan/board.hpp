@@ -62,7 +62,7 @@ class Board {
   /// Looks again at what changed and chooses among the rows that no exclusion bars. `exclusions` by
   /// ascending filter, of filters that are not asked. Cost: O(policies + log rows) a changed row;
   /// O(rows / 64) an exclusion; O(rows) where the range changed that a score is normalised in.
-  Choice choose(const ClassContext& context, std::span<const Exclusion> exclusions);
+  void choose(const ClassContext& context, std::span<const Exclusion> exclusions, Choice& choice);
 
  private:
   // A score whose normalisation depends on the least and largest raw score of the feasible rows.
@@ -93,7 +93,7 @@ class Board {
   std::int64_t total_of(NodeIndex row) const;
   std::size_t exclude(std::span<const Exclusion> exclusions, std::vector<std::uint32_t>& rejected);
   bool narrower_ranges();
-  Choice choose_open();
+  void choose_open(Choice& choice);
   void answer(Choice& choice, BestTwo best, const std::vector<std::int64_t>& totals) const;
 
   const ClusterState& cluster_;

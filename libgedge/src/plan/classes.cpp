@@ -71,22 +71,24 @@ PreparedClass& ClassCache::single(PodIndex pod) {
   return single_;
 }
 
-std::optional<Choice> ClassCache::choose(PodIndex pod) {
-  if (!has_boards_) return std::nullopt;
+bool ClassCache::choose(PodIndex pod, Choice& choice) {
+  if (!has_boards_) return false;
   follow();
   const ClassContext context{*cluster_, cluster_->pod_facts(pod), cluster_->joint_group(pod)};
   const bool comes_again = note_asked(context.pod);
   if (!comes_again) fetch_ahead(*cluster_, pod);
-  if (is_passed_over(comes_again)) return std::nullopt;
-  Boarded* const board = comes_again ? nullptr : board_at_once(context);
-  if (board != nullptr) return board->board->choose(context, exclusions_);
+  if (is_passed_over(comes_again)) return false;
+  if (Boarded* const board = comes_again ? nullptr : board_at_once(context)) {
+    board->board->choose(context, exclusions_, choice);
+    return true;
+  }
   Live* found = live(pod, known(context.pod), comes_again);
-  if (found == nullptr || found->shared == nullptr) return std::nullopt;
+  if (found == nullptr || found->shared == nullptr) return false;
   exclusions_.clear();
   for (const std::size_t i : found->beside.filters)
     if (const NodeMask* barred = (*filters_)[i].policy->barred(found->prepared.filters[i]))
       exclusions_.push_back({i, barred, Exclusion::Mask::kBarred});
-  Choice choice = found->shared->board->choose(context, exclusions_);
+  found->shared->board->choose(context, exclusions_, choice);
   for (const std::size_t i : found->beside.scores) {
     const ScoreSlot& slot = (*scores_)[i];
     const ClassState* state = found->prepared.scores[i];
@@ -97,7 +99,7 @@ std::optional<Choice> ClassCache::choose(PodIndex pod) {
     if (choice.runner_up != kNoNode)
       choice.runner_up_total = plus_weighted(choice.runner_up_total, slot.weight, score);
   }
-  return choice;
+  return true;
 }
 
 // What the policies read of a pod: first of those that every board asks, then of the others. Lives

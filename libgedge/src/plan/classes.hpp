@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,8 +40,9 @@ class ClassCache {
   PreparedClass& get(PodIndex pod);
   /// The same after choose() gave nothing: a class that is seen for the first time stays unknown.
   PreparedClass& once(PodIndex pod);
-  /// What the board of the pod's class says; empty where the class has none (yet).
-  std::optional<Choice> choose(PodIndex pod);
+  /// What the board of the pod's class says. False: the class has none (yet), `choice` is as it
+  /// was.
+  bool choose(PodIndex pod, Choice& choice);
 
   /// The signature under which this pod was last seen; empty if it has none, and perhaps where
   /// names decide ties.

@@ -115,6 +115,7 @@ struct Engine::Parts {
   ClassCache classes;
   FitErrors fit_errors;
   BlockChoice::Scratch scratch;
+  Choice choice;                                   // the last one, kept for its memory
   mutable std::vector<std::int64_t> score_column;  // [slots], kept for its memory
 };
 
@@ -297,8 +298,9 @@ Choice to_choice(const Evaluation& evaluation) {
           total(evaluation.runner_up), evaluation.rejected};
 }
 
-Choice Engine::choose(PodIndex pod) {
-  if (std::optional<Choice> choice = parts_->classes.choose(pod)) return *std::move(choice);
+const Choice& Engine::choose(PodIndex pod) {
+  Choice& choice = parts_->choice;
+  if (parts_->classes.choose(pod, choice)) return choice;
   PreparedClass& prepared = parts_->classes.once(pod);
   if (parts_->in_tree) {
     const ClassContext now = parts_->context(pod);
@@ -306,9 +308,10 @@ Choice Engine::choose(PodIndex pod) {
     BlockChoice::TieKey tie_key;
     if (parts_->profile.spread_ties)
       tie_key = [&](NodeIndex n) { return parts_->tie_key(n, parts_->classes.signature(pod)); };
-    if (std::optional<Choice> choice = blocks.choose(tie_key)) return *std::move(choice);
+    if (blocks.choose(tie_key, choice)) return choice;
   }
-  return to_choice(parts_->evaluate(pod, prepared));
+  choice = to_choice(parts_->evaluate(pod, prepared));
+  return choice;
 }
 
 Evaluation Engine::evaluate(PodIndex pod) {

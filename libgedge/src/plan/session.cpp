@@ -143,7 +143,7 @@ Decision Session::decide_one(PodIndex pod) {
     return decision;
   }
   Engine& engine = *engine_of(pod);
-  const Choice choice = engine.choose(pod);
+  const Choice& choice = engine.choose(pod);
   if (choice.winner == kNoNode) {
     Decision decision = decision_from(pod, choice);
     decision.message = engine.fit_error(pod);

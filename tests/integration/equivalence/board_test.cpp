@@ -125,7 +125,7 @@ TEST_CASE("the board follows edited nodes and RTTs, and their undoing") {
       }
       const PodIndex pod = pods[dice.below(pods.size())];
       if (cluster.is_placed(pod)) continue;
-      const Choice choice = engine->choose(pod);
+      const Choice& choice = engine->choose(pod);
       ++compared;
       auto scanning = Engine::make(cluster, profile, nullptr, seed);
       REQUIRE(scanning);
@@ -156,7 +156,7 @@ TEST_CASE("the board chooses what the plain scan chooses, whatever happens in be
         cluster.unbind(pod);
         continue;
       }
-      const Choice choice = engine->choose(pod);
+      const Choice& choice = engine->choose(pod);
       ++compared;
       REQUIRE_MESSAGE(same(choice, to_choice(scanning->evaluate(pod))), "seed ", seed, " round ",
                       round, " pod ", cluster.pod(pod).name);

@@ -138,7 +138,7 @@ void check_site(std::uint64_t seed, Tally& tally) {
   REQUIRE(engine);
   REQUIRE(scanning);
   for (std::uint32_t i = 0; i < cluster.pod_count(); ++i) {
-    const Choice choice = engine->choose(PodIndex{i});
+    const Choice& choice = engine->choose(PodIndex{i});
     const Choice scanned = to_choice(scanning->evaluate(PodIndex{i}));
     INFO("seed " << seed << ", pod " << i);
     REQUIRE(choice.winner == scanned.winner);

@@ -61,8 +61,8 @@ class Engine {
 
   /// Where one unplaced pod goes: the answer of `evaluate`. Costs the filters and the blocks of
   /// rows that can win where a class is new, the rows that changed since where pods that share its
-  /// requests were asked about before.
-  Choice choose(PodIndex pod);
+  /// requests were asked about before. Lives until the next call.
+  const Choice& choose(PodIndex pod);
   /// Filters (first rejection counts) and scores one unplaced pod. Cost: O(nodes * policies).
   Evaluation evaluate(PodIndex pod);
   /// Nodes that pass every filter, best first; ties as the profile says.
