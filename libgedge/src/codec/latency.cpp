@@ -3,19 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
 
+#include "codec/rtt_counts.hpp"
 #include "codec/rtt_draft.hpp"
 #include "gedge/base/duration.hpp"
 
 namespace gedge {
 namespace codec {
 namespace {
-
-/// Nobody has a network where half of all RTTs are this long: the unit is wrong.
-constexpr Rtt kUnlikely{10'000'000};
 
 constexpr std::string_view kFormatHint =
     "give a CSV with header, from,to,rtt_ms, a matrix of numbers, Goldpinger's check_all, gedge "
@@ -66,6 +65,30 @@ void for_each_pair(const Draft& draft, Use use) {
       use(row, column, draft.cells[row * n + column]);
 }
 
+struct DraftCounts {
+  RttCounts between, inside;  // different names; one name
+};
+
+DraftCounts counts_of(const Draft& draft) {
+  DraftCounts counts{count_rtts(draft.cells), {}};
+  for (std::size_t i = 0; i < draft.cells.size(); i += draft.names.size() + 1)
+    counts.inside.add(draft.cells[i].us);
+  counts.between.measured -= counts.inside.measured;
+  counts.between.zeros -= counts.inside.zeros;
+  counts.between.unlikely -= counts.inside.unlikely;
+  for (const RttPair& pair : draft.pairs)
+    (pair.from == pair.to ? counts.inside : counts.between).add(pair.rtt.us);
+  return counts;
+}
+
+/// True if its cells lie as those of a matrix do.
+bool is_in_order(const Draft& draft) {
+  const std::vector<std::string>& names = draft.names;
+  return !names.empty() && draft.pairs.empty() &&
+         draft.cells.size() == names.size() * names.size() &&
+         std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) == names.end();
+}
+
 /// Texts that lie beside data. A folder's other files count, unless it has no others.
 bool is_prose(const InputFile& file) {
   const std::size_t slash = file.name.rfind('/');
@@ -84,6 +107,12 @@ class Merger {
   }
 
  private:
+  struct Named {
+    Draft draft;
+    std::string origin;
+    bool has_zeros = false;  // of different names
+  };
+
   void read_source(const RttSource& source) {
     std::vector<const InputFile*> files;
     const bool only_prose = std::all_of(source.begin(), source.end(), is_prose);
@@ -164,35 +193,29 @@ class Merger {
   }
 
   void keep(Draft draft, const std::string& origin) {
-    warn_about_values(draft, origin);
-    drafts_.push_back({std::move(draft), origin});
+    const DraftCounts said = counts_of(draft);
+    warn_about_values(draft, said, origin);
+    drafts_.push_back({std::move(draft), origin, said.between.zeros > 0});
   }
 
-  void warn_about_values(const Draft& draft, const std::string& origin) {
-    std::size_t zeros = 0, unlikely = 0, measured = 0, inside = 0;
-    for_each_pair(draft, [&](std::size_t from, std::size_t to, Rtt rtt) {
-      if (rtt == kUnmeasured) return;
-      ++(from == to ? inside : measured);
-      if (from == to) return;
-      if (rtt.us == 0) ++zeros;
-      if (rtt >= kUnlikely) ++unlikely;
-    });
+  void warn_about_values(const Draft& draft, const DraftCounts& said, const std::string& origin) {
     const auto warn = [&](std::string code, std::string message) {
       reading_.warnings.push_back({std::move(code), std::move(message), {origin, 0, 0, "", 1}});
     };
     const bool whole = draft.names.size() == 1 || !options_.rtt_by.empty();
-    const bool is_empty = measured == 0 && !(whole && inside > 0);
+    const bool is_empty = said.between.measured == 0 && !(whole && said.inside.measured > 0);
     const bool may_be_empty =  // a log of lost pings says what it has to say
         draft.format == RttFormat::kWonderCities || draft.format == RttFormat::kPing;
     if (is_empty && !may_be_empty) warn("NoRtt", "no round-trip time in it");
-    if (zeros > 0 && !options_.zero_is_value) {
-      const std::string count = std::to_string(zeros) + (zeros == 1 ? " pair" : " pairs");
+    if (said.between.zeros > 0 && !options_.zero_is_value) {
+      const std::string count =
+          std::to_string(said.between.zeros) + (said.between.zeros == 1 ? " pair" : " pairs");
       const std::string cause = draft.format == RttFormat::kGoldpinger
                                     ? "Goldpinger leaves out times below 1 ms: " + count
                                     : count + " of 0";
       warn("ZeroRtt", cause + " count as unmeasured (`--rtt-zero value` counts them as 0)");
     }
-    if (2 * unlikely > measured)
+    if (2 * said.between.unlikely > said.between.measured)
       warn("UnlikelyUnit",
            "most RTTs are " + format_duration(kUnlikely.us) + " or more: is `--rtt-unit` right?");
   }
@@ -201,7 +224,7 @@ class Merger {
     const Names by_address = names_by_address(options_);
     std::vector<std::string> all;
     std::map<std::string, std::string> first_origin;
-    for (auto& [draft, origin] : drafts_) {
+    for (auto& [draft, origin, has_zeros] : drafts_) {
       use_node_names(draft, by_address);
       for (const std::string& name : draft.names)
         if (first_origin.emplace(name, origin).second) all.push_back(name);
@@ -212,11 +235,28 @@ class Merger {
                                               std::to_string(kMaxRttNames)));
       return;
     }
-    reading_.matrix = RttMatrix(std::move(all));
-    if (!options_.rtt_by.empty()) clear_diagonal();
-    for (const auto& [draft, origin] : drafts_) add(draft);
+    if (drafts_.size() == 1 && is_in_order(drafts_[0].draft)) {
+      take(drafts_[0]);
+    } else {
+      reading_.matrix = RttMatrix(std::move(all));
+      if (!options_.rtt_by.empty()) clear_diagonal();
+      for (const Named& named : drafts_) add(named.draft);
+    }
     reading_.matrix.note_symmetry();
     warn_about_names(first_origin);
+  }
+
+  /// What add() makes of the only draft, where its cells already lie.
+  void take(Named& named) {
+    std::vector<Rtt>& cells = named.draft.cells;
+    const std::size_t n = named.draft.names.size();
+    std::vector<Rtt> inside(n);  // is never measured without --rtt-by
+    if (!options_.rtt_by.empty())
+      for (std::size_t i = 0; i < n; ++i) inside[i] = cells[i * n + i];
+    if (named.has_zeros && !options_.zero_is_value)
+      std::replace(cells.begin(), cells.end(), Rtt{0}, kUnmeasured);
+    for (std::size_t i = 0; i < n; ++i) cells[i * n + i] = inside[i];
+    reading_.matrix = RttMatrix(std::move(named.draft.names), std::move(cells));
   }
 
   void clear_diagonal() {
@@ -250,10 +290,6 @@ class Merger {
     }
   }
 
-  struct Named {
-    Draft draft;
-    std::string origin;
-  };
   const RttOptions& options_;
   RttReading& reading_;
   std::vector<Named> drafts_;

@@ -57,6 +57,37 @@ TEST_CASE("rtt: numbers become whole microseconds, rounded up, without binary fr
   CHECK(r.matrix.between(*r.matrix.find("b"), *r.matrix.find("a")) == Rtt{100});
 }
 
+TEST_CASE("rtt: cells are the same where the names are sorted and where they are not") {
+  const std::vector<std::string> names = {"a", "b", "c", "d"}, cells = {"0", "1.5", "", "7"};
+  for (std::size_t round = 0; round < 256; ++round) {
+    std::string sorted, reversed;
+    for (const std::string& name : names) sorted += "," + name, reversed = "," + name + reversed;
+    for (std::size_t row = 0; row < 4; ++row) {
+      std::string there, back;
+      for (std::size_t column = 0; column < 4; ++column) {
+        const std::string& cell = cells[(round >> (2 * ((row + column) % 4))) % 4];
+        there += "," + cell;
+        back = "," + cell + back;
+      }
+      sorted += "\n" + names[row] + there;
+      reversed.insert(8, "\n" + names[row] + back);
+    }
+    for (int choice = 0; choice < 4; ++choice) {
+      CAPTURE(sorted);
+      RttOptions options;
+      options.zero_is_value = choice % 2 == 1;
+      if (choice > 1) options.rtt_by = "zone";
+      const RttReading first = read(sorted, options), second = read(reversed, options);
+      REQUIRE(first.errors.empty());
+      REQUIRE(second.matrix.names() == first.matrix.names());
+      CHECK(second.warnings.size() == first.warnings.size());
+      CHECK(second.matrix.symmetric() == first.matrix.symmetric());
+      for (const std::string& from : names)
+        for (const std::string& to : names) CHECK(us(first, from, to) == us(second, from, to));
+    }
+  }
+}
+
 TEST_CASE("rtt: units apply where the text does not name its own") {
   RttOptions options;
   options.unit = TimeUnit::kSecond;

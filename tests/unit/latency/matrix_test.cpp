@@ -30,6 +30,17 @@ TEST_CASE("a new matrix knows its sorted names and nothing else") {
   CHECK(between(matrix, "a", "b") == kUnmeasured);
 }
 
+TEST_CASE("a matrix can be made of cells that lie as its own do") {
+  const RttMatrix matrix({"a", "b"}, {Rtt{1}, Rtt{2}, Rtt{3}, kUnmeasured});
+  CHECK(matrix.size() == 2);
+  CHECK(at(matrix, "a", "a") == Rtt{1});
+  CHECK(at(matrix, "a", "b") == Rtt{2});
+  CHECK(at(matrix, "b", "a") == Rtt{3});
+  CHECK(at(matrix, "b", "b") == kUnmeasured);
+  CHECK(between(matrix, "a", "b") == Rtt{3});
+  CHECK_FALSE(matrix.symmetric());
+}
+
 TEST_CASE("names are found whole, never by a part") {
   const RttMatrix matrix({"edge-1", "edge-10"});
   CHECK(matrix.find("edge-1") == NameIndex{0});

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gedge/base/units.hpp"
@@ -26,6 +27,9 @@ class RttMatrix {
   RttMatrix() = default;
   /// All pairs unmeasured, diagonal 0. `names` need not be sorted; duplicates collapse.
   explicit RttMatrix(std::vector<std::string> names);
+  /// Of sorted unique names; takes their cells, [N * N], as they are.
+  RttMatrix(std::vector<std::string> names, std::vector<Rtt> cells)
+      : names_(std::move(names)), cells_(std::move(cells)) {}
 
   std::size_t size() const { return names_.size(); }
   bool empty() const { return names_.empty(); }
