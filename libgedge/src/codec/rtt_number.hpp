@@ -84,22 +84,6 @@ class ShortRtts {
     return end;
   }
 
-  /// The same of a whole number that the separator itself ends; 0 leaves all others to read().
-  /// Eight bytes may be read.
-  std::size_t read_whole(const char* at, Rtt& rtt) const {
-    if (std::endian::native != std::endian::little) return 0;
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    word ^= 0x3030303030303030;
-    const std::uint64_t others = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
-    const auto digits = static_cast<std::size_t>(std::countr_zero(others)) / 8;
-    if (others == 0 || digits == 0 || at[digits] != separator_) return 0;
-    const std::uint64_t us = number_of(word << (8 * (8 - digits))) * kFactors[shift_];
-    if (us > kMaxRtt.us) return 0;
-    rtt = Rtt{static_cast<std::uint32_t>(us)};
-    return digits;
-  }
-
  private:
   // Eight digits, the first in the lowest byte: two, four, eight at a time.
   static std::uint64_t number_of(std::uint64_t digits) {

@@ -1,8 +1,10 @@
 // Tables of numbers: square CSV with a header, and plain matrices whose names come from elsewhere.
 // The hot loop reads a million cells without an allocation.
 #include <algorithm>
+#include <array>
 #include <span>
 
+#include "codec/rtt_alike.hpp"
 #include "codec/rtt_columns.hpp"
 #include "codec/rtt_draft.hpp"
 #include "codec/rtt_number.hpp"
@@ -10,7 +12,7 @@
 namespace gedge::codec {
 namespace {
 
-constexpr int kMaxFailures = 16;  // rows that hold more than plain numbers, until none is expected
+constexpr int kMaxChanges = 8;  // of how numbers of some rows look, until more of them are expected
 
 /// Takes the next cell off the front of `rest`; `rest` is empty and `more` false behind the last
 /// one.
@@ -43,6 +45,33 @@ void skip_blanks(std::string_view& line) {
     line.remove_prefix(1);
 }
 
+struct CellRead {
+  Cell kind = Cell::kValue;
+  std::string_view text;  // unless it is a value
+  bool more = false;      // cells in the line
+};
+
+bool is_good(Cell kind) { return kind == Cell::kValue || kind == Cell::kUnmeasured; }
+
+/// The next cell of a line that has no blanks around it if they separate; moves behind its
+/// separator.
+inline CellRead read_cell(const ShortRtts& numbers, std::string_view& line, char separator,
+                          TimeUnit unit, Rtt& rtt) {
+  CellRead cell;
+  std::size_t length = numbers.read(line, rtt);
+  if (length > 0 || parse_plain_rtt(line, separator, unit, rtt, length)) {
+    cell.more = length < line.size();
+    line.remove_prefix(length + (cell.more ? 1 : 0));
+    if (cell.more && separator == ' ') skip_blanks(line);
+    return cell;
+  }
+  cell.text = clean(take_cell(line, separator, cell.more));
+  const ParsedRtt parsed = parse_rtt(cell.text, unit);
+  rtt = parsed.rtt;
+  cell.kind = parsed.cell;
+  return cell;
+}
+
 /// Appends the cells of one line; `bad(column, cell, text)` hears of each that is no RTT. Returns
 /// their number.
 template <typename Bad>
@@ -53,83 +82,49 @@ std::size_t read_cells(std::string_view line, char separator, TimeUnit unit,
   bool more = true;
   if (separator == ' ') line = trim(line);
   for (; more; ++count) {
-    Rtt quick;
-    std::size_t length = numbers.read(line, quick);
-    if (length > 0 || parse_plain_rtt(line, separator, unit, quick, length)) {
-      cells.push_back(quick);
-      more = length < line.size();
-      line.remove_prefix(length + (more ? 1 : 0));
-      if (more && separator == ' ') skip_blanks(line);
-      continue;
-    }
-    const std::string_view text = clean(take_cell(line, separator, more));
-    const ParsedRtt parsed = parse_rtt(text, unit);
-    cells.push_back(parsed.rtt);
-    if (parsed.cell != Cell::kValue && parsed.cell != Cell::kUnmeasured)
-      bad(count, parsed.cell, text);
+    Rtt rtt;
+    const CellRead cell = read_cell(numbers, line, separator, unit, rtt);
+    more = cell.more;
+    cells.push_back(rtt);
+    if (!is_good(cell.kind)) bad(count, cell.kind, cell.text);
   }
   return count;
 }
 
-/// The cells of a line from `column` on, if they are all that is left of it and plain numbers.
-bool read_plain_rest(std::string_view line, char separator, TimeUnit unit, std::size_t column,
-                     std::span<Rtt> cells) {
-  for (; column < cells.size(); ++column) {
-    std::size_t length = 0;
-    if (!parse_plain_rtt(line, separator, unit, cells[column], length)) return false;
-    const bool more = length < line.size();
-    if (more != (column + 1 < cells.size())) return false;
-    line.remove_prefix(length + (more ? 1 : 0));
-    if (separator == ' ') skip_blanks(line);
+/// Rows of as many cells as `cells` has room for; else, or if one is no RTT, false, and nothing is
+/// said.
+bool read_rows(AlikeRtts::Rows rows, char separator, TimeUnit unit, AlikeRtts& alike,
+               std::span<Rtt> cells) {
+  const ShortRtts numbers(separator, unit);
+  const std::size_t columns = cells.size() / rows.size();
+  if (separator == ' ')
+    for (std::string_view& row : rows) row = trim(row);
+  int changes = 0;
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (changes < kMaxChanges) {
+      column += alike.read(rows, &cells[column], columns, columns - 1 - column);
+      if (separator == ' ')
+        for (std::string_view& row : rows) skip_blanks(row);
+      alike.expect(rows.front(), rows.back());
+      ++changes;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Rtt& rtt = cells[i * columns + column];
+      const CellRead cell = read_cell(numbers, rows[i], separator, unit, rtt);
+      if (!is_good(cell.kind) || cell.more != (column + 1 < columns)) return false;
+    }
   }
   return true;
 }
 
-/// The first numbers of two rows, as long as they are short and whole and one separator stands
-/// behind each. Returns how many there are, and moves behind them.
-std::size_t read_whole_numbers(const ShortRtts& numbers, std::string_view& first,
-                               std::string_view& second, std::span<Rtt> cells) {
-  const std::size_t columns = cells.size() / 2;
-  std::size_t column = 0;
-  while (column < columns && first.size() > 8 && second.size() > 8) {
-    const std::size_t a = numbers.read_whole(first.data(), cells[column]);
-    const std::size_t b = numbers.read_whole(second.data(), cells[columns + column]);
-    if (a == 0 || b == 0) break;
-    first.remove_prefix(a + 1);
-    second.remove_prefix(b + 1);
-    ++column;
-  }
-  return column;
-}
-
-/// Two rows of plain numbers, as many in each as `cells` has room for; else false, and nothing is
-/// said. Where a number ends tells where the next begins: two lines at once wait half as long.
-bool read_two_rows(std::string_view first, std::string_view second, char separator, TimeUnit unit,
-                   std::span<Rtt> cells) {
-  const ShortRtts numbers(separator, unit);
-  const std::size_t columns = cells.size() / 2;
-  if (separator == ' ') {
-    first = trim(first);
-    second = trim(second);
-  }
-  std::size_t column = read_whole_numbers(numbers, first, second, cells);
-  if (separator == ' ') {
-    skip_blanks(first);
-    skip_blanks(second);
-  }
-  for (; column < columns; ++column) {
-    const std::size_t a = numbers.read(first, cells[column]);
-    const std::size_t b = numbers.read(second, cells[columns + column]);
-    if (a == 0 || b == 0) break;
-    first.remove_prefix(a + 1);
-    second.remove_prefix(b + 1);
-    if (separator != ' ') continue;
-    skip_blanks(first);
-    skip_blanks(second);
-  }
-  return column < columns &&
-         read_plain_rest(first, separator, unit, column, cells.first(columns)) &&
-         read_plain_rest(second, separator, unit, column, cells.last(columns));
+/// Appends the cells of rows that can be read at once; else false, and nothing is appended.
+bool append_rows(const AlikeRtts::Rows& rows, char separator, TimeUnit unit, AlikeRtts& alike,
+                 std::size_t columns, std::vector<Rtt>& cells) {
+  const std::size_t before = cells.size();
+  cells.resize(before + rows.size() * columns);
+  if (read_rows(rows, separator, unit, alike, std::span(cells).subspan(before))) return true;
+  cells.resize(before);
+  return false;
 }
 
 std::string_view end_of(std::string_view line) { return line.substr(line.size()); }
@@ -154,7 +149,10 @@ class SquareReader {
     read_header(header, line);
     if (!text_.diagnostics.ok()) return {};
     seen_.resize(draft_.names.size());
-    while (!text_.hopeless() && lines_.next(line)) read_row(line);
+    draft_.cells.reserve(std::min(seen_.size() * seen_.size(), text_.bytes().size()));
+    AlikeRtts alike(separator_, unit_);
+    while (!text_.hopeless() && lines_.next(line))
+      if (!take_rows(line, alike)) read_row(line);
     if (text_.diagnostics.ok()) check_rows(header);
     arrange();
     return std::move(draft_);
@@ -195,22 +193,52 @@ class SquareReader {
       text_.fail(line, "more rows than the " + counted(draft_.names.size(), "column"));
       return std::nullopt;
     }
+    const std::string_view name = take_name(line);
+    const auto at = draft_.index.find(name);
+    if (at == draft_.index.end()) {
+      text_.fail(name, "row " + quote(name) + " has no column",
+                 "a square matrix has the same names in its header and at its rows");
+      return std::nullopt;
+    }
+    if (seen_[at->second]) {
+      text_.fail(name, "row " + quote(name) + " appears twice");
+      return std::nullopt;
+    }
+    return at->second;
+  }
+
+  /// Takes the name off the front of a row that has one.
+  std::string_view take_name(std::string_view& line) const {
     std::vector<std::string_view> front;
     const std::size_t quoted = line.find('"') == 0 ? line.find('"', 1) : 0;
     const std::size_t end = line.find(separator_, std::min(quoted, line.size()));
     split(line.substr(0, end), separator_, front);
     line = end == std::string_view::npos ? end_of(line) : line.substr(end + 1);
-    const auto at = draft_.index.find(front[0]);
-    if (at == draft_.index.end()) {
-      text_.fail(front[0], "row " + quote(front[0]) + " has no column",
-                 "a square matrix has the same names in its header and at its rows");
-      return std::nullopt;
+    return front[0];
+  }
+
+  /// Takes some lines, of which the first is given, if nothing is to be said about any; else false.
+  bool take_rows(std::string_view line, AlikeRtts& alike) {
+    Lines ahead = lines_;
+    AlikeRtts::Rows rows{line};
+    std::array<std::uint32_t, AlikeRtts::kRows> ids{};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i > 0 && !ahead.next(rows[i])) return false;
+      ids[i] = static_cast<std::uint32_t>(row_of_.size() + i);
+      if (row_names_ != RowNames::kNone) {
+        const auto at = draft_.index.find(take_name(rows[i]));
+        if (at == draft_.index.end()) return false;
+        ids[i] = at->second;
+      }
+      if (ids[i] >= seen_.size() || seen_[ids[i]]) return false;
+      if (std::find(ids.begin(), ids.begin() + i, ids[i]) != ids.begin() + i) return false;
     }
-    if (seen_[at->second]) {
-      text_.fail(front[0], "row " + quote(front[0]) + " appears twice");
-      return std::nullopt;
-    }
-    return at->second;
+    if (!append_rows(rows, separator_, unit_, alike, draft_.names.size(), draft_.cells))
+      return false;
+    row_of_.insert(row_of_.end(), ids.begin(), ids.end());
+    for (const std::uint32_t id : ids) seen_[id] = true;
+    lines_ = ahead;
+    return true;
   }
 
   void read_row(std::string_view line) {
@@ -304,20 +332,16 @@ Draft read_square_csv(const RttText& text) { return SquareReader(text).read(); }
 
 namespace {
 
-/// Takes two lines, of which the first is given, if they are rows of plain numbers.
-bool take_two_rows(std::string_view line, Lines& lines, char separator, TimeUnit unit,
-                   std::size_t columns, std::vector<Rtt>& cells) {
+/// Takes some lines, of which the first is given, if each has that many cells and all are RTTs.
+bool take_rows(std::string_view line, Lines& lines, char separator, TimeUnit unit, AlikeRtts& alike,
+               std::size_t columns, std::vector<Rtt>& cells) {
   Lines ahead = lines;
-  std::string_view next;
-  if (!ahead.next(next)) return false;
-  const std::size_t before = cells.size();
-  cells.resize(before + 2 * columns);
-  if (read_two_rows(line, next, separator, unit, std::span(cells).subspan(before))) {
-    lines = ahead;
-    return true;
-  }
-  cells.resize(before);
-  return false;
+  AlikeRtts::Rows rows{line};
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (!ahead.next(rows[i])) return false;
+  if (!append_rows(rows, separator, unit, alike, columns, cells)) return false;
+  lines = ahead;
+  return true;
 }
 
 }  // namespace
@@ -327,18 +351,17 @@ Draft read_plain(const RttText& text) {
   Lines lines(text.bytes(), true);
   std::string_view line, first;
   std::size_t rows = 0, columns = 0;
-  int failures = 0;  // to take two rows at once
   char separator = ' ';
+  std::optional<AlikeRtts> alike;
   while (!text.hopeless() && lines.next(line)) {
-    if (rows > 0 && rows + 2 <= kMaxRttNames && failures < kMaxFailures) {
-      if (take_two_rows(line, lines, separator, text.options.unit, columns, draft.cells)) {
-        rows += 2;
-        continue;
-      }
-      ++failures;
+    if (rows > 0 && rows + AlikeRtts::kRows <= kMaxRttNames &&
+        take_rows(line, lines, separator, text.options.unit, *alike, columns, draft.cells)) {
+      rows += AlikeRtts::kRows;
+      continue;
     }
     if (rows == 0) {
       separator = separator_of(line);
+      alike.emplace(separator, text.options.unit);
       first = line;
     }
     const std::size_t count =
