@@ -305,7 +305,7 @@ void Board::refresh(const ClassContext& context) {
   } else {
     for (const NodeIndex row : marks_) {
       totals_[raw(row)] = total_of(row);
-      tree_.update(row);
+      tree_.update(row, totals_[raw(row)]);
     }
   }
   for (const NodeIndex row : marks_) marked_.clear(row);

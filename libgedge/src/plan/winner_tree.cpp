@@ -16,6 +16,28 @@ NodeIndex if_in(const std::vector<std::int64_t>& totals, std::uint32_t row) {
   return row == kNobody || totals[row] == WinnerTree::kOut ? kNoNode : NodeIndex{row};
 }
 
+// The best two of the rows in the words, the first ones where totals are equal.
+template <typename F>
+BestTwo best_two(const std::vector<std::int64_t>& totals, std::size_t words, F&& word_of) {
+  BestTwo found;
+  std::int64_t best = WinnerTree::kOut, second = WinnerTree::kOut;
+  for (std::size_t word = 0; word < words; ++word)
+    for (std::uint64_t bits = word_of(word); bits != 0; bits &= bits - 1) {
+      const NodeIndex row{static_cast<std::uint32_t>(kWord * word) +
+                          static_cast<std::uint32_t>(std::countr_zero(bits))};
+      const std::int64_t total = totals[raw(row)];
+      if (total <= second) continue;
+      if (total > best) {
+        second = std::exchange(best, total);
+        found.runner_up = std::exchange(found.winner, row);
+      } else {
+        second = total;
+        found.runner_up = row;
+      }
+    }
+  return found;
+}
+
 }  // namespace
 
 WinnerTree::WinnerTree(const std::vector<std::uint32_t>& leaf_of,
@@ -43,14 +65,18 @@ std::uint32_t WinnerTree::better(const std::vector<std::int64_t>& totals, std::u
 
 void WinnerTree::build(const std::vector<std::int64_t>& totals) {
   changed_.clear();
+  upper_.forget();
   for (std::uint32_t at = leaves_ - 1; at > 0; --at)
     best_[at] = better(totals, best_[2 * at], best_[2 * at + 1]);
 }
 
-void WinnerTree::update(NodeIndex row) { changed_.push_back(row); }
+void WinnerTree::update(NodeIndex row, std::int64_t total) {
+  if (changed_.size() <= leaves_ / kRowsToBuild) changed_.push_back(row);
+  upper_.update(row, total);
+}
 
 void WinnerTree::replay(const std::vector<std::int64_t>& totals) {
-  if (changed_.size() >= leaves_ / kRowsToBuild) return build(totals);
+  if (changed_.size() > leaves_ / kRowsToBuild) return build(totals);
   for (const NodeIndex row : changed_) replay(totals, row);
   changed_.clear();
 }
@@ -104,26 +130,19 @@ BestTwo WinnerTree::best(const std::vector<std::int64_t>& totals, const NodeMask
   return found;
 }
 
-// All rows, which stand in name order.
+// All rows, which stand in name order; but where the best two are among the upper ones, no others.
 void WinnerTree::go_through(const std::vector<std::int64_t>& totals, const NodeMask& among,
-                            BestTwo& found) const {
+                            BestTwo& found) {
   if (!ties_.empty()) {
     for (std::uint32_t word = 0; word < among.words(); ++word)
       search_word(totals, among, word, found);
     return;
   }
-  std::int64_t best = kOut, second = kOut;
-  among.for_each([&](NodeIndex row) {
-    const std::int64_t total = totals[raw(row)];
-    if (total <= second) return;
-    if (total > best) {
-      second = std::exchange(best, total);
-      found.runner_up = std::exchange(found.winner, row);
-    } else {
-      second = total;
-      found.runner_up = row;
-    }
-  });
+  const NodeMask& upper = upper_.among(totals);
+  found =
+      best_two(totals, among.words(), [&](std::size_t i) { return among.word(i) & upper.word(i); });
+  if (found.runner_up == kNoNode)
+    found = best_two(totals, among.words(), [&](std::size_t i) { return among.word(i); });
 }
 
 // The better half first; a part whose best row does not beat the second best is left out.

@@ -11,6 +11,7 @@
 
 #include "gedge/base/units.hpp"
 #include "gedge/snapshot/node_mask.hpp"
+#include "plan/upper_rows.hpp"
 
 namespace gedge {
 
@@ -22,7 +23,7 @@ struct BestTwo {
 class WinnerTree {
  public:
   /// Total of a row that takes no part.
-  static constexpr std::int64_t kOut = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t kOut = UpperRows::kOut;
 
   /// `leaf_of` [rows]: place in name order. `ties` [rows] or empty: the lower key wins a tie, then
   /// the name. Both must outlive the tree.
@@ -31,7 +32,7 @@ class WinnerTree {
   /// Replays everything after `totals` [rows] changed in many places.
   void build(const std::vector<std::int64_t>& totals);
   /// The total of one row changed: it is replayed when the tournament is next asked.
-  void update(NodeIndex row);
+  void update(NodeIndex row, std::int64_t total);
 
   /// The best two rows that take part.
   BestTwo best(const std::vector<std::int64_t>& totals);
@@ -46,8 +47,7 @@ class WinnerTree {
   void replay(const std::vector<std::int64_t>& totals);
   void replay(const std::vector<std::int64_t>& totals, NodeIndex row);
   NodeIndex runner_up(const std::vector<std::int64_t>& totals, NodeIndex winner) const;
-  void go_through(const std::vector<std::int64_t>& totals, const NodeMask& among,
-                  BestTwo& found) const;
+  void go_through(const std::vector<std::int64_t>& totals, const NodeMask& among, BestTwo& found);
   void search(const std::vector<std::int64_t>& totals, const NodeMask& among, std::uint32_t at,
               BestTwo& found) const;
 
@@ -60,7 +60,8 @@ class WinnerTree {
   std::uint32_t leaves_ = 1;
   std::uint32_t words_ = 0;  // as many places above all leaves of a word; 0: rows are not in order
   std::vector<std::uint32_t> best_;  // [2 * leaves]; the root is 1
-  std::vector<NodeIndex> changed_;   // rows that are not replayed
+  std::vector<NodeIndex> changed_;   // rows that are not replayed; many: nor are others
+  UpperRows upper_;
 };
 
 }  // namespace gedge

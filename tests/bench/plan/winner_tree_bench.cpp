@@ -25,7 +25,7 @@ void winner_tree(benchmark::State& state) {
   for (auto _ : state) {
     const BestTwo best = tree.best(totals);
     totals[raw(best.winner)] -= 7;
-    tree.update(best.winner);
+    tree.update(best.winner, totals[raw(best.winner)]);
     benchmark::DoNotOptimize(best.runner_up);
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));

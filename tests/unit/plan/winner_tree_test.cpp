@@ -51,7 +51,7 @@ TEST_CASE("the tree finds the best two of all rows and of those of a mask, while
            --changes) {
         const NodeIndex row{static_cast<std::uint32_t>(dice.below(rows))};
         totals[raw(row)] = total();
-        tree.update(row);
+        tree.update(row, totals[raw(row)]);
       }
       NodeMask some(rows);
       for (std::uint32_t i = 0; i < rows; ++i)

@@ -1,0 +1,50 @@
+// plan/upper_rows.hpp - about an eighth of all rows, those with the largest totals: whoever looks
+// for the best of a few rows mostly finds them there.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "gedge/snapshot/node_mask.hpp"
+
+namespace gedge {
+
+class UpperRows {
+ public:
+  /// Total of a row that takes no part.
+  static constexpr std::int64_t kOut = std::numeric_limits<std::int64_t>::min();
+
+  /// The total of one row changed. Cost: O(1).
+  void update(NodeIndex row, std::int64_t total) {
+    ++changes_;
+    if (raw(row) >= rows_.size()) return;
+    const bool was_in = rows_.test(row), is_in = total != kOut && total >= least_;
+    if (was_in == is_in) return;
+    is_in ? rows_.set(row) : rows_.clear(row);
+    is_in ? ++count_ : --count_;
+  }
+  /// Many totals changed.
+  void forget() { rows_ = {}; }
+
+  /// Every row in it has a larger total than every row that is not. Cost: O(1); now and then
+  /// O(rows), where it has become too small or too large by many changes.
+  const NodeMask& among(std::span<const std::int64_t> totals) {
+    constexpr std::uint32_t kPatience = 64;
+    const bool is_right = count_ >= rows_.size() / 32 && count_ <= rows_.size() / 4;
+    if (rows_.size() != totals.size() || (!is_right && changes_ >= kPatience)) find(totals);
+    return rows_;
+  }
+
+ private:
+  void find(std::span<const std::int64_t> totals);
+
+  NodeMask rows_;
+  std::size_t count_ = 0;
+  std::int64_t least_ = kOut;            // total of a row in it
+  std::uint32_t changes_ = 0;            // since it was found
+  std::vector<std::int64_t> some_ = {};  // totals, kept for its memory
+};
+
+}  // namespace gedge
