@@ -9,6 +9,9 @@
 namespace gedge {
 namespace {
 
+// Room that the first pod of a node makes: most nodes get some.
+constexpr std::size_t kFirstPods = 16;
+
 // What is undone came last.
 void drop(std::vector<PodIndex>& list, PodIndex pod) {
   const auto at = std::find(list.rbegin(), list.rend(), pod);
@@ -76,6 +79,7 @@ void ClusterState::place(PodIndex p, NodeIndex n, std::size_t position) {
   PodRecord& record = pods_[raw(p)];
   record.node = n;
   std::vector<PodIndex>& here = pods_on_[raw(n)];
+  if (here.capacity() == 0) here.reserve(kFirstPods);
   here.insert(here.begin() + static_cast<std::ptrdiff_t>(position), p);
   add_usage(*record.facts, n);
   if (record.facts->has_affinity) with_affinity_.push_back(p);
