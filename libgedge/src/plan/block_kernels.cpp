@@ -2,9 +2,9 @@
 
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "gedge/base/target_clones.hpp"
+#include "gedge/base/to_bits.hpp"
 #include "plan/normalize.hpp"
 
 namespace gedge {
@@ -68,13 +68,7 @@ GEDGE_FOR_EACH_TARGET std::uint64_t at_least(const std::int64_t* totals, std::ui
     for (std::uint32_t i = 0; i < kRows; ++i) good[i] = totals[i] >= least ? 1 : 0;
   else
     for (std::uint32_t i = 0; i < rows; ++i) good[i] = totals[i] >= least ? 1 : 0;
-  std::uint64_t bits = 0;
-  for (std::uint32_t byte = 0; byte < kRows / 8; ++byte) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, good.data() + std::size_t{8} * byte, sizeof eight);
-    bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
-  }
-  return bits;
+  return to_bits(good);
 }
 
 }  // namespace gedge

@@ -101,9 +101,9 @@ class Board {
   const std::vector<ScoreSlot>& scores_;
   AskedPolicies asked_policies_;
   PreparedClass prepared_;
-  // Of the asked filters: rows of those that read facts of nodes alone; those that never reject.
+  // Of the asked filters: rows of those that read facts of nodes alone.
   std::vector<const StaticRows*> static_rows_;
-  std::vector<std::size_t> changing_;  // and those whose answers change with pods
+  std::vector<std::size_t> changing_;  // those whose answers change with pods; some never reject
   std::int64_t base_ = 0;              // weighted scores that are the same on every row
   std::vector<std::size_t> asked_of_;  // scores that are not
   std::vector<std::uint64_t> ties_;

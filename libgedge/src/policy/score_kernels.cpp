@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
 #include "gedge/base/target_clones.hpp"
+#include "gedge/base/to_bits.hpp"
 
 namespace gedge {
 
@@ -43,18 +43,6 @@ GEDGE_FOR_EACH_TARGET void divide(std::int64_t weight, std::uint32_t rows, std::
 }
 
 namespace {
-
-// Eight bytes of 0 or 1 become eight bits: the multiplication moves each to the top byte.
-template <std::size_t N>
-inline std::uint64_t to_bits(const std::array<std::uint8_t, N>& good) {
-  std::uint64_t bits = 0;
-  for (std::uint32_t byte = 0; byte < N / 8; ++byte) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, good.data() + 8 * byte, 8);
-    bits |= (eight * 0x0102040810204080U >> 56) << (8 * byte);
-  }
-  return bits;
-}
 
 inline double fraction(std::int64_t requested, std::int64_t capacity) {
   const double part = static_cast<double>(requested) / static_cast<double>(capacity);
