@@ -18,12 +18,13 @@ _gedge_offer() {
   done
 }
 
-# Sets flags, valued, operands for a command, and values if $prev is one of its flags with a value.
+# Sets flags, valued, operands and rest (further operands) for a command, and values if $prev is one
+# of its flags with a value.
 _gedge_describe() {
   case $1 in
-    plan)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --threads --max-input --color -v --v'
+    'plan')
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -31,6 +32,7 @@ _gedge_describe() {
         --rtt) values='@files' ;;
         --rtt-names) values='@files' ;;
         --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
         --rtt-zero) values='missing value' ;;
         --rtt-by) values='' ;;
         --rtt-stat) values='p50 p95 p99 max' ;;
@@ -51,9 +53,9 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    explain)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+    'explain')
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       operands=('@pods')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -62,6 +64,7 @@ _gedge_describe() {
         --rtt) values='@files' ;;
         --rtt-names) values='@files' ;;
         --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
         --rtt-zero) values='missing value' ;;
         --rtt-by) values='' ;;
         --rtt-stat) values='p50 p95 p99 max' ;;
@@ -78,9 +81,9 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    why-not)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+    'why-not')
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       operands=('@pods' '@nodes')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -89,6 +92,7 @@ _gedge_describe() {
         --rtt) values='@files' ;;
         --rtt-names) values='@files' ;;
         --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
         --rtt-zero) values='missing value' ;;
         --rtt-by) values='' ;;
         --rtt-stat) values='p50 p95 p99 max' ;;
@@ -105,9 +109,9 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    verify)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --threads --max-input --color -v --v'
+    'verify')
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -116,6 +120,7 @@ _gedge_describe() {
         --rtt) values='@files' ;;
         --rtt-names) values='@files' ;;
         --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
         --rtt-zero) values='missing value' ;;
         --rtt-by) values='' ;;
         --rtt-stat) values='p50 p95 p99 max' ;;
@@ -130,7 +135,7 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    policies)
+    'policies')
       flags='--profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
       case $prev in
@@ -146,10 +151,9 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    config)
+    'config view')
       flags='--profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
-      operands=('view')
       case $prev in
         --profile) values='@profiles @files' ;;
         --compat) values='1.20 1.36' ;;
@@ -162,9 +166,9 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    validate)
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+    'validate')
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -172,6 +176,7 @@ _gedge_describe() {
         --rtt) values='@files' ;;
         --rtt-names) values='@files' ;;
         --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
         --rtt-zero) values='missing value' ;;
         --rtt-by) values='' ;;
         --rtt-stat) values='p50 p95 p99 max' ;;
@@ -188,27 +193,249 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    completion)
+    'matrix complete')
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --threads --max-input --color -v --v'
+      operands=('@files')
+      rest='@files'
+      case $prev in
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        -o | --output) values='json yaml edges' ;;
+        --seed) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'matrix show')
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --threads --max-input --color -v --v'
+      operands=('@files')
+      rest='@files'
+      case $prev in
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        -o | --output) values='auto table map svg json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'matrix convert')
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --threads --max-input --color -v --v'
+      operands=('@files')
+      rest='@files'
+      case $prev in
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        -o | --output) values='json yaml csv edges plain diktyo' ;;
+        --names-out) values='@files' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'matrix diff')
+      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@files' '@files')
+      case $prev in
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        -o | --output) values='table json yaml' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'matrix check')
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@files')
+      rest='@files'
+      case $prev in
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        --only) values='gap one-way asymmetric triangle stale suspicious' ;;
+        --tolerance) values='' ;;
+        --at-least) values='' ;;
+        -o | --output) values='table json yaml' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'measure')
+      flags='--targets --cluster --from --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--targets --cluster --from --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@nodes')
+      rest='@nodes'
+      case $prev in
+        --targets) values='@files' ;;
+        --cluster) values='@files' ;;
+        --from) values='' ;;
+        --method) values='icmp tcp udp' ;;
+        --port) values='' ;;
+        --family) values='any 4 6' ;;
+        -c | --count) values='' ;;
+        --interval) values='' ;;
+        --timeout) values='' ;;
+        --size) values='' ;;
+        --rate) values='' ;;
+        -o | --output) values='table wide json yaml edges csv' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'matrix cluster')
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@files')
+      rest='@files'
+      case $prev in
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        --within) values='' ;;
+        -o | --output) values='table json yaml' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'matrix centers')
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --sort-by --threads --max-input --color -v --v'
+      operands=('@files')
+      rest='@files'
+      case $prev in
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --cluster) values='@files' ;;
+        -k | --count) values='' ;;
+        --goal) values='radius mean' ;;
+        -o | --output) values='table json yaml name' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'agent')
+      flags='--peers --clusters --node --address --listen --insecure --method --port --period --count --timeout --max-age --bandwidth --color -q --quiet -v --v -h --help'
+      valued='--peers --clusters --node --address --listen --method --port --period --count --timeout --max-age --bandwidth --color -v --v'
+      case $prev in
+        --peers) values='@files' ;;
+        --clusters) values='@files' ;;
+        --node) values='' ;;
+        --address) values='' ;;
+        --listen) values='' ;;
+        --method) values='icmp tcp udp' ;;
+        --port) values='' ;;
+        --period) values='' ;;
+        --count) values='' ;;
+        --timeout) values='' ;;
+        --max-age) values='' ;;
+        --bandwidth) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'completion')
       flags='-h --help'
       operands=('bash zsh fish')
       ;;
-    version)
+    'version')
       flags='-o --output -h --help'
       valued='-o --output'
       case $prev in
         -o | --output) values='text json yaml' ;;
       esac
       ;;
-    help)
+    'help')
       flags='-h --help'
       operands=('@commands' '@subcommands')
+      ;;
+    'config')
+      operands=('view')
+      ;;
+    'matrix')
+      operands=('complete show convert diff check cluster centers')
       ;;
   esac
 }
 
 _gedge() {
   local IFS=$' \t\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local command= flags= valued= values=none operands=() i at=0
+  local command= flags= valued= values=none operands=() rest= i at=0
   COMPREPLY=()
   # --flag=value arrives as three words
   if [[ $cur == = ]]; then
@@ -225,6 +452,10 @@ _gedge() {
     COMPREPLY=($(compgen -W "$_gedge_commands --help --version" -- "$cur"))
     return
   fi
+  if [[ " $_gedge_families " == *" $command "* ]] && ((i + 1 < COMP_CWORD)); then
+    ((i++))
+    command+=" ${COMP_WORDS[i]}"
+  fi
   _gedge_describe "$command"
   if [[ $values != none ]]; then
     _gedge_offer "$values"
@@ -239,9 +470,10 @@ _gedge() {
         ((i++))
       fi
     done
-    _gedge_offer "${operands[at]:-}"
+    _gedge_offer "${operands[at]:-$rest}"
   fi
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify policies config validate completion version help'
+_gedge_commands='plan explain why-not verify policies config validate matrix measure agent completion version help'
+_gedge_families='config matrix'

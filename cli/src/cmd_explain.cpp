@@ -27,9 +27,12 @@ constexpr Page kPage{
         "for each node every filter with what it measured and the limit, for each feasible node "
         "every score. A pod that "
         "is bound already is judged as if it were placed anew with everything else as it is.\n\n"
-        "It ends with the smallest sets of edits that would make the pod schedulable or let "
-        "another node win. Each can be "
-        "passed to `gedge plan --what-if`.\n\n"
+        "It ends with the smallest set of edits that was found to make the pod schedulable or to "
+        "let another node win. "
+        "`gedge plan --what-if` takes its edits in the order in which they are printed, and needs "
+        "`--replan` where that is "
+        "said. A change may cost other pods their place: the what-if shows which. For a bound pod "
+        "nothing but the policies is asked, as no plan moves it.\n\n"
         "POD is a name, or NAMESPACE/NAME.",
     .output =
         "A line with the verdict, a table of filters (policies that pass every node are listed "

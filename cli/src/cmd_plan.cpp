@@ -204,6 +204,9 @@ Status check_flags(const PlanOptions& options) {
   if (!options.edits.empty() && !options.out.empty())
     return invalid_input("flag '--out' does not go with '--what-if'", {},
                          "a plan file is for facts as they are");
+  if (options.out == "-")
+    return invalid_input("flag '--out' writes a file, not standard output", {},
+                         "`-o json` prints the same plan there");
   if (options.edits.empty() && options.replan)
     return invalid_input("flag '--replan' needs '--what-if'", {},
                          "without edits every pod is planned anew already");

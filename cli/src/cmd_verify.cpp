@@ -6,7 +6,7 @@
 
 #include "cmd.hpp"
 #include "gedge/codec/fingerprint.hpp"
-#include "gedge/codec/write.hpp"
+#include "gedge/codec/write_verification.hpp"
 #include "gedge/verify/verify.hpp"
 #include "question.hpp"
 #include "render/answer_views.hpp"
@@ -33,7 +33,9 @@ constexpr Page kPage{
         "the Kubernetes version "
         "that the plan names, or of `--compat`; profiles and modules do not matter.\n\n"
         "The check is a second, plainer implementation of the rules: it shares nothing with the "
-        "planner but the facts.",
+        "planner but the facts. Pods to which the placement gives no node are not checked: they "
+        "are counted and named "
+        "in warnings, and change no exit status.",
     .output =
         "One line if everything holds, else a table with one line a broken rule. `json` and `yaml` "
         "print one object of "
@@ -68,11 +70,12 @@ std::size_t bound_pods(const Facts& facts) {
                     [](const Pod& pod) { return !pod.bound_node.empty(); }));
 }
 
-Exit show_verification(Io& io, const VerifyOptions& options, const Verification& verification) {
+Exit show_verification(Io& io, const VerifyOptions& options, const Verification& verification,
+                       const std::vector<UnplacedPod>& unplaced) {
   switch (options.output.format) {
     case Format::kJson:
     case Format::kYaml:
-      io.out.write(write(verification, text_format(options.output.format)));
+      io.out.write(write(verification, unplaced, text_format(options.output.format)));
       break;
     case Format::kName: {
       const Violation* last = nullptr;
@@ -88,7 +91,8 @@ Exit show_verification(Io& io, const VerifyOptions& options, const Verification&
     case Format::kWide:
       if (verification.violations.empty()) {
         io.out.line("every rule and budget holds: " + counted(verification.placements, "pod") +
-                    " checked");
+                    " checked" +
+                    (unplaced.empty() ? "" : ", " + std::to_string(unplaced.size()) + " unplaced"));
         break;
       }
       const TableOptions table{false, !options.output.no_headers, options.output.sort_by, false};
@@ -133,12 +137,19 @@ Exit run_verify(VerifyOptions options, Io& io) {
   if (bound_too && verification.placements == 0)
     return fail_usage(io, invalid_input("no pod is bound and no PLAN is named: nothing to verify",
                                         {}, "name a plan: `gedge plan --out plan.json` writes it"));
-  verification.violations =
-      verify({input.facts, input.rtt, options.input.rtt_by, compat, checked.placements, bound_too});
+  const VerifyInput subject{input.facts, input.rtt,          options.input.rtt_by,
+                            compat,      checked.placements, bound_too};
+  verification.violations = verify(subject);
+  const std::vector<UnplacedPod> unplaced = unplaced_pods(subject);
 
-  const Exit exit = show_verification(io, options, verification);
+  const Exit exit = show_verification(io, options, verification, unplaced);
   io.out.flush();
   std::vector<Warning> warnings = input.facts.warnings;
+  for (const UnplacedPod& pod : unplaced)
+    warnings.push_back({"Unplaced",
+                        "pod " + pod.namespace_name + "/" + pod.pod +
+                            " has no node in this placement and was not checked",
+                        input.facts.span(pod.place)});
   const auto same = made_from_these(question, checked, compat);
   if (!same) return fail(io, same.error());
   if (!*same)

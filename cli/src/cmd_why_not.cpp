@@ -21,8 +21,12 @@ constexpr Page kPage{
     .description =
         "Asks of one node what `gedge explain` asks of all: which policies reject it or prefer "
         "another, and the smallest "
-        "sets of edits with which the pod would go there. Each can be passed to `gedge plan "
-        "--what-if`.",
+        "set of edits that was found with which the pod would go there. `gedge plan --what-if` "
+        "takes "
+        "its edits in the order in which they are printed, and needs `--replan` where that is "
+        "said; without it pods stay where they can. What is called feasible at the pod's turn in "
+        "the queue was judged when the pods before it had their places, and no plan that was tried "
+        "brings the pod there. A change may cost other pods their place: the what-if shows which.",
     .output =
         "The verdict, the filters and scores of that node beside those of the winner, and the "
         "changes. `json` and `yaml` "

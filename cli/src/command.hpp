@@ -1,6 +1,7 @@
 // command.hpp - what a subcommand is: its page of text, its flags, and what it does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -32,7 +33,7 @@ struct Page {
 };
 
 /// The headings of `gedge help`.
-enum class Group : std::uint8_t { kLook, kInspect, kAbout, kHidden };
+enum class Group : std::uint8_t { kLook, kInspect, kLatency, kAbout, kHidden };
 
 using Run = std::function<Exit(Io&)>;
 
@@ -49,5 +50,17 @@ struct Command {
 std::span<const Command> commands();
 /// Null where there is no such command.
 const Command* find_command(std::string_view name);
+
+/// "matrix" of "matrix show"; all of a name of one word.
+constexpr std::string_view first_word(std::string_view name) {
+  return name.substr(0, name.find(' '));
+}
+/// "show" of "matrix show"; empty for a name of one word.
+constexpr std::string_view second_word(std::string_view name) {
+  const std::size_t blank = name.find(' ');
+  return blank == std::string_view::npos ? std::string_view{} : name.substr(blank + 1);
+}
+/// What the commands that begin with this word have in common; empty where none has two words.
+std::string_view family_summary(std::string_view first);
 
 }  // namespace gedge::cli

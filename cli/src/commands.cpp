@@ -6,9 +6,13 @@ namespace gedge::cli {
 
 std::span<const Command> commands() {
   static const std::array all{
-      plan_command(),     explain_command(),     why_not_command(),  verify_command(),
-      policies_command(), config_view_command(), validate_command(), completion_command(),
-      version_command(),  help_command(),        complete_command(), man_command(),
+      plan_command(),           explain_command(),         why_not_command(),
+      verify_command(),         policies_command(),        config_view_command(),
+      validate_command(),       matrix_complete_command(), matrix_show_command(),
+      matrix_convert_command(), matrix_diff_command(),     matrix_check_command(),
+      measure_command(),        matrix_cluster_command(),  matrix_centers_command(),
+      agent_command(),          completion_command(),      version_command(),
+      help_command(),           complete_command(),        man_command(),
   };
   return all;
 }
@@ -17,6 +21,12 @@ const Command* find_command(std::string_view name) {
   for (const Command& command : commands())
     if (command.name() == name) return &command;
   return nullptr;
+}
+
+std::string_view family_summary(std::string_view first) {
+  if (first == "config") return "Look at the configuration";
+  if (first == "matrix") return "Look at matrices of round-trip times";
+  return "";
 }
 
 }  // namespace gedge::cli

@@ -1,12 +1,12 @@
 // completion.cpp - the script for bash, and what all three scripts are made from.
 #include "completion.hpp"
 
+#include <algorithm>
+
 #include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
-
-std::string_view first_word(std::string_view name) { return name.substr(0, name.find(' ')); }
 
 std::string spellings(const Flag& flag, std::string_view separator) {
   return (flag.letter != 0 ? std::string{'-', flag.letter} + std::string(separator) : "") + "--" +
@@ -23,9 +23,10 @@ std::string bash_values(const Flag& flag) {
 }
 
 std::string bash_command(const Described& described) {
-  std::string flags, valued, cases, operands;
+  std::string flags, valued, cases, operands, rest;
   for (const Flag& flag : described.flags) {
     if (flag.operand) {
+      if (flag.repeats) rest = bash_values(flag);
       operands += (operands.empty() ? "'" : " '") + bash_values(flag) + '\'';
       continue;
     }
@@ -34,12 +35,21 @@ std::string bash_command(const Described& described) {
     valued += ' ' + spellings(flag, " ");
     cases += "        " + spellings(flag, " | ") + ") values='" + bash_values(flag) + "' ;;\n";
   }
-  std::string text = "    " + std::string(first_word(described.command->name())) + ")\n";
+  std::string text = "    '" + std::string(described.command->name()) + "')\n";
   text += "      flags='" + flags.substr(1) + "'\n";
   if (!valued.empty()) text += "      valued='" + valued.substr(1) + "'\n";
   if (!operands.empty()) text += "      operands=(" + operands + ")\n";
+  if (!rest.empty()) text += "      rest='" + rest + "'\n";
   if (!cases.empty()) text += "      case $prev in\n" + cases + "      esac\n";
   return text + "      ;;\n";
+}
+
+// The first word of a family: what may follow it.
+std::string bash_family(const Opening& opening) {
+  std::string words;
+  for (const Command* command : opening.family)
+    words += (words.empty() ? "" : " ") + std::string(second_word(command->name()));
+  return "    '" + std::string(opening.word) + "')\n      operands=('" + words + "')\n      ;;\n";
 }
 
 constexpr std::string_view kBashHead =
@@ -63,7 +73,8 @@ _gedge_offer() {
   done
 }
 
-# Sets flags, valued, operands for a command, and values if $prev is one of its flags with a value.
+# Sets flags, valued, operands and rest (further operands) for a command, and values if $prev is one
+# of its flags with a value.
 _gedge_describe() {
   case $1 in
 )sh";
@@ -73,7 +84,7 @@ constexpr std::string_view kBashTail = R"sh(  esac
 
 _gedge() {
   local IFS=$' \t\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local command= flags= valued= values=none operands=() i at=0
+  local command= flags= valued= values=none operands=() rest= i at=0
   COMPREPLY=()
   # --flag=value arrives as three words
   if [[ $cur == = ]]; then
@@ -90,6 +101,10 @@ _gedge() {
     COMPREPLY=($(compgen -W "$_gedge_commands --help --version" -- "$cur"))
     return
   fi
+  if [[ " $_gedge_families " == *" $command "* ]] && ((i + 1 < COMP_CWORD)); then
+    ((i++))
+    command+=" ${COMP_WORDS[i]}"
+  fi
   _gedge_describe "$command"
   if [[ $values != none ]]; then
     _gedge_offer "$values"
@@ -104,7 +119,7 @@ _gedge() {
         ((i++))
       fi
     done
-    _gedge_offer "${operands[at]:-}"
+    _gedge_offer "${operands[at]:-$rest}"
   fi
 }
 
@@ -141,27 +156,41 @@ std::vector<Described> described_commands() {
     FlagSet set;
     static_cast<void>(command.add(set));
     Described described{&command, set.flags()};
-    // The second word of a command is an operand that can be only one thing.
-    const std::string_view first = first_word(command.name());
-    if (first != command.name()) {
-      Flag word{.name = "COMMAND", .help = "The command", .operand = true};
-      word.words = {std::string(command.name().substr(first.size() + 1))};
-      described.flags.insert(described.flags.begin(), word);
-    }
     described.flags.push_back({.name = "help", .letter = 'h', .help = "Explain the command"});
     all.push_back(std::move(described));
   }
   return all;
 }
 
+std::vector<Opening> openings() {
+  std::vector<Opening> all;
+  for (const Command& command : commands()) {
+    if (command.group == Group::kHidden) continue;
+    const std::string_view first = first_word(command.name());
+    const bool alone = first == command.name();
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const Opening& opening) { return opening.word == first; });
+    Opening& opening = known != all.end()
+                           ? *known
+                           : all.emplace_back(Opening{
+                                 first, alone ? command.page->summary : family_summary(first), {}});
+    if (!alone) opening.family.push_back(&command);
+  }
+  return all;
+}
+
 std::string bash_completion() {
-  std::string text(kBashHead), names;
-  for (const Described& described : described_commands()) {
-    text += bash_command(described);
-    names += ' ' + std::string(first_word(described.command->name()));
+  std::string text(kBashHead), names, families;
+  for (const Described& described : described_commands()) text += bash_command(described);
+  for (const Opening& opening : openings()) {
+    names += ' ' + std::string(opening.word);
+    if (opening.family.empty()) continue;
+    text += bash_family(opening);
+    families += ' ' + std::string(opening.word);
   }
   text += kBashTail;
-  return text + "_gedge_commands='" + names.substr(1) + "'\n";
+  return text + "_gedge_commands='" + names.substr(1) + "'\n_gedge_families='" +
+         families.substr(1) + "'\n";
 }
 
 }  // namespace gedge::cli

@@ -23,6 +23,13 @@ struct Described {
 };
 std::vector<Described> described_commands();
 
+/// The first words of commands, each once, in the order of help.
+struct Opening {
+  std::string_view word, summary;
+  std::vector<const Command*> family;  ///< commands of two words; empty: the word is the command
+};
+std::vector<Opening> openings();
+
 /// What may stand in place of the last word of a line.
 struct LineCompletion {
   std::string partial;             ///< what of it is there already

@@ -21,12 +21,31 @@ std::string fish_values(const Flag& flag) {
   return " -x";
 }
 
+std::string fish_seen(std::string_view words) {
+  return "__fish_seen_subcommand_from " + std::string(words);
+}
+
+// The first words, and the second ones where there are any.
+std::string fish_opening(const Opening& opening) {
+  const std::string first(opening.word);
+  std::string text = "\ncomplete -c gedge -n __fish_use_subcommand -f -a " + first + " -d " +
+                     fish_quoted(opening.summary) + '\n';
+  std::string seconds;
+  for (const Command* command : opening.family)
+    seconds += ' ' + std::string(second_word(command->name()));
+  for (const Command* command : opening.family)
+    text += "complete -c gedge -n '" + fish_seen(first) + "; and not " +
+            fish_seen(seconds.substr(1)) + "' -f -a " + std::string(second_word(command->name())) +
+            " -d " + fish_quoted(command->page->summary) + '\n';
+  return text;
+}
+
 std::string fish_command(const Described& described) {
   const std::string_view name = described.command->name();
-  const std::string first(name.substr(0, name.find(' ')));
-  const std::string seen = "complete -c gedge -n '__fish_seen_subcommand_from " + first + "'";
-  std::string text = "\ncomplete -c gedge -n __fish_use_subcommand -f -a " + first + " -d " +
-                     fish_quoted(described.command->page->summary) + '\n';
+  const std::string_view second = second_word(name);
+  const std::string seen = "complete -c gedge -n '" + fish_seen(first_word(name)) +
+                           (second.empty() ? "" : "; and " + fish_seen(second)) + "'";
+  std::string text = "\n";
   std::string operands;
   bool files = false;
   for (const Flag& flag : described.flags) {
@@ -55,6 +74,7 @@ complete -c gedge -n __fish_use_subcommand -f
 complete -c gedge -n __fish_use_subcommand -s h -l help -d 'Explain gedge'
 complete -c gedge -n __fish_use_subcommand -l version -d 'Print the version of gedge'
 )sh";
+  for (const Opening& opening : openings()) text += fish_opening(opening);
   for (const Described& described : described_commands()) text += fish_command(described);
   return text;
 }

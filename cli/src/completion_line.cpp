@@ -39,7 +39,7 @@ void offer_operand(const std::vector<Flag>& flags, const std::vector<std::string
       ++at;
   }
   for (const Flag& flag : flags)
-    if (flag.operand && at-- == 0) return offer_values(flag, completion);
+    if (flag.operand && (flag.repeats || at-- == 0)) return offer_values(flag, completion);
 }
 
 }  // namespace
@@ -50,15 +50,19 @@ LineCompletion complete_line(const std::vector<std::string>& line) {
   const std::vector<std::string> before(line.begin(), line.end() - (line.empty() ? 0 : 1));
   const auto command = std::find_if(before.begin(), before.end(),
                                     [](const std::string& word) { return !word.starts_with('-'); });
+  if (command == before.end()) {
+    for (const Opening& opening : openings()) completion.words.emplace_back(opening.word);
+    return completion;
+  }
   for (const Described& described : described_commands()) {
-    const std::string_view name = described.command->name();
-    const std::string first(name.substr(0, name.find(' ')));
-    if (command == before.end()) {
-      completion.words.push_back(first);
-      continue;
+    const std::string_view name = described.command->name(), second = second_word(name);
+    if (*command != first_word(name)) continue;
+    std::vector<std::string> rest(command + 1, before.end());
+    if (!second.empty()) {
+      if (rest.empty()) completion.words.emplace_back(second);
+      if (rest.empty() || rest.front() != second) continue;
+      rest.erase(rest.begin());
     }
-    if (*command != first) continue;
-    const std::vector<std::string> rest(command + 1, before.end());
     const std::size_t equals = completion.partial.find('=');
     const Flag* flag = rest.empty() ? nullptr : flag_called(described.flags, rest.back());
     if (completion.partial.starts_with("--") && equals != std::string::npos) {

@@ -41,18 +41,29 @@ std::string zsh_flag(const Flag& flag) {
 
 std::string zsh_command(const Described& described) {
   const std::string_view name = described.command->name();
-  std::string text =
-      "    " + std::string(name.substr(0, name.find(' '))) + ")\n      _arguments -s -S";
+  std::string text = "    '" + std::string(name) + "')\n      _arguments -s -S";
   std::size_t operand = 0;
   for (const Flag& flag : described.flags) {
     text += " \\\n        ";
     if (!flag.operand)
       text += zsh_flag(flag);
     else
-      text += "'" + std::to_string(++operand) + ':' + zsh_escaped(flag.name) + ':' +
-              zsh_action(flag) + "'";
+      text += (flag.repeats ? "'*" : "'" + std::to_string(++operand)) + ':' +
+              zsh_escaped(flag.name) + ':' + zsh_action(flag) + "'";
   }
   return text + "\n      ;;\n";
+}
+
+std::string zsh_described(std::string_view word, std::string_view summary) {
+  return "'" + std::string(word) + ':' + zsh_escaped(summary) + "'\n";
+}
+
+// The first word of a family: what may follow it.
+std::string zsh_family(const Opening& opening) {
+  std::string text = "    " + std::string(opening.word) + ")\n      family=(\n";
+  for (const Command* command : opening.family)
+    text += "        " + zsh_described(second_word(command->name()), command->page->summary);
+  return text + "      )\n      ;;\n";
 }
 
 }  // namespace
@@ -68,17 +79,16 @@ _gedge_live() {
 }
 
 _gedge() {
-  local -a _gedge_words commands
+  local -a _gedge_words commands family
   _gedge_words=("${(@)words[2,-1]}")
   commands=(
 )sh";
-  std::string cases;
-  for (const Described& described : described_commands()) {
-    const std::string_view name = described.command->name();
-    text += "    '" + std::string(name.substr(0, name.find(' '))) + ':' +
-            zsh_escaped(described.command->page->summary) + "'\n";
-    cases += zsh_command(described);
+  std::string families, cases;
+  for (const Opening& opening : openings()) {
+    text += "    " + zsh_described(opening.word, opening.summary);
+    if (!opening.family.empty()) families += zsh_family(opening);
   }
+  for (const Described& described : described_commands()) cases += zsh_command(described);
   return text + R"sh(  )
   if ((CURRENT == 2)); then
     _describe command commands
@@ -87,6 +97,18 @@ _gedge() {
   local command=${words[2]}
   shift words
   ((CURRENT--))
+  case $command in
+)sh" + families +
+         R"sh(  esac
+  if (($#family)); then
+    if ((CURRENT == 2)); then
+      _describe command family
+      return
+    fi
+    command+=" ${words[2]}"
+    shift words
+    ((CURRENT--))
+  fi
   case $command in
 )sh" + cases +
          R"sh(  esac

@@ -6,6 +6,7 @@
 #include "gedge/codec/edge_scheduler.hpp"
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/synthetic.hpp"
+#include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -145,10 +146,17 @@ std::vector<RttSource> InputReader::rtt_sources() {
 void InputReader::take_reading(RttReading reading, Input& input) {
   append(errors_, std::move(reading.errors));
   append(input.facts.warnings, std::move(reading.warnings));
-  if (input.rtt.empty())
+  input.details = std::move(reading.details);
+  if (input.rtt.empty()) {
     input.rtt = std::move(reading.matrix);
-  else
-    input.rtt.merge(reading.matrix);
+    return;
+  }
+  input.rtt.merge(reading.matrix);
+  for (PairStats& pair :
+       input.details.pairs) {  // both matrices are in name order, so these stay so
+    pair.from = *input.rtt.find(reading.matrix.name(pair.from));
+    pair.to = *input.rtt.find(reading.matrix.name(pair.to));
+  }
 }
 
 // Without --rtt, what the cluster facts carry.
@@ -162,6 +170,8 @@ bool InputReader::read_rtt(Input& input, const std::vector<LatencyObject>& objec
   options.now = options_.now;
   options.nodes = input.facts.nodes;
   options.rtt_by = options_.rtt_by;
+  options.cost_unit = options_.cost_unit;
+  options.keep_details = keeps_details_;
   if (!options_.rtt_names.empty()) {
     const std::string* bytes = bytes_of(options_.rtt_names);
     if (bytes == nullptr) return false;
@@ -194,7 +204,14 @@ std::optional<Input> InputReader::read(const std::vector<std::string>& added) {
   Input input;
   input.facts = std::move(result.loaded->facts);
   input.rtt = std::move(synthetic_rtt_);
-  lacks_cluster_ = needs_nodes_ && input.facts.nodes.empty() && options_.cluster.empty();
+  const bool lacks_nodes = needs_nodes_ && input.facts.nodes.empty();
+  lacks_cluster_ = lacks_nodes && options_.cluster.empty();
+  if (lacks_nodes && !lacks_cluster_) {
+    errors_.push_back(invalid_input(
+        "no nodes in " + join_words(options_.cluster), {},
+        "name a source that has some: `kubectl get nodes,pods -A -o json` prints one"));
+    return std::nullopt;
+  }
   if (lacks_cluster_ || !read_rtt(input, result.loaded->latency)) return std::nullopt;
   return input;
 }

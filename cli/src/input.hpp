@@ -10,6 +10,7 @@
 
 #include "gedge/codec/load.hpp"
 #include "gedge/latency/matrix.hpp"
+#include "gedge/latency/pair_stats.hpp"
 #include "gedge/model/facts.hpp"
 #include "io.hpp"
 #include "options.hpp"
@@ -20,6 +21,7 @@ namespace gedge::cli {
 struct Input {
   Facts facts;  ///< with the warnings of the RTT readers too
   RttMatrix rtt;
+  PairDetails details;  ///< of `rtt`, where the reader keeps them
 };
 
 /// Reads what an InputOptions names. Goes on after an error, so that all of them are reported at
@@ -39,6 +41,8 @@ class InputReader {
   void use_compat(Compat compat) { compat_ = compat; }
   /// From now on, facts without nodes are as good as any.
   void needs_no_nodes() { needs_nodes_ = false; }
+  /// From now on, what files say of a pair beyond its RTT is read too.
+  void keep_details() { keeps_details_ = true; }
   /// Nothing named a node, and no --cluster was given: a question of usage, not of input.
   bool lacks_cluster() const { return lacks_cluster_; }
 
@@ -63,6 +67,7 @@ class InputReader {
   bool keep_bytes_;
   Errors errors_;
   bool needs_nodes_ = true;
+  bool keeps_details_ = false;
   bool lacks_cluster_ = false;
   RttMatrix synthetic_rtt_;
   std::map<std::string, std::string> bytes_;  // by path

@@ -9,6 +9,7 @@
 
 #include "gedge/port/clock.hpp"
 #include "gedge/port/files.hpp"
+#include "gedge/port/probe_network.hpp"
 #include "term/stream.hpp"
 
 namespace gedge::cli {
@@ -33,9 +34,10 @@ struct Io {
   Stream& err;  ///< everything else
   FileStore& files;
   ColorEnvironment environment;
-  const Clock& clock;             ///< for the progress line only
-  std::string program = "gedge";  ///< what users type to get here
-  Kept kept{};                    ///< lives as long as this
+  const Clock& clock;               ///< for the progress line only
+  std::string program = "gedge";    ///< what users type to get here
+  Kept kept{};                      ///< lives as long as this
+  ProbeNetwork* network = nullptr;  ///< null where a test needs none
 };
 
 }  // namespace gedge::cli

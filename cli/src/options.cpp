@@ -96,6 +96,15 @@ FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max) {
   };
 }
 
+FlagSet::Take duration_into(Micros& target, std::string flag) {
+  return [&target, flag = std::move(flag)](const std::string& text) -> Status {
+    const auto micros = parse_duration(text, Rounding::kDown);
+    if (!micros) return wrong(text, flag, "write for example `1ms` or `250us`");
+    target = Micros(*micros);
+    return {};
+  };
+}
+
 void add_file_flags(FlagSet& flags, InputOptions& options) {
   flags.heading("What to place");
   flags.add({.name = "filename",
@@ -132,7 +141,24 @@ void add_cluster_flags(FlagSet& flags, InputOptions& options) {
             options.cluster);
 }
 
-void add_rtt_flags(FlagSet& flags, InputOptions& options) {
+namespace {
+
+void add_age_flags(FlagSet& flags, InputOptions& options) {
+  flags.add({.name = "max-age",
+             .value = "DURATION",
+             .help = "Take older samples for unmeasured; needs --now",
+             .shapes_answer = true},
+            age_into(options.max_age));
+  flags.add({.name = "now",
+             .value = "TIME",
+             .help = "The moment that ages are counted to",
+             .shapes_answer = true},
+            time_into(options.now));
+}
+
+}  // namespace
+
+void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options) {
   const Choices<TimeUnit> units{
       {"us", TimeUnit::kMicro}, {"ms", TimeUnit::kMilli}, {"s", TimeUnit::kSecond}};
   const Choices<bool> zeros{{"missing", false}, {"value", true}};
@@ -140,12 +166,6 @@ void add_rtt_flags(FlagSet& flags, InputOptions& options) {
                                {"p95", RttStat::kP95},
                                {"p99", RttStat::kP99},
                                {"max", RttStat::kMax}};
-  flags.add({.name = "rtt",
-             .value = "FILE|DIR",
-             .help = "Read round-trip times; a later one wins",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options.rtt);
   flags.add({.name = "rtt-names",
              .value = "FILE",
              .help = "Names for the rows of a matrix without any",
@@ -159,6 +179,12 @@ void add_rtt_flags(FlagSet& flags, InputOptions& options) {
              .words = words_of(units),
              .shapes_answer = true},
             choice_into(units, options.rtt_unit));
+  flags.add({.name = "cost-unit",
+             .value = "UNIT",
+             .help = "Unit of a NetworkTopology's costs: us, ms or s",
+             .words = words_of(units),
+             .shapes_answer = true},
+            choice_into(units, options.cost_unit));
   flags.add({.name = "rtt-zero",
              .value = "MEANING",
              .help = "Zeros between nodes: missing or value",
@@ -178,16 +204,17 @@ void add_rtt_flags(FlagSet& flags, InputOptions& options) {
              .words = words_of(stats),
              .shapes_answer = true},
             choice_into(stats, options.rtt_stat));
-  flags.add({.name = "max-age",
-             .value = "DURATION",
-             .help = "Take older samples for unmeasured; needs --now",
+  add_age_flags(flags, options);
+}
+
+void add_rtt_flags(FlagSet& flags, InputOptions& options) {
+  flags.add({.name = "rtt",
+             .value = "FILE|DIR",
+             .help = "Read round-trip times; a later one wins",
+             .live = Live::kFiles,
              .shapes_answer = true},
-            age_into(options.max_age));
-  flags.add({.name = "now",
-             .value = "TIME",
-             .help = "The moment that ages are counted to",
-             .shapes_answer = true},
-            time_into(options.now));
+            options.rtt);
+  add_rtt_meaning_flags(flags, options);
 }
 
 void add_compat_flag(FlagSet& flags, RuleOptions& options) {

@@ -22,6 +22,7 @@ struct InputOptions {
   std::vector<std::string> rtt;
   std::string rtt_names, rtt_by;
   std::optional<TimeUnit> rtt_unit;  ///< --rtt-unit, if it was given
+  std::optional<TimeUnit> cost_unit;
   bool rtt_zero_is_value = false;
   RttStat rtt_stat = RttStat::kP95;
   std::optional<Micros> max_age;
@@ -64,6 +65,8 @@ struct ShowOptions {
 void add_file_flags(FlagSet& flags, InputOptions& options);
 void add_cluster_flags(FlagSet& flags, InputOptions& options);
 void add_rtt_flags(FlagSet& flags, InputOptions& options);
+/// The same without --rtt: how to read files that are named otherwise.
+void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options);
 void add_rule_flags(FlagSet& flags, RuleOptions& options);
 /// --compat alone, for commands that decide nothing.
 void add_compat_flag(FlagSet& flags, RuleOptions& options);
@@ -84,5 +87,7 @@ void add_show_flags(FlagSet& flags, ShowOptions& options);
 
 /// For a Take: a whole number up to `max`.
 FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max);
+/// For a Take: a duration with its unit, us, ms or s; `flag` names it in errors.
+FlagSet::Take duration_into(Micros& target, std::string flag);
 
 }  // namespace gedge::cli

@@ -93,7 +93,9 @@ Error Question::with_nearest_pod(Error error, const PodName& name) const {
     error.hint = "did you mean `" + pod.namespace_name + '/' + pod.name + "`?";
     return error;
   }
-  if (const auto close = nearest(name.pod, here)) error.hint = "did you mean `" + *close + "`?";
+  const auto close = nearest(name.pod, here);
+  error.hint = close ? "did you mean `" + *close + "`?"
+                     : "`gedge plan -o name` with the same flags prints the name of every pod";
   return error;
 }
 

@@ -42,7 +42,7 @@ void constrain(PodSpec& spec, std::uint32_t kind) {
   switch (kind % 10) {
     case 0:
       if (kind == 0)
-        spec.containers.front().requests.set(kCpu, 1'000'000);
+        spec.containers.edit().front().requests.set(kCpu, 1'000'000);
       else
         spec.node_selector.set("disk", "none");
       break;
@@ -50,9 +50,7 @@ void constrain(PodSpec& spec, std::uint32_t kind) {
       spec.node_selector.set("disk", "ssd");
       break;
     case 2:
-      spec.tolerations.push_back({});
-      spec.tolerations.back().key = "dedicated";
-      spec.tolerations.back().exists = true;
+      spec.tolerations.push_back({"dedicated", true, {}, {}});
       break;
     case 3:
       spec.preferred_anti_affinity.push_back({100, term(app, kHostname)});
@@ -102,7 +100,7 @@ Workload mixed(Size size) {
   for (std::uint32_t i = 0; i < size.nodes; ++i) furnish(made.facts.nodes[i], i);
   for (std::uint32_t kind = 0; kind < kKinds; ++kind) {
     PodSpec& spec = made.facts.specs[kind];
-    spec.containers.front().image =
+    spec.containers.edit().front().image =
         "registry.example/team-" + std::to_string(kind % 7) + "/service-" + std::to_string(kind);
     constrain(spec, kind);
   }
@@ -115,9 +113,14 @@ struct Tally {
 };
 
 void compare(Engine& engine, PodIndex pod, const Choice& choice, Tally& tally) {
-  const Evaluation scan = engine.evaluate(pod);
+  const Choice scan = to_choice(engine.evaluate(pod));
   ++tally.compared;
-  if (scan.winner == choice.winner && scan.runner_up == choice.runner_up) return;
+  const bool same_winner = scan.winner == choice.winner &&
+                           (scan.winner == kNoNode || scan.winner_total == choice.winner_total);
+  const bool same_runner_up =
+      scan.runner_up == choice.runner_up &&
+      (scan.runner_up == kNoNode || scan.runner_up_total == choice.runner_up_total);
+  if (same_winner && same_runner_up && scan.rejected == choice.rejected) return;
   std::fprintf(stderr, "bench_mixed: pod %u: the choice is not that of the scan\n", raw(pod));
   std::exit(1);
 }

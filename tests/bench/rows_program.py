@@ -2,7 +2,7 @@
 
 import re
 
-from harness import at_least, lines_of
+from harness import Broken, at_least, lines_of
 
 # name, nodes, pods, placed, median (least to most), decisions a second: bench_decision.
 DECISION = re.compile(r"^(?P<name>\S.*?)\s{2,}(?P<nodes>\d+) nodes\s+(?P<pods>\d+) pods\s+"
@@ -17,6 +17,10 @@ RATES = [("O-8b ", 10_000, 30_000), ("O-8 ", 100_000, 150_000),
 
 
 def decision_rows(report, lines):
+    missing = [wanted[0] for wanted in RATES
+               if not any(DECISION.match(line) and line.startswith(wanted[0]) for line in lines)]
+    if missing:
+        raise Broken(f"nothing was printed for {', '.join(missing)}")
     for line in lines:
         found = DECISION.match(line)
         if not found:
@@ -53,6 +57,8 @@ def of_program(name):
         for line in lines:
             if line.startswith("ROW|"):
                 report.row(*line[4:].split("|"))
+        if not any(line.startswith("ROW|") for line in lines):
+            raise Broken(f"{name} printed no row")
         report.section(" ".join([name, *size]), [l for l in lines if not l.startswith("ROW|")])
     return rows
 
@@ -97,6 +103,8 @@ EDIT = re.compile(r"^(?P<kind>\S.*?)\s{2,}(?P<us>[\d.]+) us \((?P<range>[\d. to]
 def what_if(suite, report):
     """O-10: edits in a session that has planned, against the decision phase of the full plan."""
     lines = lines_of([suite.program("bench_what_if")])
+    if not any(EDIT.match(line) for line in lines):
+        raise Broken("bench_what_if printed no edit")
     workload = ""
     for line in lines:
         if "full plan, " in line:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/bench/run.sh [--quick] [ROW]...: builds preset release, measures every row of the goals,
-# and writes tests/bench/RESULTS.md. Takes a quarter of an hour on two cores.
+# and writes tests/bench/RESULTS.md. Takes ten minutes on two cores.
 #
 #   --quick   smaller and fewer runs, without the rows that take minutes
 #   ROW       only these rows (a wrong one lists them)
@@ -18,7 +18,6 @@ arguments=()
 for word in "$@"; do
   case $word in
     -h | --help) usage; exit 0 ;;
-    --all) ;; # what is done anyway
     --*) [ "$word" = --quick ] || { usage >&2; exit 2; } ;&
     *) arguments+=("$word") report=$work/RESULTS.md ;;
   esac

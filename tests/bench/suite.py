@@ -14,6 +14,8 @@ import harness
 import rows_edge
 import rows_growth
 import rows_kubernetes
+import rows_latency_cover
+import rows_measure
 import rows_process
 import rows_program
 import rows_recorder
@@ -30,18 +32,22 @@ ROWS = [
     ("edge-whole", rows_edge.whole, True),
     ("what-if", rows_program.what_if, True),
     ("mixed", rows_program.of_program("bench_mixed"), True),
+    ("complete", rows_program.of_program("bench_complete"), True),
     ("growth", rows_growth.time, True),
     ("state", rows_program.of_program("bench_memory"), True),
     ("memory", rows_growth.memory, True),
     ("recorder", rows_recorder.recorder, False),
     ("explain", rows_process.explain, True),
+    ("clusters", rows_latency_cover.clusters, True),
+    ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
 ]  # name, function, whether --quick has it
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 
 PACKAGES = ["g++-12", "libsimdjson-dev", "libyaml-dev", "libyaml-cpp-dev", "nlohmann-json3-dev",
-            "libbenchmark-dev", "python3", "python3-numpy", "python3-yaml", "etcd-server"]
+            "libbenchmark-dev", "fping", "iputils-ping", "python3", "python3-networkx",
+            "python3-numpy", "python3-yaml", "etcd-server"]
 
 
 class Suite:
@@ -74,7 +80,8 @@ def head(suite, start, stolen):
         f"- Load average at the end {os.getloadavg()[0]:.1f}; "
         f"stolen {100 * share / os.cpu_count():.2f} % of the machine; took {seconds:.0f} s",
         "- Seeds are fixed: every run plans the same nodes and pods. Figures are medians, with "
-        "(least to most); ratios are those of pairs that ran in turn.",
+        "(least to most); ratios are those of pairs that ran in turn. E compares the best of "
+        "many runs, and M the smaller of two peaks.",
         "- Where it says processor, user and system time count, because others may use the same "
         "cores; where it says wall, that is what a clock on the wall saw.",
     ]
@@ -95,8 +102,9 @@ def main():
         load, first, suite.apart = harness.Load(), len(report.rows), 0.0
         try:
             rows(suite, report)
-        except (harness.Broken, OSError) as broken:
-            report.row(name, "could not be measured", "-", "-", str(broken), "VOID")
+        except Exception as broken:  # the other rows are worth their time whatever this one says
+            report.row(name, "could not be measured", "-", "-",
+                       f"{type(broken).__name__}: {broken}", "VOID")
         report.section(f"{name}: the machine meanwhile", [load.stop(suite.apart)])
         if load.foreign > MOST_FOREIGN:
             report.doubt(first, f"others used {load.foreign:.0f} % of the machine")

@@ -112,7 +112,7 @@ std::vector<Container> read_containers(const json& spec, const char* key) {
   std::vector<Container> out;
   for (const json& object : list_in(spec, key)) {
     const json& resources = object_in(object, "resources");
-    out.push_back({object.at("name"), object.value("image", ""),
+    out.push_back({object.at("name").get<std::string>(), object.value("image", ""),
                    read_resources(resources, "requests"), read_resources(resources, "limits"),
                    false});
   }

@@ -46,6 +46,14 @@ expect "edge edge-scheduler" gedge plan --profile edge
 expect "kube" gedge policies --profile kub
 expect "bash fish zsh" gedge completion ""
 expect "view" gedge config ""
+expect "convert" gedge matrix con
+expect "svg" gedge matrix show -o s
+expect "stale suspicious" gedge matrix check --only s
+expect "--noise" gedge matrix diff a b --noi
+expect "$work/app.yaml" gedge matrix convert "$work/ap"
+expect "$work/app.yaml" gedge matrix convert x.csv -o csv y.csv "$work/ap"
+expect "csv" gedge matrix convert -o c
+expect "--names-out" gedge matrix convert --na
 expect "config" gedge help conf
 expect "view" gedge help config ""
 expect "--color --compat" gedge config view --co

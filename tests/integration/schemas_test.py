@@ -131,6 +131,50 @@ class SchemasTest(unittest.TestCase):
         document = self.check("PolicyList", "policies")
         self.assertIn("DelayBudget", [policy["name"] for policy in document["policies"]])
 
+    def test_latency_matrix(self):
+        full = os.path.join(self.folder.name, "full.csv")
+        rows = ["from,to,p95_us,mdev_us,loss_ppm,samples,measured_at,upper_us,suspicious",
+                "a,b,5,1,0,9,2026-01-02T03:04:05Z,,true", "b,a,,,1000000,0,,,", "a,c,,,,,,7,"]
+        with open(full, "w", encoding="utf-8") as stream:
+            stream.write("\n".join(rows))
+        pairs = self.check("LatencyMatrix", "matrix", "convert", full)["pairs"]
+        self.assertEqual([pair["p95Us"] for pair in pairs], [5, None, None])
+        self.assertEqual([pair.get("upperUs") for pair in pairs], [None, 7, None])
+        self.check("LatencyMatrix", "matrix", "convert", self.rtt)
+
+    def test_clusters_layers_and_centers(self):
+        site = ["--cluster", "synthetic:nodes=12"]
+        clusters = self.check("LatencyClusters", "matrix", "cluster", "--within", "5ms", *site)
+        members = [name for cluster in clusters["clusters"] for name in cluster["nodes"]]
+        self.assertEqual(len(set(members)), len(members))
+        layer = self.check("LatencyClusters", "matrix", "cluster", "--within", "5ms", "--layers",
+                           *site)
+        self.assertIsNotNone(layer["layerUs"])
+        layers = self.check("LatencyLayers", "matrix", "cluster", "--layers", *site)["layers"]
+        self.assertEqual(len(layers[0]["clusters"]), len(members))
+        self.assertEqual(len(layers[-1]["clusters"]), 1)
+        centers = self.check("LatencyCenters", "matrix", "centers", "-k", "3", *site)
+        self.assertEqual(len(centers["centers"]), 3)
+        apart = self.check("LatencyCenters", "matrix", "centers", "-k", "1", self.rtt)
+        self.assertEqual(apart["unreached"], [])
+
+    def test_what_is_said_of_matrices(self):
+        before, after = (os.path.join(self.folder.name, name) for name in ("1.csv", "2.csv"))
+        head = "from,to,mean_ms,mdev_ms,samples,measured_at,suspicious\n"
+        with open(before, "w", encoding="utf-8") as stream:
+            stream.write(head + "a,b,5,1,9,2026-01-02T03:04:05Z,true\nb,a,1,1,9,,\na,c,1,1,9,,\n")
+        with open(after, "w", encoding="utf-8") as stream:
+            stream.write(head + "a,b,5.1,1,9,,\nb,a,9,1,9,,\nd,a,1,,,,\n")
+        check = self.check("MatrixCheck", "matrix", "check", before, "--max-age", "1s", "--now",
+                           "2026-01-02T03:04:07Z")
+        oddities = [finding["oddity"] for finding in check["findings"]]
+        self.assertEqual(oddities, ["gap", "one-way", "asymmetric", "stale", "suspicious"])
+        self.assertEqual(sum(check["summary"].values()), 3 + len(oddities))
+        diff = self.check("MatrixDifference", "matrix", "diff", before, after)
+        self.assertEqual([pair["significance"] for pair in diff["pairs"]], ["noise", "real"])
+        self.assertEqual((diff["added"], diff["removed"]), (["d"], ["c"]))
+        self.check("LatencyMatrix", "matrix", "show", before)
+
     def test_the_plan_inside_a_what_if_is_a_plan(self):
         plan = {k: v for k, v in schema("Plan").items() if not k.startswith("$")}
         self.assertEqual(schema("WhatIf")["$defs"]["Plan"], plan)

@@ -36,7 +36,7 @@ def commands():
 
 def case_block(script, word):
     """The branch of a shell `case` that belongs to a command."""
-    match = re.search(rf"^    {re.escape(word)}\)\n(.*?)^      ;;", script, re.M | re.S)
+    match = re.search(rf"^    '{re.escape(word)}'\)\n(.*?)^      ;;", script, re.M | re.S)
     return match.group(1) if match else ""
 
 
@@ -57,9 +57,8 @@ def check_manual(name, flags):
 
 
 def check_completions(name, flags, bash, zsh, fish):
-    first = name.split()[0]
-    in_bash, in_zsh = case_block(bash, first), case_block(zsh, first)
-    seen = f"__fish_seen_subcommand_from {first}'"
+    in_bash, in_zsh = case_block(bash, name), case_block(zsh, name)
+    seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in name.split()) + "'"
     in_fish = [line + " " for line in fish.splitlines() if seen in line]
     for letter, flag, value in flags:
         offered = re.search(rf"(?<!\S)'?--{flag}(?![\w-])", in_bash)

@@ -42,10 +42,11 @@ PRISONS = [
     (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/")),
     (r"lemon/", ("libgedge/src/plan/",)),
     (r"doctest/", ("tests/",)),
-    (r"benchmark/|malloc\.h$", ("tests/bench/",)),
+    (r"benchmark/", ("tests/bench/",)),
+    (r"malloc\.h$", ("cli/src/entry.cpp", "tests/bench/")),
     (r"dlfcn\.h$", ("libgedge/src/host/", "cli/src/main.cpp", "tests/")),
-    (r"(unistd|fcntl|poll|signal|spawn|termios|pthread|sched|time|dirent|locale|wchar|langinfo)\.h$"
-     r"|sys/|netinet/|arpa/|linux/|net/", POSIX),
+    (r"(unistd|fcntl|poll|signal|spawn|termios|pthread|sched|time|dirent|locale|wchar|langinfo"
+     r"|netdb)\.h$|sys/|netinet/|arpa/|linux/|net/", POSIX),
 ]
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

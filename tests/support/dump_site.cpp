@@ -173,7 +173,7 @@ json pod_spec(const Pod& pod, const PodSpec& spec) {
   for (const PodVolume& v : spec.volumes)
     out["volumes"].push_back(
         {{"name", v.name}, {"persistentVolumeClaim", {{"claimName", v.claim}}}});
-  const std::string& node = pod.bound_node.empty() ? spec.node_name : pod.bound_node.str();
+  const std::string& node = pod.bound_node.empty() ? spec.node_name.str() : pod.bound_node.str();
   if (!node.empty()) out["nodeName"] = node;
   return out;
 }

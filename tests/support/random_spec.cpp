@@ -114,12 +114,12 @@ void add_node_affinity(Dice& dice, const RandomSite& site, PodSpec& spec) {
   spec.has_required_node_terms = dice.chance(35);
   const std::size_t required = spec.has_required_node_terms ? 1 + dice.below(2) : 0;
   for (std::size_t i = 0; i < required; ++i) {
-    spec.required_node_terms.push_back(random_node_term(dice, site));
+    NodeSelectorTerm term = random_node_term(dice, site);
     if (dice.chance(3)) {
-      spec.required_node_terms.back().expressions.push_back(
-          {"generation", SelectorOp::kGt, {"-1"}});
-      spec.required_node_terms.back().broken = true;
+      term.expressions.push_back({"generation", SelectorOp::kGt, {"-1"}});
+      term.broken = true;
     }
+    spec.required_node_terms.push_back(std::move(term));
   }
   const std::size_t preferred = dice.below(4);
   for (std::size_t i = 0; i < preferred; ++i) {
@@ -197,7 +197,7 @@ void add_spread(Dice& dice, PodSpec& spec) {
     spec.spread.push_back(random_spread(dice, key, true));
   for (const std::string& key : dice.some(keys, dice.below(3)))
     spec.spread.push_back(random_spread(dice, key, false));
-  dice.shuffle(spec.spread);
+  dice.shuffle(spec.spread.edit());
 }
 
 void add_ports(Dice& dice, PodSpec& spec) {
@@ -313,10 +313,11 @@ void soften(Dice& dice, PodSpec& spec) {
   spec.node_selector = {};
   spec.has_required_node_terms = false;
   spec.required_node_terms.clear();
-  spec.node_name.clear();
+  spec.node_name = {};
   if (dice.chance(80)) spec.required_affinity.clear();
   if (dice.chance(80)) spec.required_anti_affinity.clear();
-  std::erase_if(spec.spread, [&](const TopologySpread& s) { return s.hard && dice.chance(80); });
+  std::erase_if(spec.spread.edit(),
+                [&](const TopologySpread& s) { return s.hard && dice.chance(80); });
   for (DelayBudget& budget : spec.budgets) budget.limit_us *= 4;
 }
 

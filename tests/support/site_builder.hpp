@@ -77,7 +77,7 @@ struct PodDraft {
     return *this;
   }
   PodDraft& request(std::string_view resource, std::int64_t amount) {
-    spec.containers.front().requests.set(resource, amount);
+    spec.containers.edit().front().requests.set(resource, amount);
     return *this;
   }
 };

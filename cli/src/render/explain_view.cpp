@@ -186,18 +186,33 @@ void print_budgets(Stream& out, const Explanation& explanation, bool headers) {
   table.print(out, headers);
 }
 
-void print_changes(Stream& out, const std::vector<SuggestedChange>& changes) {
+std::string_view condition_of(Shown shown, bool is_bound) {
+  switch (shown) {
+    case Shown::kWhatIf:
+      return "";
+    case Shown::kReplan:
+      return ", everything planned anew (--replan)";
+    case Shown::kEvaluation:
+      return is_bound ? ", placed anew; no plan moves a bound pod"
+                      : ", at its turn in the queue; no plan that was tried puts it there";
+  }
+  return "";
+}
+
+void print_changes(Stream& out, const std::vector<SuggestedChange>& changes, bool is_bound) {
   print_title(out, "What would change this");
-  if (changes.empty()) return out.line("  no small set of edits does");
+  if (changes.empty()) return out.line("  no set of edits that was tried");
+  bool planned = false;
   for (const SuggestedChange& change : changes) {
     const std::string effect = change.wins ? " wins with " : " becomes feasible with ";
-    const std::string shown =
-        change.shown == Shown::kReplan       ? ", everything planned anew (--replan)"
-        : change.shown == Shown::kEvaluation ? ", as long as nothing else moves"
-                                             : "";
-    out.line("  " + escape_controls(change.node) + effect +
-             escape_controls(join_words(change.edits)) + shown);
+    std::string line = "  " + escape_controls(change.node) + effect;
+    line += escape_controls(join_words(change.edits));
+    out.line(line.append(condition_of(change.shown, is_bound)));
+    planned = planned || change.shown != Shown::kEvaluation;
   }
+  if (planned)
+    out.line(out.style().paint(
+        Ink::kDim, "  other pods may lose their place: gedge plan --what-if shows which"));
 }
 
 std::string score_of(const ScoredNode& node) {
@@ -250,7 +265,7 @@ void print_explanation(Stream& out, const Explanation& explanation, const Profil
   print_node_matrices(out, explanation,
                       all_nodes(explanation, [](const NodeExplanation&) { return true; }), profile,
                       headers);
-  print_changes(out, explanation.changes);
+  print_changes(out, explanation.changes, !bound_node.empty());
 }
 
 void print_why_not(Stream& out, const Explanation& explanation, const Profile& profile,
@@ -262,7 +277,7 @@ void print_why_not(Stream& out, const Explanation& explanation, const Profile& p
   print_verdict(out, explanation, bound_node);
   print_node_matrices(out, explanation, all_nodes(explanation, is_shown), profile, headers);
   if (explanation.chosen && explanation.chosen->node == node) return;
-  print_changes(out, explanation.changes);
+  print_changes(out, explanation.changes, !bound_node.empty());
 }
 
 }  // namespace gedge::cli

@@ -1,5 +1,7 @@
 #include "term/style.hpp"
 
+#include <algorithm>
+#include <array>
 #include <rang.hpp>
 #include <sstream>
 
@@ -38,6 +40,18 @@ std::string Style::paint(Ink ink, std::string_view text) const {
   }
   painted << text << rang::style::reset;
   return painted.str();
+}
+
+std::string Style::shade(std::size_t level, std::string_view text) const {
+  if (!on_) return std::string(text);
+  // Yellow to dark red among the 256 colours of xterm, as rang has 16 only. The light half bears
+  // black letters, the dark half white ones.
+  constexpr std::array<int, kShades> kBackgrounds{230, 229, 222, 215, 208, 202, 160, 88};
+  constexpr int kBlack = 16, kWhite = 231;
+  level = std::min(level, kShades - 1);
+  const int letters = level < kShades / 2 ? kBlack : kWhite;
+  return "\x1b[48;5;" + std::to_string(kBackgrounds[level]) + ";38;5;" + std::to_string(letters) +
+         'm' + std::string(text) + "\x1b[0m";
 }
 
 }  // namespace gedge::cli

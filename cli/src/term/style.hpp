@@ -1,6 +1,7 @@
 // term/style.hpp - whether text is coloured, decided once for each stream, and how.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,11 +30,17 @@ enum class Ink : std::uint8_t {
   kDim,     ///< hints
 };
 
+/// Backgrounds of a heat map.
+inline constexpr std::size_t kShades = 8;
+
 class Style {
  public:
   explicit Style(bool on) : on_(on) {}
   bool on() const { return on_; }
   std::string paint(Ink ink, std::string_view text) const;
+  /// `text` on the background of a level, 0 to kShades - 1, from light to dark; needs a terminal of
+  /// 256 colours.
+  std::string shade(std::size_t level, std::string_view text) const;
 
  private:
   bool on_;

@@ -7,6 +7,7 @@
 
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/load.hpp"
+#include "gedge/codec/write_latency.hpp"
 #include "gedge/effect/plan.hpp"
 #include "gedge/plan/edit.hpp"
 #include "gedge/plan/planner.hpp"

@@ -27,7 +27,16 @@ void add_toleration(PodSpec& spec, SharedText key, TaintEffect effect) {
 
 // DefaultTolerationSeconds: unless the pod says itself how long it stays.
 void add_default_tolerations(PodSpec& spec) {
-  spec.tolerations.reserve(spec.tolerations.size() + 2);
+  if (spec.tolerations.empty()) {
+    static const SharedList<Toleration> defaults = [] {
+      std::vector<Toleration> both;
+      for (const SharedText& key : default_keys())
+        both.push_back({key, true, {}, TaintEffect::kNoExecute});
+      return both;
+    }();
+    spec.tolerations = defaults;
+    return;
+  }
   for (const SharedText& key : default_keys()) {
     const bool has_own = std::any_of(
         spec.tolerations.begin(), spec.tolerations.end(), [&](const Toleration& toleration) {
@@ -110,11 +119,13 @@ Admission::Priority Admission::admit_priority(const PodTemplate& pod, const PodS
 void Admission::apply_limit_ranges(const std::string& namespace_name, PodSpec& spec) const {
   for (const LimitRange& range : drafts_.limit_ranges) {
     if (range.namespace_name != namespace_name) continue;
-    for (std::vector<Container>* list : {&spec.containers, &spec.init_containers})
-      for (Container& container : *list) {
+    for (SharedList<Container>* list : {&spec.containers, &spec.init_containers}) {
+      if (list->empty()) continue;
+      for (Container& container : list->edit()) {
         complete(container.limits, range.limits);
         complete(container.requests, range.requests);
       }
+    }
   }
 }
 

@@ -13,6 +13,7 @@ namespace gedge::codec {
 namespace {
 
 constexpr std::string_view kLabelPrefix = "delay_";
+constexpr std::string_view kOwnPrefix = "gedge.io/";
 constexpr std::string_view kAnnotation = "gedge.io/delay-budget";
 constexpr std::string_view kGrammar =
     "write [any:]NAME=25ms, KIND/NAME=25ms or NAMESPACE/KIND/NAME=25ms";
@@ -75,6 +76,7 @@ bool set_kind(std::string_view word, Cursor value, DelayBudget& budget) {
 
 // [any:]NAME | [any:]KIND/NAME | [any:]NAMESPACE/KIND/NAME
 bool read_peer(std::string_view from, Cursor value, DelayBudget& budget) {
+  const std::string_view from_start = from;
   budget.from = std::string(from);
   budget.nearest = from.substr(0, 4) == "any:";
   if (budget.nearest) from.remove_prefix(4);
@@ -88,6 +90,11 @@ bool read_peer(std::string_view from, Cursor value, DelayBudget& budget) {
       std::any_of(parts.begin(), parts.end(), [](auto part) { return part.empty(); });
   if (empty || parts.size() > 3) {
     value.fail("delay budget: " + quote(budget.from) + " names nothing", std::string(kGrammar));
+    return false;
+  }
+  if (from_start.find_first_of("=;") != std::string_view::npos) {
+    value.fail("delay budget: " + quote(budget.from) + " is no name",
+               "put a comma between two budgets");
     return false;
   }
   budget.name = std::string(parts.back());
@@ -138,6 +145,14 @@ void read_annotation(Cursor value, std::vector<DelayBudget>& out) {
   }
 }
 
+// Keys under this prefix are gedge's, so one that it does not read is a slip.
+void warn_if_unknown(std::string_view key, Cursor value) {
+  if (!key.starts_with(kOwnPrefix) || key == kAnnotation) return;
+  value.warn("UnknownAnnotation", "gedge reads no annotation " + quote(key) +
+                                      ", it is ignored; the one for delay budgets is " +
+                                      quote(kAnnotation));
+}
+
 std::string source_node_of(Cursor config) {
   std::string found;
   if (const auto option = config.find("option"))
@@ -159,12 +174,32 @@ void read_budgets(Cursor metadata, std::vector<DelayBudget>& out) {
   }
   const auto annotations = metadata.find("annotations");
   if (!annotations || !annotations->is_map()) return;
-  if (const auto value = annotations->find(kAnnotation);
-      value && value->type() == ScalarType::kText)
-    read_annotation(*value, out);
+  annotations->fields([&](std::string_view key, Cursor value) {
+    if (key == kAnnotation && value.type() == ScalarType::kText) read_annotation(value, out);
+    warn_if_unknown(key, value);
+  });
 }
 
-void read_latency_source(Cursor env, std::string& out) {
+void check_own_metadata(const std::string& kind, Cursor workload, bool has_budgets) {
+  const auto metadata = workload.find("metadata");
+  if (!metadata || !metadata->is_map()) return;
+  const auto misplaced = [&](std::string_view key, Cursor value) {
+    if (!has_budgets)
+      value.warn("BudgetOutsideTemplate", "delay budget " + quote(key) + " on the " + kind +
+                                              " itself is ignored; it belongs on its pod template");
+  };
+  if (const auto labels = metadata->find("labels"); labels && labels->is_map())
+    labels->fields([&](std::string_view key, Cursor value) {
+      if (key.starts_with(kLabelPrefix)) misplaced(key, value);
+    });
+  if (const auto annotations = metadata->find("annotations"); annotations && annotations->is_map())
+    annotations->fields([&](std::string_view key, Cursor value) {
+      if (key == kAnnotation) misplaced(key, value);
+      warn_if_unknown(key, value);
+    });
+}
+
+void read_latency_source(Cursor env, SharedText& out) {
   if (!env.is_list()) return;
   env.items([&](Cursor variable) {
     const auto name = variable.find("name");

@@ -15,8 +15,12 @@ namespace gedge::codec {
 /// `metadata` is a pod's or a template's. Limits are rounded down to microseconds.
 void read_budgets(Cursor metadata, std::vector<DelayBudget>& out);
 
+/// Warns about delay budgets in the metadata of a workload itself, which nobody reads, unless its
+/// template `has_budgets`, and about annotations there that gedge does not know.
+void check_own_metadata(const std::string& kind, Cursor workload, bool has_budgets);
+
 /// "source_node" of the JSON in GS-Scheduler's variable gschConfig. `env` is a container's list.
 /// What cannot be read is a warning: other schedulers do not care.
-void read_latency_source(Cursor env, std::string& out);
+void read_latency_source(Cursor env, SharedText& out);
 
 }  // namespace gedge::codec

@@ -243,8 +243,15 @@ class JsonSink final : public DocumentSink {
   bool first_ = true;
 };
 
+/// "2026-01-02" and what begins like it: a date to readers of YAML 1.1.
+bool is_like_a_date(std::string_view text) {
+  return text.size() >= 8 && text[4] == '-' &&
+         std::all_of(text.begin(), text.begin() + 4, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 void emit_text(YAML::Emitter& out, const std::string& text) {
-  const bool plain = !text.empty() && classify_plain(text) == ScalarType::kText;
+  const bool plain =
+      !text.empty() && classify_plain(text) == ScalarType::kText && !is_like_a_date(text);
   if (!plain) out << YAML::DoubleQuoted;
   out << text;
 }

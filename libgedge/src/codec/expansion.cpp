@@ -50,11 +50,16 @@ void add_own_labels(const Workload& workload, Compat compat, Pod& pod) {
     pod.extra_labels.set("batch.kubernetes.io/job-completion-index", ordinal);
 }
 
-// What a pod keeps that has a spec and claims of its own.
+// What a pod keeps that has a spec and claims of its own: the lists that it shares with the others
+// of its template are not copied.
 std::uint64_t bytes_of(const PodSpec& spec, const std::vector<PersistentVolumeClaim>& ephemeral,
                        const std::vector<PersistentVolumeClaim>& claims) {
   PodTemplate own;
-  own.spec = spec;
+  own.spec.labels = spec.labels;
+  own.spec.annotations = spec.annotations;
+  own.spec.node_selector = spec.node_selector;
+  own.spec.budgets = spec.budgets;
+  own.spec.volumes = spec.volumes;
   own.ephemeral = ephemeral;
   own.ephemeral.insert(own.ephemeral.end(), claims.begin(), claims.end());
   return sizeof(PodSpec) + content_of(own).size();
@@ -104,8 +109,8 @@ bool Expansion::has_memory(const std::string& who, Place place, std::uint64_t by
       who + " brings the specs that pods do not share to more than " +
           format_bytes(static_cast<std::int64_t>(limit)),
       drafts_.facts.span(place),
-      "lower the number of its pods or shorten its template: pods of a DaemonSet and pods with "
-      "claims of their own share none"));
+      "lower the number of its pods, or take labels, annotations or volumes out of its template: "
+      "each pod of a DaemonSet and each with claims of its own keeps them for itself"));
   return false;
 }
 
@@ -140,27 +145,28 @@ void Expansion::add_owner(Workload& workload, const std::string& hash) {
 
 void Expansion::add_workload(Workload& workload) {
   const std::string who = describe(workload);
-  PodTemplate& pod = workload.pod;
-  if (workload.kind == "DaemonSet") add_daemon_tolerations(pod.spec);
+  const PodTemplate& pod = *workload.pod.get();
+  PodSpec spec = pod.spec;
+  put_metadata(std::move(workload.template_meta), spec);
+  if (workload.kind == "DaemonSet") add_daemon_tolerations(spec);
   Pod made = pod_of(workload);
   std::string hash;
   if (workload.kind == "Deployment") {
-    put_content(pod, content_);
+    put_content(pod, spec, content_);
     hash = hash_label(content_);
-    pod.spec.labels.set(kHashLabel, hash);
+    spec.labels.set(kHashLabel, hash);
     made.controller = {texts_.of("ReplicaSet"), workload.meta.name + "-" + hash, ""};
   } else if (workload.kind == "Job" || workload.kind == "CronJob") {
-    add_job_labels(workload, drafts_.options.compat, pod.spec);
+    add_job_labels(workload, drafts_.options.compat, spec);
     if (workload.kind == "CronJob") made.controller = {texts_.of("Job"), made.workload_name, ""};
   }
-  if (workload.has_selector && !workload.selector.matches(pod.spec.labels) &&
-      workload.kind != "Job" && workload.kind != "CronJob")
+  if (workload.has_selector && !workload.selector.matches(spec.labels) && workload.kind != "Job" &&
+      workload.kind != "CronJob")
     drafts_.diagnostics.warn("SelectorMismatch",
                              "the selector of " + who + " does not match its own template",
                              drafts_.facts.span(workload.meta.place));
   add_owner(workload, hash);
   if (workload.replicas == 0) return;
-  PodSpec spec = std::move(pod.spec);
   admit(pod, workload.meta.namespace_name, who, spec, made);
   if (workload.kind == "DaemonSet")
     add_daemons(workload, spec, made);
@@ -168,19 +174,19 @@ void Expansion::add_workload(Workload& workload) {
     add_replicas(workload, std::move(spec), std::move(made));
 }
 
-// Specs of equal templates of Deployments are equal, but for what their namespaces add; and no
-// other spec has the label that these have.
+// Specs of equal templates of Deployments are equal, but for what their namespaces add. Another
+// pod's spec that is equal, with their label, is kept twice.
 SpecIndex Expansion::share(const Workload& workload, PodSpec&& spec) {
   if (workload.kind != "Deployment") return share(std::move(spec));
   return SpecIndex{specs_.intern(std::move(spec), hash_content(content_))};
 }
 
 void Expansion::add_replicas(const Workload& workload, PodSpec&& spec, Pod&& pod) {
-  const bool own_spec = !workload.claims.empty() || !workload.pod.ephemeral.empty();
+  const bool own_spec = !workload.claims.empty() || !workload.pod.get()->ephemeral.empty();
   if (!own_spec) pod.spec = share(workload, std::move(spec));
-  if (own_spec &&
-      !has_memory(describe(workload), workload.meta.place,
-                  bytes_of(spec, workload.pod.ephemeral, workload.claims), workload.replicas))
+  if (own_spec && !has_memory(describe(workload), workload.meta.place,
+                              bytes_of(spec, workload.pod.get()->ephemeral, workload.claims),
+                              workload.replicas))
     return;
   for (std::int32_t i = 0; i < workload.replicas; ++i) {
     pod.ordinal = std::int64_t{workload.first_ordinal} + i;
@@ -189,7 +195,7 @@ void Expansion::add_replicas(const Workload& workload, PodSpec&& spec, Pod&& pod
     if (own_spec) {
       PodSpec own = spec;
       add_claims(workload.claims, pod, own);
-      add_ephemeral(workload.pod, pod, true, own);
+      add_ephemeral(*workload.pod.get(), pod, true, own);
       pod.spec = share(std::move(own));
     }
     push(i + 1 < workload.replicas ? Pod(pod) : std::move(pod), true);
@@ -198,7 +204,7 @@ void Expansion::add_replicas(const Workload& workload, PodSpec&& spec, Pod&& pod
 
 void Expansion::add_daemons(const Workload& workload, const PodSpec& spec, const Pod& pod) {
   const std::string who = describe(workload);
-  const std::uint64_t bytes = bytes_of(spec, workload.pod.ephemeral, {});
+  const std::uint64_t bytes = bytes_of(spec, workload.pod.get()->ephemeral, {});
   std::int64_t ordinal = 0;
   for (const Node& node : drafts_.facts.nodes) {
     if (!allows(spec, node)) continue;
@@ -211,7 +217,7 @@ void Expansion::add_daemons(const Workload& workload, const PodSpec& spec, const
     only.fields.push_back({"metadata.name", SelectorOp::kIn, {node.name}});
     own.has_required_node_terms = true;
     own.required_node_terms = {only};
-    add_ephemeral(workload.pod, daemon, true, own);
+    add_ephemeral(*workload.pod.get(), daemon, true, own);
     daemon.spec = share(std::move(own));
     push(std::move(daemon), true);
   }
@@ -224,17 +230,18 @@ void Expansion::add_claims(const std::vector<PersistentVolumeClaim>& claims, con
     claim.namespace_name = pod.namespace_name;
     claim.name = from.name + "-" + pod.name;
     const auto same = [&](const PodVolume& volume) { return volume.name == from.name; };
-    spec.volumes.erase(std::remove_if(spec.volumes.begin(), spec.volumes.end(), same),
-                       spec.volumes.end());
-    spec.volumes.push_back({from.name, claim.name, false});
+    std::vector<PodVolume>& volumes = spec.volumes.edit();
+    volumes.erase(std::remove_if(volumes.begin(), volumes.end(), same), volumes.end());
+    volumes.push_back({from.name, claim.name, false});
     drafts_.facts.claims.push_back(std::move(claim));
   }
 }
 
 void Expansion::add_ephemeral(const PodTemplate& pod, const Pod& made, bool with_claims,
                               PodSpec& spec) {
-  for (PodVolume& volume : spec.volumes)
-    if (volume.ephemeral) volume.claim = made.name + "-" + volume.name;
+  if (!spec.volumes.empty())
+    for (PodVolume& volume : spec.volumes.edit())
+      if (volume.ephemeral) volume.claim = made.name + "-" + volume.name;
   if (!with_claims) return;
   for (const PersistentVolumeClaim& from : pod.ephemeral) {
     PersistentVolumeClaim claim = from;

@@ -19,9 +19,11 @@ class Expansion {
     pods_.reserve(drafts.pods.size() + drafts.workloads.size());
     auto& owners = drafts.facts.spread_owners;
     owners.reserve(owners.size() + drafts.workloads.size());
+    specs_.reserve(drafts.templates.size() + drafts.workloads.size());
   }
 
-  /// All pods of one manifest workload; also its SpreadOwner and claims. Takes its spec away.
+  /// All pods of one manifest workload; also its SpreadOwner and claims. Takes its metadata and
+  /// selector away.
   void add_workload(Workload& workload);
   /// A pod of the cluster, or one of the manifests that runs already.
   void add_known(PodEntry&& entry);

@@ -237,11 +237,12 @@ void FactsMaker::add_known_pods(Owners& owners, Expansion& expansion) {
     expansion.add_known(std::move(entry));
   });
   if (pushed_aside > 0)
-    drafts_.diagnostics.warn(
-        "PendingPodsNotPlanned",
-        std::to_string(pushed_aside) +
-            " pending pods of the cluster are not planned, since manifests are given",
-        {});
+    drafts_.diagnostics.warn("PendingPodsNotPlanned",
+                             std::to_string(pushed_aside) +
+                                 (pushed_aside == 1 ? " pending pod of the cluster is"
+                                                    : " pending pods of the cluster are") +
+                                 " not planned, since manifests are given",
+                             {});
 }
 
 // Workloads of the manifests beside pods that their controllers made already. Only those of a
@@ -389,7 +390,8 @@ void FactsMaker::warn_missing_nodes() {
   for (const auto& [node, who] : missing)
     warn("MissingNode",
          "node " + node + " does not exist, but " + std::to_string(who.first) +
-             " pods run on it, first " + who.second->namespace_name + "/" + who.second->name,
+             (who.first == 1 ? " pod runs" : " pods run") + " on it, first " +
+             who.second->namespace_name + "/" + who.second->name,
          who.second->place);
 }
 
@@ -410,20 +412,30 @@ void FactsMaker::add_namespaces() {
   for (Namespace& one : facts.namespaces) one.labels.set("kubernetes.io/metadata.name", one.name);
 }
 
-// Specs in the order in which the sorted pods use them.
+// Specs in the order in which the sorted pods use them, those that none uses dropped. Sorted in
+// place, cycle by cycle: a second list of them would be the peak of memory.
 void FactsMaker::renumber(Expansion& expansion) {
-  SpecPool& from = expansion.specs();
-  std::vector<std::uint32_t> index_of(from.size(), 0);
-  std::vector<PodSpec>& to = drafts_.facts.specs;
-  to.reserve(from.size());
+  std::vector<PodSpec>& specs = drafts_.facts.specs;
+  specs = expansion.specs().take();
+  constexpr std::uint32_t unused = 0xFFFFFFFF;
+  std::vector<std::uint32_t> index_of(specs.size(), unused);
+  std::uint32_t used = 0;
   for (Pod& pod : drafts_.facts.pods) {
     std::uint32_t& index = index_of[raw(pod.spec)];
-    if (index == 0) {
-      to.push_back(std::move(from[raw(pod.spec)]));
-      index = static_cast<std::uint32_t>(to.size());
-    }
-    pod.spec = SpecIndex{index - 1};
+    if (index == unused) index = used++;
+    pod.spec = SpecIndex{index};
   }
+  std::uint32_t next = used;
+  for (std::uint32_t& index : index_of)
+    if (index == unused) index = next++;
+  for (std::uint32_t i = 0; i < specs.size(); ++i) {
+    while (index_of[i] != i) {
+      const std::uint32_t to = index_of[i];
+      std::swap(specs[i], specs[to]);
+      std::swap(index_of[i], index_of[to]);
+    }
+  }
+  specs.erase(specs.begin() + used, specs.end());
 }
 
 void FactsMaker::finish(Expansion& expansion) {

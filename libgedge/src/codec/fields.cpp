@@ -124,7 +124,8 @@ std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {
     value.fail(name + "is negative: " + quote(*text), "an amount is 0 or more");
   else
     value.fail(name + "does not fit 64 bits: " + quote(*text),
-               "write a smaller amount; the largest is 9223372036854775807");
+               std::string("write a smaller amount; the largest is 9223372036854775807") +
+                   (milli ? "m" : ""));
   return std::nullopt;
 }
 

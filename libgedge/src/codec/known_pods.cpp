@@ -24,7 +24,7 @@ std::uint32_t own_entry(const Mould& mould, Cursor element, std::string_view out
 OwnTexts own_texts(const Mould& mould, Cursor element) {
   OwnTexts own;
   own.name = own_entry(mould, element, "metadata", "name");
-  own.space = own_entry(mould, element, "metadata", "namespace");
+  own.namespace_name = own_entry(mould, element, "metadata", "namespace");
   own.uid = own_entry(mould, element, "metadata", "uid");
   own.created = own_entry(mould, element, "metadata", "creationTimestamp");
   own.started = own_entry(mould, element, "status", "startTime");
@@ -83,6 +83,7 @@ bool KnownPods::is_open(const Mould& mould) const {
 
 void KnownPods::remember(const Mould& mould, Cursor element, const PodEntry& entry,
                          std::vector<std::uint32_t> read) {
+  if (entry.pod.name.empty()) return;  // named by generateName: nothing like those with names
   State& state = state_of(mould);
   const OwnTexts own = own_texts(mould, element);
   const bool is_elsewhere = !state.known.empty() && own != state.own;
@@ -94,7 +95,7 @@ void KnownPods::remember(const Mould& mould, Cursor element, const PodEntry& ent
   for (const Mould::Hole& hole : mould.holes)
     if (is_key(mould.tape, hole.entry)) read.push_back(hole.entry);
   const auto is_other = [&](std::uint32_t at) {
-    return has_hole(mould, at) && at != own.name && at != own.space && at != own.uid &&
+    return has_hole(mould, at) && at != own.name && at != own.namespace_name && at != own.uid &&
            at != own.created && at != own.started && at != own.node;
   };
   read.erase(std::remove_if(read.begin(), read.end(), [&](auto at) { return !is_other(at); }),

@@ -20,7 +20,7 @@ namespace gedge::codec {
 
 /// Entries of a mould's tape with texts that each pod has for itself; 0: the same for all.
 struct OwnTexts {
-  std::uint32_t name = 0, space = 0, uid = 0, created = 0, started = 0, node = 0;
+  std::uint32_t name = 0, namespace_name = 0, uid = 0, created = 0, started = 0, node = 0;
   friend bool operator==(const OwnTexts&, const OwnTexts&) = default;
 };
 

@@ -34,9 +34,7 @@ void KnownWorkloads::remember(const Mould& mould, Cursor element, const Workload
   Workload& known = *known_[mould.number];
   known.meta = {};
   known.selector = {};
-  known.pod.spec.labels = {};
-  known.pod.spec.annotations = {};
-  known.pod.spec.budgets.clear();
+  known.template_meta = {};
 }
 
 }  // namespace gedge::codec

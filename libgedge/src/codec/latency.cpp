@@ -7,6 +7,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "codec/rtt_counts.hpp"
 #include "codec/rtt_draft.hpp"
@@ -182,6 +184,7 @@ class Merger {
         break;
       case RttFormat::kGoldpinger:
       case RttFormat::kNodeLatency:
+      case RttFormat::kNetworkTopology:
       case RttFormat::kLatencyMatrix:
         return read_rtt_object(text);
       case RttFormat::kWonderCities:
@@ -242,6 +245,7 @@ class Merger {
       if (!options_.rtt_by.empty()) clear_diagonal();
       for (const Named& named : drafts_) add(named.draft);
     }
+    if (options_.keep_details) reading_.details = merged_details();
     reading_.matrix.note_symmetry();
     warn_about_names(first_origin);
   }
@@ -277,6 +281,54 @@ class Merger {
     });
   }
 
+  /// Of each pair what the source says whose number counts: the last one that measured it, or the
+  /// last one if none did.
+  PairDetails merged_details() {
+    PairDetails merged;
+    std::unordered_map<std::uint64_t, PairStats> known;  // by row * n + column
+    const std::size_t n = reading_.matrix.size();
+    for (Named& named : drafts_) {
+      Draft& draft = named.draft;
+      std::vector<std::uint64_t> place;
+      for (const std::string& name : draft.names) place.push_back(raw(*reading_.matrix.find(name)));
+      const bool detailed = !draft.details.pairs.empty();
+      std::size_t at = 0;
+      if (!detailed && known.empty()) continue;
+      for_each_pair(draft, [&](std::size_t from, std::size_t to, Rtt rtt) {
+        PairStats stats = detailed ? draft.details.pairs[at++] : PairStats{};
+        if (place[from] == place[to] && options_.rtt_by.empty()) return;
+        stats.method = merged.method(draft.details.methods[stats.method]);
+        add_details(known, place[from] * n + place[to], rtt, stats);
+      });
+    }
+    for (const auto& [key, stats] : known) {
+      merged.pairs.push_back(stats);
+      merged.pairs.back().from = NameIndex{static_cast<std::uint32_t>(key / n)};
+      merged.pairs.back().to = NameIndex{static_cast<std::uint32_t>(key % n)};
+    }
+    std::sort(merged.pairs.begin(), merged.pairs.end(), [](const PairStats& a, const PairStats& b) {
+      return std::pair(raw(a.from), raw(a.to)) < std::pair(raw(b.from), raw(b.to));
+    });
+    return merged;
+  }
+
+  void add_details(std::unordered_map<std::uint64_t, PairStats>& known, std::uint64_t key, Rtt rtt,
+                   PairStats stats) const {
+    const std::size_t n = reading_.matrix.size();
+    const NameIndex from{static_cast<std::uint32_t>(key / n)},
+        to{static_cast<std::uint32_t>(key % n)};
+    const bool no_time = rtt.us == 0 && from != to && !options_.zero_is_value;
+    if (no_time)
+      stats.only = stats.min = stats.p50 = stats.p95 = stats.p99 = stats.max = stats.mean =
+          kUnmeasured;
+    const bool counts = rtt != kUnmeasured && !no_time;
+    if (!counts && reading_.matrix.at(from, to) != kUnmeasured) return;
+    if (stats.says_more())
+      known[key] = stats;
+    else if (counts)
+      known.erase(key);
+  }
+
   void warn_about_names(const std::map<std::string, std::string>& origins) {
     const auto known = known_names(options_);
     if (options_.nodes.empty()) return;
@@ -299,10 +351,10 @@ class Merger {
 }  // namespace codec
 
 std::string_view to_string(RttFormat format) {
-  constexpr std::array<std::string_view, 11> names{
+  constexpr std::array<std::string_view, 12> names{
       "unknown",       "square CSV",           "edge list",   "plain matrix",
       "Goldpinger",    "LatencyMatrix",        "NodeLatency", "min/avg/max/mdev",
-      "WonderNetwork", "WonderNetwork cities", "ping log"};
+      "WonderNetwork", "WonderNetwork cities", "ping log",    "NetworkTopology"};
   return names[static_cast<std::size_t>(format)];
 }
 

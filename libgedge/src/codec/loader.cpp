@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codec/drafts.hpp"
+#include "codec/known_kinds.hpp"
 #include "codec/known_pods.hpp"
 #include "codec/known_workloads.hpp"
 #include "codec/seen_objects.hpp"
@@ -17,74 +18,6 @@
 namespace gedge {
 namespace codec {
 namespace {
-
-enum class ObjectKind : std::uint8_t {
-  kNode,
-  kPod,
-  kWorkload,
-  kService,
-  kNamespace,
-  kPriorityClass,
-  kLimitRange,
-  kRuntimeClass,
-  kClaim,
-  kVolume,
-  kStorageClass,
-  kDisruptionBudget,
-  kConfigMap,
-  kNodeLatency,
-  kSkipped,
-};
-
-struct KnownKind {
-  std::string_view name;
-  std::string_view groups;  // separated by blanks; "core" is the group without a name
-  ObjectKind kind;
-  bool is_namespaced;
-};
-constexpr std::array<KnownKind, 20> kKnown = {{
-    {"Node", "core", ObjectKind::kNode, false},
-    {"Pod", "core", ObjectKind::kPod, true},
-    {"Deployment", "apps extensions", ObjectKind::kWorkload, true},
-    {"ReplicaSet", "apps extensions", ObjectKind::kWorkload, true},
-    {"ReplicationController", "core", ObjectKind::kWorkload, true},
-    {"StatefulSet", "apps", ObjectKind::kWorkload, true},
-    {"DaemonSet", "apps extensions", ObjectKind::kWorkload, true},
-    {"Job", "batch", ObjectKind::kWorkload, true},
-    {"CronJob", "batch", ObjectKind::kWorkload, true},
-    {"Service", "core", ObjectKind::kService, true},
-    {"Namespace", "core", ObjectKind::kNamespace, false},
-    {"PriorityClass", "scheduling.k8s.io", ObjectKind::kPriorityClass, false},
-    {"LimitRange", "core", ObjectKind::kLimitRange, true},
-    {"RuntimeClass", "node.k8s.io", ObjectKind::kRuntimeClass, false},
-    {"PersistentVolumeClaim", "core", ObjectKind::kClaim, true},
-    {"PersistentVolume", "core", ObjectKind::kVolume, false},
-    {"StorageClass", "storage.k8s.io", ObjectKind::kStorageClass, false},
-    {"PodDisruptionBudget", "policy", ObjectKind::kDisruptionBudget, true},
-    {"ConfigMap", "core", ObjectKind::kConfigMap, true},
-    {"NodeLatency", "gedge.io", ObjectKind::kNodeLatency, false},
-}};
-constexpr KnownKind kSkippedKind = {"", "", ObjectKind::kSkipped, true};
-constexpr KnownKind kAnyWorkload = {"", "", ObjectKind::kWorkload, true};
-
-bool has_group(std::string_view groups, std::string_view api_version) {
-  if (api_version.empty()) return true;  // items of lists carry none
-  const std::size_t slash = api_version.find('/');
-  const std::string_view group =
-      slash == std::string_view::npos ? "core" : api_version.substr(0, slash);
-  while (!groups.empty()) {
-    const std::size_t blank = groups.find(' ');
-    if (groups.substr(0, blank) == group) return true;
-    groups = blank == std::string_view::npos ? "" : groups.substr(blank + 1);
-  }
-  return false;
-}
-
-const KnownKind& known_kind(std::string_view name, std::string_view api_version) {
-  for (const KnownKind& known : kKnown)
-    if (known.name == name && has_group(known.groups, api_version)) return known;
-  return kSkippedKind;
-}
 
 bool has(Cursor map, std::string_view key) {
   const auto value = map.find(key);
@@ -263,7 +196,8 @@ bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
   const OwnTexts& own = *known->own;
   const std::string_view name = mould.text(own.name);
   const std::string& known_space = known->entry.pod.namespace_name;
-  const std::string_view space = own.space != 0 ? mould.text(own.space) : known_space;
+  const std::string_view space =
+      own.namespace_name != 0 ? mould.text(own.namespace_name) : known_space;
   const std::uint64_t expected = seen_pods.expect(space, name);
   const bool same_space = space == known_space;
   if (name.empty() || !is_dns_subdomain(name)) return false;

@@ -157,7 +157,7 @@ PersistentVolume read_volume_object(Cursor object) {
       const auto required = value.find("required");
       volume.has_node_affinity = required && !required->is_null();
       const auto terms = required ? required->find("nodeSelectorTerms") : std::nullopt;
-      if (terms) read_node_terms(*terms, volume.node_terms);
+      if (terms) volume.node_terms = read_node_terms(*terms);
     }
     if (key == "claimRef")
       value.fields([&](std::string_view part, Cursor inner) {
@@ -278,7 +278,7 @@ RuntimeClass read_runtime_class(Cursor object) {
   if (const auto scheduling = object.find("scheduling"))
     scheduling->fields([&](std::string_view key, Cursor value) {
       if (key == "nodeSelector") read_labels(value, result.node_selector);
-      if (key == "tolerations") read_tolerations(value, result.tolerations);
+      if (key == "tolerations") result.tolerations = read_tolerations(value);
     });
   return result;
 }

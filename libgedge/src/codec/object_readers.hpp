@@ -37,9 +37,10 @@ RuntimeClass read_runtime_class(Cursor object);
 
 /// A controller and the pods it would make.
 struct Workload {
-  std::string kind;
+  SharedText kind;
   Metadata meta;
-  PodTemplate pod;
+  SharedValue<PodTemplate> pod;  ///< without metadata; those of one mould share it
+  TemplateMetadata template_meta;
   LabelSelector selector;
   bool has_selector = false;
   std::int32_t replicas = 1;                  ///< Jobs: pods that run at first

@@ -62,7 +62,7 @@ void read_containers(Cursor list, PodSpec& spec) {
     ContainerReading reading = read_container(item);
     reading.container.restartable = false;
     spec.containers.push_back(std::move(reading.container));
-    spec.host_ports.insert(spec.host_ports.end(), reading.ports.begin(), reading.ports.end());
+    for (const HostPort& port : reading.ports) spec.host_ports.push_back(port);
   });
 }
 
@@ -132,8 +132,8 @@ void read_spec(Cursor value, PodTemplate& out) {
           [&](Cursor item) { spec.init_containers.push_back(read_container(item).container); });
     if (key == "nodeSelector") read_labels(field, spec.node_selector);
     if (key == "affinity") read_affinity(field, spec);
-    if (key == "tolerations") read_tolerations(field, spec.tolerations);
-    if (key == "topologySpreadConstraints") read_spread(field, spec.spread);
+    if (key == "tolerations") spec.tolerations = read_tolerations(field);
+    if (key == "topologySpreadConstraints") spec.spread = read_spread(field);
     if (key == "volumes") field.items([&](Cursor item) { read_volume(item, out); });
     if (key == "resources") read_pod_resources(field, spec);
     if (key == "overhead") {
@@ -146,7 +146,7 @@ void read_spec(Cursor value, PodTemplate& out) {
 // Only the host's network turns container ports into host ports.
 void settle_ports(PodSpec& spec) {
   std::vector<HostPort> settled;
-  for (HostPort& port : spec.host_ports) {
+  for (HostPort port : spec.host_ports) {
     if (port.port < 0 && !spec.host_network) continue;
     if (port.port < 0) port.port = -port.port;
     settled.push_back(std::move(port));
@@ -185,19 +185,30 @@ void read_claim_spec(Cursor spec, PersistentVolumeClaim& out) {
   });
 }
 
-void read_template_metadata(std::optional<Cursor> metadata, Metadata&& meta, PodSpec& spec) {
+TemplateMetadata read_template_metadata(std::optional<Cursor> metadata, Metadata&& meta) {
+  TemplateMetadata out{std::move(meta.labels), std::move(meta.annotations), {}, meta.place};
+  if (metadata && metadata->is_map()) read_budgets(*metadata, out.budgets);
+  return out;
+}
+
+TemplateMetadata take_metadata(PodSpec& spec) {
+  return {std::exchange(spec.labels, {}), std::exchange(spec.annotations, {}),
+          std::exchange(spec.budgets, {}), spec.place};
+}
+
+void put_metadata(TemplateMetadata&& meta, PodSpec& spec) {
   spec.labels = std::move(meta.labels);
   spec.annotations = std::move(meta.annotations);
+  spec.budgets = std::move(meta.budgets);
   spec.place = meta.place;
-  if (metadata && metadata->is_map()) read_budgets(*metadata, spec.budgets);
 }
 
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
                               Metadata&& meta) {
   PodTemplate out;
-  read_template_metadata(metadata, std::move(meta), out.spec);
+  put_metadata(read_template_metadata(metadata, std::move(meta)), out.spec);
   if (spec) read_spec(*spec, out);
-  if (out.spec.scheduler_name.empty()) out.spec.scheduler_name = "default-scheduler";
+  if (out.spec.scheduler_name.empty()) out.spec.scheduler_name = PodSpec::default_scheduler();
   settle_ports(out.spec);
   return out;
 }

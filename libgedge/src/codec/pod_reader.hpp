@@ -27,8 +27,16 @@ struct PodTemplate {
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
                               Metadata&& meta);
 
-/// The part of it that `metadata` says, and all that this says of a spec.
-void read_template_metadata(std::optional<Cursor> metadata, Metadata&& meta, PodSpec& spec);
+/// The part of a spec that a template's metadata says.
+struct TemplateMetadata {
+  Labels labels, annotations;
+  std::vector<DelayBudget> budgets;
+  Place place;
+};
+TemplateMetadata read_template_metadata(std::optional<Cursor> metadata, Metadata&& meta);
+/// Takes that part away from a spec, and gives it one.
+TemplateMetadata take_metadata(PodSpec& spec);
+void put_metadata(TemplateMetadata&& meta, PodSpec& spec);
 
 /// What a pod does not share with others of its template.
 struct PodDraft {

@@ -106,7 +106,7 @@ void read_pod_affinity_args(Cursor args, PolicyArgs& out) {
 void read_spread_args(Cursor args, PolicyArgs& out) {
   strict_fields(args, with_type({"defaultConstraints", "defaultingType"}),
                 [&](std::string_view key, Cursor value) {
-                  if (key == "defaultConstraints") read_spread(value, out.default_spread);
+                  if (key == "defaultConstraints") out.default_spread = read_spread(value);
                   if (key != "defaultingType") return;
                   const auto type = value.text();
                   if (type && *type != "List" && *type != "System")

@@ -10,6 +10,7 @@ namespace gedge {
 namespace codec {
 namespace {
 
+constexpr std::string_view kWhatToGive = "give the file that `gedge plan --out` wrote";
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 class PlanReader final : public StreamHandler {
@@ -23,12 +24,15 @@ class PlanReader final : public StreamHandler {
 
   void document(Cursor root, bool) override {
     if (!root.is_map() || std::exchange(seen_, true)) {
-      root.fail(root.is_map() ? "a second plan in one file" : "no gedge plan");
+      if (root.is_map())
+        root.fail("a second plan in one file", "verify one plan at a time");
+      else
+        root.fail("no gedge plan", std::string(kWhatToGive));
       return;
     }
     const auto kind = root.find("kind");
     if (!kind || kind->raw_text() != "Plan") {
-      (kind ? *kind : root).fail("no gedge plan", "give the file that `gedge plan --out` wrote");
+      (kind ? *kind : root).fail("no gedge plan", std::string(kWhatToGive));
       return;
     }
     const auto version = root.find("apiVersion");
@@ -157,7 +161,8 @@ PlanReading read_plan(const InputFile& file) {
   options.list_key = "decisions";
   codec::read_stream(source, diagnostics, options, reader);
   if (diagnostics.ok() && !reader.seen())
-    diagnostics.add(invalid_input("no gedge plan", source.span({1, 1})));
+    diagnostics.add(
+        invalid_input("no gedge plan", source.span({1, 1}), std::string(codec::kWhatToGive)));
   PlanReading result;
   if (diagnostics.ok()) result.plan = reader.take();
   result.errors = diagnostics.take_errors();

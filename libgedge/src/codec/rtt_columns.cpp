@@ -50,7 +50,7 @@ struct Known {
   RttStats::Field stat = RttStats::kOnly;
 };
 
-constexpr std::array<Known, 35> kKnown{{{"from", RttColumn::Role::kFrom},
+constexpr std::array<Known, 44> kKnown{{{"from", RttColumn::Role::kFrom},
                                         {"src", RttColumn::Role::kFrom},
                                         {"source", RttColumn::Role::kFrom},
                                         {"origin", RttColumn::Role::kFrom},
@@ -84,6 +84,15 @@ constexpr std::array<Known, 35> kKnown{{{"from", RttColumn::Role::kFrom},
                                         {"upper", RttColumn::Role::kStat, RttStats::kUpper},
                                         {"measured_at", RttColumn::Role::kMeasuredAt},
                                         {"timestamp", RttColumn::Role::kMeasuredAt},
+                                        {"mdev", RttColumn::Role::kMdev},
+                                        {"rtt_mdev", RttColumn::Role::kMdev},
+                                        {"jitter", RttColumn::Role::kJitter},
+                                        {"rtt_jitter", RttColumn::Role::kJitter},
+                                        {"loss_ppm", RttColumn::Role::kLoss},
+                                        {"samples", RttColumn::Role::kSamples},
+                                        {"method", RttColumn::Role::kMethod},
+                                        {"estimated", RttColumn::Role::kEstimated},
+                                        {"suspicious", RttColumn::Role::kSuspicious},
                                         {"rtt_min", RttColumn::Role::kStat, RttStats::kMin}}};
 
 bool equals(const std::vector<std::string_view>& header, std::size_t i, std::string_view word) {

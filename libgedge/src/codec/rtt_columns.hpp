@@ -10,7 +10,20 @@
 namespace gedge::codec {
 
 struct RttColumn {
-  enum class Role : std::uint8_t { kIgnored, kFrom, kTo, kStat, kMeasuredAt };
+  enum class Role : std::uint8_t {
+    kIgnored,
+    kFrom,
+    kTo,
+    kStat,
+    kMeasuredAt,
+    kMdev,
+    kJitter,
+    kLoss,  // millionths
+    kSamples,
+    kMethod,
+    kEstimated,
+    kSuspicious
+  };
   Role role = Role::kIgnored;
   RttStats::Field stat = RttStats::kOnly;
   std::optional<TimeUnit> unit;  // where the header says it: "rtt_ms", "p95Us", "avg (ms)"

@@ -83,6 +83,22 @@ bool RttText::is_stale(std::string_view time) const {
   return age > *options.max_age;
 }
 
+void RttText::add(Draft& draft, RttPair pair, RttStats stats, PairRemarks remarks,
+                  bool stale) const {
+  pair.rtt = stale ? kUnmeasured : stats.choose(options.stat);
+  draft.pairs.push_back(pair);
+  if (!options.keep_details) return;
+  remarks.only = stats[RttStats::kOnly];
+  remarks.min = stats[RttStats::kMin];
+  remarks.mean = stats[RttStats::kMean];
+  remarks.p50 = stats[RttStats::kP50];
+  remarks.p95 = stats[RttStats::kP95];
+  remarks.p99 = stats[RttStats::kP99];
+  remarks.max = stats[RttStats::kMax];
+  remarks.upper = stats[RttStats::kUpper];
+  draft.details.pairs.push_back(remarks);
+}
+
 bool Lines::next(std::string_view& line) {
   while (!rest_.empty()) {
     const std::size_t end = rest_.find('\n');

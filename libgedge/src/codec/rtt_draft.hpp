@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codec/cursor.hpp"
 #include "codec/diagnostics.hpp"
 #include "codec/scalar.hpp"
 #include "codec/source.hpp"
@@ -41,12 +42,13 @@ struct Draft {
   std::vector<std::string> addresses;  // beside names where the format gives one; else empty
   std::vector<Rtt> cells;
   std::vector<RttPair> pairs;
+  PairDetails details;  // beside `pairs`, one each, where they were asked for; `from`, `to` unset
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> index;  // of names
 
   std::uint32_t intern(std::string_view name);
 };
 
-/// The statistics of one pair; kUnmeasured where absent.
+/// The statistics of one pair that may count; kUnmeasured where absent.
 struct RttStats {
   enum Field : std::uint8_t { kOnly, kMin, kMean, kP50, kP95, kP99, kMax, kUpper, kCount };
   std::array<Rtt, kCount> at{kUnmeasured, kUnmeasured, kUnmeasured, kUnmeasured,
@@ -55,6 +57,9 @@ struct RttStats {
   /// What a budget is compared with; kUnmeasured if nothing is known.
   Rtt choose(RttStat stat) const;
 };
+
+/// What else is said of a pair than RttStats: deviations, counts, flags.
+using PairRemarks = PairStats;
 
 /// What every reader of a latency file gets.
 struct RttText {
@@ -78,6 +83,10 @@ struct RttText {
   /// True if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old, or if
   /// nobody can tell: ages count only where they were asked for.
   bool is_stale(std::string_view time) const;
+  /// Adds a pair whose RTT is what counts of `stats`, or nothing where it is stale; with its
+  /// details, if they are kept.
+  void add(Draft& draft, RttPair pair, RttStats stats, PairRemarks remarks = {},
+           bool stale = false) const;
 };
 
 /// Lines of a text without their ends; skips blank lines and, on request, lines that begin with
@@ -108,8 +117,12 @@ Draft read_edge_list(const RttText& text);
 Draft read_dat(const RttText& text);
 Draft read_wonder_network(const RttText& text);
 Draft read_ping(const RttText& text);
-/// Goldpinger, LatencyMatrix, NodeLatency, ConfigMap; says in `format` what it found.
+/// Goldpinger, LatencyMatrix, NodeLatency, ConfigMap, NetworkTopology; says in `format` what it
+/// found.
 Draft read_rtt_object(const RttText& text);
+
+/// Adds the costs of one NetworkTopology, an object, as RTTs.
+void read_network_topology(Cursor object, const RttText& text, Draft& draft);
 
 /// What the first two lines of a text say; kLatencyMatrix for every kind of JSON or YAML object.
 RttFormat recognise_rtt(std::string_view bytes);

@@ -2,11 +2,13 @@
 // city each.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "codec/rtt_columns.hpp"
 #include "codec/rtt_draft.hpp"
 #include "codec/rtt_number.hpp"
+#include "gedge/codec/timestamp.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -23,6 +25,16 @@ Rtt read_value(const RttText& text, std::string_view cell, TimeUnit unit, const 
 
 std::string pair_text(std::string_view from, std::string_view to) {
   return "RTT from " + quote(from) + " to " + quote(to);
+}
+
+constexpr std::uint32_t kMillion = 1'000'000;
+
+/// A whole number up to `most`; kNotKnown for anything else.
+std::uint32_t parse_count(std::string_view cell, std::uint32_t most) {
+  std::uint32_t count = 0;
+  const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), count);
+  const bool whole = code == std::errc{} && end == cell.data() + cell.size();
+  return whole && count <= most ? count : kNotKnown;
 }
 
 /// A pair that stands twice with different values is a contradiction; equal ones collapse.
@@ -86,6 +98,7 @@ class EdgeReader {
       if (role == RttColumn::Role::kFrom) ++ends[0];
       if (role == RttColumn::Role::kTo) ++ends[1];
       if (role == RttColumn::Role::kStat) ++values;
+      says_estimated_ = says_estimated_ || role == RttColumn::Role::kEstimated;
     }
     if (ends[0] > 1 || ends[1] > 1)
       text_.fail(line, "the header names two columns for one end of the pair");
@@ -109,26 +122,49 @@ class EdgeReader {
     }
     if (!text_.check_name(from, draft_.names.size()) || !text_.check_name(to, draft_.names.size()))
       return;
-    RttPair pair{draft_.intern(from), draft_.intern(to), kUnmeasured, line_of(line)};
-    pair.rtt = value_of(cells, from, to);
-    draft_.pairs.push_back(pair);
+    const RttPair pair{draft_.intern(from), draft_.intern(to), kUnmeasured, line_of(line)};
+    read_values(cells, from, to, pair);
   }
 
-  Rtt value_of(const Cells& cells, std::string_view from, std::string_view to) {
+  void read_values(const Cells& cells, std::string_view from, std::string_view to,
+                   const RttPair& pair) {
     RttStats stats;
+    PairRemarks remarks;
     bool stale = false;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const RttColumn& column = columns_[i];
       if (column.role == RttColumn::Role::kMeasuredAt)
         stale = stale || (!cells[i].empty() && text_.is_stale(cells[i]));
-      if (column.role != RttColumn::Role::kStat) continue;
+      if (column.role != RttColumn::Role::kStat) {
+        read_remark(column, cells[i], remarks);
+        continue;
+      }
       const ParsedRtt parsed = parse_rtt(cells[i], column.unit.value_or(text_.options.unit));
       if (parsed.cell != Cell::kValue && parsed.cell != Cell::kUnmeasured)
         text_.fail(cells[i], pair_text(from, to) + " " + cell_problem(parsed.cell, cells[i]),
                    cell_hint(parsed.cell, cells[i]));
       stats[column.stat] = parsed.rtt;
     }
-    return stale ? kUnmeasured : stats.choose(text_.options.stat);
+    if (says_estimated_ && !remarks.estimated) stats[RttStats::kUpper] = kUnmeasured;
+    remarks.estimated = stats[RttStats::kUpper] != kUnmeasured || remarks.estimated;
+    text_.add(draft_, pair, stats, remarks, stale);
+  }
+
+  // What decides nothing is taken where it can be read; files of others use such words differently.
+  void read_remark(const RttColumn& column, std::string_view cell, PairRemarks& remarks) {
+    using Role = RttColumn::Role;
+    const TimeUnit unit = column.unit.value_or(text_.options.unit);
+    const bool is_true = cell == "true" || cell == "1" || cell == "yes";
+    if (column.role == Role::kEstimated) remarks.estimated = is_true;
+    if (!text_.options.keep_details || cell.empty()) return;
+    if (column.role == Role::kMdev) remarks.mdev = parse_rtt(cell, unit).rtt;
+    if (column.role == Role::kJitter) remarks.jitter = parse_rtt(cell, unit).rtt;
+    if (column.role == Role::kLoss) remarks.loss_ppm = parse_count(cell, kMillion);
+    if (column.role == Role::kSamples) remarks.samples = parse_count(cell, kNotKnown - 1);
+    if (column.role == Role::kMethod) remarks.method = draft_.details.method(cell);
+    if (column.role == Role::kSuspicious) remarks.suspicious = is_true;
+    if (column.role == Role::kMeasuredAt)
+      remarks.measured_at = parse_timestamp(cell).value_or(kNever);
   }
 
   std::uint32_t line_of(std::string_view line) const {
@@ -140,6 +176,7 @@ class EdgeReader {
   Lines lines_;
   char separator_ = ',';
   bool has_header_ = true;
+  bool says_estimated_ = false;  // a column does
   std::vector<RttColumn> columns_;
   Draft draft_;
 };
@@ -191,18 +228,6 @@ std::string city_of_file(const std::string& path) {
   return city;
 }
 
-/// Which column of WonderNetwork's header holds what; the columns named hidden repeat the one
-/// before.
-std::vector<std::optional<RttStats::Field>> wonder_columns(const Cells& header) {
-  std::vector<std::optional<RttStats::Field>> columns;
-  for (const std::string_view cell : header) {
-    const RttColumn column = rtt_column(cell);
-    const bool stat = column.role == RttColumn::Role::kStat;
-    columns.push_back(stat ? std::optional(column.stat) : std::nullopt);
-  }
-  return columns;
-}
-
 }  // namespace
 
 Draft read_edge_list(const RttText& text) { return EdgeReader(text).read(); }
@@ -224,13 +249,14 @@ Draft read_dat(const RttText& text) {
     }
     if (!text.check_name(name, draft.names.size())) continue;
     RttStats stats;
+    PairRemarks remarks;
     constexpr std::array<RttStats::Field, 3> fields{RttStats::kMin, RttStats::kMean,
                                                     RttStats::kMax};
     for (std::size_t i = 0; i < values.size(); ++i) {
       const Rtt value = read_value(text, values[i], text.options.unit, pair_text(origin, name));
-      if (i < fields.size()) stats[fields[i]] = value;
+      (i < fields.size() ? stats[fields[i]] : remarks.mdev) = value;
     }
-    draft.pairs.push_back({from, draft.intern(name), stats.choose(text.options.stat), 0});
+    text.add(draft, {from, draft.intern(name)}, stats, remarks);
   }
   return draft;
 }
@@ -244,7 +270,8 @@ Draft read_wonder_network(const RttText& text) {
   lines.next(line);
   Cells cells;
   split(line, ',', cells);
-  const auto columns = wonder_columns(cells);
+  std::vector<RttColumn> columns;  // those named hidden repeat the one before
+  for (const std::string_view cell : cells) columns.push_back(rtt_column(cell));
   const std::string_view last_header = cells.back();
   while (!text.hopeless() && lines.next(line)) {
     split(line, ',', cells);
@@ -257,15 +284,23 @@ Draft read_wonder_network(const RttText& text) {
     const std::string_view city = city_of(cells[0]);
     if (!text.check_name(city, draft.names.size())) continue;
     RttStats stats;
+    PairRemarks remarks;
     for (std::size_t i = 1; i < cells.size(); ++i) {
-      if (!columns[i]) continue;
+      const bool is_mdev = columns[i].role == RttColumn::Role::kMdev;
+      if (columns[i].role != RttColumn::Role::kStat && !is_mdev) continue;
       const std::string_view cell =
           cells[i].ends_with("ms") ? cells[i].substr(0, cells[i].size() - 2) : cells[i];
-      stats[*columns[i]] = read_value(text, trim(cell), TimeUnit::kMilli, pair_text(origin, city));
+      if (is_mdev)
+        remarks.mdev = parse_rtt(trim(cell), TimeUnit::kMilli).rtt;
+      else
+        stats[columns[i].stat] =
+            read_value(text, trim(cell), TimeUnit::kMilli, pair_text(origin, city));
     }
-    const bool stale = last_header == "Last Checked" && text.is_stale(cells.back());
-    draft.pairs.push_back(
-        {from, draft.intern(city), stale ? kUnmeasured : stats.choose(text.options.stat), 0});
+    const bool dated = last_header == "Last Checked";
+    if (dated && text.options.keep_details)
+      remarks.measured_at = parse_timestamp(cells.back()).value_or(kNever);
+    text.add(draft, {from, draft.intern(city)}, stats, remarks,
+             dated && text.is_stale(cells.back()));
   }
   return draft;
 }

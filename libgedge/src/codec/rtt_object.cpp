@@ -52,6 +52,9 @@ class ObjectReader final : public StreamHandler {
       read_node_latency(object);
     } else if (kind == "ConfigMap") {
       read_config_map(object);
+    } else if (kind == "NetworkTopology") {
+      found(RttFormat::kNetworkTopology);
+      read_network_topology(object, text_, draft_);
     } else if (kind == "LatencyMatrix" || (kind.empty() && streamed && object.find("nodes"))) {
       read_matrix(object);
     } else if (const auto responses = object.find("responses"); responses && kind.empty()) {
@@ -103,10 +106,11 @@ class ObjectReader final : public StreamHandler {
       return;
     }
     const auto a = name(*from), b = name(*to);
-    if (a && b) draft_.pairs.push_back({*a, *b, value_of(pair), 0});
+    if (a && b) add({*a, *b}, pair);
   }
 
-  Rtt value_of(Cursor pair) {
+  /// What `said` has of a pair, in the fields of a LatencyMatrix.
+  void add(const RttPair& pair, Cursor said) {
     constexpr std::array<std::pair<std::string_view, RttStats::Field>, 7> fields{
         {{"minUs", RttStats::kMin},
          {"meanUs", RttStats::kMean},
@@ -116,23 +120,40 @@ class ObjectReader final : public StreamHandler {
          {"maxUs", RttStats::kMax},
          {"upperUs", RttStats::kUpper}}};
     RttStats stats;
-    bool estimated = false, stale = false;
-    pair.fields([&](std::string_view key, Cursor value) {
-      if (key == "estimated") estimated = value.boolean().value_or(false);
-      if (key == "measuredAt") stale = read_age(value);
+    PairRemarks remarks;
+    bool stale = false;
+    said.fields([&](std::string_view key, Cursor value) {
+      if (key == "estimated") remarks.estimated = value.boolean().value_or(false);
+      if (key == "measuredAt") stale = read_age(value, remarks);
+      if (text_.options.keep_details) read_remark(key, value, remarks);
       for (const auto& [word, field] : fields) {
         if (key != word) continue;
         if (const auto us = value.integer(0, kMaxRtt.us))
           stats[field] = Rtt{static_cast<std::uint32_t>(*us)};
       }
     });
-    if (!estimated) stats[RttStats::kUpper] = kUnmeasured;
-    return stale ? kUnmeasured : stats.choose(text_.options.stat);
+    if (!remarks.estimated) stats[RttStats::kUpper] = kUnmeasured;
+    text_.add(draft_, pair, stats, remarks, stale);
   }
 
-  bool read_age(Cursor value) {
+  void read_remark(std::string_view key, Cursor value, PairRemarks& remarks) {
+    const auto number = [&](std::int64_t most) {
+      return static_cast<std::uint32_t>(value.integer(0, most).value_or(kNotKnown));
+    };
+    if (key == "mdevUs") remarks.mdev = Rtt{number(kMaxRtt.us)};  // none is kUnmeasured
+    if (key == "jitterUs") remarks.jitter = Rtt{number(kMaxRtt.us)};
+    if (key == "lossPpm") remarks.loss_ppm = number(1'000'000);
+    if (key == "samples") remarks.samples = number(kNotKnown - 1);
+    if (key == "suspicious") remarks.suspicious = value.boolean().value_or(false);
+    if (key == "method")
+      if (const auto method = value.text()) remarks.method = draft_.details.method(*method);
+  }
+
+  bool read_age(Cursor value, PairRemarks& remarks) {
     const auto time = value.text();
-    if (time && !parse_timestamp(*time))
+    const auto seconds = time ? parse_timestamp(*time) : std::nullopt;
+    if (seconds) remarks.measured_at = *seconds;
+    if (time && !seconds)
       value.fail(quote(*time) + " is no time", "write it as in RFC 3339: 2026-11-21T09:30:00Z");
     return time && text_.is_stale(*time);
   }
@@ -155,7 +176,7 @@ class ObjectReader final : public StreamHandler {
     peers->items([&](Cursor peer) {
       const auto to = peer.find("to");
       if (!to) return peer.fail("a peer needs `to`");
-      if (const auto id = name(*to)) draft_.pairs.push_back({*from, *id, value_of(peer), 0});
+      if (const auto id = name(*to)) add({*from, *id}, peer);
     });
   }
 
@@ -173,6 +194,10 @@ class ObjectReader final : public StreamHandler {
     for (const RttPair& pair : read.pairs)
       draft_.pairs.push_back(
           {draft_.intern(read.names[pair.from]), draft_.intern(read.names[pair.to]), pair.rtt, 0});
+    for (PairStats& pair : read.details.pairs) {
+      pair.method = draft_.details.method(read.details.methods[pair.method]);
+      draft_.details.pairs.push_back(pair);
+    }
   }
 
   // Goldpinger: pods are known by the address of their host, which is that of a node.
@@ -197,7 +222,7 @@ class ObjectReader final : public StreamHandler {
         note_host(host_of, peer, result);
         if (draft_.names.size() + 2 > kMaxRttNames) return result.fail("too many hosts");
         const std::uint32_t from = id_of(pod), to = id_of(peer);
-        draft_.pairs.push_back({from, to, ping_time(result), 0});
+        read_ping(result, {from, to});
       });
     });
   }
@@ -211,14 +236,21 @@ class ObjectReader final : public StreamHandler {
 
   /// Goldpinger leaves response-time-ms out where it is 0, and so it does where a ping failed; OK
   /// tells them apart.
-  Rtt ping_time(Cursor result) {
-    const auto ok = result.find("OK");
-    if (!ok || !ok->boolean().value_or(false)) return kUnmeasured;
-    if (const auto at = result.find("PingTime"); at && text_.is_stale(at->raw_text()))
-      return kUnmeasured;
-    const auto time = result.find("response-time-ms");
-    const auto ms = time ? time->integer(0, kMaxRtt.us / 1000) : std::nullopt;
-    return Rtt{static_cast<std::uint32_t>(ms.value_or(0) * 1000)};
+  void read_ping(Cursor result, const RttPair& pair) {
+    RttStats stats;
+    PairRemarks remarks;
+    const auto ok = result.find("OK"), at = result.find("PingTime");
+    const bool answered = ok && ok->boolean().value_or(false);
+    if (answered) {
+      const auto time = result.find("response-time-ms");
+      const auto ms = time ? time->integer(0, kMaxRtt.us / 1000) : std::nullopt;
+      stats[RttStats::kOnly] = Rtt{static_cast<std::uint32_t>(ms.value_or(0) * 1000)};
+    }
+    remarks.samples = answered ? 1 : 0;
+    remarks.loss_ppm = answered ? 0 : 1'000'000;
+    remarks.method = draft_.details.method("goldpinger");
+    if (at) remarks.measured_at = parse_timestamp(at->raw_text()).value_or(kNever);
+    text_.add(draft_, pair, stats, remarks, at && text_.is_stale(at->raw_text()));
   }
 
   // Common

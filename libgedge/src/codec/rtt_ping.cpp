@@ -1,6 +1,7 @@
 // Logs of ping: of iputils, busybox and the BSDs, several in one file too. A log may be cut
 // anywhere; replies that were printed count.
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "codec/rtt_draft.hpp"
@@ -28,7 +29,28 @@ struct Samples {
   std::string_view address;
   std::vector<Rtt> replies;
   RttStats summary;
+  Rtt mdev = kUnmeasured;
+  std::uint64_t sent = 0, received = 0;  // as summaries count; 0 sent: there was none
 };
+
+/// The number at the front.
+std::uint64_t count_at(std::string_view text) {
+  std::uint64_t count = 0;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return std::min<std::uint64_t>(count, kNotKnown - 1);
+}
+
+/// The mean of how much successive replies differ, rounded up; kUnmeasured for fewer than two.
+Rtt jitter_of(const std::vector<Rtt>& replies) {
+  if (replies.size() < 2) return kUnmeasured;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 1; i < replies.size(); ++i) {
+    const auto [low, high] = std::minmax(replies[i - 1].us, replies[i].us);
+    sum += high - low;
+  }
+  const std::uint64_t steps = replies.size() - 1;
+  return Rtt{static_cast<std::uint32_t>((sum + steps - 1) / steps)};
+}
 
 /// The value below which `percent` of the samples lie: nearest rank. `sorted` is not empty.
 Rtt percentile(const std::vector<Rtt>& sorted, std::size_t percent) {
@@ -49,7 +71,8 @@ class PingReader {
     const std::uint32_t from = draft_.intern(source_name());
     for (auto& [name, samples] : samples_) {
       const std::uint32_t to = draft_.intern(name);
-      draft_.pairs.push_back({from, to, value_of(samples), 0});
+      const PairRemarks remarks = remarks_of(samples);
+      text_.add(draft_, {from, to}, stats_of(samples), remarks);
       draft_.addresses.resize(draft_.names.size());
       draft_.addresses[to] = samples.address;
     }
@@ -66,8 +89,16 @@ class PingReader {
     } else if (line.find("min/avg/max") != std::string_view::npos) {
       read_summary(line);
     } else if (line.find(" packets transmitted") != std::string_view::npos) {
-      ended_ = true;
+      read_counts(line);
     }
+  }
+
+  /// "878 packets transmitted, 874 received, 0% packet loss, time 912141ms"
+  void read_counts(std::string_view line) {
+    ended_ = true;
+    if (current_ == nullptr) return;
+    current_->sent += count_at(line);
+    current_->received += count_at(trim(behind(line, "transmitted,")));
   }
 
   /// `name` is what was pinged, a part of the text; "NAME (ADDRESS) 56(84) bytes of data." in the
@@ -109,10 +140,11 @@ class PingReader {
     current_->summary[RttStats::kMin] = parse_rtt(values[0], TimeUnit::kMilli).rtt;
     current_->summary[RttStats::kMean] = parse_rtt(values[1], TimeUnit::kMilli).rtt;
     current_->summary[RttStats::kMax] = parse_rtt(values[2], TimeUnit::kMilli).rtt;
+    if (values.size() > 3) current_->mdev = parse_rtt(values[3], TimeUnit::kMilli).rtt;
   }
 
   /// `ping -q` prints no replies: then its mean is the only value.
-  Rtt value_of(Samples& samples) const {
+  static RttStats stats_of(Samples& samples) {
     RttStats stats = samples.summary;
     if (std::vector<Rtt>& all = samples.replies; !all.empty()) {
       std::sort(all.begin(), all.end());
@@ -123,7 +155,22 @@ class PingReader {
           stats[RttStats::kMax];  // replies are printed with fewer digits than the summary
       if (longest == kUnmeasured || longest < all.back()) longest = all.back();
     }
-    return stats.choose(text_.options.stat);
+    return stats;
+  }
+
+  /// Of a log that breaks off nobody knows how many probes were lost.
+  PairRemarks remarks_of(const Samples& samples) {
+    PairRemarks remarks;
+    remarks.method = draft_.details.method("icmp");
+    remarks.mdev = samples.mdev;
+    remarks.jitter = jitter_of(samples.replies);
+    const std::uint64_t answers = samples.sent > 0 ? samples.received : samples.replies.size();
+    remarks.samples = static_cast<std::uint32_t>(std::min<std::uint64_t>(answers, kNotKnown - 1));
+    if (samples.sent > 0) {
+      const std::uint64_t lost = samples.sent - std::min(samples.sent, samples.received);
+      remarks.loss_ppm = static_cast<std::uint32_t>(lost * 1'000'000 / samples.sent);
+    }
+    return remarks;
   }
 
   std::string source_name() const {

@@ -147,8 +147,8 @@ PodAffinityTerm read_pod_term(Cursor value) {
   return term;
 }
 
-void read_pod_affinity(Cursor value, std::vector<PodAffinityTerm>& required,
-                       std::vector<PreferredPodTerm>& preferred) {
+void read_pod_affinity(Cursor value, SharedList<PodAffinityTerm>& required,
+                       SharedList<PreferredPodTerm>& preferred) {
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "requiredDuringSchedulingIgnoredDuringExecution")
       field.items([&](Cursor item) { required.push_back(read_pod_term(item)); });
@@ -262,8 +262,10 @@ void read_label_selector(Cursor value, LabelSelector& out) {
     out.requirements = std::move(selector->requirements);
 }
 
-void read_node_terms(Cursor list, std::vector<NodeSelectorTerm>& out) {
+std::vector<NodeSelectorTerm> read_node_terms(Cursor list) {
+  std::vector<NodeSelectorTerm> out;
   list.items([&](Cursor item) { out.push_back(read_node_term(item)); });
+  return out;
 }
 
 void read_node_affinity(Cursor value, PodSpec& spec) {
@@ -272,7 +274,7 @@ void read_node_affinity(Cursor value, PodSpec& spec) {
       if (field.is_null()) return;
       spec.has_required_node_terms = true;
       if (const auto terms = field.find("nodeSelectorTerms"))
-        read_node_terms(*terms, spec.required_node_terms);
+        spec.required_node_terms = read_node_terms(*terms);
     } else if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
       field.items([&](Cursor item) {
         spec.preferred_node_terms.push_back(read_preferred_node_term(item));
@@ -291,12 +293,16 @@ void read_affinity(Cursor affinity, PodSpec& spec) {
   });
 }
 
-void read_spread(Cursor list, std::vector<TopologySpread>& out) {
+std::vector<TopologySpread> read_spread(Cursor list) {
+  std::vector<TopologySpread> out;
   list.items([&](Cursor item) { out.push_back(read_constraint(item)); });
+  return out;
 }
 
-void read_tolerations(Cursor list, std::vector<Toleration>& out) {
+std::vector<Toleration> read_tolerations(Cursor list) {
+  std::vector<Toleration> out;
   list.items([&](Cursor item) { out.push_back(read_toleration(item)); });
+  return out;
 }
 
 }  // namespace gedge::codec

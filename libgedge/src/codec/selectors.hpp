@@ -14,13 +14,13 @@ void read_label_selector(Cursor value, LabelSelector& out);
 /// The plain map of Services and ReplicationControllers.
 LabelSelector selector_of(const Labels& labels);
 /// NodeSelectorTerms, OR-ed.
-void read_node_terms(Cursor list, std::vector<NodeSelectorTerm>& out);
+std::vector<NodeSelectorTerm> read_node_terms(Cursor list);
 /// spec.affinity.nodeAffinity, and addedAffinity of a profile.
 void read_node_affinity(Cursor value, PodSpec& spec);
 /// spec.affinity.
 void read_affinity(Cursor affinity, PodSpec& spec);
-void read_spread(Cursor list, std::vector<TopologySpread>& out);
-void read_tolerations(Cursor list, std::vector<Toleration>& out);
+std::vector<TopologySpread> read_spread(Cursor list);
+std::vector<Toleration> read_tolerations(Cursor list);
 std::optional<TaintEffect> read_effect(Cursor value);
 
 }  // namespace gedge::codec

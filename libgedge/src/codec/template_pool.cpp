@@ -58,6 +58,11 @@ class Writer {
     for (const T& value : values) add(value);
   }
   template <typename T>
+  void add(const SharedList<T>& values) {
+    add(values.get());
+  }
+  void add(const SharedText& text) { add(text.str()); }
+  template <typename T>
   void add(const std::optional<T>& value) {
     add(value.has_value());
     if (value) add(*value);
@@ -88,9 +93,11 @@ void put_content(const PodSpec& spec, std::string& out) {
   add_spec(writer, spec);
 }
 
-void put_content(const PodTemplate& pod, std::string& out) {
+void put_content(const PodTemplate& pod, std::string& out) { put_content(pod, pod.spec, out); }
+
+void put_content(const PodTemplate& pod, const PodSpec& spec, std::string& out) {
   Writer writer(out);
-  add_spec(writer, pod.spec);
+  add_spec(writer, spec);
   writer.add_all(pod.has_priority, pod.priority, pod.has_preemption_policy, pod.ephemeral,
                  pod.is_gated, pod.has_overhead);
 }

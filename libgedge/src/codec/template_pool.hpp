@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "codec/chunks.hpp"
 #include "codec/pod_reader.hpp"
@@ -17,14 +19,17 @@ std::string content_of(const PodTemplate& pod);
 /// The same into `out`, whose memory serves again and again.
 void put_content(const PodSpec& spec, std::string& out);
 void put_content(const PodTemplate& pod, std::string& out);
+/// Of a template that has `spec` instead of its own.
+void put_content(const PodTemplate& pod, const PodSpec& spec, std::string& out);
 
 /// A short hash as controllers put it into names: ten letters and digits that form no words.
 std::string hash_label(std::string_view content);
 
 std::uint64_t hash_content(std::string_view content);
 
-/// Interns values by content; keeps hashes, and compares contents where those agree.
-template <typename T>
+/// Interns values by content; keeps hashes, and compares contents where those agree. `Values` is
+/// the list that keeps them.
+template <typename T, typename Values = Chunks<T, 64>>
 class ContentPool {
  public:
   std::uint32_t intern(T&& value) {
@@ -48,14 +53,20 @@ class ContentPool {
   const T& operator[](std::uint32_t index) const { return values_[index]; }
   std::size_t size() const { return values_.size(); }
   T& operator[](std::uint32_t index) { return values_[index]; }
+  void reserve(std::size_t size) { values_.reserve(size); }
+  /// All of them, by index; the pool is empty afterwards.
+  Values take() {
+    index_of_.clear();
+    return std::exchange(values_, {});
+  }
 
  private:
-  Chunks<T, 64> values_;
+  Values values_;
   std::string content_;  // of the last value
   std::unordered_map<std::uint64_t, std::uint32_t> index_of_;
 };
 
 using TemplatePool = ContentPool<PodTemplate>;
-using SpecPool = ContentPool<PodSpec>;
+using SpecPool = ContentPool<PodSpec, std::vector<PodSpec>>;
 
 }  // namespace gedge::codec

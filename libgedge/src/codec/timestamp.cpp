@@ -128,4 +128,20 @@ std::optional<UnixSeconds> parse_timestamp(std::string_view text) {
   return offset ? seconds_of(time, *offset) : std::nullopt;
 }
 
+std::string format_timestamp(UnixSeconds time) {
+  using namespace std::chrono;
+  const sys_seconds moment{seconds(time)};
+  const auto midnight = floor<days>(moment);
+  const year_month_day date(midnight);
+  const hh_mm_ss clock(moment - midnight);
+  const auto padded = [](std::int64_t number, std::size_t width) {
+    std::string text = std::to_string(number);
+    return std::string(width - std::min(width, text.size()), '0') + text;
+  };
+  return padded(static_cast<int>(date.year()), 4) + '-' +
+         padded(static_cast<unsigned>(date.month()), 2) + '-' +
+         padded(static_cast<unsigned>(date.day()), 2) + 'T' + padded(clock.hours().count(), 2) +
+         ':' + padded(clock.minutes().count(), 2) + ':' + padded(clock.seconds().count(), 2) + 'Z';
+}
+
 }  // namespace gedge::codec

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "codec/budgets.hpp"
 #include "codec/object_readers.hpp"
 #include "codec/selectors.hpp"
 
@@ -18,7 +19,10 @@ struct JobSize {
 };
 
 void read_template(Cursor value, Workload& out) {
-  out.pod = read_pod_template(value.find("metadata"), value.find("spec"), read_metadata(value));
+  PodTemplate pod =
+      read_pod_template(value.find("metadata"), value.find("spec"), read_metadata(value));
+  out.template_meta = take_metadata(pod.spec);
+  out.pod = SharedValue<PodTemplate>(std::move(pod));
 }
 
 // False where there is none.
@@ -104,7 +108,9 @@ Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta) 
     read_cron_job(*spec, out);
   else
     read_workload_spec(*spec, out);
-  if (!out.has_selector) out.selector = selector_of(out.pod.spec.labels);
+  if (out.pod.get() == nullptr) out.pod = SharedValue<PodTemplate>(PodTemplate());
+  if (!out.has_selector) out.selector = selector_of(out.template_meta.labels);
+  check_own_metadata(out.kind, object, !out.template_meta.budgets.empty());
   return out;
 }
 
@@ -113,10 +119,11 @@ Workload read_workload_like(const Workload& like, Cursor object, Metadata&& meta
   out.meta = std::move(meta);
   const Cursor spec = *object.find("spec");
   if (const auto pods = spec.find("template"))
-    read_template_metadata(pods->find("metadata"), read_metadata(*pods), out.pod.spec);
+    out.template_meta = read_template_metadata(pods->find("metadata"), read_metadata(*pods));
   if (const auto declared = spec.find("selector"))
     out.has_selector = read_selector(out.kind, *declared, out.selector);
-  if (!out.has_selector) out.selector = selector_of(out.pod.spec.labels);
+  if (!out.has_selector) out.selector = selector_of(out.template_meta.labels);
+  check_own_metadata(out.kind, object, !out.template_meta.budgets.empty());
   return out;
 }
 

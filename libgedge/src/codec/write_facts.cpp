@@ -1,9 +1,9 @@
-// The documents LatencyMatrix, Verification and PolicyList.
+// The documents Verification and PolicyList.
 #include <algorithm>
 
 #include "codec/document_sink.hpp"
 #include "codec/write_parts.hpp"
-#include "gedge/codec/write.hpp"
+#include "gedge/codec/write_verification.hpp"
 
 namespace gedge {
 namespace {
@@ -11,39 +11,6 @@ namespace {
 using codec::DocumentSink;
 using codec::Json;
 using codec::or_null;
-
-struct Pair {
-  NameIndex from{}, to{};
-};
-
-/// Measured pairs, row by row; of the diagonal what a reader set.
-std::vector<Pair> measured_pairs(const RttMatrix& matrix) {
-  std::vector<Pair> pairs;
-  const auto n = static_cast<std::uint32_t>(matrix.size());
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t j = 0; j < n; ++j) {
-      const Rtt rtt = matrix.at(NameIndex{i}, NameIndex{j});
-      if (rtt != kUnmeasured && (i != j || rtt.us != 0))
-        pairs.push_back({NameIndex{i}, NameIndex{j}});
-    }
-  return pairs;
-}
-
-Json pair_json(const RttMatrix& matrix, const Pair& pair) {
-  return Json{{"from", matrix.name(pair.from)},
-              {"to", matrix.name(pair.to)},
-              {"minUs", nullptr},
-              {"p50Us", nullptr},
-              {"p95Us", matrix.at(pair.from, pair.to).us},
-              {"p99Us", nullptr},
-              {"maxUs", nullptr},
-              {"meanUs", nullptr},
-              {"mdevUs", nullptr},
-              {"jitterUs", nullptr},
-              {"lossPpm", nullptr},
-              {"samples", nullptr},
-              {"method", "import"}};
-}
 
 Json violation_json(const Violation& v) {
   return Json{{"namespace", v.namespace_name},
@@ -70,23 +37,23 @@ Json policy_json(const PolicyRow& row) {
 
 }  // namespace
 
-std::string write(const RttMatrix& matrix, TextFormat format) {
-  const std::vector<Pair> pairs = measured_pairs(matrix);
-  return codec::write_document(format, [&](DocumentSink& sink) {
-    put_head(sink, "LatencyMatrix");
-    sink.field("nodes", Json(matrix.names()));
-    sink.list("pairs", pairs.size(), [&](std::size_t i) { return pair_json(matrix, pairs[i]); });
-  });
+std::string write(const Verification& verification, TextFormat format) {
+  return write(verification, {}, format);
 }
 
-std::string write(const Verification& verification, TextFormat format) {
+std::string write(const Verification& verification, const std::vector<UnplacedPod>& unplaced,
+                  TextFormat format) {
   const std::vector<Violation>& all = verification.violations;
   return codec::write_document(format, [&](DocumentSink& sink) {
     put_head(sink, "Verification");
     sink.field("holds", all.empty());
     sink.list("violations", all.size(), [&](std::size_t i) { return violation_json(all[i]); });
-    sink.field("summary",
-               Json{{"placements", verification.placements}, {"violations", all.size()}});
+    sink.list("unplaced", unplaced.size(), [&](std::size_t i) {
+      return Json{{"namespace", unplaced[i].namespace_name}, {"pod", unplaced[i].pod}};
+    });
+    sink.field("summary", Json{{"placements", verification.placements},
+                               {"violations", all.size()},
+                               {"unplaced", unplaced.size()}});
   });
 }
 

@@ -73,7 +73,10 @@ void flush_directory(const std::string& path) {
 Error refused(const std::string& path, int error_number) {
   Error error = system_error("cannot write", path, error_number);
   if (error_number == ENOENT)
-    error = {Errc::kNotFound, "cannot write " + path + ": no such directory", {}, {}};
+    error = {Errc::kNotFound,
+             "cannot write " + path + ": no such directory",
+             {},
+             "make it with `mkdir -p " + fs::path(path).parent_path().string() + "`"};
   return error;
 }
 

@@ -46,8 +46,11 @@ Result<std::vector<Pod>::iterator> find_pod(const Edit& edit, Facts& facts) {
 
 void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
   if (node_vanishes)
-    std::erase_if(facts.pods,
-                  [&](const Pod& pod) { return pod.bound_node == node && belongs_to_node(pod); });
+    std::erase_if(facts.pods, [&](const Pod& pod) {
+      if (!belongs_to_node(pod)) return false;
+      return pod.bound_node == node ||
+             (pod.bound_node.empty() && is_only_for(facts.spec_of(pod), node));
+    });
   for (Pod& pod : facts.pods) {
     if (pod.bound_node != node || belongs_to_node(pod)) continue;
     if (pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed) continue;
@@ -68,14 +71,19 @@ Status remove_taint(const Edit& edit, Node& node) {
   return {};
 }
 
-void change_resource(const Edit& edit, Node& node) {
+Status change_resource(const Edit& edit, Node& node) {
   std::int64_t amount = edit.amount;
   if (edit.kind == Edit::Kind::kAddResource) {
     const std::int64_t now = node.allocatable.amount(edit.name);
     if (__builtin_add_overflow(now, edit.amount, &amount))
       amount = std::numeric_limits<std::int64_t>::max();
   }
-  node.allocatable.set(edit.name, std::max<std::int64_t>(amount, 0));
+  if (amount < 0)
+    return invalid_input("`" + to_string(edit) + "` takes away more than the node has",
+                         {"--what-if", 0, 0, "", 1},
+                         "`node/" + edit.node + ":" + edit.name + "=0` takes all of it");
+  node.allocatable.set(edit.name, amount);
+  return {};
 }
 
 void add_names(const Resources& resources, std::set<std::string>& names) {
@@ -142,6 +150,10 @@ bool is_called(const Node& node, const std::string& rtt_by, const std::string& n
 }
 
 Status edit_rtt(const Edit& edit, const Facts& facts, const std::string& rtt_by, RttMatrix& rtt) {
+  if (rtt_by.empty() && edit.node == edit.name)
+    return invalid_input("`" + to_string(edit) + "` names one node twice",
+                         {"--what-if", 0, 0, "", 1},
+                         "a node is at no distance from itself; name two");
   for (const std::string* name : {&edit.node, &edit.name}) {
     const bool is_node = std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const Node& node) {
       return is_called(node, rtt_by, *name);
@@ -162,8 +174,7 @@ Status edit_node(const Edit& edit, Node& node) {
   switch (edit.kind) {
     case Edit::Kind::kSetResource:
     case Edit::Kind::kAddResource:
-      change_resource(edit, node);
-      return {};
+      return change_resource(edit, node);
     case Edit::Kind::kSetLabel:
       node.labels.set(edit.name, edit.value);
       return {};
@@ -184,6 +195,17 @@ Status edit_node(const Edit& edit, Node& node) {
 
 bool belongs_to_node(const Pod& pod) {
   return pod.workload_kind == "DaemonSet" || pod.controller.kind == "Node";
+}
+
+bool is_only_for(const PodSpec& spec, const std::string& node) {
+  const auto names_it = [&](const Requirement& field) {
+    return field.op == SelectorOp::kIn && field.values.size() == 1 && field.values.front() == node;
+  };
+  const auto is_for_it = [&](const NodeSelectorTerm& term) {
+    return std::any_of(term.fields.begin(), term.fields.end(), names_it);
+  };
+  return !spec.required_node_terms.empty() &&
+         std::all_of(spec.required_node_terms.begin(), spec.required_node_terms.end(), is_for_it);
 }
 
 Status apply_edits(const std::vector<Edit>& edits, const std::string& rtt_by, Facts& facts,

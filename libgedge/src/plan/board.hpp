@@ -103,8 +103,9 @@ class Board {
   PreparedClass prepared_;
   // Of the asked filters: rows of those that read facts of nodes alone.
   std::vector<const StaticRows*> static_rows_;
-  std::vector<std::size_t> changing_;  // those whose answers change with pods; some never reject
-  std::int64_t base_ = 0;              // weighted scores that are the same on every row
+  std::vector<std::size_t>
+      changing_;           // those that are asked every time; who never rejects is in neither
+  std::int64_t base_ = 0;  // weighted scores that are the same on every row
   std::vector<std::size_t> asked_of_;  // scores that are not
   std::vector<std::uint64_t> ties_;
   std::vector<std::uint32_t> leaf_of_;

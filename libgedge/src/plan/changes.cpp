@@ -201,7 +201,9 @@ void Search::deepen(NodeIndex target, std::size_t depth, EditSet& chosen,
 }
 
 SuggestedChange suggestion(const EditSet& set, bool wins, const std::string& node, Shown shown) {
-  return {size_of(set).texts, wins, node, shown};
+  SuggestedChange change{{}, wins, node, shown};
+  for (const Candidate& c : set) change.edits.push_back(c.text);  // in the order that was tried
+  return change;
 }
 
 std::vector<NodeIndex> all_nodes(const ClusterState& cluster) {
@@ -287,6 +289,20 @@ std::optional<Shown> shown_by(const Session& session, Proof& proof, const EditSe
   return std::nullopt;
 }
 
+// Adds what is to follow `set`, so that each fact is named once: amounts add up, else the last edit
+// of a fact says what it becomes.
+void follow_with(EditSet& set, const Candidate& more) {
+  const auto earlier = std::find_if(
+      set.begin(), set.end(), [&](const Candidate& c) { return same_subject(c.edit, more.edit); });
+  if (earlier == set.end()) return set.push_back(more);
+  Edit edit = more.edit;
+  if (edit.kind == Edit::Kind::kAddResource) {
+    edit = earlier->edit;
+    if (__builtin_add_overflow(edit.amount, more.edit.amount, &edit.amount)) edit.amount = kNoBound;
+  }
+  *earlier = candidate(std::move(edit));
+}
+
 // Edits after `first` that let `node`, on which the pod fits then, win.
 std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, NodeIndex node,
                                             const EditSet& first) {
@@ -300,7 +316,7 @@ std::vector<SuggestedChange> changes_to_win(Session& session, Proof& proof, Node
   }
   for (const EditSet& more : further) {
     EditSet set = first;
-    set.insert(set.end(), more.begin(), more.end());
+    for (const Candidate& c : more) follow_with(set, c);
     if (const auto shown = shown_by(session, proof, set, name))
       return {suggestion(set, true, name, *shown)};
   }

@@ -2,6 +2,7 @@
 #include "gedge/plan/edit.hpp"
 
 #include <array>
+#include <limits>
 
 #include "gedge/base/duration.hpp"
 #include "gedge/base/quantity.hpp"
@@ -48,6 +49,12 @@ struct Reader {
   }
 };
 
+// CPU is counted in thousandths.
+std::string edge_of_amounts(std::string_view resource) {
+  return "write a smaller one; the largest is " +
+         std::to_string(std::numeric_limits<std::int64_t>::max()) + (resource == kCpu ? "m" : "");
+}
+
 Result<Edit> resource_edit(Reader& in, Edit edit) {
   edit.name = in.until('=');
   if (edit.name.empty()) return in.error("expected a change of the node");
@@ -56,6 +63,8 @@ Result<Edit> resource_edit(Reader& in, Edit edit) {
   const bool relative = !amount.empty() && (amount[0] == '+' || amount[0] == '-');
   if (relative) edit.kind = Edit::Kind::kAddResource;
   const auto value = edit.name == kCpu ? parse_milli(amount) : parse_units(amount);
+  if (!value && parse_quantity(amount))
+    return in.error("the amount is too large", edge_of_amounts(edit.name));
   if (!value)
     return in.error("expected an amount",
                     "write for example 200m, 16Gi or 2; + or - in front adds or subtracts");

@@ -12,4 +12,7 @@ Status edit_node(const Edit& edit, Node& node);
 /// Pods that a controller ties to their node: they neither move nor wait elsewhere.
 bool belongs_to_node(const Pod& pod);
 
+/// True if a pod may go to that one node only, by its name, as the pods of a DaemonSet are made.
+bool is_only_for(const PodSpec& spec, const std::string& node);
+
 }  // namespace gedge

@@ -92,6 +92,7 @@ bool EditPlayer::is_name(const std::string& name) const {
 }
 
 bool EditPlayer::play_rtt(const Edit& edit) {
+  if (cluster_.rtt_by().empty() && edit.node == edit.name) return false;
   if (!reads_rtts(cluster_.facts())) return is_name(edit.node) && is_name(edit.name);
   const auto a = cluster_.rtt().find(edit.node), b = cluster_.rtt().find(edit.name);
   if (!a || !b) return false;
@@ -130,8 +131,24 @@ bool EditPlayer::play_node(const Edit& edit) {
   return true;
 }
 
+// Pods of DaemonSets that are to be placed go with the only node that they were made for.
+bool EditPlayer::delete_waiting(NodeIndex node) {
+  const std::string& name = cluster_.node(node).name;
+  for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i) {
+    const PodIndex pod{i};
+    if (!is_planned(pod) || fate(pod) == Fate::kDeleted) continue;
+    if (!belongs_to_node(cluster_.pod(pod)) || !is_only_for(*cluster_.pod_facts(pod).spec, name))
+      continue;
+    if (session_.engine_of(pod) == nullptr) return false;
+    if (cluster_.is_placed(pod)) unbind(pod);
+    fates_[i] = Fate::kDeleted;
+  }
+  return true;
+}
+
 // Planned pods of a drained node stay until they are judged.
 bool EditPlayer::clear(NodeIndex node, bool node_vanishes) {
+  if (node_vanishes && !delete_waiting(node)) return false;
   const auto here = cluster_.pods_on(node);
   for (const PodIndex pod : std::vector<PodIndex>(here.begin(), here.end())) {
     const bool planned = is_planned(pod), tied = belongs_to_node(cluster_.pod(pod));

@@ -47,6 +47,7 @@ class EditPlayer {
   bool play_rtt(const Edit& edit);
   bool play_node(const Edit& edit);
   bool clear(NodeIndex node, bool node_vanishes);
+  bool delete_waiting(NodeIndex node);
   bool is_name(const std::string& name) const;
   bool is_resource(const std::string& name) const;
   void touch(NodeIndex node);

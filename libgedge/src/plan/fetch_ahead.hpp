@@ -21,15 +21,16 @@ template <typename T>
 
 /// For pods that are not like any before `pod`. Each step reads what an earlier call fetched.
 [[gnu::always_inline]] inline void fetch_ahead(const ClusterState& cluster, PodIndex pod) {
-  constexpr std::uint32_t kFacts = 12, kSpec = 8, kLists = 4;  // pods ahead
+  constexpr std::uint32_t kFacts = 12, kSpec = 8, kLists = 4, kEntries = 2;  // pods ahead
   if (raw(pod) + kFacts >= cluster.pod_count()) return;
   const auto facts = [&](std::uint32_t ahead) {
     return &cluster.pod_facts(PodIndex{raw(pod) + ahead});
   };
   prefetch(facts(kFacts), sizeof(PodFacts));
   prefetch(facts(kSpec)->spec, sizeof(PodSpec));
-  fetch_first(facts(kLists)->spec->tolerations);
+  prefetch(&facts(kLists)->spec->tolerations.get(), sizeof(std::vector<Toleration>));
   fetch_first(facts(kLists)->spec->budgets);
+  fetch_first(facts(kEntries)->spec->tolerations.get());
 }
 
 }  // namespace gedge

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gedge/base/nearest.hpp"
 #include "gedge/policy/delay.hpp"
 #include "plan/changes.hpp"
 #include "plan/run_plan.hpp"
@@ -173,8 +174,19 @@ Result<std::unique_ptr<Turn>> turn_of(const PlanRequest& request, std::string_vi
     return Error{Errc::kNotFound,
                  "no profile serves the scheduler of pod '" + std::string(pod) + "'",
                  {},
-                 {}};
+                 "name a file with a profile for it: `--profile FILE`"};
   return turn;
+}
+
+Error no_such_node(const Facts& facts, std::string_view node) {
+  Error error{Errc::kNotFound, "there is no node '" + std::string(node) + "'", {}, {}};
+  std::vector<std::string> names;
+  for (const Node& known : facts.nodes) names.push_back(known.name);
+  if (const auto meant = nearest(node, names))
+    error.hint = "did you mean `" + *meant + "`?";
+  else if (!names.empty())
+    error.hint = "name one like `" + *std::min_element(names.begin(), names.end()) + "`";
+  return error;
 }
 
 }  // namespace
@@ -200,8 +212,7 @@ Result<Explanation> why_not(const PlanRequest& request, std::string_view namespa
   if (!turn) return turn.error();
   Session& session = *(*turn)->session;
   const auto target = session.cluster().find_node(node);
-  if (!target)
-    return Error{Errc::kNotFound, "there is no node '" + std::string(node) + "'", {}, {}};
+  if (!target) return no_such_node(*request.facts, node);
   Explanation explanation = explain_here(session, (*turn)->pod);
   explanation.changes =
       changes_for_node(session, (*turn)->request, (*turn)->pod, *target, explanation);

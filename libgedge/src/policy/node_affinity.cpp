@@ -70,7 +70,7 @@ class AffinityScore final : public NodeStaticScore {
  protected:
   std::uint8_t parts_read() const override { return kLabelPart; }
   void fill(const ClassContext& context, std::vector<std::int64_t>& scores) const override {
-    for (const auto* terms : {&added_, &context.pod.spec->preferred_node_terms})
+    for (const auto* terms : {&added_, &context.pod.spec->preferred_node_terms.get()})
       for (const PreferredNodeTerm& preferred : *terms) add(context, preferred, scores);
   }
 

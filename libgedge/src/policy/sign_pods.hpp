@@ -15,10 +15,10 @@ void sign(Signature& signature, const TopologySpread& constraint);
 void sign(Signature& signature, const DelayBudget& budget);
 
 /// Any list of the above.
-template <typename T>
-void sign_list(Signature& signature, const std::vector<T>& list) {
+template <typename List>
+void sign_list(Signature& signature, const List& list) {
   signature.add(list.size());
-  for (const T& entry : list) sign(signature, entry);
+  for (const auto& entry : list) sign(signature, entry);
 }
 
 /// nodeSelector and required node affinity.

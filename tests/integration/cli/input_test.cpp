@@ -95,6 +95,23 @@ TEST_CASE("input: validate counts what it read and needs no nodes") {
   CHECK(ran.out == "valid: 1 source, 0 nodes, 5 pods\n");
 }
 
+TEST_CASE("input: a cluster without nodes is bad input and says what to name instead") {
+  const Folder folder;
+  folder.put("empty.yaml", "");
+  folder.put("app.yaml", kCamera);
+  RunOptions options;
+  options.folder = folder.path();
+  for (const std::string source : {"empty.yaml", "app.yaml"}) {
+    const Ran ran = run_gedge({"plan", "--cluster", source, "-f", "app.yaml"}, options);
+    CHECK(ran.exit == 3);
+    CHECK(ran.out.empty());
+    CHECK(ran.err == "gedge: error: no nodes in " + source +
+                         "\n  fix: name a source that has some: `kubectl get nodes,pods -A -o "
+                         "json` prints one\n");
+  }
+  CHECK(run_gedge({"validate", "--cluster", "empty.yaml", "-f", "app.yaml"}, options).exit == 0);
+}
+
 TEST_CASE("input: nodes of the manifests are a cluster") {
   const Folder folder;
   folder.put("site.yaml",

@@ -166,6 +166,27 @@ TEST_CASE("plan: out writes the whole plan and verify holds it") {
   CHECK(other.err.find("the plan was made from other facts than these") != std::string::npos);
 }
 
+TEST_CASE("plan: verify counts and names the pods that have no node in the plan") {
+  const Site site;
+  REQUIRE(site.plan({"--out", "plan.json", "-f", "big.yaml"}).exit == 1);
+  const std::vector<std::string> verify{"verify", "plan.json",   "--cluster", kSite,
+                                        "-f",     "camera.yaml", "-f",        "big.yaml"};
+  const Ran some = run_gedge(verify, site.here());
+  CHECK(some.exit == 0);
+  CHECK(some.out == "every rule and budget holds: 4 pods checked, 1 unplaced\n");
+  CHECK(some.err ==
+        "big.yaml:1:1: warning: pod default/big has no node in this placement and was not "
+        "checked\n");
+
+  site.folder.put("plan.json",
+                  "{\"apiVersion\": \"gedge.io/v1alpha1\", \"kind\": \"Plan\", \"decisions\": []}");
+  const Ran none = run_gedge(verify, site.here());
+  CHECK(none.exit == 0);
+  CHECK(none.out == "every rule and budget holds: 0 pods checked, 5 unplaced\n");
+  CHECK(none.err.find("pod default/decode-0 has no node") != std::string::npos);
+  CHECK(none.err.find("... and 2 more of this kind") != std::string::npos);
+}
+
 TEST_CASE("plan: a full disk or a folder that is not there leaves nothing and says why") {
   const Site site;
   const Ran full = site.plan({"--out", "/dev/full"});
@@ -173,9 +194,21 @@ TEST_CASE("plan: a full disk or a folder that is not there leaves nothing and sa
   CHECK(full.err == "gedge: error: cannot write /dev/full: no space left on device\n");
   const Ran nowhere = site.plan({"--out", "no/such/plan.json"});
   CHECK(nowhere.exit == 4);
-  CHECK(nowhere.err == "gedge: error: cannot write no/such/plan.json: no such directory\n");
+  CHECK(nowhere.err ==
+        "gedge: error: cannot write no/such/plan.json: no such directory\n"
+        "  fix: make it with `mkdir -p no/such`\n");
   CHECK(site.plan({"--out", "/proc/plan.json"}).exit == 4);
   CHECK_FALSE(std::filesystem::exists(site.folder.path() / "no"));
+}
+
+TEST_CASE("plan: out is a file and never standard output") {
+  const Site site;
+  const Ran ran = site.plan({"--out", "-"});
+  CHECK(ran.exit == 2);
+  CHECK(ran.err ==
+        "gedge: error: flag '--out' writes a file, not standard output\n"
+        "  fix: `-o json` prints the same plan there\n");
+  CHECK_FALSE(std::filesystem::exists(site.folder / "-"));
 }
 
 TEST_CASE("plan: what-if shows what changes with a mark and a word") {

@@ -146,7 +146,7 @@ test::Case builtin_case(std::uint64_t seed) {
   do out.site = test::make_random_site(dice);
   while (out.site.facts.pods.empty());
   // An object with spec.nodeName is bound; a pod that may only go there cannot be written down.
-  for (PodSpec& spec : out.site.facts.specs) spec.node_name.clear();
+  for (PodSpec& spec : out.site.facts.specs) spec.node_name = {};
   // Only pods of a StatefulSet tell their ordinal by their name.
   for (Pod& pod : out.site.facts.pods)
     if (pod.workload_kind != "StatefulSet") pod.ordinal = 0;

@@ -110,9 +110,10 @@ void read_affinity(const json& object, PodSpec& spec) {
   spec.has_required_node_terms = node.contains(kRequired);
   spec.required_node_terms = node_terms(node, kRequired);
   spec.preferred_node_terms = preferred_terms(node, kPreferred);
-  read_pod_affinity(at(object, "podAffinity"), spec.required_affinity, spec.preferred_affinity);
-  read_pod_affinity(at(object, "podAntiAffinity"), spec.required_anti_affinity,
-                    spec.preferred_anti_affinity);
+  read_pod_affinity(at(object, "podAffinity"), spec.required_affinity.edit(),
+                    spec.preferred_affinity.edit());
+  read_pod_affinity(at(object, "podAntiAffinity"), spec.required_anti_affinity.edit(),
+                    spec.preferred_anti_affinity.edit());
 }
 
 TaintEffect effect(const std::string& name) {

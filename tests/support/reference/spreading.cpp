@@ -61,7 +61,7 @@ LabelSelector owners_selector(const World& world, const Seat& pod) {
 Constraints constraints_of(const PolicyArgs& args, const World& world, const Seat& pod, bool hard) {
   Constraints out;
   const bool own = !pod.spec->spread.empty();
-  std::vector<TopologySpread> all = own ? pod.spec->spread : default_constraints(args);
+  std::vector<TopologySpread> all = own ? pod.spec->spread.get() : default_constraints(args);
   out.system_defaults = !own && !args.list_defaulting;
   const LabelSelector owners = own ? LabelSelector{} : owners_selector(world, pod);
   if (!own && owners.requirements.empty()) return out;

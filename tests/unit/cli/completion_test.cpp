@@ -42,12 +42,17 @@ TEST_CASE("completion: operands are counted between flags") {
   CHECK(complete_line({"why-not", "pod", "node", ""}).live.empty());
   CHECK(offers({"completion", ""}, "fish"));
   CHECK(offers({"config", ""}, "view"));
+  CHECK(offers({"matrix", ""}, "convert"));
+  CHECK(complete_line({"matrix", "convert", ""}).files);
+  CHECK(complete_line({"matrix", "convert", "a.csv", "-o", "csv", "b.csv", ""}).files);
   CHECK(complete_line({"help", ""}).live == "commands");
   CHECK(complete_line({"help", "config", ""}).live == "subcommands");
 }
 
 TEST_CASE("completion: a dash asks for flags") {
   CHECK(offers({"plan", "--"}, "--what-if"));
+  CHECK(offers({"matrix", "convert", "--"}, "--names-out"));
+  CHECK_FALSE(offers({"matrix", "--"}, "--names-out"));
   CHECK(offers({"plan", "-"}, "--help"));
   CHECK_FALSE(offers({"version", "-"}, "--what-if"));
 }

@@ -159,7 +159,20 @@ TEST_CASE("views: filters that reject nothing are named below the matrix") {
         "ok on every node: NodeName\n"
         "\n"
         "What would change this\n"
-        "  far becomes feasible with rtt/edge-1,far=10ms and rtt/edge-2,far=1ms\n");
+        "  far becomes feasible with rtt/edge-1,far=10ms and rtt/edge-2,far=1ms\n"
+        "  other pods may lose their place: gedge plan --what-if shows which\n");
+
+  explanation.changes = {{{"rtt/edge-1,far=1ms"}, false, "far", Shown::kEvaluation}};
+  Stream unplanned = Stream::in_memory(), bound = Stream::in_memory(), none = Stream::in_memory();
+  print_explanation(unplanned, explanation, profile, "", true);
+  CHECK(
+      unplanned.text().ends_with("rtt/edge-1,far=1ms, at its turn in the queue; no plan that was "
+                                 "tried puts it there\n"));
+  print_explanation(bound, explanation, profile, "near", true);
+  CHECK(bound.text().ends_with("rtt/edge-1,far=1ms, placed anew; no plan moves a bound pod\n"));
+  explanation.changes.clear();
+  print_explanation(none, explanation, profile, "", true);
+  CHECK(none.text().ends_with("What would change this\n  no set of edits that was tried\n"));
 }
 
 TEST_CASE("views: a terminal too narrow for the filters gets one row a reason with numbers whole") {

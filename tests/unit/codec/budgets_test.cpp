@@ -111,6 +111,9 @@ TEST_CASE("budgets: annotations that cannot be read") {
   CHECK(annotation_error("deployment/=5ms") == "delay budget: 'deployment/' names nothing");
   CHECK(annotation_error("a/b/c/d=5ms") == "delay budget: 'a/b/c/d' names nothing");
   CHECK(annotation_error("deploymnet/x=5ms") == "delay budget: unknown kind 'deploymnet'");
+  CHECK(annotation_error("a=b=5ms") == "delay budget: 'a=b' is no name");
+  CHECK(annotation_error("a=5ms;b=5ms") == "delay budget: 'a=5ms;b' is no name");
+  CHECK(annotation_error("a;b=5ms") == "delay budget: 'a;b' is no name");
   CHECK(annotation_error("a=1ms,,b=1ms") == "delay budget: nothing between two commas");
   CHECK(annotation_error("prod/node/x=5ms") ==
         "delay budget: 'prod/node/x' has a namespace, but such things have none");
@@ -120,6 +123,37 @@ TEST_CASE("budgets: annotations that cannot be read") {
                                     "{gedge.io/delay-budget: \"deploymnet/x=5ms\"}}\n")
                                 .finish();
   CHECK(result.errors.at(0).hint == "did you mean deployment?");
+}
+
+TEST_CASE("budgets: an annotation of gedge's that it does not read is warned about") {
+  const Facts facts = test::manifest_facts(
+      "kind: Pod\nmetadata: {name: p, annotations: {gedge.io/delay-budgets: \"a=5ms\"}}\n");
+  REQUIRE(facts.warnings.size() == 1);
+  CHECK(facts.warnings[0].code == "UnknownAnnotation");
+  CHECK(facts.warnings[0].message ==
+        "gedge reads no annotation 'gedge.io/delay-budgets', it is ignored; the one for delay "
+        "budgets is 'gedge.io/delay-budget'");
+  CHECK(facts.warnings[0].where.line == 2);
+}
+
+TEST_CASE("budgets: those of a workload itself are warned about where its template has none") {
+  const auto warnings = [](const std::string& own, const std::string& of_template) {
+    return test::manifest_facts("kind: Deployment\nmetadata: {name: web, " + own +
+                                "}\nspec: {template: {metadata: {labels: {app: web" + of_template +
+                                "}}}}\n")
+        .warnings;
+  };
+  for (const char* own :
+       {"labels: {delay_a: \"1\"}", "annotations: {gedge.io/delay-budget: \"a=1ms\"}"}) {
+    const auto found = warnings(own, "");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].code == "BudgetOutsideTemplate");
+    CHECK(found[0].message.find("on the Deployment itself is ignored; it belongs on its pod "
+                                "template") != std::string::npos);
+    CHECK(found[0].where.line == 2);
+    CHECK(warnings(own, ", delay_a: \"1\"").empty());
+  }
+  REQUIRE(warnings("annotations: {gedge.io/delaybudget: \"a=1ms\"}", "").size() == 1);
 }
 
 TEST_CASE("budgets: the template's budgets count, the workload's own do not") {

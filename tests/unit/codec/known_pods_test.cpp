@@ -124,9 +124,9 @@ class Pods {
   std::string pod(std::size_t i, const Shape& shape) {
     const std::string kind = std::to_string(shape.kind), number = std::to_string(i);
     const std::string name = shape.has_name ? shape.name : "pod-" + number;
-    std::string text = R"({"metadata": {"name": ")" + name + R"(", "namespace": ")" + shape.space +
-                       R"(", "uid": "uid-)" + number + R"(", "creationTimestamp": ")" +
-                       shape.created + "\"";
+    std::string text = R"({"metadata": {"name": ")" + name + R"(", "namespace": ")" + shape.space;
+    if (shape.kind == 1) text += R"(", "generateName": "pod-)";
+    text += R"(", "uid": "uid-)" + number + R"(", "creationTimestamp": ")" + shape.created + "\"";
     if (shape.kind < 5) text += R"(, "labels": {"app": "a)" + kind + "\"" + own_label(i, shape);
     if (shape.kind < 5) text += "}";
     if (shape.kind == 2)
@@ -165,6 +165,14 @@ TEST_CASE("known pods: pods that are wrong, or come twice, are told with their p
     if (dice.chance(50)) items[150 + dice.below(150)] = items[dice.below(150)];
     REQUIRE(agrees(items));
   }
+}
+
+TEST_CASE("known pods: one without a name among pods that have generateName too") {
+  std::vector<std::string> items;
+  for (int i = 0; i < 50; ++i)
+    items.push_back(R"({"metadata": {"name": ")" + (i % 20 == 19 ? "" : "a" + std::to_string(i)) +
+                    R"(", "generateName": "web-"}, "spec": {"containers": [{"name": "c"}]}})");
+  REQUIRE(agrees(items));
 }
 
 // Both lists are read by moulds, or both as wholes.

@@ -112,7 +112,8 @@ TEST_CASE("loader: with manifests they are left out, and that is said") {
   CHECK(pod_names(facts) == "default/bound default/done default/leaving default/new");
   REQUIRE(facts.warnings.size() == 1);
   CHECK(facts.warnings[0].code == "PendingPodsNotPlanned");
-  CHECK(facts.warnings[0].message.substr(0, 14) == "1 pending pods");
+  CHECK(facts.warnings[0].message ==
+        "1 pending pod of the cluster is not planned, since manifests are given");
 }
 
 TEST_CASE(

@@ -254,7 +254,8 @@ TEST_CASE("workloads: more than two million pods are refused with the place") {
         "app.yaml:2:1: Deployment default/web brings the pods to more than 2000000\n");
 }
 
-/// What is wrong with a workload whose template is 4 KiB and more, where specs may have 64 KiB.
+/// What is wrong with a workload whose pods keep some hundred bytes each, and share 4 KiB, where
+/// specs may have 64 KiB.
 std::string heavy(const std::string& kind, const std::string& spec, const std::string& volumes,
                   int nodes) {
   LoadOptions options;
@@ -277,12 +278,12 @@ TEST_CASE("workloads: specs that pods do not share may not fill the memory") {
            " default/w brings the specs that pods do not share to more than 64Ki\n";
   };
   const std::string claims = "volumeClaimTemplates: [{metadata: {name: d}}]\n  replicas: ";
-  CHECK(heavy("StatefulSet", claims + "5", "", 0) == "");
+  CHECK(heavy("StatefulSet", claims + "50", "", 0) == "");
   CHECK(heavy("StatefulSet", claims + "2000000", "", 0) == error("StatefulSet"));
-  CHECK(heavy("Deployment", "replicas: 5", ephemeral, 0) == "");
-  CHECK(heavy("Deployment", "replicas: 50", ephemeral, 0) == error("Deployment"));
-  CHECK(heavy("DaemonSet", "paused: false", "", 5) == "");
-  CHECK(heavy("DaemonSet", "paused: false", "", 50) == error("DaemonSet"));
+  CHECK(heavy("Deployment", "replicas: 50", ephemeral, 0) == "");
+  CHECK(heavy("Deployment", "replicas: 500", ephemeral, 0) == error("Deployment"));
+  CHECK(heavy("DaemonSet", "paused: false", "", 50) == "");
+  CHECK(heavy("DaemonSet", "paused: false", "", 500) == error("DaemonSet"));
   CHECK(heavy("Deployment", "replicas: 5000", "", 0) == "");  // one spec for all
 }
 
@@ -299,8 +300,8 @@ TEST_CASE("workloads: pods that alias one spec with volumes of their own are bou
               "\n";
     return test::Objects(options).manifests(text).errors();
   };
-  CHECK(errors(5) == "");
-  const std::string refused = errors(50);
+  CHECK(errors(50) == "");
+  const std::string refused = errors(500);
   CHECK(refused.ends_with(" brings the specs that pods do not share to more than 64Ki\n"));
   CHECK(refused.find('\n') == refused.size() - 1);
 }
@@ -385,6 +386,25 @@ spec:
   const Facts known = test::cluster_facts(pod + range);
   CHECK(known.specs.at(0).containers[0].requests.empty());
   CHECK(known.specs.at(0).tolerations.empty());
+}
+
+// Workloads that are written alike share their containers until admission changes some.
+TEST_CASE("admission: a LimitRange leaves alike workloads of other namespaces alone") {
+  std::string text =
+      "kind: LimitRange\nmetadata: {name: r, namespace: small}\nspec:\n"
+      "  limits:\n  - type: Container\n    defaultRequest: {cpu: 100m}\n";
+  for (int i = 0; i < 40; ++i)
+    text += "---\nkind: Deployment\nmetadata:\n  name: w-" + std::to_string(i) +
+            "\n  namespace: " + (i % 2 == 0 ? "small" : "other") +
+            "\nspec:\n  template:\n    metadata:\n      labels:\n        app: w-" +
+            std::to_string(i) + "\n    spec:\n      containers:\n      - name: main\n";
+  const Facts facts = manifest_facts(text);
+  REQUIRE(facts.pods.size() == 40);
+  for (const Pod& pod : facts.pods) {
+    CAPTURE(pod.name);
+    const Resources& requests = facts.spec_of(pod).containers.at(0).requests;
+    CHECK(requests == (pod.namespace_name == "small" ? Resources{{"cpu", 100}} : Resources{}));
+  }
 }
 
 TEST_CASE("admission: a RuntimeClass adds overhead, node selector and tolerations") {

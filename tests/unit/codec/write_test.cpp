@@ -6,6 +6,7 @@
 
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/write.hpp"
+#include "gedge/codec/write_verification.hpp"
 
 namespace gedge {
 namespace {
@@ -291,8 +292,13 @@ TEST_CASE("write: what-if, verification and policies") {
   CHECK(
       bad["violations"][0].dump() ==
       R"({"namespace":"a","pod":"p","node":"n","rule":"NodePorts","message":"port 80 is taken"})");
-  CHECK(bad["summary"].dump() == R"({"placements":3,"violations":1})");
+  CHECK(bad["summary"].dump() == R"({"placements":3,"violations":1,"unplaced":0})");
   CHECK(ordered_json::parse(write(Verification{3, {}}, TextFormat::kJson))["holds"] == true);
+  const auto partial =
+      ordered_json::parse(write(Verification{3, {}}, {{"a", "q", {}}}, TextFormat::kJson));
+  CHECK(partial["holds"] == true);
+  CHECK(partial["unplaced"].dump() == R"([{"namespace":"a","pod":"q"}])");
+  CHECK(partial["summary"]["unplaced"] == 1);
 
   const auto profile = builtin_profile("edge", Compat::k1_36);
   REQUIRE(profile);

@@ -102,11 +102,35 @@ TEST_CASE("edit: what cannot be read names the column and a form that can") {
   CHECK(parse_edit("node/n:label.k=v!").error().where.column == 16);
 }
 
-TEST_CASE("edit: amounts are added, set, and never fall below zero") {
+TEST_CASE("edit: an amount that is too large is told from one that is none") {
+  const auto cores = parse_edit("node/n:cpu=99999999999999999999");
+  REQUIRE_FALSE(cores);
+  CHECK(cores.error().what == "the amount is too large");
+  CHECK(cores.error().hint == "write a smaller one; the largest is 9223372036854775807m");
+  CHECK(parse_edit("node/n:pods=99999999999999999999").error().hint.ends_with("775807"));
+  CHECK(parse_edit("node/n:cpu=many").error().what == "expected an amount");
+}
+
+TEST_CASE("edit: an amount below zero and an RTT of a node to itself are refused") {
+  Facts facts = two_nodes();
+  RttMatrix rtt({"a"});
+  const Status less = apply_edits(edits({"node/b:cpu=-1001m"}), "", facts, rtt);
+  REQUIRE_FALSE(less);
+  CHECK(less.error().what == "`node/b:cpu=-1001m` takes away more than the node has");
+  CHECK(less.error().hint == "`node/b:cpu=0` takes all of it");
+  const Status itself = apply_edits(edits({"rtt/a,a=3ms"}), "", facts, rtt);
+  REQUIRE_FALSE(itself);
+  CHECK(itself.error().what == "`rtt/a,a=3ms` names one node twice");
+  facts.nodes[0].labels.set("zone", "z");
+  CHECK(apply_edits(edits({"rtt/z,z=3ms"}), "zone", facts, rtt));
+  CHECK(rtt.at(*rtt.find("z"), *rtt.find("z")) == Rtt{3000});
+}
+
+TEST_CASE("edit: amounts are added, set, and fall to zero at most") {
   Facts facts = two_nodes();
   RttMatrix rtt;
   REQUIRE(apply_edits(
-      edits({"node/a:cpu=+200m", "node/b:cpu=-5", "node/a:memory=16Gi", "node/a:pods=+1"}), "",
+      edits({"node/a:cpu=+200m", "node/b:cpu=-1", "node/a:memory=16Gi", "node/a:pods=+1"}), "",
       facts, rtt));
   CHECK(facts.nodes[0].allocatable.amount("cpu") == 1200);
   CHECK(facts.nodes[1].allocatable.amount("cpu") == 0);
@@ -138,6 +162,27 @@ TEST_CASE("edit: a drained node keeps its DaemonSet pods, a deleted one takes th
   CHECK(deleted.nodes.size() == 1);
   CHECK(deleted.pods.size() == 2);
   CHECK(pod(deleted, "web").bound_node.empty());
+}
+
+TEST_CASE("edit: a deleted node takes along what a DaemonSet has yet to place on it") {
+  Facts facts = two_nodes();
+  for (const char* node : {"a", "b"}) {
+    PodSpec spec;
+    NodeSelectorTerm only;
+    only.fields.push_back({"metadata.name", SelectorOp::kIn, {node}});
+    spec.required_node_terms = {only};
+    facts.specs.push_back(spec);
+    Pod probe;
+    probe.name = std::string("probe-") + node;
+    probe.workload_kind = "DaemonSet";
+    probe.spec = SpecIndex{static_cast<std::uint32_t>(facts.specs.size() - 1)};
+    facts.pods.push_back(probe);
+  }
+  RttMatrix rtt;
+  REQUIRE(apply_edits(edits({"node/a:delete"}), "", facts, rtt));
+  std::string left;
+  for (const Pod& p : facts.pods) left += p.name + " ";
+  CHECK(left == "web db probe-b ");
 }
 
 TEST_CASE("edit: an RTT is set both ways, also between nodes that nobody measured") {
@@ -174,7 +219,7 @@ TEST_CASE("edit: a resource that neither a node nor a pod knows is a slip") {
   REQUIRE(apply_edits(edits({"node/a:example.com/gpu=2"}), "", facts, rtt));
   CHECK(facts.nodes[0].allocatable.amount("example.com/gpu") == 2);
   PodSpec spec;
-  spec.containers.emplace_back().requests.set("example.com/fpga", 1);
+  spec.containers.edit().emplace_back().requests.set("example.com/fpga", 1);
   facts.specs.push_back(spec);
   REQUIRE(apply_edits(edits({"node/a:example.com/fpga=1"}), "", facts, rtt));
 }

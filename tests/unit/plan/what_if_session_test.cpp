@@ -84,6 +84,34 @@ TEST_CASE(
   CHECK(text(ask(*session, {"pod/default/big-0:delete"}).differences) == "big-0:a> big-1:>a");
 }
 
+TEST_CASE("what-if session: pods of a DaemonSet go with their node, placed or not") {
+  SiteBuilder b;
+  NodeSelectorTerm only;
+  for (const char* name : {"a", "b"}) {
+    b.node(name);
+    PodDraft& probe = b.pod(std::string("probe-") + name).request(kCpu, name[0] == 'a' ? 1 : 9000);
+    probe.pod.workload_kind = "DaemonSet";
+    only.fields = {{"metadata.name", SelectorOp::kIn, {name}}};
+    probe.spec.required_node_terms = {only};
+    probe.spec.has_required_node_terms = true;
+  }
+  const auto site = b.build();
+  const PlanRequest request = request_for(*site);
+  const auto session = session_for(request);
+  for (const char* node : {"a", "b"}) {
+    const std::vector<Edit> edits{*parse_edit("node/" + std::string(node) + ":delete")};
+    const WhatIfAnswer answer = ask(*session, {"node/" + std::string(node) + ":delete"});
+    CHECK(answer.followed);
+    CHECK(text(answer.differences) == (node[0] == 'a' ? "probe-a:a>" : ""));
+    for (const bool replan : {false, true}) {
+      const auto whole = session->whole(edits, replan);
+      REQUIRE(whole);
+      CHECK(text(whole->differences) == text(answer.differences));
+      CHECK(whole->after.decisions.size() == 1);
+    }
+  }
+}
+
 TEST_CASE("what-if session: a name that is not there is an error, and the session goes on") {
   const auto site = three_nodes().build();
   const PlanRequest request = request_for(*site);

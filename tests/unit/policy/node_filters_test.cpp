@@ -72,7 +72,8 @@ TEST_CASE("nodeSelector, required terms and the terms of the profile all have to
   b.pod("no-terms").spec.has_required_node_terms = true;
   PodSpec& field = b.pod("field").spec;
   field.has_required_node_terms = true;
-  field.required_node_terms.emplace_back().fields = {{"metadata.name", SelectorOp::kIn, {"c"}}};
+  field.required_node_terms.edit().emplace_back().fields = {
+      {"metadata.name", SelectorOp::kIn, {"c"}}};
   b.pod("plain");
   const auto site = b.build();
   const auto policy = filter_named("NodeAffinity");

@@ -79,7 +79,8 @@ TEST_CASE("host ports conflict by port and protocol and overlapping address") {
   PodSpec spec;
   spec.host_ports = {{"10.0.0.1", "TCP", 80}};
   Site site = one_on_one(spec);
-  HostPort& taken = site.facts.specs[raw(site.pod("old-0", spec, "edge-1").spec)].host_ports[0];
+  HostPort& taken =
+      site.facts.specs[raw(site.pod("old-0", spec, "edge-1").spec)].host_ports.edit()[0];
   CHECK(site.text() == "host port 10.0.0.1:80/TCP is taken by default/old-0");
   taken.ip = "10.0.0.2";
   CHECK(site.broken().empty());
@@ -95,7 +96,7 @@ TEST_CASE("requests may fill a node to the last piece and not more") {
   Site site = one_on_one(asking({{"cpu", 1500}}));
   site.pod("old-0", asking({{"cpu", 2500}}), "edge-1");
   CHECK(site.broken().empty());
-  site.facts.specs[0].containers[0].requests.set("cpu", 1501);
+  site.facts.specs[0].containers.edit()[0].requests.set("cpu", 1501);
   CHECK(site.broken() == "web-0: NodeResourcesFit");
   CHECK(site.text() ==
         "cpu: the node would have 4001m requested, 1501m of it by this pod, and 4 is allocatable");
@@ -142,14 +143,14 @@ TEST_CASE("init containers count by their maximum and sidecars as long as they r
   spec.init_containers = {{"first", "", {{"cpu", 4000}}, {}, false}};
   Site site = one_on_one(spec);
   CHECK(site.broken().empty());
-  site.facts.specs[0].init_containers[0].requests.set("cpu", 4001);
+  site.facts.specs[0].init_containers.edit()[0].requests.set("cpu", 4001);
   CHECK(site.broken() == "web-0: NodeResourcesFit");
 
   // A sidecar of 1 core, then an init container of 3 cores beside it; later sidecar and app need 2.
   site.facts.specs[0].init_containers = {{"proxy", "", {{"cpu", 1000}}, {}, true},
                                          {"setup", "", {{"cpu", 3000}}, {}, false}};
   CHECK(site.broken().empty());
-  site.facts.specs[0].init_containers[1].requests.set("cpu", 3001);
+  site.facts.specs[0].init_containers.edit()[1].requests.set("cpu", 3001);
   CHECK(site.broken() == "web-0: NodeResourcesFit");
   site.compat = Compat::k1_20;  // knows no sidecars
   CHECK(site.broken().empty());

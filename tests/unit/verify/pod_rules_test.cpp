@@ -64,7 +64,7 @@ TEST_CASE("one pod must match all affinity terms to count for any") {
   CHECK(
       site.text() ==
       "no pod that the pod affinity asks for (app in (db)) is in the same kubernetes.io/hostname");
-  site.facts.specs[0].required_affinity[1].selector = selecting("tier", "x");
+  site.facts.specs[0].required_affinity.edit()[1].selector = selecting("tier", "x");
   site.pod("other-0", {}, "a-2");
   site.facts.specs.back().labels = {{"tier", "x"}};
   CHECK(site.broken() == "web-0: InterPodAffinity");  // two pods, each matching one term
@@ -118,7 +118,7 @@ TEST_CASE("affinity terms mean their own namespace unless they say more") {
   spec.required_anti_affinity = {term("db", kZone)};
   Site site = with_web(spec, "a-2");
   site.pod("db-0", app("db"), "a-1").namespace_name = "data";
-  PodAffinityTerm& anti = site.facts.specs[0].required_anti_affinity[0];
+  PodAffinityTerm& anti = site.facts.specs[0].required_anti_affinity.edit()[0];
   CHECK(site.broken().empty());
   anti.namespaces = {"data"};
   CHECK(site.broken() == "web-0: InterPodAffinity");
@@ -141,7 +141,7 @@ TEST_CASE("label keys of the owner narrow an affinity term") {
   PodSpec spec = app("web");
   spec.labels.set("version", "2");
   spec.required_anti_affinity = {term("web", kZone)};
-  spec.required_anti_affinity[0].match_label_keys = {"version"};
+  spec.required_anti_affinity.edit()[0].match_label_keys = {"version"};
   Site site = with_web(spec, "a-2");
   PodSpec old = app("web");
   old.labels.set("version", "1");
@@ -149,8 +149,8 @@ TEST_CASE("label keys of the owner narrow an affinity term") {
   CHECK(site.broken().empty());
   site.facts.specs[1].labels.set("version", "2");
   CHECK(site.broken() == "web-0: InterPodAffinity");
-  site.facts.specs[0].required_anti_affinity[0].match_label_keys.clear();
-  site.facts.specs[0].required_anti_affinity[0].mismatch_label_keys = {"version"};
+  site.facts.specs[0].required_anti_affinity.edit()[0].match_label_keys.clear();
+  site.facts.specs[0].required_anti_affinity.edit()[0].mismatch_label_keys = {"version"};
   CHECK(site.broken().empty());
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("spread allows maxSkew more than the emptiest domain") {
 TEST_CASE("spread ignores soft constraints and refuses nodes without the key") {
   Site site = with_web(spread_over(kZone, 1), "lost");
   CHECK(site.text() == "the node lacks label zone");
-  site.facts.specs[0].spread[0].hard = false;
+  site.facts.specs[0].spread.edit()[0].hard = false;
   CHECK(site.broken().empty());
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("domains outside of the pod's node affinity do not lower the minimum")
   Site site = with_web(spec, "a-1");
   site.pod("web-1", app("web"), "a-2");
   CHECK(site.broken().empty());
-  site.facts.specs[0].spread[0].honor_node_affinity = false;
+  site.facts.specs[0].spread.edit()[0].honor_node_affinity = false;
   CHECK(site.broken() == "web-0: PodTopologySpread");
   site.compat = Compat::k1_20;  // knows no such policy
   CHECK(site.broken().empty());
@@ -224,7 +224,7 @@ TEST_CASE("domains with taints lower the minimum unless the constraint honours t
   site.pod("web-1", app("web"), "a-2");
   site.facts.nodes[2].taints = {{"gone", "", TaintEffect::kNoSchedule}};
   CHECK(site.broken() == "web-0: PodTopologySpread");
-  site.facts.specs[0].spread[0].honor_node_taints = true;
+  site.facts.specs[0].spread.edit()[0].honor_node_taints = true;
   CHECK(site.broken().empty());
 }
 
@@ -232,9 +232,9 @@ TEST_CASE("fewer domains than minDomains count as an empty one") {
   Site site = with_web(spread_over(kZone, 1), "a-1");
   site.pod("web-1", app("web"), "a-2");
   site.pod("web-2", app("web"), "b-1");
-  site.facts.specs[0].spread[0].min_domains = 2;
+  site.facts.specs[0].spread.edit()[0].min_domains = 2;
   CHECK(site.broken().empty());
-  site.facts.specs[0].spread[0].min_domains = 3;
+  site.facts.specs[0].spread.edit()[0].min_domains = 3;
   CHECK(site.broken() == "web-0: PodTopologySpread");
   site.compat = Compat::k1_20;
   CHECK(site.broken().empty());
@@ -243,7 +243,7 @@ TEST_CASE("fewer domains than minDomains count as an empty one") {
 TEST_CASE("label keys of the pod narrow what spread counts") {
   PodSpec spec = spread_over(kZone, 1);
   spec.labels.set("version", "2");
-  spec.spread[0].match_label_keys = {"version"};
+  spec.spread.edit()[0].match_label_keys = {"version"};
   Site site = with_web(spec, "a-1");
   PodSpec old = app("web");
   old.labels.set("version", "1");

@@ -1,15 +1,15 @@
 // gedge/base/shared_text.hpp - a text that many values say, in one pointer each.
 #pragma once
 
-#include <atomic>
 #include <compare>
 #include <concepts>
-#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "gedge/base/shared_value.hpp"
 
 namespace gedge {
 
@@ -25,35 +25,29 @@ class SharedText {
  public:
   SharedText() = default;
   template <PlainText T>
-  SharedText(const T& text) : node_(make(std::string_view(text))) {}
-  SharedText(std::string&& text) : node_(text.empty() ? nullptr : new Node{std::move(text)}) {}
-  SharedText(const SharedText& other) : node_(other.node_) {
-    if (node_ != nullptr) node_->users.fetch_add(1, std::memory_order_relaxed);
-  }
-  SharedText(SharedText&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  SharedText& operator=(SharedText other) noexcept {
-    std::swap(node_, other.node_);
-    return *this;
-  }
-  ~SharedText() {
-    if (node_ != nullptr && node_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+  SharedText(const T& text) : SharedText(std::string(std::string_view(text))) {}
+  SharedText(std::string&& text) {
+    if (!text.empty()) text_ = SharedValue<std::string>(std::move(text));
   }
 
   /// Lives as long as a copy of this text does.
-  const std::string& str() const { return node_ != nullptr ? node_->text : nothing(); }
+  const std::string& str() const {
+    const std::string* const text = text_.get();
+    return text != nullptr ? *text : nothing();
+  }
   operator const std::string&() const { return str(); }
   operator std::string_view() const { return str(); }
 
-  bool empty() const { return node_ == nullptr; }
-  std::size_t size() const { return node_ != nullptr ? node_->text.size() : 0; }
+  bool empty() const { return text_.get() == nullptr; }
+  std::size_t size() const { return empty() ? 0 : text_.get()->size(); }
   const char* data() const { return str().data(); }
   const char* c_str() const { return str().c_str(); }
 
   friend bool operator==(const SharedText& a, const SharedText& b) {
-    return a.node_ == b.node_ || a.str() == b.str();
+    return a.text_.get() == b.text_.get() || a.str() == b.str();
   }
   friend std::strong_ordering operator<=>(const SharedText& a, const SharedText& b) {
-    if (a.node_ == b.node_) return std::strong_ordering::equal;
+    if (a.text_.get() == b.text_.get()) return std::strong_ordering::equal;
     return a.str() <=> b.str();
   }
   template <PlainText T>
@@ -76,20 +70,12 @@ class SharedText {
   friend std::ostream& operator<<(std::ostream& out, const SharedText& text);
 
  private:
-  struct Node {
-    explicit Node(std::string&& from) : text(std::move(from)) {}
-    std::string text;  // never empty
-    std::atomic<std::uint32_t> users{1};
-  };
-  static Node* make(std::string_view text) {
-    return text.empty() ? nullptr : new Node{std::string(text)};
-  }
   static const std::string& nothing() {
     static const std::string empty;
     return empty;
   }
 
-  Node* node_ = nullptr;  // null: the empty text
+  SharedValue<std::string> text_;  // nothing: the empty text
 };
 
 }  // namespace gedge

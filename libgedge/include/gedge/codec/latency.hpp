@@ -4,7 +4,7 @@
 //   square CSV with header     edge list from,to,rtt_ms[,...]     plain numbers (with names from
 //   elsewhere) Goldpinger check_all       gedge LatencyMatrix (JSON, YAML)   NodeLatency and
 //   ConfigMap gedge-latency min/avg/max/mdev:NAME      WonderNetwork CSV                  logs of
-//   ping
+//   ping                    NetworkTopology of Diktyo
 //
 // Times are read digit by digit and rounded up to whole microseconds; no double is involved. An
 // empty cell, "-" and an absent pair are unmeasured.
@@ -21,6 +21,7 @@
 #include "gedge/base/units.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/latency/matrix.hpp"
+#include "gedge/latency/pair_stats.hpp"
 #include "gedge/model/node.hpp"
 
 namespace gedge {
@@ -44,7 +45,9 @@ struct RttOptions {
       names;  ///< of the rows of plain matrices; empty: the nodes, if the counts agree
   std::span<const Node> nodes;  ///< of the cluster facts; addresses of nodes become their names
   std::string rtt_by;  ///< the names are values of this node label; then the diagonal counts too
-  std::string ping_source;  ///< where pings were sent from; empty: the name of the log
+  std::string ping_source;            ///< where pings were sent from; empty: the name of the log
+  std::optional<TimeUnit> cost_unit;  ///< of a NetworkTopology's costs, which name none themselves
+  bool keep_details = false;          ///< fill RttReading::details
 };
 
 /// The files of one `--rtt`: one file, or those of a folder. Their names serve messages, and as
@@ -63,15 +66,19 @@ enum class RttFormat : std::uint8_t {
   kWonderNetwork,
   kWonderCities,  ///< WonderNetwork's list of places: skipped in a folder, refused alone
   kPing,
+  kNetworkTopology,
 };
 /// "square CSV", "edge list", ...
 std::string_view to_string(RttFormat format);
 
 struct RttReading {
   RttMatrix matrix;  ///< empty if there are errors
-  std::vector<Warning>
-      warnings;   ///< ZeroRtt, NoRtt, CutPingLog, UnreadFile, UnlikelyUnit, UnknownLatencyName
-  Errors errors;  ///< by file and place; row and column are named
+  /// With keep_details: what the sources say of pairs beyond the number in the matrix, stale pairs
+  /// and lost ones too. Of two sources, the one whose number counts.
+  PairDetails details;
+  std::vector<Warning> warnings;   ///< ZeroRtt, NoRtt, CutPingLog, UnreadFile, UnlikelyUnit,
+                                   ///< UnknownLatencyName, UnusedCosts
+  Errors errors;                   ///< by file and place; row and column are named
   std::vector<RttFormat> formats;  ///< one a file, in the order given
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "gedge/base/units.hpp"
@@ -12,5 +13,8 @@ namespace gedge::codec {
 /// for UTC. Empty where the text is no such time or no such day exists. A leap second counts as the
 /// one before.
 std::optional<UnixSeconds> parse_timestamp(std::string_view text);
+
+/// The reverse, in UTC: "2018-11-10T12:19:15Z". Years beyond 9999 have more digits.
+std::string format_timestamp(UnixSeconds time);
 
 }  // namespace gedge::codec

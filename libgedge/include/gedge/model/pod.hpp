@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gedge/base/shared_list.hpp"
 #include "gedge/base/shared_text.hpp"
 #include "gedge/base/units.hpp"
 #include "gedge/model/labels.hpp"
@@ -87,8 +88,8 @@ struct HostPort {
 };
 
 struct Container {
-  std::string name;
-  std::string image;
+  SharedText name;
+  SharedText image;
   Resources requests, limits;  ///< requests already completed from limits
   bool restartable = false;    ///< an init container with restartPolicy Always (sidecar)
   friend bool operator==(const Container&, const Container&) = default;
@@ -133,30 +134,35 @@ struct PodVolume {
 struct PodSpec {
   Labels labels;       ///< of the template
   Labels annotations;  ///< of the template
-  std::vector<Container> containers, init_containers;
+  SharedList<Container> containers, init_containers;
   std::optional<Resources> pod_requests, pod_limits;  ///< pod-level resources (KEP-2837)
   Resources overhead;
   Labels node_selector;
   bool has_required_node_terms =
       false;  ///< requiredDuringScheduling is present, even with no terms
-  std::vector<NodeSelectorTerm> required_node_terms;  ///< OR-ed
-  std::vector<PreferredNodeTerm> preferred_node_terms;
-  std::vector<PodAffinityTerm> required_affinity, required_anti_affinity;
-  std::vector<PreferredPodTerm> preferred_affinity, preferred_anti_affinity;
-  std::vector<Toleration> tolerations;
-  std::vector<TopologySpread> spread;
-  std::vector<HostPort> host_ports;  ///< of app containers only
-  std::vector<PodVolume> volumes;
+  SharedList<NodeSelectorTerm> required_node_terms;  ///< OR-ed
+  SharedList<PreferredNodeTerm> preferred_node_terms;
+  SharedList<PodAffinityTerm> required_affinity, required_anti_affinity;
+  SharedList<PreferredPodTerm> preferred_affinity, preferred_anti_affinity;
+  SharedList<Toleration> tolerations;
+  SharedList<TopologySpread> spread;
+  SharedList<HostPort> host_ports;  ///< of app containers only
+  SharedList<PodVolume> volumes;
   std::vector<DelayBudget> budgets;
-  std::string
+  SharedText
       node_name;  ///< spec.nodeName of a pod that is still to be placed: the only node allowed
-  std::string scheduler_name = "default-scheduler";
-  std::string priority_class;
-  std::string runtime_class;
+  SharedText scheduler_name = default_scheduler();
+  SharedText priority_class;
+  SharedText runtime_class;
   bool host_network = false;
-  bool preempts = true;        ///< preemptionPolicy is not Never
-  std::string latency_source;  ///< GS-Scheduler's gschConfig option.source_node; empty: none
+  bool preempts = true;       ///< preemptionPolicy is not Never
+  SharedText latency_source;  ///< GS-Scheduler's gschConfig option.source_node; empty: none
   Place place;
+
+  static const SharedText& default_scheduler() {
+    static const SharedText name = "default-scheduler";
+    return name;
+  }
 };
 
 /// The controller that owns a pod (ownerReferences with controller: true).

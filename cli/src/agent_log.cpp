@@ -1,0 +1,56 @@
+#include "agent_log.hpp"
+
+#include "gedge/codec/ip_text.hpp"
+#include "gedge/codec/timestamp.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+std::string value_text(const std::string& value) {
+  std::string text = escape_controls(value);
+  if (!text.empty() && text.find_first_of(" \"=\\") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace
+
+void AgentLog::event(std::string_view name, Pairs pairs) {
+  if (quiet_) return;
+  std::string line = "at=" + codec::format_timestamp(clock_.date()) + " event=" + std::string(name);
+  for (const auto& [key, value] : pairs) line += ' ' + std::string(key) + '=' + value_text(value);
+  const std::lock_guard lock(mutex_);
+  err_.line(line);
+  err_.flush();
+}
+
+void AgentLog::failed(const Error& error) {
+  if (error.what == last_failure_) return;
+  last_failure_ = error.what;
+  event("failed", {{"what", error.what}, {"fix", error.hint}});
+}
+
+void AgentLog::compare(const std::vector<TargetReport>& reports) {
+  std::map<std::pair<AgentTargetKind, std::string>, bool> answers;
+  for (const TargetReport& report : reports) {
+    if (!report.asked) continue;
+    const std::pair key(report.target.kind, report.target.name);
+    const bool answered = report.rtt.measured();
+    answers.emplace(key, answered);
+    const auto before = answers_.find(key);
+    if (before != answers_.end() && before->second == answered) continue;
+    event(answered ? "answers" : "silent",
+          {{"to", report.target.name},
+           {"kind", report.target.kind == AgentTargetKind::kNode ? "node" : "cluster"},
+           {"address", to_text(report.target.address)}});
+  }
+  answers_ = std::move(answers);
+  last_failure_.clear();
+}
+
+}  // namespace gedge::cli

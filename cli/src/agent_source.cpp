@@ -1,0 +1,73 @@
+#include "agent_source.hpp"
+
+#include <utility>
+
+#include "gedge/codec/ip_text.hpp"
+#include "gedge/codec/targets.hpp"
+#include "gedge/io/names.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::string_view kDns = "dns:";
+// A line is at most two names: room for ten thousand peers.
+constexpr std::uint64_t kMostBytes = 8 << 20;
+
+class Finder {
+ public:
+  Finder(const AgentPlaces& places, FileStore& files, ProbeNetwork& network)
+      : places_(places), files_(files), network_(network) {}
+
+  Status add_file(const std::string& path, AgentTargetKind kind) {
+    const auto bytes = files_.read(path, kMostBytes);
+    if (!bytes) return bytes.error();
+    TargetsReading reading = read_targets({path, *bytes});
+    if (!reading.errors.empty()) return reading.errors.front();
+    for (const NamedTarget& named : reading.targets) {
+      if (kind == AgentTargetKind::kNode && named.name == places_.own_name) continue;
+      auto address =
+          network_.resolve(named.address.empty() ? named.name : named.address, IpFamily::kAny);
+      if (!address) return std::move(address).error();
+      add(kind, named.name, *address);
+    }
+    return {};
+  }
+
+  Status add_name(const std::string& name) {
+    const auto addresses = addresses_of(name);
+    if (!addresses) return addresses.error();
+    for (const IpAddress& address : *addresses)
+      add(AgentTargetKind::kNode, to_text(address), address);
+    return {};
+  }
+
+  std::vector<AgentTarget> take() { return std::move(targets_); }
+
+ private:
+  void add(AgentTargetKind kind, const std::string& name, IpAddress address) {
+    if (kind == AgentTargetKind::kNode && to_text(address) == places_.own_address) return;
+    address.port = places_.port;
+    targets_.push_back({kind, name, address});
+  }
+
+  const AgentPlaces& places_;
+  FileStore& files_;
+  ProbeNetwork& network_;
+  std::vector<AgentTarget> targets_;
+};
+
+}  // namespace
+
+bool is_dns_source(const AgentPlaces& places) { return places.peers.starts_with(kDns); }
+
+Result<std::vector<AgentTarget>> find_agent_targets(const AgentPlaces& places, FileStore& files,
+                                                    ProbeNetwork& network) {
+  Finder finder(places, files, network);
+  GEDGE_TRY(is_dns_source(places) ? finder.add_name(places.peers.substr(kDns.size()))
+                                  : finder.add_file(places.peers, AgentTargetKind::kNode));
+  if (!places.clusters.empty())
+    GEDGE_TRY(finder.add_file(places.clusters, AgentTargetKind::kCluster));
+  return finder.take();
+}
+
+}  // namespace gedge::cli

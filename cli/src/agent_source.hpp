@@ -1,0 +1,29 @@
+// agent_source.hpp - who the peers of `gedge agent` are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gedge/control/agent.hpp"
+#include "gedge/port/files.hpp"
+#include "gedge/port/probe_network.hpp"
+
+namespace gedge::cli {
+
+struct AgentPlaces {
+  std::string peers;     ///< FILE or dns:NAME
+  std::string clusters;  ///< FILE; may be empty
+  std::string own_name;  ///< never probed
+  std::string own_address;
+  std::uint16_t port = 0;  ///< of the probes
+};
+
+/// Whether peers are the addresses of a name.
+bool is_dns_source(const AgentPlaces& places);
+
+/// Reads the files and looks the names up, every time it is asked: they may have changed.
+/// Errors: those of the files and of the names; the first one.
+Result<std::vector<AgentTarget>> find_agent_targets(const AgentPlaces& places, FileStore& files,
+                                                    ProbeNetwork& network);
+
+}  // namespace gedge::cli

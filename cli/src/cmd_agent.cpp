@@ -1,0 +1,324 @@
+// cmd_agent.cpp - "gedge agent": measures its peers on a period and serves what it knows.
+#include <charconv>
+#include <csignal>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "agent_log.hpp"
+#include "agent_source.hpp"
+#include "choices.hpp"
+#include "cmd.hpp"
+#include "gedge/base/duration.hpp"
+#include "gedge/codec/agent_replies.hpp"
+#include "gedge/codec/ip_text.hpp"
+#include "gedge/drive/agent_loop.hpp"
+#include "gedge/io/http_server.hpp"
+#include "gedge/io/system_network.hpp"
+#include "gedge/io/udp_echo.hpp"
+#include "gedge/io/wall_clock.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge agent --peers peers.txt",
+     "Measures the peers of a file, and answers on 127.0.0.1:8787:"},
+    {"gedge agent --peers dns:gedge-agent.gedge-system.svc --listen 0.0.0.0:8787 --insecure",
+     "In a pod, with the addresses of a headless Service as peers:"},
+};
+constexpr Page kPage{
+    .name = "agent",
+    .summary = "Measure peers for ever and serve what is known",
+    .usage = "--peers FILE|dns:NAME [--clusters FILE] [--listen ADDRESS:PORT] [FLAG]...",
+    .description =
+        "Probes each peer a few times a period and keeps the latest outcomes. A file has one "
+        "NAME or NAME=ADDRESS a line; it is read again every half minute, and so is a DNS name, "
+        "each address of which is a peer. `--clusters` names other clusters in the same way. "
+        "Nothing but these is ever probed, whatever anybody asks for.\n\n"
+        "It answers GET and HEAD of `/monitoring/near-nodes/latency`, "
+        "`/monitoring/near-clusters/latency`, `/monitoring/node/NAME/latency` and "
+        "`/monitoring/clusters/NAME/latency` (as the worker agents of GS-Scheduler), `/check` and "
+        "`/check_all` (as Goldpinger), `/matrix.json` (kind LatencyMatrix), `/metrics` "
+        "(Prometheus), `/livez` and `/readyz`; and it sends the UDP probes of other agents back. "
+        "What nobody answered is left out or an error, never 0.\n\n"
+        "An address other than loopback is refused without `--insecure`: whoever reaches it may "
+        "ask. SIGTERM and SIGINT end the agent when replies under way are finished.",
+    .output = "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE...",
+    .examples = kExamples,
+    .yes = "stopped by SIGTERM",
+    .see_also = "gedge-matrix-convert(1)",
+};
+
+constexpr Words<ProbeMethod, 3> kMethods{
+    {{"icmp", ProbeMethod::kIcmp}, {"tcp", ProbeMethod::kTcp}, {"udp", ProbeMethod::kUdp}}};
+constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787;
+constexpr std::uint32_t kHeaderBytes = 42;  // Ethernet, IPv4 and ICMP or UDP
+constexpr std::int64_t kMostMicros = 3'600'000'000;
+constexpr int kAges = 6;  // periods until an answer is too old, without --max-age
+constexpr Micros kWarnEvery{60'000'000};
+constexpr std::size_t kMostBody = 4 << 10;  // nothing that is answered has one
+
+struct AgentCommand {
+  AgentPlaces places;
+  OutputOptions output;
+  AgentLoopOptions loop;
+  std::string listen = "127.0.0.1:8787";
+  std::uint64_t port = 0, probes = 3, bandwidth = 100'000;
+  Nanos period{10'000'000'000}, timeout{1'000'000'000}, max_age{0};
+  bool insecure = false;
+};
+
+std::string_view word_of(ProbeMethod method) {
+  for (const auto& [word, value] : kMethods)
+    if (value == method) return word;
+  return "";
+}
+
+FlagSet::Take span_into(Nanos& target) {
+  return [&target](const std::string& text) -> Status {
+    const auto micros = parse_duration(text, Rounding::kUp);
+    if (!micros || *micros > kMostMicros || *micros == 0)
+      return invalid_input("'" + text + "' is no time that can be kept", {},
+                           "write for example `500ms` or `10s`; an hour is the most");
+    target = Micros{*micros};
+    return {};
+  };
+}
+
+Result<IpAddress> listen_address(const std::string& text, ProbeNetwork& network) {
+  const Error wrong = invalid_input("'" + text + "' is no address to listen on", {},
+                                    "write for example `127.0.0.1:8787` or `[::1]:8787`");
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return wrong;
+  std::string host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data() + colon + 1, end, port);
+  if (host.empty() || failed != std::errc{} || rest != end) return wrong;
+  auto address = network.resolve(host, IpFamily::kAny);
+  if (address) address->port = port;
+  return address;
+}
+
+Status check(const AgentCommand& command) {
+  if (command.places.peers.empty())
+    return invalid_input("no peers", {}, "name them: `--peers FILE` or `--peers dns:NAME`");
+  if (command.places.peers == "-" || command.places.clusters == "-")
+    return invalid_input("peers are read again and again: standard input will not do", {},
+                         "name a file");
+  if (command.loop.method == ProbeMethod::kIcmp && command.port != 0)
+    return invalid_input("flag '--port' needs '--method tcp' or '--method udp'");
+  if (command.probes == 0) return invalid_input("'--count 0' measures nothing");
+  return {};
+}
+
+void finish(AgentCommand& command, const ProbeNetwork& network) {
+  const ProbeMethod method = command.loop.method;
+  if (command.places.own_name.empty()) command.places.own_name = network.host_name();
+  if (command.port == 0 && method != ProbeMethod::kIcmp)
+    command.port = method == ProbeMethod::kTcp ? kKubeletPort : kAgentPort;
+  command.places.port = static_cast<std::uint16_t>(command.port);
+  AgentOptions& agent = command.loop.agent;
+  agent.period = command.period;
+  agent.probes = static_cast<std::uint32_t>(command.probes);
+  agent.timeout = command.timeout;
+  agent.interval = std::min(agent.interval, command.period / (2 * agent.probes));
+  agent.max_age = command.max_age.count() > 0 ? command.max_age : kAges * command.period;
+  agent.probe_bytes = static_cast<std::uint32_t>(command.loop.probe_size) + kHeaderBytes;
+  agent.bytes_per_second = static_cast<std::uint32_t>(command.bandwidth);
+}
+
+/// A Service has no name before its first pod is ready: that is asked for again.
+bool may_come_later(const AgentPlaces& places, const Error& error) {
+  return is_dns_source(places) && (error.code == Errc::kNotFound || error.code == Errc::kTimeout);
+}
+
+/// The running agent: everything that its two threads share.
+class RunningAgent {
+ public:
+  RunningAgent(const AgentCommand& command, Io& io, ProbeNetwork& network)
+      : command_(command),
+        io_(io),
+        log_(io.err, wall_clock_, command.output.quiet),
+        started_(wall_clock_.date()),
+        loop_(
+            command.loop, network, io.clock,
+            [&command, &io, &network] {
+              return find_agent_targets(command.places, io.files, network);
+            },
+            events()) {}
+
+  Status open(const IpAddress& listen) {
+    if (Status found = loop_.refresh(); !found) {
+      if (!may_come_later(command_.places, found.error())) return found;
+      log_.failed(found.error());
+    }
+    auto echo = UdpEcho::open(listen);
+    if (!echo) return std::move(echo).error();
+    echo_ = std::make_unique<UdpEcho>(*std::move(echo));
+    HttpServerOptions options;
+    options.listen = listen;
+    options.most_body_bytes = kMostBody;
+    options.stops_on_signals = true;
+    options.watched.push_back({echo_->descriptor(), [this] { echo_->answer(); }});
+    auto server = open_http_server(std::move(options), {[this](const HttpRequest& request) {
+                                                          return agent_reply(request, facts());
+                                                        },
+                                                        agent_refusal});
+    if (!server) return std::move(server).error();
+    server_ = *std::move(server);
+    return {};
+  }
+
+  Exit run() {
+    log_.event("listening", {{"address", to_text_with_port(server_->address())},
+                             {"udp", to_text_with_port(echo_->address())},
+                             {"node", command_.places.own_name},
+                             {"method", std::string(word_of(command_.loop.method))}});
+    warn_insecure();
+    std::thread probing([this] { loop_.run(); });
+    const int signal = server_->run();
+    loop_.stop();
+    probing.join();
+    log_.event("stopped", {{"rounds", std::to_string(loop_.view().rounds)}});
+    return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
+  }
+
+ private:
+  AgentEvents events() {
+    return {[this](const std::vector<AgentTarget>& targets) {
+              log_.event("targets", {{"count", std::to_string(targets.size())}});
+            },
+            [this](const Error& error) { log_.failed(error); },
+            [this](const std::vector<TargetReport>& reports) {
+              log_.compare(reports);
+              if (io_.clock.now() - warned_ >= kWarnEvery) warn_insecure();
+            }};
+  }
+
+  void warn_insecure() {
+    if (!command_.insecure) return;
+    warned_ = io_.clock.now();
+    log_.event("insecure", {{"what", "whoever reaches this address may ask"}});
+  }
+
+  AgentFacts facts() const {
+    AgentLoop::View view = loop_.view();
+    AgentFacts facts;
+    facts.node = command_.places.own_name;
+    facts.address = command_.places.own_address;
+    facts.method = word_of(command_.loop.method);
+    facts.now = view.now;
+    facts.date = wall_clock_.date();
+    facts.started = started_;
+    facts.targets = std::move(view.targets);
+    facts.rounds = view.rounds;
+    facts.odd = view.odd;
+    facts.http = server_->counts();
+    facts.probing = view.alive;
+    facts.insecure = command_.insecure;
+    return facts;
+  }
+
+  const AgentCommand& command_;
+  Io& io_;
+  SystemWallClock wall_clock_;
+  AgentLog log_;
+  UnixSeconds started_;
+  Micros warned_{0};
+  AgentLoop loop_;
+  std::unique_ptr<UdpEcho> echo_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+Exit run_agent(AgentCommand& command, Io& io) {
+  if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  SystemNetwork network;
+  const auto listen = listen_address(command.listen, network);
+  if (!listen) return fail(io, listen.error());
+  if (!is_loopback(*listen) && !command.insecure)
+    return fail(io, invalid_input("whoever reaches '" + command.listen + "' could ask this agent",
+                                  {}, "listen on 127.0.0.1, or allow it with `--insecure`"));
+  finish(command, network);
+  RunningAgent agent(command, io, network);
+  if (const Status opened = agent.open(*listen); !opened) return fail(io, opened.error());
+  return agent.run();
+}
+
+void add_probing_flags(FlagSet& flags, AgentCommand& command) {
+  flags.heading("How to probe");
+  flags.add({.name = "method",
+             .value = "METHOD",
+             .help = "icmp, tcp (handshakes) or udp (to agents)",
+             .fallback = "icmp",
+             .words = list_of(kMethods)},
+            word_into(kMethods, command.loop.method));
+  flags.add({.name = "port",
+             .value = "PORT",
+             .help = "Port of tcp or udp probes",
+             .fallback = "tcp 10250, udp 8787"},
+            number_into(command.port, 65'535));
+  flags.add({.name = "period",
+             .value = "TIME",
+             .help = "Between the begins of two rounds",
+             .fallback = "10s"},
+            span_into(command.period));
+  flags.add({.name = "count", .value = "N", .help = "Probes a peer and round", .fallback = "3"},
+            number_into(command.probes, AgentOptions::kKept));
+  flags.add({.name = "timeout",
+             .value = "TIME",
+             .help = "A later answer is a lost one",
+             .fallback = "1s"},
+            span_into(command.timeout));
+  flags.add({.name = "max-age",
+             .value = "TIME",
+             .help = "Older answers are not known any more",
+             .fallback = "six periods"},
+            span_into(command.max_age));
+  flags.add({.name = "bandwidth",
+             .value = "BYTES",
+             .help = "Probes a second, in bytes, at most; 0: any",
+             .fallback = "100000"},
+            number_into(command.bandwidth, 1'000'000'000));
+}
+
+Run add_agent(FlagSet& flags) {
+  auto command = std::make_shared<AgentCommand>();
+  flags.heading("Who and where");
+  flags.add({.name = "peers",
+             .value = "FILE|dns:NAME",
+             .help = "The nodes to measure",
+             .live = Live::kFiles},
+            command->places.peers);
+  flags.add({.name = "clusters",
+             .value = "FILE",
+             .help = "Other clusters to measure",
+             .live = Live::kFiles},
+            command->places.clusters);
+  flags.add({.name = "node",
+             .value = "NAME",
+             .help = "What this node is called; no peer of itself",
+             .fallback = "host name"},
+            command->places.own_name);
+  flags.add({.name = "address", .value = "ADDRESS", .help = "Its own address; no peer of itself"},
+            command->places.own_address);
+  flags.add({.name = "listen",
+             .value = "ADDRESS:PORT",
+             .help = "Where to answer; port 0: any",
+             .fallback = "127.0.0.1:8787"},
+            command->listen);
+  flags.add({.name = "insecure", .help = "Answer whoever reaches the address"}, command->insecure);
+  add_probing_flags(flags, *command);
+  add_talk_flags(flags, command->output);
+  return [command](Io& io) { return run_agent(*command, io); };
+}
+
+}  // namespace
+
+Command agent_command() { return {&kPage, Group::kLatency, add_agent}; }
+
+}  // namespace gedge::cli

@@ -1,0 +1,123 @@
+// cmd_matrix_show.cpp - "gedge matrix show": round-trip times as people look at them.
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "cmd.hpp"
+#include "gedge/codec/write_latency.hpp"
+#include "matrix_input.hpp"
+#include "render/heat_map.hpp"
+#include "report.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge matrix show rtt.json", "Numbers if they fit the terminal, else shades:"},
+    {"gedge matrix show ping-logs/ -o svg > rtt.svg", "A drawing for a report:"},
+    {"gedge matrix show --cluster synthetic:nodes=12", "Without any file:"},
+};
+constexpr Page kPage{
+    .name = "matrix show",
+    .summary = "Show round-trip times as numbers or as a heat map",
+    .usage = "[FILE]... [-o FORMAT] [--rtt-stat STAT] [--cluster SOURCE]... [FLAG]...",
+    .description =
+        "Rows are where the time was measured from, columns what it was measured to. Without `-o`, "
+        "prints the numbers if they fit the terminal or go to a pipe, and a map of shades "
+        "otherwise. Shades split the times that occur at round numbers, evenly on a logarithmic "
+        "scale; where names are more than fit, a cell stands for several and shows their median.",
+    .output =
+        "`table`: a square of durations. `map`: shades, letters where there is no colour. `svg`: a "
+        "drawing. `json` and `yaml`: one object of kind LatencyMatrix. In all of them, what "
+        "nobody measured is marked as such, and so are estimates (~) and suspicious pairs (!).",
+    .examples = kExamples,
+    .yes = "the matrix is shown",
+    .see_also = "gedge-matrix-check(1) gedge-matrix-convert(1)",
+};
+
+enum class Look : std::uint8_t { kAuto, kTable, kMap, kSvg, kJson, kYaml };
+constexpr std::array<std::pair<std::string_view, Look>, 6> kLooks{{{"auto", Look::kAuto},
+                                                                   {"table", Look::kTable},
+                                                                   {"map", Look::kMap},
+                                                                   {"svg", Look::kSvg},
+                                                                   {"json", Look::kJson},
+                                                                   {"yaml", Look::kYaml}}};
+
+struct ShowMatrixOptions : MatrixOptions {
+  Look look = Look::kAuto;
+};
+
+/// Numbers go to a pipe, and to a terminal that they fit.
+bool wants_numbers(const Io& io, const Input& input, bool headers) {
+  constexpr std::size_t kNarrowColumn = 3;  // two blanks and a digit
+  if (!io.out.is_terminal()) return true;
+  const bool hopeless = io.out.width() > 0 && input.rtt.size() * kNarrowColumn > io.out.width();
+  return !hopeless && rtt_table(input.rtt, input.details).fits(io.out, headers);
+}
+
+void show(Io& io, const ShowMatrixOptions& options, const Input& input) {
+  const bool headers = !options.output.no_headers;
+  switch (options.look) {
+    case Look::kAuto:
+      if (wants_numbers(io, input, headers))
+        rtt_table(input.rtt, input.details).print(io.out, headers);
+      else
+        print_heat_map(io.out, input.rtt, input.details);
+      break;
+    case Look::kTable:
+      rtt_table(input.rtt, input.details).print(io.out, headers);
+      break;
+    case Look::kMap:
+      print_heat_map(io.out, input.rtt, input.details);
+      break;
+    case Look::kSvg:
+      io.out.write(heat_svg(input.rtt, input.details));
+      break;
+    case Look::kJson:
+    case Look::kYaml:
+      io.out.write(write(input.rtt, input.details,
+                         options.look == Look::kJson ? TextFormat::kJson : TextFormat::kYaml));
+      break;
+  }
+}
+
+Exit run_show(const ShowMatrixOptions& options, Io& io) {
+  ProgressLine progress(io.err, options.output.quiet, io.clock);
+  Input input;
+  if (const auto stopped = read_matrix(io, options, progress, input)) return *stopped;
+  show(io, options, input);
+  io.out.flush();
+  report_input(io, input.facts.warnings, input.facts.skipped, options.output);
+  return Exit::kYes;
+}
+
+Run add_show(FlagSet& flags) {
+  auto options = std::make_shared<ShowMatrixOptions>();
+  add_matrix_flags(flags, *options);
+  flags.heading("How to show it");
+  std::vector<std::string> words;
+  for (const auto& [word, look] : kLooks) words.emplace_back(word);
+  flags.add({.name = "output",
+             .letter = 'o',
+             .value = "FORMAT",
+             .help = join_words(words, ", ", " or "),
+             .fallback = "auto",
+             .words = words},
+            [options](const std::string& text) {
+              for (const auto& [word, look] : kLooks)
+                if (word == text) options->look = look;
+              return Status{};
+            });
+  flags.add({.name = "no-headers", .help = "Leave out the header line"},
+            options->output.no_headers);
+  add_limit_flags(flags, options->input);
+  add_talk_flags(flags, options->output);
+  return [options](Io& io) { return run_show(*options, io); };
+}
+
+}  // namespace
+
+Command matrix_show_command() { return {&kPage, Group::kLatency, add_show}; }
+
+}  // namespace gedge::cli

@@ -1,0 +1,333 @@
+// cmd_measure.cpp - "gedge measure NODE...": probes places and prints the round-trip times.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "choices.hpp"
+#include "cmd.hpp"
+#include "gedge/base/duration.hpp"
+#include "gedge/codec/write_latency.hpp"
+#include "measure_targets.hpp"
+#include "render/measure_view.hpp"
+#include "render/numbers.hpp"
+#include "report.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge measure localhost --count 3", "Three probes to this machine:"},
+    {"gedge measure --cluster nodes.json -o json > rtt.json",
+     "Every node of a cluster, for `--rtt rtt.json`:"},
+    {"gedge measure edge-1=10.0.0.7 --method tcp --port 22 -o wide",
+     "Without the right to send ICMP; refused handshakes count as answers:"},
+};
+constexpr Page kPage{
+    .name = "measure",
+    .summary = "Probe nodes and print round-trip times",
+    .usage =
+        "[NODE]... [--targets FILE] [--cluster SOURCE]... [--method METHOD] [-o FORMAT] "
+        "[FLAG]...",
+    .description =
+        "Sends probes to each NODE (a name, an address, or NAME=ADDRESS), to each line of "
+        "`--targets`, or, where neither is given, to each node of `--cluster`, all of them at "
+        "once, and prints what the answers took. Nodes of `--cluster` are reached at their "
+        "InternalIP; other names are looked up.\n\n"
+        "`icmp` needs no right where net.ipv4.ping_group_range covers your group, else "
+        "CAP_NET_RAW. `tcp` times handshakes, which the kernel does itself; one that is refused "
+        "is an answer too. `udp` needs an agent of gedge at the other end.\n\n"
+        "Times are taken from the kernel's stamps where it gives any, so that a busy machine does "
+        "not look like a slow network; METHOD says `-userland` where it does not. With "
+        "`--interval 0` probes leave in batches as fast as `--rate` allows: that finds out who "
+        "answers, but times then contain the wait for the rest of the batch.\n\n"
+        "With `--watch` a new round of `--count` probes begins when the last one has ended, until "
+        "Ctrl-C; a terminal shows the latest.",
+    .output =
+        "One row a node: the least, median, 95th and 99th percentile and the largest round-trip "
+        "time, the share of probes without an answer, and the number of answers; `wide` adds "
+        "mean, mdev (standard deviation), jitter (rttvar of RFC 6298) and method. `json` and "
+        "`yaml` print one object of kind LatencyMatrix, `edges` a list from,to,rtt_ms,..., `csv` a "
+        "square table of the 95th percentile. What nobody answered is unmeasured: `-`, null or "
+        "an empty cell, never 0.",
+    .examples = kExamples,
+    .yes = "every node answered at least once",
+    .no = "some node never answered",
+    .see_also = "gedge-plan(1)",
+};
+
+enum class MeasureFormat : std::uint8_t { kTable, kWide, kJson, kYaml, kEdges, kCsv };
+
+constexpr Words<MeasureFormat, 6> kFormats{{{"table", MeasureFormat::kTable},
+                                            {"wide", MeasureFormat::kWide},
+                                            {"json", MeasureFormat::kJson},
+                                            {"yaml", MeasureFormat::kYaml},
+                                            {"edges", MeasureFormat::kEdges},
+                                            {"csv", MeasureFormat::kCsv}}};
+constexpr Words<ProbeMethod, 3> kMethods{
+    {{"icmp", ProbeMethod::kIcmp}, {"tcp", ProbeMethod::kTcp}, {"udp", ProbeMethod::kUdp}}};
+constexpr Words<IpFamily, 3> kFamilies{
+    {{"any", IpFamily::kAny}, {"4", IpFamily::kV4}, {"6", IpFamily::kV6}}};
+
+constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787;
+constexpr std::uint64_t kMostProbes = 1'000'000, kMostRate = 10'000'000;
+constexpr std::int64_t kMostMicros = 3'600'000'000;  // an hour
+
+bool is_table(MeasureFormat format) {
+  return format == MeasureFormat::kTable || format == MeasureFormat::kWide;
+}
+
+struct MeasureCommand {
+  TargetOptions targets;
+  OutputOptions output;
+  MeasureOptions probing;
+  MeasureFormat format = MeasureFormat::kTable;
+  std::string from;
+  std::uint64_t count = 10, size = 56, rate = 10'000;
+  std::uint64_t port = 0;  // 0: that of the method
+  bool watch = false;
+};
+
+FlagSet::Take span_into(Nanos& target, bool may_be_zero) {
+  return [&target, may_be_zero](const std::string& text) -> Status {
+    const auto micros =
+        text == "0" ? std::optional<std::int64_t>(0) : parse_duration(text, Rounding::kUp);
+    if (!micros || *micros > kMostMicros || (*micros == 0 && !may_be_zero))
+      return invalid_input("'" + text + "' is no time that can be kept", {},
+                           "write for example `20ms` or `1s`; an hour is the most");
+    target = Micros{*micros};
+    return {};
+  };
+}
+
+// The flags do not say which values they exclude together; this does.
+Status check(MeasureCommand& command) {
+  const bool icmp = command.probing.method == ProbeMethod::kIcmp;
+  if (icmp && command.port != 0)
+    return invalid_input("flag '--port' needs '--method tcp' or '--method udp'");
+  if (command.count == 0) return invalid_input("'--count 0' measures nothing");
+  if (command.size < kLeastProbeSize || command.size > kMostProbeSize)
+    return invalid_input("'--size " + std::to_string(command.size) + "' is no size of a probe", {},
+                         "from " + std::to_string(kLeastProbeSize) + " to " +
+                             std::to_string(kMostProbeSize) + " bytes");
+  if (command.watch && !is_table(command.format))
+    return invalid_input("flag '--watch' shows tables", {}, "leave out one of `-w` and `-o`");
+  const bool names_any = !command.targets.nodes.empty() || !command.targets.file.empty() ||
+                         !command.targets.input.cluster.empty();
+  if (!names_any)
+    return invalid_input("nothing to measure", {},
+                         "name nodes, or a file of them with `--targets`, or a cluster with "
+                         "`--cluster`");
+  return {};
+}
+
+void finish(MeasureCommand& command) {
+  constexpr std::int64_t kNanosInSecond = 1'000'000'000;
+  MeasureOptions& probing = command.probing;
+  if (command.port == 0)
+    command.port = probing.method == ProbeMethod::kTcp   ? kKubeletPort
+                   : probing.method == ProbeMethod::kUdp ? kAgentPort
+                                                         : 0;
+  probing.port = static_cast<std::uint16_t>(command.port);
+  probing.size = command.size;
+  probing.plan.count = static_cast<std::uint32_t>(command.count);
+  if (command.rate > 0)
+    probing.plan.gap = Nanos{kNanosInSecond / static_cast<std::int64_t>(command.rate)};
+}
+
+Exit print(Io& io, const MeasureCommand& command, const Measurement& measurement) {
+  if (is_table(command.format)) {
+    const TableOptions table{command.format == MeasureFormat::kWide, !command.output.no_headers,
+                             command.output.sort_by};
+    const Status printed = print_measurement(io.out, command.from, measurement, table);
+    return printed ? Exit::kYes : fail_usage(io, printed.error());
+  }
+  const MeasuredMatrix measured = matrix_of(command.from, measurement);
+  const RttOutput output = command.format == MeasureFormat::kJson    ? RttOutput::kJson
+                           : command.format == MeasureFormat::kYaml  ? RttOutput::kYaml
+                           : command.format == MeasureFormat::kEdges ? RttOutput::kEdgeList
+                                                                     : RttOutput::kSquareCsv;
+  const WrittenRtt written = write_rtt(measured.matrix, measured.details, output);
+  if (!written.errors.empty()) return fail(io, written.errors, command.output);
+  io.out.write(written.text);
+  return Exit::kYes;
+}
+
+// To standard error: who did not answer, and answers that were not counted.
+void report(Io& io, const MeasureCommand& command, const Measurement& measurement) {
+  constexpr std::size_t kNamed = 5;
+  if (command.output.quiet) return;
+  std::size_t silent = 0;
+  for (const MeasuredTarget& target : measurement.targets) {
+    if (target.rtt.measured() || ++silent > kNamed) continue;
+    std::string line = escape_controls(target.name) + " never answered";
+    if (target.refusal != Refusal::kNone) line += ": " + std::string(words_of(target.refusal));
+    io.err.line(line);
+  }
+  if (silent > kNamed)
+    io.err.line("... and " + std::to_string(silent - kNamed) + " more never answered");
+  const OddReplies& odd = measurement.odd;
+  std::vector<std::string> parts;
+  for (const auto& [count, what] :
+       {std::pair{odd.duplicate, "came twice"}, std::pair{odd.late, "came too late"},
+        std::pair{odd.foreign, "answered nothing of ours"},
+        std::pair{odd.impossible, "came before their probe left"}})
+    if (count > 0) parts.push_back(std::to_string(count) + ' ' + what);
+  if (!parts.empty())
+    io.err.line(io.err.style().paint(Ink::kDim, "answers not counted: " + join_words(parts)));
+}
+
+Result<Measurement> probe(Io& io, const MeasureCommand& command,
+                          const std::vector<MeasureTarget>& targets,
+                          const std::vector<IpAddress>& addresses, ProgressLine& progress) {
+  auto measurement =
+      measure(*io.network, targets, addresses, command.probing, [&progress](const Prober& prober) {
+        progress.show("measuring", prober.settled(), prober.total());
+      });
+  progress.erase();
+  return measurement;
+}
+
+Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<MeasureTarget>& targets,
+                  const std::vector<IpAddress>& addresses, ProgressLine& progress) {
+  const auto measurement = probe(io, command, targets, addresses, progress);
+  if (!measurement) return fail(io, measurement.error());
+  if (const Exit exit = print(io, command, *measurement); exit != Exit::kYes) return exit;
+  io.out.flush();
+  report(io, command, *measurement);
+  const bool all = std::all_of(measurement->targets.begin(), measurement->targets.end(),
+                               [](const MeasuredTarget& target) { return target.rtt.measured(); });
+  return all ? Exit::kYes : Exit::kNo;
+}
+
+// One table a round: on a terminal it takes the place of the one before, else an empty line parts
+// them. Ends when nobody reads any more, when probes cannot be sent, or by a signal.
+Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarget>& targets,
+           const std::vector<IpAddress>& addresses, ProgressLine& progress) {
+  const std::size_t lines = targets.size() + (command.output.no_headers ? 0 : 1);
+  for (bool first = true; !io.out.closed(); first = false) {
+    const auto measurement = probe(io, command, targets, addresses, progress);
+    if (!measurement) return fail(io, measurement.error());
+    if (!first && io.out.is_terminal())
+      io.out.write("\x1b[" + std::to_string(lines) + "A\x1b[J");
+    else if (!first)
+      io.out.write("\n");
+    if (const Exit exit = print(io, command, *measurement); exit != Exit::kYes) return exit;
+    io.out.flush();
+  }
+  return Exit::kYes;
+}
+
+Exit run_measure(MeasureCommand& command, Io& io) {
+  if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  finish(command);
+  if (command.from.empty()) command.from = io.network->host_name();
+  ProgressLine progress(io.err, command.output.quiet, io.clock);
+  const MeasureTargets read = read_measure_targets(io, command.targets, command.from, progress);
+  if (!read.errors.empty()) return fail(io, read.errors, command.output);
+  if (read.targets.empty())
+    return fail(io, invalid_input("nothing to measure but '" + command.from + "' itself", {},
+                                  "name other nodes, or where this is with `--from`"));
+  progress.show("looking up names", 0, 0);
+  const Resolved resolved = resolve(*io.network, read.targets, command.probing);
+  if (!resolved.errors.empty()) {
+    progress.erase();
+    return fail(io, resolved.errors, command.output);
+  }
+  return command.watch ? watch(io, command, read.targets, resolved.addresses, progress)
+                       : measure_once(io, command, read.targets, resolved.addresses, progress);
+}
+
+void add_target_flags(FlagSet& flags, MeasureCommand& command) {
+  flags.add({.name = "NODE",
+             .help = "Name, address or NAME=ADDRESS",
+             .live = Live::kNodes,
+             .repeats = true,
+             .operand = true},
+            command.targets.nodes);
+  flags.heading("What to measure");
+  flags.add({.name = "targets",
+             .value = "FILE",
+             .help = "One NODE a line; '-' is standard input",
+             .live = Live::kFiles},
+            command.targets.file);
+  add_cluster_flags(flags, command.targets.input);
+  flags.heading("What to measure");
+  flags.add({.name = "from",
+             .value = "NAME",
+             .help = "What this place is called",
+             .fallback = "the host's name"},
+            command.from);
+}
+
+void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
+  MeasureOptions& probing = command.probing;
+  flags.heading("How to measure");
+  flags.add({.name = "method",
+             .value = "METHOD",
+             .help = "icmp, tcp or udp",
+             .fallback = "icmp",
+             .words = list_of(kMethods)},
+            word_into(kMethods, probing.method));
+  flags.add({.name = "port",
+             .value = "N",
+             .help = "Of tcp (10250) and udp (8787)",
+             .fallback = "the method's"},
+            number_into(command.port, 65'535));
+  flags.add({.name = "family",
+             .value = "FAMILY",
+             .help = "Addresses of names: any, 4 or 6",
+             .fallback = "any",
+             .words = list_of(kFamilies)},
+            word_into(kFamilies, probing.family));
+  flags.add(
+      {.name = "count", .letter = 'c', .value = "N", .help = "Probes a node", .fallback = "10"},
+      number_into(command.count, kMostProbes));
+  flags.add({.name = "interval",
+             .value = "DURATION",
+             .help = "Between probes to a node; 0: in batches",
+             .fallback = "100ms"},
+            span_into(probing.plan.interval, true));
+  flags.add({.name = "timeout",
+             .value = "DURATION",
+             .help = "A later answer is a lost one",
+             .fallback = "1s"},
+            span_into(probing.plan.timeout, false));
+  flags.add({.name = "size", .value = "BYTES", .help = "Payload, not of tcp", .fallback = "56"},
+            number_into(command.size, kMostProbeSize));
+  flags.add({.name = "rate",
+             .value = "N",
+             .help = "Most probes a second, in all; 0: no bound",
+             .fallback = "10000"},
+            number_into(command.rate, kMostRate));
+}
+
+Run add_measure(FlagSet& flags) {
+  auto command = std::make_shared<MeasureCommand>();
+  add_target_flags(flags, *command);
+  add_probe_flags(flags, *command);
+  flags.heading("How to show it");
+  const std::vector<std::string> formats = list_of(kFormats);
+  flags.add({.name = "output",
+             .letter = 'o',
+             .value = "FORMAT",
+             .help = join_words(formats, ", ", " or "),
+             .fallback = formats.front(),
+             .words = formats},
+            word_into(kFormats, command->format));
+  flags.add({.name = "no-headers", .help = "Leave out the header line"},
+            command->output.no_headers);
+  flags.add({.name = "sort-by", .value = "COLUMN", .help = "Sort rows by a column"},
+            command->output.sort_by);
+  flags.add({.name = "watch", .letter = 'w', .help = "Go on and show each round of probes"},
+            command->watch);
+  add_limit_flags(flags, command->targets.input);
+  add_talk_flags(flags, command->output);
+  return [command](Io& io) { return run_measure(*command, io); };
+}
+
+}  // namespace
+
+Command measure_command() { return {&kPage, Group::kLatency, add_measure}; }
+
+}  // namespace gedge::cli

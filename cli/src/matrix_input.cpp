@@ -1,0 +1,59 @@
+#include "matrix_input.hpp"
+
+#include "report.hpp"
+
+namespace gedge::cli {
+
+namespace {
+
+void add_node_flag(FlagSet& flags, MatrixOptions& options) {
+  flags.add({.name = "cluster",
+             .value = "SOURCE",
+             .help = "Nodes: a file, a directory or synthetic:...",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.input.cluster);
+}
+
+}  // namespace
+
+void add_matrix_flags(FlagSet& flags, MatrixOptions& options) {
+  flags.add({.name = "FILE",
+             .value = "FILE|DIR|-",
+             .help = "Round-trip times; a later one wins",
+             .live = Live::kFiles,
+             .operand = true},
+            options.files);
+  flags.heading("How to read it");
+  add_rtt_flags(flags, options.input);
+  add_node_flag(flags, options);
+}
+
+void add_matrix_reading_flags(FlagSet& flags, MatrixOptions& options) {
+  flags.heading("How to read them");
+  add_rtt_meaning_flags(flags, options.input);
+  add_node_flag(flags, options);
+}
+
+std::optional<Exit> read_matrix(Io& io, const MatrixOptions& options, ProgressLine& progress,
+                                Input& input) {
+  if (options.input.max_age && !options.input.now)
+    return fail_usage(io,
+                      invalid_input("flag '--max-age' needs '--now'", {},
+                                    "say when it is, for example `--now 2026-11-21T09:30:00Z`"));
+  InputOptions sources = options.input;
+  sources.rtt.insert(sources.rtt.end(), options.files.begin(), options.files.end());
+  InputReader reader(io, sources, Compat::k1_36, progress);
+  reader.needs_no_nodes();
+  reader.keep_details();
+  auto read = reader.read();
+  progress.erase();
+  if (!read) return fail(io, reader.take_errors(), options.output);
+  if (read->rtt.empty())
+    return fail_usage(
+        io, invalid_input("no round-trip times", {}, "name a file of them; `-` is standard input"));
+  input = *std::move(read);
+  return std::nullopt;
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,84 @@
+#include "measure_targets.hpp"
+
+#include <map>
+#include <set>
+
+#include "gedge/codec/targets.hpp"
+#include "input.hpp"
+
+namespace gedge::cli {
+namespace {
+
+using HostOf = std::map<std::string, std::string, std::less<>>;
+
+void append(Errors& to, Errors&& more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// By node; a node that says no address is looked up by its name.
+HostOf hosts_of_nodes(Io& io, const TargetOptions& options, ProgressLine& progress,
+                      Errors& errors) {
+  HostOf host_of;
+  if (options.input.cluster.empty()) return host_of;
+  InputReader reader(io, options.input, Compat::k1_36, progress);
+  const auto input = reader.read();
+  if (!input) {
+    append(errors, reader.take_errors());
+    return host_of;
+  }
+  for (const Node& node : input->facts.nodes) {
+    const std::string name(node.name);
+    host_of.emplace(name, node.addresses.empty() ? name : node.addresses.front());
+  }
+  return host_of;
+}
+
+std::vector<NamedTarget> named_targets(Io& io, const TargetOptions& options, const HostOf& host_of,
+                                       Errors& errors) {
+  std::vector<NamedTarget> named;
+  for (const std::string& text : options.nodes) {
+    auto target = parse_target(text);
+    if (target)
+      named.push_back(*std::move(target));
+    else
+      errors.push_back(std::move(target).error());
+  }
+  if (!options.file.empty()) {
+    const auto bytes = io.files.read(options.file, options.input.max_input);
+    if (!bytes) {
+      errors.push_back(bytes.error());
+      return named;
+    }
+    const std::string name(options.file == "-" ? kStdinName : std::string_view(options.file));
+    TargetsReading reading = read_targets({name, *bytes});
+    append(errors, std::move(reading.errors));
+    named.insert(named.end(), reading.targets.begin(), reading.targets.end());
+  }
+  if (options.nodes.empty() && options.file.empty())
+    for (const auto& [name, host] : host_of) named.push_back({name, host});
+  return named;
+}
+
+}  // namespace
+
+MeasureTargets read_measure_targets(Io& io, const TargetOptions& options, const std::string& from,
+                                    ProgressLine& progress) {
+  MeasureTargets read;
+  const HostOf host_of = hosts_of_nodes(io, options, progress, read.errors);
+  std::set<std::string> seen;
+  for (NamedTarget& target : named_targets(io, options, host_of, read.errors)) {
+    if (target.name == from) continue;
+    if (!seen.insert(target.name).second) {
+      read.errors.push_back(invalid_input("'" + target.name + "' is to be measured twice", {},
+                                          "give each place a name of its own: NAME=ADDRESS"));
+      continue;
+    }
+    const auto host = host_of.find(target.name);
+    if (target.address.empty()) target.address = host == host_of.end() ? target.name : host->second;
+    read.targets.push_back({std::move(target.name), std::move(target.address)});
+  }
+  if (!read.errors.empty()) read.targets.clear();
+  return read;
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,25 @@
+// render/heat_map.hpp - a matrix for people: numbers where they fit, else a map of shades; and as a
+// drawing.
+#pragma once
+
+#include <string>
+
+#include "gedge/latency/matrix.hpp"
+#include "gedge/latency/pair_stats.hpp"
+#include "term/stream.hpp"
+#include "term/table.hpp"
+
+namespace gedge::cli {
+
+/// FROM and a column for each name; "-" where nobody measured, and behind an RTT "~" for an
+/// estimate and "!" for what is suspicious.
+Table rtt_table(const RttMatrix& matrix, const PairDetails& details);
+
+/// A row of shades for each name, or for as many names as it takes to fit the terminal, and what
+/// the shades mean. Without colour, letters from "." to "@" stand for them.
+void print_heat_map(Stream& out, const RttMatrix& matrix, const PairDetails& details);
+
+/// The same as an SVG 1.1 document, of at most 256 cells a side. Names where there are up to 64.
+std::string heat_svg(const RttMatrix& matrix, const PairDetails& details);
+
+}  // namespace gedge::cli

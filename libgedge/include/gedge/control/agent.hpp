@@ -1,0 +1,121 @@
+// gedge/control/agent.hpp - one node's view of its peers: who is probed when, and what is known.
+//
+// A state machine without sockets, threads and clocks. Whoever drives it sends what due() hands
+// out, hands in what comes back, and comes again at next(). It probes in rounds: each target gets
+// the same few probes, spread so that the bound on bandwidth holds, and rounds never overlap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/units.hpp"
+#include "gedge/latency/prober.hpp"
+#include "gedge/latency/rtt_samples.hpp"
+#include "gedge/port/ip_address.hpp"
+
+namespace gedge {
+
+enum class AgentTargetKind : std::uint8_t {
+  kNode,     ///< a peer: another node of this cluster
+  kCluster,  ///< the address by which another cluster is reached
+};
+
+/// The only places that an agent ever probes.
+struct AgentTarget {
+  AgentTargetKind kind = AgentTargetKind::kNode;
+  std::string name;
+  IpAddress address;
+
+  friend bool operator==(const AgentTarget&, const AgentTarget&) = default;
+};
+
+struct AgentOptions {
+  Nanos period{10'000'000'000};       ///< from the begin of a round to that of the next
+  std::uint32_t jitter_percent = 10;  ///< of the period: how much later a round may begin
+  std::uint32_t probes = 3;           ///< a target and round, 1 to kKept
+  Nanos interval{200'000'000};        ///< between two probes to one target
+  Nanos timeout{1'000'000'000};       ///< an answer that takes longer is a lost one
+  /// Bytes on the wire a probe, headers included, and how many a second leave at most.
+  std::uint32_t probe_bytes = 98, bytes_per_second = 100'000;
+  /// What is older is not known any more.
+  Nanos max_age{60'000'000'000};
+
+  /// Outcomes kept of each target, the latest: a kilobyte.
+  static constexpr std::uint32_t kKept = 64;
+};
+
+/// What is known of one target.
+struct TargetReport {
+  AgentTarget target;
+  RttSummary rtt;                      ///< of the latest outcomes, none older than the greatest age
+  std::vector<Rtt> recent;             ///< the answers among them, oldest first
+  std::optional<Nanos> answered_at;    ///< begin of the last round with an answer, however old
+  std::uint64_t probes = 0, lost = 0;  ///< since it became a target; of rounds that are over
+  bool asked = false;                  ///< a round with it is over
+};
+
+class Agent {
+ public:
+  /// `seed` decides all jitter, and the keys of cookies: it should be unpredictable wherever others
+  /// may send answers too.
+  Agent(const AgentOptions& options, std::uint64_t seed) : options_(options), dice_(seed) {}
+
+  /// Who is probed from now on, in this order: probes and answers name targets by their place.
+  /// A target that was there before, with the same address, keeps what is known of it. The round
+  /// under way, if any, is given up. The next one begins up to a jitter after `now`, so that agents
+  /// that start together do not probe together.
+  void set_targets(std::vector<AgentTarget> targets, Nanos now);
+  const std::vector<AgentTarget>& targets() const { return targets_; }
+
+  // As of Prober, whose contract holds: `now` never goes back.
+  std::size_t due(Nanos now, std::span<Probe> out);
+  void sent(std::uint64_t cookie, Nanos at);
+  void refused(std::uint64_t cookie);
+  Reply reply(std::uint32_t target, std::uint64_t cookie, Nanos at);
+  void expire(Nanos now);
+  /// When due() or expire() will have something to do; empty without targets.
+  std::optional<Nanos> next() const;
+
+  /// Rounds that are over.
+  std::uint64_t rounds() const { return rounds_; }
+  /// Answers that were not counted.
+  const OddReplies& odd_replies() const { return odd_; }
+  /// By kind and name. Cost: O(targets * kept).
+  std::vector<TargetReport> report(Nanos now) const;
+
+ private:
+  struct Outcome {
+    Nanos at{0};            // begin of its round
+    Rtt rtt = kUnmeasured;  // kUnmeasured: lost
+  };
+  struct History {
+    std::vector<Outcome> ring;  // the latest kKept, `next` is the oldest once it is full
+    std::size_t next = 0;
+    std::optional<Nanos> answered_at;
+    std::uint64_t probes = 0, lost = 0;
+  };
+
+  void begin_round(Nanos now);
+  void end_round();
+  void keep(History& history, Rtt rtt) const;
+  Nanos next_begin() const;
+  std::uint64_t random();
+  Nanos jitter();
+
+  AgentOptions options_;
+  std::uint64_t dice_;
+  std::vector<AgentTarget> targets_;
+  std::vector<History> histories_;  // [targets]
+  std::optional<Prober> round_;
+  Nanos round_began_{0}, next_round_{0};
+  Nanos gate_{0};  // rounds share the bound on bandwidth: no probe leaves before
+  std::uint64_t rounds_ = 0;
+  OddReplies odd_;
+};
+
+}  // namespace gedge

@@ -1,0 +1,26 @@
+// gedge/drive/probing.hpp - the loop between a prober and a link.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "gedge/latency/prober.hpp"
+#include "gedge/port/probe_network.hpp"
+
+namespace gedge {
+
+/// What the prober does not know about the probes to one target.
+struct TargetNotes {
+  bool kernel_stamped = false;       ///< at least one departure was stamped by the kernel
+  Refusal refusal = Refusal::kNone;  ///< of the last probe that was refused
+};
+
+/// Called between probes, some fifty times a second.
+using ProbingProgress = std::function<void(const Prober&)>;
+
+/// Runs until every probe of the plan is settled; returns notes, [targets].
+/// It ends: each probe is settled a timeout after it left, at the latest.
+std::vector<TargetNotes> run_probes(Prober& prober, ProbeLink& link, std::size_t targets,
+                                    const ProbingProgress& progress);
+
+}  // namespace gedge

@@ -1,0 +1,46 @@
+// gedge/io/http_server.hpp - an HTTP/1 server on a socket of this machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/result.hpp"
+#include "gedge/port/http_server.hpp"
+
+namespace gedge {
+
+/// A descriptor that is looked after in the same loop.
+struct WatchedDescriptor {
+  int descriptor = -1;  ///< not owned; outlives the server
+  std::function<void()> readable;
+};
+
+struct HttpServerOptions {
+  IpAddress listen;
+  std::size_t most_connections = 256;  ///< one more is closed at once, not queued
+  std::size_t most_of_a_peer = 64;     ///< connections from one address
+  std::size_t most_header_bytes = 16 << 10;
+  std::size_t most_body_bytes = 1 << 20;
+  Nanos read_timeout{5'000'000'000};     ///< from the first byte of a request to its last
+  Nanos idle_timeout{30'000'000'000};    ///< without any byte
+  Nanos write_timeout{10'000'000'000};   ///< of a whole reply
+  Nanos most_lifetime{600'000'000'000};  ///< of a connection
+  bool stops_on_signals = false;         ///< SIGINT and SIGTERM; they are taken from now on
+  std::vector<WatchedDescriptor> watched;
+};
+
+/// Whether nobody but this machine can reach it.
+bool is_loopback(const IpAddress& address);
+
+/// One thread serves all connections; the service must be quick. Parsing is strict: what two
+/// parsers could read differently is refused, and the connection closed.
+/// Memory: a connection takes at most the largest header and body, and its reply.
+/// Errors: kDenied with the reason of the system (address in use, no permission).
+Result<std::unique_ptr<HttpServer>> open_http_server(HttpServerOptions options,
+                                                     HttpService service);
+
+}  // namespace gedge

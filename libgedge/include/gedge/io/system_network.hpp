@@ -1,0 +1,18 @@
+// gedge/io/system_network.hpp - the network of this machine.
+#pragma once
+
+#include "gedge/port/probe_network.hpp"
+
+namespace gedge {
+
+/// ICMP through the datagram socket where net.ipv4.ping_group_range allows it, else through a raw
+/// one. Nothing is opened before open() is called.
+class SystemNetwork final : public ProbeNetwork {
+ public:
+  Result<IpAddress> resolve(const std::string& host, IpFamily family) override;
+  Result<std::unique_ptr<ProbeLink>> open(LinkRequest request) override;
+  std::string host_name() const override;
+  std::uint64_t random_key() override;
+};
+
+}  // namespace gedge

@@ -1,0 +1,66 @@
+// gedge/port/http_server.hpp - requests in, replies out, as plain values and an interface.
+//
+// A test needs no server: it calls the service.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "gedge/port/ip_address.hpp"
+
+namespace gedge {
+
+/// A request that was received whole and is well-formed HTTP/1.
+struct HttpRequest {
+  std::string method;  ///< "GET"
+  std::string target;  ///< path and query as they were sent, percent-encoded
+  std::string host;    ///< of the header Host, with the port if it has one; may be empty
+  std::string origin;  ///< set by browsers when a page of another site asks
+  std::string body;
+};
+
+struct HttpReply {
+  unsigned status = 200;
+  std::string content_type, body;
+  std::string allow;  ///< the methods of status 405; else empty
+};
+
+/// Why no request came to be. The connection is closed after the reply.
+enum class HttpFault : std::uint8_t {
+  kMalformed,       ///< not HTTP, or something that two parsers could read differently
+  kHeaderTooLarge,  ///< request line and headers
+  kBodyTooLarge,
+  kIncomplete,  ///< it ended before its end
+  kInternal,    ///< the service failed
+};
+
+struct HttpService {
+  std::function<HttpReply(const HttpRequest&)> answer;
+  std::function<HttpReply(HttpFault)> refuse;
+};
+
+/// What has happened so far.
+struct HttpCounts {
+  std::uint64_t connections = 0;  ///< accepted and served
+  std::uint64_t turned_away = 0;  ///< closed at once: too many in total, or of that peer
+  std::uint64_t requests = 0;     ///< answered
+  std::uint64_t faults = 0;       ///< refused
+};
+
+class HttpServer {
+ public:
+  virtual ~HttpServer() = default;
+
+  /// Where it listens, with the port that was found.
+  virtual IpAddress address() const = 0;
+  /// Serves in this thread until it is stopped; returns the signal that stopped it, 0: stop().
+  virtual int run() = 0;
+  /// From any thread, also before run(). No more connections; replies under way are finished, for
+  /// a second at most.
+  virtual void stop() = 0;
+  /// From any thread.
+  virtual HttpCounts counts() const = 0;
+};
+
+}  // namespace gedge

@@ -1,0 +1,125 @@
+// Metrics of the agent: base units, `_total` on counters, no label that a stranger can choose.
+#include <array>
+#include <utility>
+
+#include "codec/agent_documents.hpp"
+
+namespace gedge::codec {
+namespace {
+
+constexpr std::uint32_t kMillion = 1'000'000;
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Six digits behind the point.
+std::string millionths(std::uint64_t value) {
+  const std::string digits = std::to_string(value % kMillion);
+  return std::to_string(value / kMillion) + '.' + std::string(6 - digits.size(), '0') + digits;
+}
+
+class Metrics {
+ public:
+  void family(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    text_.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
+    text_.append(name).append(" ").append(type).append("\n");
+  }
+  void sample(std::string_view labels, std::string_view value) {
+    text_ += name_;
+    if (!labels.empty()) text_.append("{").append(labels).append("}");
+    text_.append(" ").append(value).append("\n");
+  }
+  void count(std::string_view name, std::string_view help, std::uint64_t value) {
+    family(name, "counter", help);
+    sample("", std::to_string(value));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string name_, text_;
+};
+
+std::string labels_of(const AgentTarget& target) {
+  return "to=\"" + escaped(target.name) + "\",kind=\"" +
+         (target.kind == AgentTargetKind::kNode ? "node" : "cluster") + '"';
+}
+
+/// One sample of each target for which `value` has one.
+template <typename Value>
+void per_target(Metrics& metrics, const AgentFacts& facts, Value value) {
+  for (const TargetReport& report : facts.targets)
+    if (const std::string text = value(report); !text.empty())
+      metrics.sample(labels_of(report.target), text);
+}
+
+void add_times(Metrics& metrics, const AgentFacts& facts) {
+  metrics.family("gedge_rtt_seconds", "gauge",
+                 "Round-trip time to a target, quantiles of the latest answers.");
+  for (const TargetReport& report : facts.targets) {
+    const RttSummary& rtt = report.rtt;
+    if (!rtt.measured()) continue;
+    for (const auto& [quantile, value] :
+         {std::pair{"0.5", rtt.p50}, {"0.95", rtt.p95}, {"0.99", rtt.p99}})
+      metrics.sample(labels_of(report.target) + ",quantile=\"" + quantile + '"',
+                     millionths(value.us));
+  }
+  metrics.family("gedge_rtt_jitter_seconds", "gauge", "rttvar of the latest answers.");
+  per_target(metrics, facts, [](const TargetReport& report) {
+    return report.rtt.measured() ? millionths(report.rtt.jitter.us) : std::string();
+  });
+  metrics.family("gedge_loss_ratio", "gauge", "Share of the latest probes without an answer.");
+  per_target(metrics, facts, [](const TargetReport& report) {
+    return report.rtt.probes > 0 ? millionths(report.rtt.loss_ppm) : std::string();
+  });
+  metrics.family("gedge_answer_age_seconds", "gauge",
+                 "Time since the round of the latest answer began.");
+  per_target(metrics, facts, [&facts](const TargetReport& report) {
+    if (!report.answered_at) return std::string();
+    const auto age = std::chrono::duration_cast<Micros>(facts.now - *report.answered_at).count();
+    return millionths(age < 0 ? 0 : static_cast<std::uint64_t>(age));
+  });
+}
+
+}  // namespace
+
+std::string agent_metrics(const AgentFacts& facts) {
+  Metrics metrics;
+  metrics.family("gedge_agent_info", "gauge", "Which node this is, and how it measures.");
+  metrics.sample("node=\"" + escaped(facts.node) + "\",method=\"" + escaped(facts.method) + '"',
+                 "1");
+  metrics.family("gedge_agent_start_time_seconds", "gauge", "When the agent began.");
+  metrics.sample("", std::to_string(facts.started));
+  add_times(metrics, facts);
+  metrics.family("gedge_probes_total", "counter", "Probes that were answered or lost.");
+  per_target(metrics, facts,
+             [](const TargetReport& report) { return std::to_string(report.probes); });
+  metrics.family("gedge_probes_lost_total", "counter", "Probes without an answer in time.");
+  per_target(metrics, facts,
+             [](const TargetReport& report) { return std::to_string(report.lost); });
+  metrics.count("gedge_rounds_total", "Rounds of probes that are over.", facts.rounds);
+  metrics.family("gedge_odd_replies_total", "counter", "Answers that were not counted.");
+  for (const auto& [why, count] : {std::pair{"duplicate", facts.odd.duplicate},
+                                   {"late", facts.odd.late},
+                                   {"foreign", facts.odd.foreign},
+                                   {"impossible", facts.odd.impossible}})
+    metrics.sample(std::string("why=\"") + why + '"', std::to_string(count));
+  metrics.count("gedge_http_connections_total", "Connections that were served.",
+                facts.http.connections);
+  metrics.count("gedge_http_turned_away_total", "Connections over the bounds.",
+                facts.http.turned_away);
+  metrics.count("gedge_http_requests_total", "Requests that were answered.", facts.http.requests);
+  metrics.count("gedge_http_refused_total", "What was no request.", facts.http.faults);
+  return metrics.take();
+}
+
+}  // namespace gedge::codec

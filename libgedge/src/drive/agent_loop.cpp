@@ -1,0 +1,132 @@
+#include "gedge/drive/agent_loop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace gedge {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 64;
+// How long nobody looks whether it is to stop.
+constexpr std::chrono::milliseconds kLook{50};
+// A link without room has room again when an answer comes or a probe is given up.
+constexpr Nanos kLookAgain{1'000'000};
+
+}  // namespace
+
+AgentLoop::AgentLoop(const AgentLoopOptions& options, ProbeNetwork& network, const Clock& clock,
+                     Source source, AgentEvents events)
+    : options_(options),
+      network_(network),
+      clock_(clock),
+      source_(std::move(source)),
+      events_(std::move(events)),
+      refreshed_(clock.now()),
+      agent_(options.agent, network.random_key()),
+      looked_at_(clock.now()) {}
+
+Status AgentLoop::refresh() {
+  refreshed_ = clock_.now();
+  auto targets = source_();
+  if (!targets) return std::move(targets).error();
+  if (link_ != nullptr && *targets == agent_.targets()) return {};
+  if (targets->empty() && agent_.targets().empty()) return {};
+  std::unique_ptr<ProbeLink> link;
+  if (!targets->empty()) {
+    LinkRequest request{.method = options_.method,
+                        .targets = {},
+                        .size = options_.probe_size,
+                        .batched = false,
+                        .timeout = options_.agent.timeout};
+    for (const AgentTarget& target : *targets) request.targets.push_back(target.address);
+    auto opened = network_.open(std::move(request));
+    if (!opened) return std::move(opened).error();
+    link = *std::move(opened);
+  }
+  link_ = std::move(link);
+  {
+    const std::lock_guard lock(mutex_);
+    if (link_ != nullptr) now_ = link_->now();
+    agent_.set_targets(*std::move(targets), now_);
+  }
+  if (events_.targets_changed) events_.targets_changed(agent_.targets());
+  return {};
+}
+
+void AgentLoop::run() {
+  while (true) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      looked_at_ = clock_.now();
+    }
+    if (clock_.now() - refreshed_ >= options_.refresh)
+      if (const Status status = refresh(); !status && events_.failed)
+        events_.failed(status.error());
+    if (link_ != nullptr)
+      step();
+    else
+      pause();
+  }
+}
+
+void AgentLoop::stop() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  wake_.notify_all();
+}
+
+void AgentLoop::pause() {
+  std::unique_lock lock(mutex_);
+  wake_.wait_for(lock, kLook, [this] { return stopping_; });
+}
+
+void AgentLoop::hand_in(const ProbeEvent& event) {
+  switch (event.kind) {
+    case ProbeEvent::Kind::kSent:
+      agent_.sent(event.cookie, event.at);
+      break;
+    case ProbeEvent::Kind::kReply:
+      static_cast<void>(agent_.reply(event.target, event.cookie, event.at));
+      break;
+    case ProbeEvent::Kind::kRefused:
+      agent_.refused(event.cookie);
+  }
+}
+
+void AgentLoop::step() {
+  // Answers that came before this moment are handed in before anything expires at it. Only this
+  // thread changes the agent, so looking at it here takes no lock.
+  const Nanos before = link_->now();
+  Nanos until = before + kLook;
+  if (link_->room() == 0) until = before + kLookAgain;
+  if (const auto next = agent_.next()) until = std::min(until, *next);
+  const ProbeLink::Received received = link_->receive(until);
+
+  std::array<Probe, kMostAtOnce> probes;
+  std::size_t count = 0;
+  std::vector<TargetReport> reports;
+  bool round_over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t rounds = agent_.rounds();
+    for (const ProbeEvent& event : received.events) hand_in(event);
+    if (received.all) agent_.expire(before);
+    const std::size_t room = std::min(link_->room(), probes.size());
+    now_ = link_->now();
+    count = agent_.due(now_, std::span(probes).first(room));
+    round_over = agent_.rounds() != rounds;
+    if (round_over && events_.round_over) reports = agent_.report(now_);
+  }
+  if (count > 0) link_->send(std::span(probes).first(count));
+  if (round_over && events_.round_over) events_.round_over(reports);
+}
+
+AgentLoop::View AgentLoop::view() const {
+  const std::lock_guard lock(mutex_);
+  return {now_, agent_.report(now_), agent_.rounds(), agent_.odd_replies(),
+          clock_.now() - looked_at_ < kStill};
+}
+
+}  // namespace gedge

@@ -1,0 +1,151 @@
+#include "io/http_session.hpp"
+
+#include <algorithm>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace gedge {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t kFirstRead = 2 << 10;
+// After a refusal the rest of what was sent is thrown away for a moment: closing at once would
+// make the other system discard the reply.
+constexpr Nanos kDrainTime{1'000'000'000};
+constexpr std::size_t kMostDrained = 1 << 20;
+
+std::string text_of(beast::string_view view) { return std::string(view.data(), view.size()); }
+
+HttpFault fault_of(const boost::system::error_code& error) {
+  if (error == http::error::header_limit) return HttpFault::kHeaderTooLarge;
+  if (error == http::error::body_limit) return HttpFault::kBodyTooLarge;
+  if (error == http::error::partial_message) return HttpFault::kIncomplete;
+  return HttpFault::kMalformed;
+}
+
+// Errors of the parser; those of the socket leave nobody to reply to.
+bool is_of_http(const boost::system::error_code& error) {
+  return error.category() == http::make_error_code(http::error::bad_method).category() &&
+         error != http::error::end_of_stream;
+}
+
+}  // namespace
+
+HttpSession::HttpSession(Tcp::socket socket, HttpSessionOwner& owner,
+                         std::function<void(HttpSession*)> gone)
+    : stream_(std::move(socket)),
+      owner_(owner),
+      gone_(std::move(gone)),
+      buffer_(owner.options().most_header_bytes + owner.options().most_body_bytes),
+      end_of_life_(Steady::now() + owner.options().most_lifetime) {}
+
+HttpSession::~HttpSession() { gone_(this); }
+
+void HttpSession::finish() {
+  if (waits_) stream_.cancel();
+}
+
+void HttpSession::limit(Nanos most) {
+  stream_.expires_at(std::min(Steady::now() + most, end_of_life_));
+}
+
+// The first byte of a request may be long in coming, its last one may not.
+void HttpSession::wait() {
+  if (buffer_.size() > 0) return read();
+  waits_ = true;
+  limit(owner_.options().idle_timeout);
+  stream_.async_read_some(buffer_.prepare(kFirstRead),
+                          [self = shared_from_this()](Error error, std::size_t bytes) {
+                            self->waits_ = false;
+                            if (error || self->owner_.stopping()) return;
+                            self->buffer_.commit(bytes);
+                            self->read();
+                          });
+}
+
+void HttpSession::read() {
+  parser_.emplace();
+  parser_->header_limit(static_cast<std::uint32_t>(owner_.options().most_header_bytes));
+  parser_->body_limit(owner_.options().most_body_bytes);
+  limit(owner_.options().read_timeout);
+  http::async_read(stream_, buffer_, *parser_,
+                   [self = shared_from_this()](Error error, std::size_t) { self->on_read(error); });
+}
+
+void HttpSession::on_read(Error error) {
+  if (error && !is_of_http(error)) return;
+  if (error) return refuse(fault_of(error));
+  const auto& message = parser_->get();
+  // Which of two hosts is meant, nobody can say.
+  if (message.count(http::field::host) > 1) return refuse(HttpFault::kMalformed);
+  keeps_alive_ = message.keep_alive();
+  HttpRequest request{text_of(message.method_string()), text_of(message.target()),
+                      text_of(message[http::field::host]), text_of(message[http::field::origin]),
+                      message.body()};
+  reply_to(request);
+}
+
+void HttpSession::reply_to(const HttpRequest& request) {
+  HttpReply reply;
+  try {
+    reply = owner_.service().answer(request);
+  } catch (const std::exception&) {  // the service says what it may; the reason stays here
+    return refuse(HttpFault::kInternal);
+  }
+  owner_.answered();
+  write(std::move(reply), request.method != "HEAD");
+}
+
+void HttpSession::refuse(HttpFault fault) {
+  owner_.refused();
+  keeps_alive_ = false;
+  write(owner_.service().refuse(fault), true);
+}
+
+void HttpSession::write(HttpReply reply, bool with_body) {
+  keeps_alive_ = keeps_alive_ && !owner_.stopping() && Steady::now() < end_of_life_;
+  response_ = {};
+  response_.version(11);
+  response_.result(reply.status);
+  response_.set(http::field::content_type, reply.content_type);
+  response_.set(http::field::cache_control, "no-store");
+  response_.set("X-Content-Type-Options", "nosniff");
+  if (!reply.allow.empty()) response_.set(http::field::allow, reply.allow);
+  response_.keep_alive(keeps_alive_);
+  response_.content_length(reply.body.size());
+  if (with_body) response_.body() = std::move(reply.body);
+  limit(owner_.options().write_timeout);
+  http::async_write(stream_, response_, [self = shared_from_this()](Error error, std::size_t) {
+    self->on_written(error);
+  });
+}
+
+void HttpSession::on_written(Error error) {
+  response_ = {};
+  if (error) return;
+  if (keeps_alive_ && !owner_.stopping()) return wait();
+  Error ignored;
+  stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+  if (owner_.stopping()) return;  // the last handle: the socket closes
+  buffer_.clear();
+  stream_.expires_after(kDrainTime);
+  drain();
+}
+
+void HttpSession::drain() {
+  stream_.async_read_some(buffer_.prepare(kFirstRead),
+                          [self = shared_from_this()](Error error, std::size_t bytes) {
+                            self->drained_ += bytes;
+                            if (!error && self->drained_ < kMostDrained) self->drain();
+                          });
+}
+
+}  // namespace gedge

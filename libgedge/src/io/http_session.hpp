@@ -1,0 +1,70 @@
+// io/http_session.hpp - one connection of the HTTP server.
+#pragma once
+
+#include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <memory>
+#include <optional>
+
+#include "gedge/io/http_server.hpp"
+
+namespace gedge {
+
+/// What the server wants to know of its connections.
+class HttpSessionOwner {
+ public:
+  virtual const HttpServerOptions& options() const = 0;
+  virtual const HttpService& service() const = 0;
+  virtual bool stopping() const = 0;
+  virtual void answered() = 0;
+  virtual void refused() = 0;
+
+ protected:
+  ~HttpSessionOwner() = default;
+};
+
+/// Lives as long as an operation of its own is under way.
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  using Tcp = boost::asio::ip::tcp;
+
+  HttpSession(Tcp::socket socket, HttpSessionOwner& owner, std::function<void(HttpSession*)> gone);
+  HttpSession(const HttpSession&) = delete;
+  HttpSession& operator=(const HttpSession&) = delete;
+  ~HttpSession();
+
+  void start() { wait(); }
+  /// A connection between two requests is closed; others finish the reply that is under way.
+  void finish();
+
+ private:
+  using Error = boost::system::error_code;
+  void wait();
+  void read();
+  void on_read(Error error);
+  void reply_to(const HttpRequest& request);
+  void refuse(HttpFault fault);
+  void write(HttpReply reply, bool with_body);
+  void on_written(Error error);
+  void drain();
+  void limit(Nanos most);
+
+  boost::beast::tcp_stream stream_;
+  HttpSessionOwner& owner_;
+  std::function<void(HttpSession*)> gone_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  boost::beast::http::response<boost::beast::http::string_body> response_;
+  std::chrono::steady_clock::time_point end_of_life_;
+  std::size_t drained_ = 0;
+  bool keeps_alive_ = false;
+  bool waits_ = false;  // between two requests
+};
+
+}  // namespace gedge

@@ -1,0 +1,154 @@
+#include "gedge/drive/agent_loop.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <string>
+
+#include "gedge/sim/scripted_network.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr Nanos kMs{1'000'000}, kSecond{1'000'000'000};
+
+AgentTarget node(const std::string& name, std::uint8_t last) {
+  AgentTarget target{AgentTargetKind::kNode, name, {}};
+  target.address.bytes = {10, 0, 0, last};
+  return target;
+}
+
+// A second passes with every look.
+class HastyClock final : public Clock {
+ public:
+  Micros now() const override { return Micros{1'000'000 * looks_++}; }
+
+ private:
+  mutable std::atomic<std::int64_t> looks_{0};
+};
+
+AgentLoopOptions options() {
+  AgentLoopOptions options;
+  options.agent.jitter_percent = 0;
+  options.refresh = Micros{3'600'000'000};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("agent loop: rounds are driven through the link, and whoever asks sees what is known") {
+  ScriptedNetwork network(
+      [](std::uint32_t target, auto) { return target == 1 ? Fate{} : Fate{{2 * kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  int rounds = 0;
+  AgentEvents events;
+  events.round_over = [&](const std::vector<TargetReport>& reports) {
+    REQUIRE(reports.size() == 2);
+    if (++rounds == 3) running->stop();
+  };
+  AgentLoop loop(
+      options(), network, clock,
+      [] {
+        return Result(std::vector{node("b", 2), node("c", 3)});
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  CHECK_FALSE(loop.view().targets[0].asked);
+  loop.run();
+
+  const AgentLoop::View view = loop.view();
+  CHECK(view.rounds == 3);
+  CHECK(view.alive);
+  CHECK(view.now >= 20 * kSecond);
+  REQUIRE(view.targets.size() == 2);
+  CHECK(view.targets[0].rtt.p50 == Rtt{2'000});
+  CHECK(view.targets[0].probes == 9);
+  CHECK(view.targets[1].rtt.p50 == kUnmeasured);
+  CHECK(view.targets[1].rtt.loss_ppm == 1'000'000);
+  REQUIRE(network.opened.size() == 1);
+  CHECK(network.opened[0].targets == std::vector{node("b", 2).address, node("c", 3).address});
+}
+
+TEST_CASE("agent loop: nothing is ever opened to an address that is not a target") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{1};
+  const std::vector<std::vector<AgentTarget>> answers{
+      {node("b", 2)}, {node("b", 2), node("c", 3)}, {}, {node("d", 4)}, {node("d", 4)}};
+  std::size_t asked = 0;
+  std::vector<std::size_t> changes;
+  AgentEvents events;
+  events.targets_changed = [&](const auto& targets) { changes.push_back(targets.size()); };
+  AgentLoop loop(
+      often, network, clock,
+      [&] {
+        if (asked >= answers.size()) running->stop();
+        return Result(answers[std::min(asked++, answers.size() - 1)]);
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(changes == std::vector<std::size_t>{1, 2, 0, 1});  // the same again changes nothing
+  REQUIRE(network.opened.size() == 3);
+  std::set<std::uint8_t> probed;
+  for (const LinkRequest& request : network.opened)
+    for (const IpAddress& address : request.targets) probed.insert(address.bytes[3]);
+  CHECK(probed == std::set<std::uint8_t>{2, 3, 4});
+}
+
+TEST_CASE("agent loop: a source that fails changes nothing, is told, and is asked again") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{1};
+  int asked = 0, failures = 0;
+  AgentEvents events;
+  events.failed = [&](const Error& error) {
+    CHECK(error.code == Errc::kTimeout);
+    if (++failures == 5) running->stop();
+  };
+  AgentLoop loop(
+      often, network, clock,
+      [&]() -> Result<std::vector<AgentTarget>> {
+        if (asked++ == 0) return std::vector{node("b", 2)};
+        return Error{Errc::kTimeout, "nobody answered", {}, {}};
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(failures == 5);
+  CHECK(loop.view().targets.size() == 1);
+  CHECK(network.opened.size() == 1);
+}
+
+TEST_CASE("agent loop: without permission to probe, the first refresh says so") {
+  ScriptedNetwork network([](auto, auto) { return Fate{}; });
+  network.denies = true;
+  const HastyClock clock;
+  AgentLoop loop(options(), network, clock, [] { return Result(std::vector{node("b", 2)}); }, {});
+  const Status status = loop.refresh();
+  REQUIRE_FALSE(status);
+  CHECK(status.error().code == Errc::kDenied);
+  CHECK(loop.view().targets.empty());
+}
+
+TEST_CASE("agent loop: once nobody looks any more it does not count as alive") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop loop(options(), network, clock, [] { return Result(std::vector{node("b", 2)}); }, {});
+  REQUIRE(loop.refresh());
+  CHECK(loop.view().alive);
+  for (int second = 0; second < 61; ++second) static_cast<void>(clock.now());
+  CHECK_FALSE(loop.view().alive);
+}
+
+}  // namespace gedge

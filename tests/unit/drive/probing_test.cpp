@@ -1,0 +1,122 @@
+#include "gedge/drive/probing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "gedge/sim/scripted_network.hpp"
+
+using gedge::Fate;
+using gedge::kUnmeasured;
+using gedge::Nanos;
+using gedge::ProbeLink;
+using gedge::ProbePlan;
+using gedge::Prober;
+using gedge::Refusal;
+using gedge::Rtt;
+using gedge::RttSummary;
+using gedge::ScriptedNetwork;
+using gedge::TargetNotes;
+
+namespace {
+
+constexpr Nanos kUs{1'000}, kMs{1'000'000};
+
+struct Outcome {
+  std::vector<TargetNotes> notes;
+  std::vector<RttSummary> summaries;
+  gedge::OddReplies odd;
+  Nanos took{0};
+};
+
+Outcome probe(const ScriptedNetwork::Script& script, const ProbePlan& plan, std::uint32_t targets,
+              bool batched = false) {
+  ScriptedNetwork network(script);
+  gedge::LinkRequest request;
+  request.targets.resize(targets);
+  request.batched = batched;
+  const auto link = network.open(request);
+  Prober prober(plan, targets, 1, (*link)->now());
+  Outcome outcome;
+  outcome.notes = gedge::run_probes(prober, **link, targets, nullptr);
+  for (std::uint32_t i = 0; i < targets; ++i)
+    outcome.summaries.push_back(prober.samples(i).summary());
+  outcome.odd = prober.odd_replies();
+  outcome.took = (*link)->now();
+  return outcome;
+}
+
+ProbePlan plan(std::uint32_t count) { return {count, 10 * kMs, 50 * kMs, Nanos{0}}; }
+
+}  // namespace
+
+TEST_CASE("probing: answers are taken with the stamps of the link, targets apart") {
+  const Outcome outcome = probe(
+      [](std::uint32_t target, std::uint32_t) {
+        return Fate{{(target + 1) * kMs}, Refusal::kNone, 300 * kUs};
+      },
+      plan(4), 3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    CHECK(outcome.summaries[i].p50 == Rtt{1'000 * (i + 1)});
+    CHECK(outcome.summaries[i].mdev == Rtt{0});
+    CHECK(outcome.summaries[i].samples == 4);
+    CHECK(outcome.notes[i].kernel_stamped);
+  }
+}
+
+TEST_CASE("probing: it ends with the last answer, and waits a timeout only for what is lost") {
+  const auto all = probe([](auto, auto) { return Fate{{2 * kMs}}; }, plan(5), 1);
+  CHECK(all.took == 42 * kMs);
+  CHECK_FALSE(all.notes[0].kernel_stamped);
+
+  const auto last_lost =
+      probe([](auto, std::uint32_t number) { return number == 4 ? Fate{} : Fate{{2 * kMs}}; },
+            plan(5), 1);
+  CHECK(last_lost.took == 90 * kMs + Nanos{1});
+  CHECK(last_lost.summaries[0].loss_ppm == 200'000);
+}
+
+TEST_CASE("probing: duplicates and late answers of every kind change nothing") {
+  const auto outcome = probe(
+      [](auto, std::uint32_t number) {
+        if (number == 0) return Fate{{2 * kMs, 3 * kMs, 49 * kMs}};
+        if (number == 1) return Fate{{51 * kMs, 52 * kMs}};
+        return Fate{{4 * kMs}};
+      },
+      plan(10), 1);
+  CHECK(outcome.summaries[0].samples == 9);
+  CHECK(outcome.summaries[0].probes == 10);
+  CHECK(outcome.summaries[0].min == Rtt{2'000});
+  CHECK(outcome.summaries[0].max == Rtt{4'000});
+  CHECK(outcome.odd.duplicate == 2);
+  CHECK(outcome.odd.late == 2);
+}
+
+TEST_CASE("probing: refused probes are lost, and the reason is kept") {
+  const auto outcome = probe(
+      [](std::uint32_t target, auto) {
+        return target == 1 ? Fate{{}, Refusal::kUnreachable} : Fate{{kMs}};
+      },
+      plan(3), 2);
+  CHECK(outcome.notes[0].refusal == Refusal::kNone);
+  CHECK(outcome.notes[1].refusal == Refusal::kUnreachable);
+  CHECK(outcome.summaries[1].p50 == kUnmeasured);
+  CHECK(outcome.summaries[1].loss_ppm == 1'000'000);
+  CHECK(outcome.took < 50 * kMs);  // nobody waits for an answer to what never left
+}
+
+TEST_CASE("probing: without interval a batched link gets batches, and nothing is lost") {
+  const ProbePlan flood{50, Nanos{0}, 50 * kMs, Nanos{0}};
+  const auto outcome = probe([](auto, auto) { return Fate{{100 * kUs}}; }, flood, 100, true);
+  for (const RttSummary& summary : outcome.summaries) {
+    REQUIRE(summary.samples == 50);
+    REQUIRE(summary.max == Rtt{100});
+  }
+}
+
+TEST_CASE("probing: a rate is kept over the whole run") {
+  const ProbePlan paced{20, Nanos{0}, 50 * kMs, kMs};
+  const auto outcome = probe([](auto, auto) { return Fate{{kMs / 2}}; }, paced, 5, true);
+  CHECK(outcome.took >= 99 * kMs);
+  CHECK(outcome.took <= 101 * kMs);
+}
