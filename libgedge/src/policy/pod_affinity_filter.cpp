@@ -36,25 +36,37 @@ struct Occupation {
   bool at(NodeIndex n) const { return rows.test(n); }
   /// Returns whether that was the domain's first pod or its last. The node has the key.
   bool add(NodeIndex n, int delta);
+  /// Adds the rows of the node's domain to the mask.
+  void bar(NodeIndex n, NodeMask& barred) const;
 
   const TopologyColumn* column;
   NodeMask rows;
-  std::unordered_map<DomainIndex, std::int64_t> pods;  // only looked up, never iterated
+  // Pods beyond the first of a domain, where there are any: none at all where anti-affinity is
+  // kept. Only looked up, never iterated.
+  std::unordered_map<DomainIndex, std::uint32_t> others;
 };
 
 bool Occupation::add(NodeIndex n, int delta) {
   const DomainIndex domain = column->domain_of[raw(n)];
-  std::int64_t& count = pods[domain];
-  const bool before = count > 0;
-  count += delta;
-  if (before == (count > 0)) return false;
-  for (const WordRows& part : column->rows_of(domain)) {
-    if (count > 0)
-      rows.add(part.word, part.bits);
-    else
-      rows.keep(part.word, ~part.bits);
+  if (delta > 0 && rows.test(n)) {
+    ++others[domain];
+    return false;
   }
+  if (delta > 0) {
+    bar(n, rows);
+    return true;
+  }
+  if (const auto more = others.find(domain); more != others.end()) {
+    if (--more->second == 0) others.erase(more);
+    return false;
+  }
+  for (const WordRows& part : column->rows_of(domain)) rows.keep(part.word, ~part.bits);
   return true;
+}
+
+void Occupation::bar(NodeIndex n, NodeMask& barred) const {
+  for (const WordRows& part : column->rows_of(column->domain_of[raw(n)]))
+    barred.add(part.word, part.bits);
 }
 
 /// Existing anti-affinity under one topology key.
@@ -78,6 +90,8 @@ struct State final : ClassState {
   }
   bool is_first_of_its_group() const { return affinity_total == 0 && meets_itself; }
   void unite(std::size_t slots);
+  /// After a pod came that opened domains: what was barred stays barred.
+  void bar(const Relation& relation, NodeIndex n);
 };
 
 void State::unite(std::size_t slots) {
@@ -91,6 +105,14 @@ void State::unite(std::size_t slots) {
   }
   for (const Occupation& pods : anti_affinity_pods) barred |= pods.rows;
   for (const Objection& objection : objections) barred |= objection.pods.rows;
+}
+
+void State::bar(const Relation& relation, NodeIndex n) {
+  const auto bar = [&](const Occupation& pods) {
+    if (pods.has_key(n)) pods.bar(n, barred);
+  };
+  for (const std::uint32_t i : relation.meets) bar(anti_affinity_pods[i]);
+  for (const std::uint32_t i : relation.objects) bar(objections[i].pods);
 }
 
 std::uint32_t objection_of(State& state, const TopologyColumn& column) {
@@ -128,7 +150,12 @@ class PodAffinityFilter final : public FilterPolicy {
   void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
               int delta, Touched&) const override {
     State& known = static_cast<State&>(state);
-    if (count(known, context, other, node, delta)) known.unite(context.cluster.slots());
+    const Relation& relation = relation_of(known, context, other);
+    if (!count(known, relation, other, node, delta)) return;
+    if (delta > 0 && known.affinity.empty() && known.barred.size() != 0)
+      known.bar(relation, node);
+    else
+      known.unite(context.cluster.slots());
   }
   void listen(const ClassContext& context, const ClassState& state,
               std::vector<Topic>& topics) const override;
@@ -145,8 +172,13 @@ class PodAffinityFilter final : public FilterPolicy {
 
  private:
   Relation relate(State& state, const ClassContext& context, const PodFacts& other) const;
-  bool count(State& state, const ClassContext& context, PodIndex other, NodeIndex node,
-             int delta) const;
+  const Relation& relation_of(State& state, const ClassContext& context, PodIndex other) const {
+    return state.relations.get(context.cluster.pod_facts(other), [&](const PodFacts& facts) {
+      return relate(state, context, facts);
+    });
+  }
+  static bool count(State& state, const Relation& relation, PodIndex other, NodeIndex node,
+                    int delta);
 
   Compat compat_;
 };
@@ -166,11 +198,8 @@ Relation PodAffinityFilter::relate(State& state, const ClassContext& context,
 }
 
 // Returns whether other rows than before may be barred.
-bool PodAffinityFilter::count(State& state, const ClassContext& context, PodIndex other,
-                              NodeIndex node, int delta) const {
-  const Relation& relation =
-      state.relations.get(context.cluster.pod_facts(other),
-                          [&](const PodFacts& facts) { return relate(state, context, facts); });
+bool PodAffinityFilter::count(State& state, const Relation& relation, PodIndex other,
+                              NodeIndex node, int delta) {
   bool changed = false;
   const auto add = [&](Occupation& pods) {
     if (!pods.has_key(node)) return false;
@@ -210,8 +239,9 @@ std::unique_ptr<ClassState> PodAffinityFilter::prepare(const ClassContext& conte
   if (state->rejects_nothing() && cluster.placed_with_affinity().empty()) return state;
   std::vector<Topic> topics;
   listen(context, *state, topics);
-  cluster.for_each_placed(
-      topics, [&](PodIndex other, NodeIndex n) { count(*state, context, other, n, 1); });
+  cluster.for_each_placed(topics, [&](PodIndex other, NodeIndex n) {
+    count(*state, relation_of(*state, context, other), other, n, 1);
+  });
   state->unite(cluster.slots());
   return state;
 }
