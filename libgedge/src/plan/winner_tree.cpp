@@ -16,26 +16,35 @@ NodeIndex if_in(const std::vector<std::int64_t>& totals, std::uint32_t row) {
   return row == kNobody || totals[row] == WinnerTree::kOut ? kNoNode : NodeIndex{row};
 }
 
-// The best two of the rows in the words, the first ones where totals are equal.
-template <typename F>
-BestTwo best_two(const std::vector<std::int64_t>& totals, std::size_t words, F&& word_of) {
-  BestTwo found;
-  std::int64_t best = WinnerTree::kOut, second = WinnerTree::kOut;
-  for (std::size_t word = 0; word < words; ++word)
-    for (std::uint64_t bits = word_of(word); bits != 0; bits &= bits - 1) {
-      const NodeIndex row{static_cast<std::uint32_t>(kWord * word) +
-                          static_cast<std::uint32_t>(std::countr_zero(bits))};
-      const std::int64_t total = totals[raw(row)];
+// The best two of the rows that it meets in name order, the first ones where totals are equal.
+struct Meeting {
+  /// Rows of `out` and less do not count.
+  explicit Meeting(std::int64_t out) : best(out), second(out) {}
+
+  void meet(const std::vector<std::int64_t>& totals, std::uint32_t word, std::uint64_t bits) {
+    for (; bits != 0; bits &= bits - 1) {
+      const std::uint32_t row = word * kWord + static_cast<std::uint32_t>(std::countr_zero(bits));
+      const std::int64_t total = totals[row];
       if (total <= second) continue;
       if (total > best) {
         second = std::exchange(best, total);
-        found.runner_up = std::exchange(found.winner, row);
+        found.runner_up = std::exchange(found.winner, NodeIndex{row});
       } else {
         second = total;
-        found.runner_up = row;
+        found.runner_up = NodeIndex{row};
       }
     }
-  return found;
+  }
+
+  BestTwo found;
+  std::int64_t best, second;
+};
+
+template <typename F>
+BestTwo best_two(const std::vector<std::int64_t>& totals, std::size_t words, F&& word_of) {
+  Meeting rows(WinnerTree::kOut);
+  for (std::uint32_t word = 0; word < words; ++word) rows.meet(totals, word, word_of(word));
+  return rows.found;
 }
 
 }  // namespace
@@ -139,10 +148,10 @@ void WinnerTree::go_through(const std::vector<std::int64_t>& totals, const NodeM
     return;
   }
   const NodeMask& upper = upper_.among(totals);
-  found =
-      best_two(totals, among.words(), [&](std::size_t i) { return among.word(i) & upper.word(i); });
+  found = best_two(totals, among.words(),
+                   [&](std::uint32_t i) { return among.word(i) & upper.word(i); });
   if (found.runner_up == kNoNode)
-    found = best_two(totals, among.words(), [&](std::size_t i) { return among.word(i); });
+    found = best_two(totals, among.words(), [&](std::uint32_t i) { return among.word(i); });
 }
 
 // The better half first; a part whose best row does not beat the second best is left out.
@@ -161,14 +170,21 @@ void WinnerTree::search(const std::vector<std::int64_t>& totals, const NodeMask&
   if (among.test(row)) take(totals, row, found);
 }
 
-// Where rows stand in name order, the 64 below one place are a word of the mask.
+// Where rows stand in name order, the 64 below one place are a word of the mask. Without ties only
+// its best two can be among the best two of all.
 void WinnerTree::search_word(const std::vector<std::int64_t>& totals, const NodeMask& among,
                              std::uint32_t word, BestTwo& found) const {
+  const std::int64_t least = found.runner_up == kNoNode ? kOut + 1 : totals[raw(found.runner_up)];
+  if (ties_.empty()) {
+    Meeting rows(least - 1);
+    rows.meet(totals, word, among.word(word));
+    if (rows.found.winner != kNoNode) take(totals, rows.found.winner, found);
+    if (rows.found.runner_up != kNoNode) take(totals, rows.found.runner_up, found);
+    return;
+  }
   for (std::uint64_t bits = among.word(word); bits != 0; bits &= bits - 1) {
     const NodeIndex row{word * kWord + static_cast<std::uint32_t>(std::countr_zero(bits))};
-    const bool is_worse =
-        found.runner_up != kNoNode && totals[raw(row)] < totals[raw(found.runner_up)];
-    if (!is_worse && totals[raw(row)] != kOut) take(totals, row, found);
+    if (totals[raw(row)] >= least) take(totals, row, found);
   }
 }
 
