@@ -406,9 +406,8 @@ std::string Engine::fit_error(PodIndex pod) {
   return parts_->fit_errors.message(parts_->context(pod), prepared, has_equals);
 }
 
-std::vector<std::pair<std::string, std::uint32_t>> Engine::rejected_by(
-    const std::vector<std::uint32_t>& rejected) const {
-  std::vector<std::pair<std::string, std::uint32_t>> counts;
+RejectedBy Engine::rejected_by(const std::vector<std::uint32_t>& rejected) const {
+  RejectedBy counts;
   counts.reserve(static_cast<std::size_t>(
       std::count_if(rejected.begin(), rejected.end(), [](std::uint32_t n) { return n > 0; })));
   for (std::size_t i = 0; i < rejected.size(); ++i)

@@ -13,7 +13,7 @@
 namespace gedge {
 
 struct FilterSlot {
-  std::string name;
+  SharedText name;
   std::unique_ptr<FilterPolicy> policy;
 };
 

@@ -20,7 +20,7 @@ std::string text_of(const std::optional<ScoredNode>& node) {
   return node ? node->node + " " + std::to_string(node->score) : "none";
 }
 
-std::string text_of(const std::vector<std::pair<std::string, std::uint32_t>>& counts) {
+std::string text_of(const RejectedBy& counts) {
   std::string out;
   for (const auto& [name, count] : counts) out += name + "=" + std::to_string(count) + " ";
   return out;

@@ -75,9 +75,8 @@ std::vector<ScoredNode> ranking(const std::vector<NodeAnswer>& nodes, const std:
   return out;
 }
 
-std::vector<std::pair<std::string, std::uint32_t>> count_rejections(
-    const Profile& profile, const std::vector<NodeAnswer>& nodes) {
-  std::vector<std::pair<std::string, std::uint32_t>> out;
+RejectedBy count_rejections(const Profile& profile, const std::vector<NodeAnswer>& nodes) {
+  RejectedBy out;
   for (const ProfileEntry& entry : profile.filters) {
     const auto count = std::count_if(nodes.begin(), nodes.end(), [&](const NodeAnswer& answer) {
       return !answer.rejections.empty() && answer.rejections.front().first == entry.policy;

@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK_FALSE(d.chosen);
   CHECK(d.message == "0/3 nodes are available: 3 Insufficient cpu, 3 Insufficient memory.");
   REQUIRE(d.rejected_by.size() == 1);
-  CHECK(d.rejected_by[0] == std::pair<std::string, std::uint32_t>("NodeResourcesFit", 3));
+  CHECK(d.rejected_by[0] == std::pair<SharedText, std::uint32_t>("NodeResourcesFit", 3));
 }
 
 TEST_CASE("planner: the limit of a delay budget passes and one microsecond more does not") {

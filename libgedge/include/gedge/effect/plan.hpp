@@ -26,6 +26,9 @@ struct ScoredNode {
   std::int64_t score = 0;  ///< sum of weight * normalized
 };
 
+/// How many nodes each filter rejected. Decisions of one plan share the names.
+using RejectedBy = std::vector<std::pair<SharedText, std::uint32_t>>;
+
 /// What was decided about one pod.
 struct Decision {
   SharedText namespace_name, pod;
@@ -34,7 +37,7 @@ struct Decision {
   std::vector<BudgetReport> budgets;
   SharedText message;  ///< "" when placed; else kube-scheduler's wording
   /// Each rejected node once, under its first rejecting policy; in filter order.
-  std::vector<std::pair<std::string, std::uint32_t>> rejected_by;
+  RejectedBy rejected_by;
 
   bool is_over_budget() const {
     if (!chosen) return false;
@@ -107,7 +110,7 @@ struct Explanation {
   std::optional<ScoredNode> chosen, runner_up;
   std::vector<BudgetReport> budgets;
   std::string message;
-  std::vector<std::pair<std::string, std::uint32_t>> rejected_by;
+  RejectedBy rejected_by;
   std::vector<NodeExplanation> nodes;  ///< every node, by name
   std::vector<SuggestedChange> changes;
 };

@@ -78,8 +78,7 @@ class Engine {
   std::string fit_error(PodIndex pod);
   /// Filter names with the number of nodes each was first to reject, zeros left out. `rejected`
   /// [filters]: of a Choice or an Evaluation.
-  std::vector<std::pair<std::string, std::uint32_t>> rejected_by(
-      const std::vector<std::uint32_t>& rejected) const;
+  RejectedBy rejected_by(const std::vector<std::uint32_t>& rejected) const;
 
   /// Brings what is kept of classes of pods up to date with the state. Whoever changes facts of
   /// nodes, or several things before the next question, saves it from being made anew by calling
