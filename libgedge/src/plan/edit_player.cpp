@@ -13,8 +13,11 @@ bool reads_rtts(const Facts& facts) {
   });
 }
 
-EditPlayer::EditPlayer(Session& session)
-    : session_(session), cluster_(session.cluster()), start_(session.cluster().mark()) {}
+EditPlayer::EditPlayer(Session& session, const std::vector<PodIndex>& tied)
+    : session_(session),
+      cluster_(session.cluster()),
+      tied_(tied),
+      start_(session.cluster().mark()) {}
 
 EditPlayer::~EditPlayer() {
   while (cluster_.mark() > start_) {
@@ -134,14 +137,12 @@ bool EditPlayer::play_node(const Edit& edit) {
 // Pods of DaemonSets that are to be placed go with the only node that they were made for.
 bool EditPlayer::delete_waiting(NodeIndex node) {
   const std::string& name = cluster_.node(node).name;
-  for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i) {
-    const PodIndex pod{i};
+  for (const PodIndex pod : tied_) {
     if (!is_planned(pod) || fate(pod) == Fate::kDeleted) continue;
-    if (!belongs_to_node(cluster_.pod(pod)) || !is_only_for(*cluster_.pod_facts(pod).spec, name))
-      continue;
+    if (!is_only_for(*cluster_.pod_facts(pod).spec, name)) continue;
     if (session_.engine_of(pod) == nullptr) return false;
     if (cluster_.is_placed(pod)) unbind(pod);
-    fates_[i] = Fate::kDeleted;
+    fates_[raw(pod)] = Fate::kDeleted;
   }
   return true;
 }

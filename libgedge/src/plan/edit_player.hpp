@@ -23,7 +23,9 @@ class EditPlayer {
     kDropped,  ///< was planned on a node that was deleted
   };
 
-  explicit EditPlayer(Session& session);
+  /// `tied`: pods to be placed that belong to the node that they were made for. Outlives the
+  /// player.
+  EditPlayer(Session& session, const std::vector<PodIndex>& tied);
   EditPlayer(const EditPlayer&) = delete;
   EditPlayer& operator=(const EditPlayer&) = delete;
   ~EditPlayer();
@@ -56,6 +58,7 @@ class EditPlayer {
 
   Session& session_;
   ClusterState& cluster_;
+  const std::vector<PodIndex>& tied_;
   ClusterState::Mark start_;
   std::vector<std::unique_ptr<Node>> edited_;  // alive until the state is as before
   std::vector<NodeIndex> nodes_;

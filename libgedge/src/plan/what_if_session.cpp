@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "gedge/policy/delay.hpp"
+#include "plan/edit_node.hpp"
 #include "plan/edit_player.hpp"
 #include "plan/run_plan.hpp"
 #include "plan/what_if.hpp"
@@ -127,6 +128,7 @@ class WhatIfSession::Parts {
   std::unique_ptr<Session> own_session_;
   Reach reach_;
   Pods pending_, unplaced_;  // all that were to be placed, and those left; in queue order
+  Pods tied_;                // to be placed, and deleted with the node that they were made for
   std::unordered_map<std::uint32_t, std::size_t> of_;  // by pod: its decision; only looked up
 };
 
@@ -146,6 +148,10 @@ void WhatIfSession::Parts::begin(Session& planned, Plan plan) {
   before = std::move(plan);
   const ClusterState& cluster = session->cluster();
   reach_ = reach_of(request, cluster);
+  for (std::uint32_t i = 0; i < cluster.pod_count(); ++i) {
+    const Pod& pod = cluster.pod(PodIndex{i});
+    if (pod.bound_node.empty() && belongs_to_node(pod)) tied_.push_back(PodIndex{i});
+  }
   pending_ = session->pods_of(before.decisions);
   for (std::size_t i = 0; i < before.decisions.size(); ++i) {
     const Decision& decision = before.decisions[i];
@@ -274,7 +280,7 @@ void WhatIfSession::Parts::fill(const EditPlayer& player, const Pods& placed_ane
 std::optional<WhatIfAnswer> WhatIfSession::Parts::follow(const std::vector<Edit>& edits,
                                                          bool replan, Plan* after) {
   if (reach_.everywhere || (replan && pending_.size() > kMostReplanned)) return std::nullopt;
-  EditPlayer player(*session);
+  EditPlayer player(*session, tied_);
   if (replan) lift_planned();
   for (const Edit& edit : edits)
     if (!player.play(edit)) return std::nullopt;
