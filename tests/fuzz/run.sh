@@ -12,6 +12,6 @@ found=$(dirname "$program")/../corpus-$name
 mkdir -p "$found"
 folders=("$found")
 if [ -d "$seeds" ]; then folders+=("$seeds"); fi
-# 2 GB and 25 s for one input: more is a finding, as a crash is.
-exec "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=25 -print_final_stats=1 \
+# 2 GB and five minutes for one input, however busy the machine: more is a finding, as a crash is.
+exec "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=300 -print_final_stats=1 \
   -artifact_prefix="$found/../crash-$name-" "${folders[@]}"

@@ -39,7 +39,7 @@ class Agent:
         self.port = int(self.read_until("listening")["address"].rsplit(":", 1)[1])
 
     def get(self, path, method="GET", headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
         try:
             connection.request(method, path, headers=headers or {})
             reply = connection.getresponse()
@@ -172,7 +172,7 @@ def test_names(port):
 
 
 def refused(code, words, *args):
-    run = subprocess.run([GEDGE, "agent", *args], stderr=subprocess.PIPE, text=True, timeout=60)
+    run = subprocess.run([GEDGE, "agent", *args], stderr=subprocess.PIPE, text=True)
     need(run.returncode == code, f"{args}: {run.returncode} {run.stderr}")
     for word in words:
         need(word in run.stderr, f"{args}: no {word!r} in {run.stderr}")

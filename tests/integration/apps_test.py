@@ -66,8 +66,7 @@ def edge_cache(budget):
 
 
 def gedge(*arguments):
-    return subprocess.run([GEDGE, *arguments], capture_output=True, text=True, timeout=120,
-                          check=False)
+    return subprocess.run([GEDGE, *arguments], capture_output=True, text=True, check=False)
 
 
 def plan(name, site, app, folder):

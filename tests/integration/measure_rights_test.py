@@ -44,7 +44,8 @@ if ready.returncode == 77:
 if ready.returncode != 0:
     skip("no user nobody here who may run the command")
 
-measure = [GEDGE, "measure", "far=10.77.1.11", "-c", "3", "--interval", "5ms", "-o", "json"]
+measure = [GEDGE, "measure", "far=10.77.1.11", "-c", "3", "--interval", "5ms",
+           "--timeout", "60s", "-o", "json"]
 
 done = nobody(*measure)
 need(done.returncode == 4, "ICMP without the right to is refused by the world", done)
