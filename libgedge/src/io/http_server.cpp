@@ -30,7 +30,8 @@ using Tcp = asio::ip::tcp;
 using SystemError = boost::system::error_code;
 
 constexpr std::chrono::seconds kGrace{1};
-// Without descriptors nothing can be accepted; asking again at once would take the whole processor.
+// Without descriptors or memory nothing can be accepted; asking again at once would take the whole
+// processor.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 Tcp::endpoint endpoint_of(const IpAddress& address) {
@@ -75,7 +76,9 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
       });
     }
     for (const WatchedDescriptor& watched : options_.watched) {
-      watched_.emplace_back(*context_, ::fcntl(watched.descriptor, F_DUPFD_CLOEXEC, 0));
+      const int descriptor = ::fcntl(watched.descriptor, F_DUPFD_CLOEXEC, 0);
+      if (descriptor < 0) return errno;
+      watched_.emplace_back(*context_, descriptor);
       watch(watched_.back(), watched.readable);
     }
     accept();
@@ -106,7 +109,7 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     acceptor_->async_accept([this](SystemError error, Tcp::socket socket) {
       if (stopping_) return;
       if (!error) take(std::move(socket));
-      if (error == asio::error::no_descriptors || error == asio::error::no_memory) {
+      if (error && error != asio::error::connection_aborted) {
         pause_.emplace(*context_, kAcceptPause);
         pause_->async_wait([this](SystemError) {
           if (!stopping_) accept();
