@@ -2,6 +2,7 @@
 // it is refused, the refusal is an answer of the other host as well, timed by this program.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 
@@ -61,6 +62,7 @@ class TcpLink final : public ProbeLink {
     coming_.push_back({kind, refusal, probe.target, probe.cookie, at});
   }
   void give_up_old();
+  void wait(Nanos until) const;
   bool read_ready(Nanos until);
 
   Nanos timeout_;
@@ -123,12 +125,20 @@ void TcpLink::give_up_old() {
   }
 }
 
+// To the nanosecond, which epoll_wait() cannot and epoll_pwait2() only does since Linux 5.11.
+void TcpLink::wait(Nanos until) const {
+  const Nanos left = until - clock_.now();
+  if (left <= Nanos{0}) return;
+  const timespec patience{left.count() / kNanosInSecond, left.count() % kNanosInSecond};
+  pollfd polled{epoll_.get(), POLLIN, 0};
+  static_cast<void>(::ppoll(&polled, 1, &patience, nullptr));
+}
+
 // True if nothing was left in the end.
 bool TcpLink::read_ready(Nanos until) {
   std::array<epoll_event, 64> ready{};
-  const Nanos left = std::max(until - clock_.now(), Nanos{0});
-  const timespec patience{left.count() / kNanosInSecond, left.count() % kNanosInSecond};
-  const int count = ::epoll_pwait2(epoll_.get(), ready.data(), ready.size(), &patience, nullptr);
+  wait(until);
+  const int count = ::epoll_wait(epoll_.get(), ready.data(), ready.size(), 0);
   const Nanos at = clock_.now();
   for (int i = 0; i < count; ++i) {
     const auto found = open_.find(ready[static_cast<std::size_t>(i)].data.fd);
