@@ -1,6 +1,7 @@
 #include "io/packet_batch.hpp"
 
 #include <linux/errqueue.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -70,6 +71,34 @@ std::optional<timespec> PacketBatch::stamp(std::size_t i) const {
     if (software.tv_sec != 0 || software.tv_nsec != 0) return software;
   }
   return std::nullopt;
+}
+
+// The answer leaves by whatever way leads back; only its source is said.
+void PacketBatch::forget_interface(msghdr& message) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_PKTINFO) {
+      in_pktinfo info{};
+      std::memcpy(&info, CMSG_DATA(part), sizeof info);
+      info.ipi_ifindex = 0;
+      std::memcpy(CMSG_DATA(part), &info, sizeof info);
+    } else if (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_PKTINFO) {
+      in6_pktinfo info{};
+      std::memcpy(&info, CMSG_DATA(part), sizeof info);
+      info.ipi6_ifindex = 0;
+      std::memcpy(CMSG_DATA(part), &info, sizeof info);
+    }
+  }
+}
+
+bool PacketBatch::send_back(int fd, std::size_t i) {
+  msghdr& message = messages_[i].msg_hdr;
+  forget_interface(message);
+  pieces_[i].iov_len = received(i).size();
+  const ssize_t sent = ::sendmsg(fd, &message, 0);
+  const bool whole = sent == static_cast<ssize_t>(pieces_[i].iov_len);
+  pieces_[i].iov_len = stride_;
+  return whole;
 }
 
 }  // namespace gedge

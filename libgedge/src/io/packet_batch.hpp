@@ -16,7 +16,7 @@ namespace gedge {
 
 class PacketBatch {
  public:
-  /// `with_control`: for stamps too.
+  /// `with_control`: for stamps too, and for the address that a packet came to.
   PacketBatch(std::size_t packets, std::size_t bytes, bool with_control);
 
   std::size_t capacity() const { return messages_.size(); }
@@ -37,9 +37,13 @@ class PacketBatch {
   std::span<const std::uint8_t> received(std::size_t i) const;
   const SocketAddress& sender(std::size_t i) const { return addresses_[i]; }
   std::optional<timespec> stamp(std::size_t i) const;
+  /// Sends a packet that was received back, with the bytes that it has now; from the address that
+  /// it came to, where that is known. False if the system refuses.
+  bool send_back(int fd, std::size_t i);
 
  private:
   static constexpr std::size_t kControl = 512;  // stamp, error and addresses of the error queue
+  static void forget_interface(msghdr& message);
 
   std::size_t stride_;
   bool with_control_;

@@ -1,5 +1,6 @@
 #include "gedge/io/udp_echo.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include "io/descriptor.hpp"
@@ -14,11 +15,25 @@ namespace {
 constexpr std::size_t kBatch = 16, kMostBytes = 2'048, kMostBatches = 256;
 constexpr int kReceiveBuffer = 4 << 20;
 
+bool is_any(const IpAddress& address) {
+  return std::all_of(address.bytes.begin(), address.bytes.end(),
+                     [](std::uint8_t byte) { return byte == 0; });
+}
+
+// A machine has several addresses, and whoever asked one of them takes an answer from no other.
+void ask_for_own_address(int fd, bool v6) {
+  const int yes = 1;
+  static_cast<void>(v6 ? ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &yes, sizeof yes)
+                       : ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &yes, sizeof yes));
+}
+
 }  // namespace
 
 struct UdpEcho::State {
+  State(Descriptor fd, bool with_control)
+      : socket(std::move(fd)), in(kBatch, kMostBytes, with_control) {}
   Descriptor socket;
-  PacketBatch in{kBatch, kMostBytes, false};
+  PacketBatch in;
 };
 
 UdpEcho::UdpEcho(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -32,7 +47,9 @@ Result<UdpEcho> UdpEcho::open(const IpAddress& listen) {
     return system_error("cannot listen on", "UDP port " + std::to_string(listen.port), errno);
   static_cast<void>(
       ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer));
-  return UdpEcho(std::unique_ptr<State>(new State{std::move(socket)}));
+  const bool any = is_any(listen);
+  if (any) ask_for_own_address(socket.get(), listen.is_v6);
+  return UdpEcho(std::make_unique<State>(std::move(socket), any));
 }
 
 IpAddress UdpEcho::address() const {
@@ -56,10 +73,7 @@ std::size_t UdpEcho::answer() {
       payload.mark = kAnswerMark;
       const auto answer = state_->in.packet(i).first(bytes.size());
       write_payload(answer.data(), payload);
-      const SocketAddress& to = state_->in.sender(i);
-      const ssize_t sent =
-          ::sendto(descriptor(), answer.data(), answer.size(), 0, &to.any, length_of(to));
-      if (sent == static_cast<ssize_t>(answer.size())) ++answered;
+      if (state_->in.send_back(descriptor(), i)) ++answered;
     }
     if (count < state_->in.capacity()) break;
   }

@@ -194,6 +194,24 @@ TEST_CASE("network: datagrams come back from the one who echoes them") {
   }
 }
 
+TEST_CASE("network: an echo on all addresses answers from the one that was asked") {
+  SystemNetwork network;
+  for (const bool v6 : {false, true}) {
+    IpAddress any;
+    any.is_v6 = v6;
+    auto echo = gedge::UdpEcho::open(any);
+    REQUIRE(echo);
+    // Left to itself, the system would answer from 127.0.0.1.
+    IpAddress second = loopback(false, echo->address().port);
+    second.bytes[3] = 2;
+    const auto link =
+        network.open(request(ProbeMethod::kUdp, {second, loopback(v6, echo->address().port)}));
+    REQUIRE(link);
+    const auto probes = probes_to(2, 4);
+    check_answers(exchange(**link, probes, probes.size(), [&] { echo->answer(); }), probes, true);
+  }
+}
+
 TEST_CASE("network: who echoes datagrams answers questions only, never answers or strangers") {
   auto echo = gedge::UdpEcho::open(loopback());
   auto other = gedge::UdpEcho::open(loopback());
