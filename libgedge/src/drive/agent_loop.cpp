@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "drive/backlog.hpp"
+
 namespace gedge {
 namespace {
 
@@ -47,11 +49,18 @@ Status AgentLoop::refresh() {
   link_ = std::move(link);
   {
     const std::lock_guard lock(mutex_);
-    if (link_ != nullptr) now_ = link_->now();
+    if (link_ != nullptr) read_up_to_ = now_ = link_->now();
+    looked_at_ = clock_.now();
     agent_.set_targets(*std::move(targets), now_);
   }
   if (events_.targets_changed) events_.targets_changed(agent_.targets());
   return {};
+}
+
+void AgentLoop::refresh_and_tell() {
+  const Status status = refresh();
+  if (!status && events_.failed) events_.failed(status.error());
+  if (status && events_.refreshed) events_.refreshed();
 }
 
 void AgentLoop::run() {
@@ -59,11 +68,8 @@ void AgentLoop::run() {
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
-      looked_at_ = clock_.now();
     }
-    if (clock_.now() - refreshed_ >= options_.refresh)
-      if (const Status status = refresh(); !status && events_.failed)
-        events_.failed(status.error());
+    if (clock_.now() - refreshed_ >= options_.refresh) refresh_and_tell();
     if (link_ != nullptr)
       step();
     else
@@ -79,6 +85,9 @@ void AgentLoop::stop() {
 
 void AgentLoop::pause() {
   std::unique_lock lock(mutex_);
+  const Micros now = clock_.now();
+  now_ += now - looked_at_;
+  looked_at_ = now;
   wake_.wait_for(lock, kLook, [this] { return stopping_; });
 }
 
@@ -112,9 +121,10 @@ void AgentLoop::step() {
     const std::lock_guard lock(mutex_);
     const std::uint64_t rounds = agent_.rounds();
     for (const ProbeEvent& event : received.events) hand_in(event);
-    if (received.all) agent_.expire(before);
+    if (may_expire(received.all, before, read_up_to_)) agent_.expire(before);
     const std::size_t room = std::min(link_->room(), probes.size());
     now_ = link_->now();
+    looked_at_ = clock_.now();
     count = agent_.due(now_, std::span(probes).first(room));
     round_over = agent_.rounds() != rounds;
     if (round_over && events_.round_over) reports = agent_.report(now_);
@@ -123,10 +133,12 @@ void AgentLoop::step() {
   if (round_over && events_.round_over) events_.round_over(reports);
 }
 
+// Where the source keeps the other thread waiting, what is known grows old all the same.
 AgentLoop::View AgentLoop::view() const {
   const std::lock_guard lock(mutex_);
-  return {now_, agent_.report(now_), agent_.rounds(), agent_.odd_replies(),
-          clock_.now() - looked_at_ < kStill};
+  const Micros since = clock_.now() - looked_at_;
+  const Nanos now = now_ + since;
+  return {now, agent_.report(now), agent_.rounds(), agent_.odd_replies(), since < kStill};
 }
 
 }  // namespace gedge

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "drive/backlog.hpp"
+
 namespace gedge {
 namespace {
 
@@ -34,14 +36,15 @@ std::vector<TargetNotes> run_probes(Prober& prober, ProbeLink& link, std::size_t
                                     const ProbingProgress& progress) {
   std::vector<TargetNotes> notes(targets);
   std::array<Probe, kMostAtOnce> probes;
-  Nanos shown = link.now();
+  Nanos shown = link.now(), read_up_to = shown;
+  if (progress) progress(prober);
   while (const auto next = prober.next()) {
     // Answers that came before this moment are handed in before anything expires at it.
     const Nanos before = link.now();
     const Nanos until = link.room() > 0 ? *next : before + kLookAgain;
     const ProbeLink::Received received = link.receive(until);
     for (const ProbeEvent& event : received.events) hand_in(event, prober, notes[event.target]);
-    if (received.all) prober.expire(before);
+    if (may_expire(received.all, before, read_up_to)) prober.expire(before);
 
     const std::size_t room = std::min(link.room(), probes.size());
     const Nanos now = link.now();

@@ -152,14 +152,14 @@ void Prober::expire(Nanos now) {
 
 std::optional<Nanos> Prober::next() const {
   if (done()) return std::nullopt;
+  std::uint64_t oldest = first_;
+  while (oldest < next_ && record(oldest).state != State::kUnderWay) ++oldest;
   std::optional<Nanos> soonest;
-  const bool full = next_ - first_ >= kMaxUnderWay;
-  if (const auto send = wheel_.next(); send && !full) soonest = std::max(*send, gate_);
-  for (std::uint64_t serial = first_; serial < next_ && under_way_ > 0; ++serial) {
-    const Record& oldest = record(serial);
-    if (oldest.state != State::kUnderWay) continue;
-    const Nanos expiry = oldest.latest_departure() + plan_.timeout + Nanos{1};
-    return soonest ? std::min(*soonest, expiry) : expiry;
+  if (oldest < next_) soonest = record(oldest).latest_departure() + plan_.timeout + Nanos{1};
+  if (next_ - oldest >= kMaxUnderWay) return soonest;
+  if (const auto send = wheel_.next()) {
+    const Nanos due = std::max(*send, gate_);
+    soonest = soonest ? std::min(*soonest, due) : due;
   }
   return soonest;
 }

@@ -141,6 +141,25 @@ TEST_CASE("agent loop: without permission to probe, the first refresh says so") 
   CHECK(loop.view().targets.empty());
 }
 
+TEST_CASE("agent loop: while the source keeps the loop waiting, what is known grows old") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentEvents events;
+  events.round_over = [&](const auto&) { running->stop(); };
+  AgentLoop loop(
+      options(), network, clock, [] { return Result(std::vector{node("b", 2)}); }, events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  const AgentLoop::View first = loop.view();
+  CHECK(first.targets[0].rtt.measured());
+  for (int second = 0; second < 100; ++second) static_cast<void>(clock.now());
+  const AgentLoop::View later = loop.view();
+  CHECK(later.now - first.now >= 100 * kSecond);
+  CHECK_FALSE(later.targets[0].rtt.measured());  // no answer of the last minute is known
+}
+
 TEST_CASE("agent loop: once nobody looks any more it does not count as alive") {
   ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
   const HastyClock clock;

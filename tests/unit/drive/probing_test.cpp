@@ -48,7 +48,34 @@ Outcome probe(const ScriptedNetwork::Script& script, const ProbePlan& plan, std:
 
 ProbePlan plan(std::uint32_t count) { return {count, 10 * kMs, 50 * kMs, Nanos{0}}; }
 
+// Somebody sends us more than can be read: whenever it is looked at, there is more.
+class FloodedLink final : public ProbeLink {
+ public:
+  Nanos now() override { return now_; }
+  std::size_t room() const override { return 1; }
+  void send(std::span<const gedge::Probe> probes) override { sent_ += probes.size(); }
+  Received receive(Nanos) override {
+    now_ += kMs;
+    return {{}, false};
+  }
+  std::size_t sent() const { return sent_; }
+
+ private:
+  Nanos now_{0};
+  std::size_t sent_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("probing: a flood of packets that never ends does not keep it from ending") {
+  FloodedLink link;
+  Prober prober(plan(5), 2, 1, link.now());
+  static_cast<void>(gedge::run_probes(prober, link, 2, nullptr));
+  CHECK(link.sent() == 10);
+  CHECK(prober.samples(0).lost() == 5);
+  CHECK(prober.samples(1).lost() == 5);
+  CHECK(link.now() < 3'000 * kMs);
+}
 
 TEST_CASE("probing: answers are taken with the stamps of the link, targets apart") {
   const Outcome outcome = probe(

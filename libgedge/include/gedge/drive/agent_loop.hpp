@@ -26,6 +26,8 @@ struct AgentEvents {
   std::function<void(const std::vector<AgentTarget>&)> targets_changed;
   /// The peers could not be found out, or not be probed; those known before stay.
   std::function<void(const Error&)> failed;
+  /// They were found out, and can be probed.
+  std::function<void()> refreshed;
   std::function<void(const std::vector<TargetReport>&)> round_over;
 };
 
@@ -47,7 +49,7 @@ class AgentLoop {
   void stop();
 
   struct View {
-    Nanos now{0};  ///< of the clock of the reports: when something was last looked at
+    Nanos now{0};  ///< of the clock of the reports: the present
     std::vector<TargetReport> targets;
     std::uint64_t rounds = 0;
     OddReplies odd;
@@ -59,6 +61,7 @@ class AgentLoop {
   static constexpr Micros kStill{60'000'000};
 
  private:
+  void refresh_and_tell();
   void step();
   void hand_in(const ProbeEvent& event);
   void pause();
@@ -69,6 +72,7 @@ class AgentLoop {
   Source source_;
   AgentEvents events_;
   std::unique_ptr<ProbeLink> link_;  // of the targets; null without any
+  Nanos read_up_to_{0};              // answers of this link
   Micros refreshed_;
 
   mutable std::mutex mutex_;  // of all below

@@ -15,7 +15,7 @@ struct TargetNotes {
   Refusal refusal = Refusal::kNone;  ///< of the last probe that was refused
 };
 
-/// Called between probes, some fifty times a second.
+/// Called before the first probe and then between probes, some fifty times a second.
 using ProbingProgress = std::function<void(const Prober&)>;
 
 /// Runs until every probe of the plan is settled; returns notes, [targets].
