@@ -87,6 +87,8 @@ std::string_view words_of(Refusal refusal) {
   switch (refusal) {
     case Refusal::kUnreachable:
       return "it cannot be reached";
+    case Refusal::kClosed:
+      return "nobody listens at that port";
     case Refusal::kForbidden:
       return "a firewall of this machine forbids it";
     case Refusal::kTooLarge:

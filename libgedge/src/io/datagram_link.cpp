@@ -2,13 +2,15 @@
 //
 // On the accurate path probes leave one by one and the kernel stamps them as they pass the network
 // device; a copy of each stamped packet comes back through the error queue, payload and all, so the
-// cookie says whose stamp it is. The batched path gives 64 packets to one call and asks for stamps
+// cookie says whose stamp it is. So does what comes back by ICMP, where enough of the packet is
+// quoted. The batched path gives 64 packets to one call and asks for stamps
 // of what comes only: a fraction of the processor time, and times that contain the wait for the
 // others.
 #include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 #include "io/echo_socket.hpp"
@@ -36,12 +38,14 @@ class DatagramLink final : public ProbeLink {
       : size_(request.size),
         with_port_(request.method == ProbeMethod::kUdp),
         stamped_(!request.batched),
+        heard_(!request.batched),
         room_(request.batched ? kBatch : 1),
         sockets_(std::move(sockets)),
         out_(room_, size_ + sockets_.front().form().header_size(), false),
         in_(kBatch, size_ + kMostHeaders, true) {
     for (const IpAddress& target : request.targets) targets_.push_back(to_socket_address(target));
     for (EchoSocket& socket : sockets_) {
+      if (heard_) socket.hear_refusals();
       stamped_ = socket.stamp(stamped_) && stamped_;
       if (size_ <= kFitsAnywhere) socket.keep_whole();
     }
@@ -60,12 +64,13 @@ class DatagramLink final : public ProbeLink {
   void refuse(const Probe& probe, int error_number);
   bool read_all();
   void read_departures(const EchoSocket& socket);
+  void add_refusal(std::size_t i, const EchoSocket& socket, int error_number);
   bool read_answers(const EchoSocket& socket);
   void add_answer(std::size_t i, const EchoSocket& socket, Nanos now);
   void wait(Nanos until);
 
   std::size_t size_;
-  bool with_port_, stamped_;
+  bool with_port_, stamped_, heard_;
   std::size_t room_;
   std::uint16_t sequence_ = 0;
   ProbeClock clock_;
@@ -109,12 +114,17 @@ void DatagramLink::send_run(EchoSocket& socket, std::span<const Probe> probes) {
     write_question(socket.form(), out_.packet(i).first(size),
                    {kQuestionMark, probes[i].target, probes[i].cookie}, sequence_++);
   }
-  bool waited = false;
+  bool waited = false, heard = false;
   for (std::size_t sent = 0; sent < probes.size();) {
     const std::size_t more = out_.send(socket.get(), sent, probes.size(), size);
     sent += more;
     if (more > 0 || sent == probes.size()) continue;
     const int error_number = errno;
+    // What came back of an earlier probe fails this one, once.
+    if (heard_ && !std::exchange(heard, true)) {
+      read_departures(socket);
+      continue;
+    }
     const bool full = error_number == EAGAIN || error_number == ENOBUFS;
     if (full && !waited && wait_for_room(socket.get())) {
       waited = true;
@@ -124,11 +134,26 @@ void DatagramLink::send_run(EchoSocket& socket, std::span<const Probe> probes) {
   }
 }
 
+// What came back begins with the header that it was sent with, and may be cut short.
+void DatagramLink::add_refusal(std::size_t i, const EchoSocket& socket, int error_number) {
+  const std::size_t header = socket.form().header_size();
+  const auto packet = in_.received(i);
+  if (packet.size() < header + kLeastProbeSize) return;
+  const ProbePayload payload = read_payload(packet.data() + header);
+  if (payload.mark != kQuestionMark || payload.target >= targets_.size()) return;
+  if (!came_from(in_.sender(i), targets_[payload.target], with_port_)) return;
+  refuse({payload.target, payload.cookie}, error_number);
+}
+
 // The copy of a departed packet ends with the payload; what stands before it depends on the device.
 void DatagramLink::read_departures(const EchoSocket& socket) {
   for (int batch = 0; batch < kMostBatches; ++batch) {
     const std::size_t count = in_.receive(socket.get(), MSG_ERRQUEUE);
     for (std::size_t i = 0; i < count; ++i) {
+      if (const auto error_number = in_.refusal(i)) {
+        add_refusal(i, socket, *error_number);
+        continue;
+      }
       const auto packet = in_.received(i);
       const auto stamp = in_.stamp(i);
       if (!stamp || packet.size() < size_) continue;
@@ -169,7 +194,7 @@ bool DatagramLink::read_all() {
   bool all = true;
   for (const EchoSocket& socket : sockets_) {
     all = read_answers(socket) && all;
-    if (stamped_) read_departures(socket);
+    if (stamped_ || heard_) read_departures(socket);
   }
   events_.insert(events_.begin(), departures_.begin(), departures_.end());
   departures_.clear();

@@ -90,6 +90,12 @@ bool EchoSocket::filter_answers() {
   return ::setsockopt(get(), SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0;
 }
 
+void EchoSocket::hear_refusals() {
+  const int yes = 1;
+  static_cast<void>(form_.v6 ? ::setsockopt(get(), IPPROTO_IPV6, IPV6_RECVERR, &yes, sizeof yes)
+                             : ::setsockopt(get(), IPPROTO_IP, IP_RECVERR, &yes, sizeof yes));
+}
+
 void EchoSocket::keep_whole() {
   const int v4 = IP_PMTUDISC_DO, v6 = IPV6_PMTUDISC_DO;
   static_cast<void>(form_.v6 ? ::setsockopt(get(), IPPROTO_IPV6, IPV6_MTU_DISCOVER, &v6, sizeof v6)

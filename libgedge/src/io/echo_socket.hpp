@@ -21,6 +21,9 @@ class EchoSocket {
 
   /// Asks the kernel to stamp what comes, and what leaves too; false where it refuses.
   bool stamp(bool departures);
+  /// Asks the kernel for what routers and the other host say of packets that they do not take. Each
+  /// one fails the next call about the socket too, whatever that is about.
+  void hear_refusals();
   /// For packets that fit through any network: none is cut in pieces, so none needs a number for
   /// putting it together again.
   void keep_whole();

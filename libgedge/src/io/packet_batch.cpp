@@ -47,11 +47,11 @@ std::size_t PacketBatch::receive(int fd, int flags) {
     message.msg_control = control_.data() + i * kControl / sizeof(std::uint64_t);
     message.msg_controllen = kControl;
   }
-  int got = 0;
+  int got = 0, errors = 0;
   do
     got = ::recvmmsg(fd, messages_.data(), static_cast<unsigned>(capacity()), flags | MSG_DONTWAIT,
                      nullptr);
-  while (got < 0 && errno == EINTR);
+  while (got < 0 && errno != EAGAIN && ++errors < kMostErrors);
   return got < 0 ? 0 : static_cast<std::size_t>(got);
 }
 
@@ -69,6 +69,21 @@ std::optional<timespec> PacketBatch::stamp(std::size_t i) const {
     std::memcpy(&stamps, CMSG_DATA(part), sizeof stamps);
     const timespec& software = stamps.ts[0];
     if (software.tv_sec != 0 || software.tv_nsec != 0) return software;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> PacketBatch::refusal(std::size_t i) const {
+  const msghdr& message = messages_[i].msg_hdr;
+  for (const cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(const_cast<msghdr*>(&message), const_cast<cmsghdr*>(part))) {
+    const bool v4 = part->cmsg_level == IPPROTO_IP && part->cmsg_type == IP_RECVERR;
+    const bool v6 = part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_RECVERR;
+    if (!v4 && !v6) continue;
+    sock_extended_err error{};
+    std::memcpy(&error, CMSG_DATA(part), sizeof error);
+    if (error.ee_origin == SO_EE_ORIGIN_ICMP || error.ee_origin == SO_EE_ORIGIN_ICMP6)
+      return static_cast<int>(error.ee_errno);
   }
   return std::nullopt;
 }

@@ -31,18 +31,22 @@ class PacketBatch {
   /// not.
   std::size_t send(int fd, std::size_t first, std::size_t last, std::size_t size);
 
-  /// Receives without waiting; how many came, as many as there is room for at most.
+  /// Receives without waiting; how many came, as many as there is room for at most. What the
+  /// socket has to say of packets sent before is passed over: the error queue has it too.
   std::size_t receive(int fd, int flags);
   /// Of a packet that was received: its bytes, who sent it, when the kernel stamped it.
   std::span<const std::uint8_t> received(std::size_t i) const;
   const SocketAddress& sender(std::size_t i) const { return addresses_[i]; }
   std::optional<timespec> stamp(std::size_t i) const;
+  /// Of a packet from the error queue that came back by ICMP: the errno that says why.
+  std::optional<int> refusal(std::size_t i) const;
   /// Sends a packet that was received back, with the bytes that it has now; from the address that
   /// it came to, where that is known. False if the system refuses.
   bool send_back(int fd, std::size_t i);
 
  private:
   static constexpr std::size_t kControl = 512;  // stamp, error and addresses of the error queue
+  static constexpr int kMostErrors = 64;
   static void forget_interface(msghdr& message);
 
   std::size_t stride_;

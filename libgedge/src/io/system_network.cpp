@@ -51,6 +51,8 @@ Refusal refusal_of(int error_number) {
     case EADDRNOTAVAIL:
     case ETIMEDOUT:
       return Refusal::kUnreachable;
+    case ECONNREFUSED:
+      return Refusal::kClosed;
     case EPERM:
     case EACCES:
       return Refusal::kForbidden;

@@ -11,6 +11,7 @@
 
 #include "gedge/io/udp_echo.hpp"
 #include "io/descriptor.hpp"
+#include "io/socket_address.hpp"
 #include "support/paths.hpp"
 
 using gedge::Descriptor;
@@ -24,6 +25,7 @@ using gedge::ProbeEvent;
 using gedge::ProbeLink;
 using gedge::ProbeMethod;
 using gedge::Refusal;
+using gedge::SocketAddress;
 using gedge::SystemNetwork;
 
 namespace {
@@ -93,6 +95,17 @@ void check_answers(const std::vector<ProbeEvent>& events, const std::vector<Prob
     CHECK(left.has_value() == stamped);
     if (left) CHECK(*answered > *left);
   }
+}
+
+// A port that nobody else can take, and where nobody listens: its socket hears one peer only.
+IpAddress hold_port(int fd, bool v6) {
+  SocketAddress own = gedge::to_socket_address(loopback(v6));
+  REQUIRE(::bind(fd, &own.any, gedge::length_of(own)) == 0);
+  const SocketAddress peer = gedge::to_socket_address(loopback(v6, 9));
+  REQUIRE(::connect(fd, &peer.any, gedge::length_of(peer)) == 0);
+  socklen_t length = sizeof own;
+  REQUIRE(::getsockname(fd, &own.any, &length) == 0);
+  return gedge::from_socket_address(own);
 }
 
 std::vector<Probe> probes_to(std::uint32_t targets, std::uint64_t count) {
@@ -235,20 +248,27 @@ TEST_CASE("network: who echoes datagrams answers questions only, never answers o
   CHECK(say(std::string("2gdg") + std::string(12, '\0')) == 0);
 }
 
-TEST_CASE("network: datagrams to nobody are not answered") {
+TEST_CASE("network: datagrams to nobody come back as refused, and nobody pays for another") {
   SystemNetwork network;
-  std::uint16_t free_port = 0;
-  {
-    const auto echo = gedge::UdpEcho::open(loopback());
+  for (const bool v6 : {false, true}) {
+    auto echo = gedge::UdpEcho::open(loopback(v6));
     REQUIRE(echo);
-    free_port = echo->address().port;
+    const Descriptor holder(::socket(v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const IpAddress nobody = hold_port(holder.get(), v6);
+    const auto link = network.open(request(ProbeMethod::kUdp, {nobody, echo->address()}));
+    REQUIRE(link);
+    const auto probes = probes_to(2, 6);
+    std::size_t refused = 0, answered = 0;
+    for (const ProbeEvent& event :
+         exchange(**link, probes, probes.size(), [&] { echo->answer(); })) {
+      if (event.kind == ProbeEvent::Kind::kSent) continue;
+      (event.kind == ProbeEvent::Kind::kRefused ? refused : answered) += 1;
+      CHECK((event.target == 0) == (event.kind == ProbeEvent::Kind::kRefused));
+      CHECK(event.refusal == (event.target == 0 ? Refusal::kClosed : Refusal::kNone));
+    }
+    CHECK(refused == 3);
+    CHECK(answered == 3);
   }
-  const auto link = network.open(request(ProbeMethod::kUdp, {loopback(false, free_port)}));
-  REQUIRE(link);
-  const auto probes = probes_to(1, 1);
-  (*link)->send(probes);
-  for (const ProbeEvent& event : (*link)->receive(Nanos{0}).events)
-    CHECK(event.kind == ProbeEvent::Kind::kSent);
 }
 
 TEST_CASE("network: what cannot leave comes back as refused, with the reason") {

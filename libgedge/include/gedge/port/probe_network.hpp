@@ -25,6 +25,7 @@ enum class ProbeMethod : std::uint8_t {
 enum class Refusal : std::uint8_t {
   kNone,
   kUnreachable,  ///< no route, or somebody on the way says so
+  kClosed,       ///< the other host has nobody at that port
   kForbidden,    ///< a firewall of this machine
   kTooLarge,     ///< for the network's packets
   kNoRoom,       ///< the system had no memory or descriptors for it
