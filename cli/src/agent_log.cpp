@@ -35,6 +35,14 @@ void AgentLog::failed(const Error& error) {
   event("failed", {{"what", error.what}, {"fix", error.hint}});
 }
 
+void AgentLog::left_out(const Errors& names) {
+  std::set<std::string> now;
+  for (const Error& name : names)
+    if (now.insert(name.what).second && left_out_.count(name.what) == 0)
+      event("left-out", {{"what", name.what}});
+  left_out_ = std::move(now);
+}
+
 void AgentLog::compare(const std::vector<TargetReport>& reports) {
   std::map<std::pair<AgentTargetKind, std::string>, bool> answers;
   for (const TargetReport& report : reports) {
@@ -50,7 +58,6 @@ void AgentLog::compare(const std::vector<TargetReport>& reports) {
            {"address", to_text(report.target.address)}});
   }
   answers_ = std::move(answers);
-  last_failure_.clear();
 }
 
 }  // namespace gedge::cli

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +28,11 @@ class AgentLog {
   /// "at=2026-11-22T01:00:00Z event=listening address=127.0.0.1:8787"; values with blanks, quotes
   /// or control characters are quoted and escaped.
   void event(std::string_view name, Pairs pairs);
+  /// The peers could not be found out or not be probed; told again only after recovered().
   void failed(const Error& error);
+  void recovered() { last_failure_.clear(); }
+  /// Names that no address is known of; each is told once until it has one.
+  void left_out(const Errors& names);
   /// Who answers that did not, and the reverse.
   void compare(const std::vector<TargetReport>& reports);
 
@@ -38,6 +43,7 @@ class AgentLog {
   std::mutex mutex_;
   std::map<std::pair<AgentTargetKind, std::string>, bool> answers_;
   std::string last_failure_;
+  std::set<std::string> left_out_;
 };
 
 }  // namespace gedge::cli

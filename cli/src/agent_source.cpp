@@ -4,7 +4,6 @@
 
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/targets.hpp"
-#include "gedge/io/names.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -25,43 +24,51 @@ class Finder {
     if (!reading.errors.empty()) return reading.errors.front();
     for (const NamedTarget& named : reading.targets) {
       if (kind == AgentTargetKind::kNode && named.name == places_.own_name) continue;
-      auto address =
+      const auto address =
           network_.resolve(named.address.empty() ? named.name : named.address, IpFamily::kAny);
-      if (!address) return std::move(address).error();
-      add(kind, named.name, *address);
+      if (address)
+        add(kind, named.name, *address);
+      else if (address.error().code == Errc::kTimeout)
+        return address.error();
+      else
+        found_.without_address.push_back(address.error());
     }
     return {};
   }
 
   Status add_name(const std::string& name) {
-    const auto addresses = addresses_of(name);
+    const auto addresses = network_.addresses_of(name);
     if (!addresses) return addresses.error();
     for (const IpAddress& address : *addresses)
       add(AgentTargetKind::kNode, to_text(address), address);
     return {};
   }
 
-  std::vector<AgentTarget> take() { return std::move(targets_); }
+  Result<FoundTargets> take() {
+    if (found_.targets.empty() && !found_.without_address.empty())
+      return found_.without_address.front();
+    return std::move(found_);
+  }
 
  private:
   void add(AgentTargetKind kind, const std::string& name, IpAddress address) {
     if (kind == AgentTargetKind::kNode && to_text(address) == places_.own_address) return;
     address.port = places_.port;
-    targets_.push_back({kind, name, address});
+    found_.targets.push_back({kind, name, address});
   }
 
   const AgentPlaces& places_;
   FileStore& files_;
   ProbeNetwork& network_;
-  std::vector<AgentTarget> targets_;
+  FoundTargets found_;
 };
 
 }  // namespace
 
 bool is_dns_source(const AgentPlaces& places) { return places.peers.starts_with(kDns); }
 
-Result<std::vector<AgentTarget>> find_agent_targets(const AgentPlaces& places, FileStore& files,
-                                                    ProbeNetwork& network) {
+Result<FoundTargets> find_agent_targets(const AgentPlaces& places, FileStore& files,
+                                        ProbeNetwork& network) {
   Finder finder(places, files, network);
   GEDGE_TRY(is_dns_source(places) ? finder.add_name(places.peers.substr(kDns.size()))
                                   : finder.add_file(places.peers, AgentTargetKind::kNode));

@@ -21,9 +21,15 @@ struct AgentPlaces {
 /// Whether peers are the addresses of a name.
 bool is_dns_source(const AgentPlaces& places);
 
+struct FoundTargets {
+  std::vector<AgentTarget> targets;
+  Errors without_address;  ///< names of a file that nothing is known of: left out
+};
+
 /// Reads the files and looks the names up, every time it is asked: they may have changed.
-/// Errors: those of the files and of the names; the first one.
-Result<std::vector<AgentTarget>> find_agent_targets(const AgentPlaces& places, FileStore& files,
-                                                    ProbeNetwork& network);
+/// Errors: those of the files; that no name has an address; kTimeout as soon as nobody answers who
+/// could know one, as each further question would take as long.
+Result<FoundTargets> find_agent_targets(const AgentPlaces& places, FileStore& files,
+                                        ProbeNetwork& network);
 
 }  // namespace gedge::cli

@@ -1,7 +1,9 @@
 // cmd_agent.cpp - "gedge agent": measures its peers on a period and serves what it knows.
 #include <charconv>
 #include <csignal>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -14,7 +16,6 @@
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/drive/agent_loop.hpp"
 #include "gedge/io/http_server.hpp"
-#include "gedge/io/system_network.hpp"
 #include "gedge/io/udp_echo.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "options.hpp"
@@ -36,8 +37,9 @@ constexpr Page kPage{
     .description =
         "Probes each peer a few times a period and keeps the latest outcomes. A file has one "
         "NAME or NAME=ADDRESS a line; it is read again every half minute, and so is a DNS name, "
-        "each address of which is a peer. `--clusters` names other clusters in the same way. "
-        "Nothing but these is ever probed, whatever anybody asks for.\n\n"
+        "each address of which is a peer. `--clusters` names other clusters in the same way. A "
+        "name without an address is left out, and said. Nothing but these is ever probed, whatever "
+        "anybody asks for.\n\n"
         "It answers GET and HEAD of `/monitoring/near-nodes/latency`, "
         "`/monitoring/near-clusters/latency`, `/monitoring/node/NAME/latency` and "
         "`/monitoring/clusters/NAME/latency` (as the worker agents of GS-Scheduler), `/check` and "
@@ -58,7 +60,7 @@ constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787;
 constexpr std::uint32_t kHeaderBytes = 42;  // Ethernet, IPv4 and ICMP or UDP
 constexpr std::int64_t kMostMicros = 3'600'000'000;
 constexpr int kAges = 6;  // periods until an answer is too old, without --max-age
-constexpr Micros kWarnEvery{60'000'000};
+constexpr Micros kWarnEvery{60'000'000}, kFactsAge{100'000};
 constexpr std::size_t kMostBody = 4 << 10;  // nothing that is answered has one
 
 struct AgentCommand {
@@ -132,9 +134,10 @@ void finish(AgentCommand& command, const ProbeNetwork& network) {
   agent.bytes_per_second = static_cast<std::uint32_t>(command.bandwidth);
 }
 
-/// A Service has no name before its first pod is ready: that is asked for again.
+/// A Service has no name before its first pod is ready, and name servers come up when they do: both
+/// are asked again.
 bool may_come_later(const AgentPlaces& places, const Error& error) {
-  return is_dns_source(places) && (error.code == Errc::kNotFound || error.code == Errc::kTimeout);
+  return error.code == Errc::kTimeout || (is_dns_source(places) && error.code == Errc::kNotFound);
 }
 
 /// The running agent: everything that its two threads share.
@@ -143,14 +146,11 @@ class RunningAgent {
   RunningAgent(const AgentCommand& command, Io& io, ProbeNetwork& network)
       : command_(command),
         io_(io),
+        network_(network),
         log_(io.err, wall_clock_, command.output.quiet),
         started_(wall_clock_.date()),
         loop_(
-            command.loop, network, io.clock,
-            [&command, &io, &network] {
-              return find_agent_targets(command.places, io.files, network);
-            },
-            events()) {}
+            command.loop, network, io.clock, [this] { return find_targets(); }, events()) {}
 
   Status open(const IpAddress& listen) {
     if (Status found = loop_.refresh(); !found) {
@@ -180,20 +180,49 @@ class RunningAgent {
                              {"node", command_.places.own_name},
                              {"method", std::string(word_of(command_.loop.method))}});
     warn_insecure();
-    std::thread probing([this] { loop_.run(); });
-    const int signal = server_->run();
-    loop_.stop();
-    probing.join();
+    const int signal = serve_and_probe();
     log_.event("stopped", {{"rounds", std::to_string(loop_.view().rounds)}});
     return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
   }
 
  private:
+  Result<std::vector<AgentTarget>> find_targets() {
+    auto found = find_agent_targets(command_.places, io_.files, network_);
+    if (!found) return std::move(found).error();
+    log_.left_out(found->without_address);
+    return std::move(found->targets);
+  }
+
+  // Whatever one thread fails with ends the other one too, and is told by whoever called.
+  int serve_and_probe() {
+    std::exception_ptr failure;
+    std::thread probing([this, &failure] {
+      try {
+        loop_.run();
+      } catch (...) {
+        failure = std::current_exception();
+        server_->stop();
+      }
+    });
+    int signal = 0;
+    try {
+      signal = server_->run();
+    } catch (...) {
+      loop_.stop();
+      probing.join();
+      throw;
+    }
+    loop_.stop();
+    probing.join();
+    if (failure) std::rethrow_exception(failure);
+    return signal;
+  }
+
   AgentEvents events() {
     return {[this](const std::vector<AgentTarget>& targets) {
               log_.event("targets", {{"count", std::to_string(targets.size())}});
             },
-            [this](const Error& error) { log_.failed(error); },
+            [this](const Error& error) { log_.failed(error); }, [this] { log_.recovered(); },
             [this](const std::vector<TargetReport>& reports) {
               log_.compare(reports);
               if (io_.clock.now() - warned_ >= kWarnEvery) warn_insecure();
@@ -206,38 +235,44 @@ class RunningAgent {
     log_.event("insecure", {{"what", "whoever reaches this address may ask"}});
   }
 
-  AgentFacts facts() const {
+  // Of the last tenth of a second: a flood of requests shall not take the time of the probes.
+  const AgentFacts& facts() {
+    facts_.http = server_->counts();
+    const Micros now = io_.clock.now();
+    if (looked_at_ && now - *looked_at_ < kFactsAge) return facts_;
+    looked_at_ = now;
     AgentLoop::View view = loop_.view();
-    AgentFacts facts;
-    facts.node = command_.places.own_name;
-    facts.address = command_.places.own_address;
-    facts.method = word_of(command_.loop.method);
-    facts.now = view.now;
-    facts.date = wall_clock_.date();
-    facts.started = started_;
-    facts.targets = std::move(view.targets);
-    facts.rounds = view.rounds;
-    facts.odd = view.odd;
-    facts.http = server_->counts();
-    facts.probing = view.alive;
-    facts.insecure = command_.insecure;
-    return facts;
+    facts_.node = command_.places.own_name;
+    facts_.address = command_.places.own_address;
+    facts_.method = word_of(command_.loop.method);
+    facts_.now = view.now;
+    facts_.date = wall_clock_.date();
+    facts_.started = started_;
+    facts_.targets = std::move(view.targets);
+    facts_.rounds = view.rounds;
+    facts_.odd = view.odd;
+    facts_.probing = view.alive;
+    facts_.insecure = command_.insecure;
+    return facts_;
   }
 
   const AgentCommand& command_;
   Io& io_;
+  ProbeNetwork& network_;
   SystemWallClock wall_clock_;
   AgentLog log_;
   UnixSeconds started_;
   Micros warned_{0};
   AgentLoop loop_;
+  AgentFacts facts_;
+  std::optional<Micros> looked_at_;
   std::unique_ptr<UdpEcho> echo_;
   std::unique_ptr<HttpServer> server_;
 };
 
 Exit run_agent(AgentCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
-  SystemNetwork network;
+  ProbeNetwork& network = *io.network;
   const auto listen = listen_address(command.listen, network);
   if (!listen) return fail(io, listen.error());
   if (!is_loopback(*listen) && !command.insecure)

@@ -11,7 +11,6 @@
 #include <random>
 #include <tuple>
 
-#include "gedge/io/names.hpp"
 #include "io/links.hpp"
 #include "io/socket_address.hpp"
 
@@ -84,7 +83,7 @@ Result<IpAddress> SystemNetwork::resolve(const std::string& host, IpFamily famil
   return from_socket_address(address);
 }
 
-Result<std::vector<IpAddress>> addresses_of(const std::string& host) {
+Result<std::vector<IpAddress>> SystemNetwork::addresses_of(const std::string& host) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_DGRAM;
   addrinfo* found = nullptr;

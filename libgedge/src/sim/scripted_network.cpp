@@ -52,11 +52,18 @@ class ScriptedLink final : public ProbeLink {
 }  // namespace
 
 Result<IpAddress> ScriptedNetwork::resolve(const std::string& host, IpFamily family) {
+  if (nobody_knows) return Error{Errc::kTimeout, "nobody knows '" + host + "'", {}, {}};
   const auto found = addresses.find(host);
   const bool fits = found != addresses.end() &&
                     (family == IpFamily::kAny || found->second.is_v6 == (family == IpFamily::kV6));
   if (!fits) return Error{Errc::kNotFound, "no address of '" + host + "'", {}, {}};
   return found->second;
+}
+
+Result<std::vector<IpAddress>> ScriptedNetwork::addresses_of(const std::string& host) {
+  auto first = resolve(host, IpFamily::kAny);
+  if (!first) return std::move(first).error();
+  return std::vector{*first};
 }
 
 Result<std::unique_ptr<ProbeLink>> ScriptedNetwork::open(LinkRequest request) {

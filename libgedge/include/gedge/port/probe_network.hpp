@@ -90,6 +90,8 @@ class ProbeNetwork {
   /// The first address of that family. Errors: kNotFound (no such name, or none of that family);
   /// kTimeout (nobody answered).
   virtual Result<IpAddress> resolve(const std::string& host, IpFamily family) = 0;
+  /// All of them, sorted, each once; a headless Service has one a pod. Errors: as above.
+  virtual Result<std::vector<IpAddress>> addresses_of(const std::string& host) = 0;
   /// Errors: kDenied with what would help, where the system forbids it; kInvalidInput for a size
   /// out of bounds.
   virtual Result<std::unique_ptr<ProbeLink>> open(LinkRequest request) = 0;

@@ -28,12 +28,14 @@ class ScriptedNetwork final : public ProbeNetwork {
   explicit ScriptedNetwork(Script script) : script_(std::move(script)) {}
 
   std::map<std::string, IpAddress> addresses;  ///< what names resolve to; others do not
+  bool nobody_knows = false;                   ///< no name server answers
   std::string own_name = "here";
   bool denies = false;              ///< open() fails for ICMP as without any permission
   std::size_t opens_left = 1'000;   ///< then open() fails so for every method
   std::vector<LinkRequest> opened;  ///< every request that was granted
 
   Result<IpAddress> resolve(const std::string& host, IpFamily family) override;
+  Result<std::vector<IpAddress>> addresses_of(const std::string& host) override;
   Result<std::unique_ptr<ProbeLink>> open(LinkRequest request) override;
   std::string host_name() const override { return own_name; }
   std::uint64_t random_key() override { return 1; }
