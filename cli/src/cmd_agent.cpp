@@ -51,7 +51,7 @@ constexpr Page kPage{
     .output = "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE...",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
-    .see_also = "gedge-matrix-convert(1)",
+    .see_also = "gedge-matrix-convert(1) gedge-measure(1)",
 };
 
 constexpr Words<ProbeMethod, 3> kMethods{
@@ -171,6 +171,7 @@ class RunningAgent {
                                                         agent_refusal});
     if (!server) return std::move(server).error();
     server_ = *std::move(server);
+    network_.give_up_rights(command_.loop.method);
     return {};
   }
 

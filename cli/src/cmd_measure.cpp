@@ -1,6 +1,7 @@
 // cmd_measure.cpp - "gedge measure NODE...": probes places and prints the round-trip times.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "choices.hpp"
@@ -53,7 +54,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "every node answered at least once",
     .no = "some node never answered",
-    .see_also = "gedge-plan(1)",
+    .see_also = "gedge-agent(1) gedge-matrix-convert(1) gedge-matrix-show(1) gedge-plan(1)",
 };
 
 enum class MeasureFormat : std::uint8_t { kTable, kWide, kJson, kYaml, kEdges, kCsv };
@@ -177,11 +178,16 @@ void report(Io& io, const MeasureCommand& command, const Measurement& measuremen
     io.err.line(io.err.style().paint(Ink::kDim, "answers not counted: " + join_words(parts)));
 }
 
+// What may be done beyond others is given up once the sockets are open: the next round of --watch
+// opens some more.
 Result<Measurement> probe(Io& io, const MeasureCommand& command,
                           const std::vector<MeasureTarget>& targets,
                           const std::vector<IpAddress>& addresses, ProgressLine& progress) {
+  bool is_open = false;
+  const auto still = command.watch ? std::optional(command.probing.method) : std::nullopt;
   auto measurement =
-      measure(*io.network, targets, addresses, command.probing, [&progress](const Prober& prober) {
+      measure(*io.network, targets, addresses, command.probing, [&](const Prober& prober) {
+        if (!std::exchange(is_open, true)) io.network->give_up_rights(still);
         progress.show("measuring", prober.settled(), prober.total());
       });
   progress.erase();

@@ -63,10 +63,21 @@ class Agent:
                     return int(line.split()[1])
         raise AssertionError("no VmRSS")
 
+    def rights(self):
+        return set().union(*(rights_of(f"/proc/{self.process.pid}/task/{thread}")
+                             for thread in os.listdir(f"/proc/{self.process.pid}/task")))
+
     def stop(self, number):
         self.process.send_signal(number)
         self.lines += self.process.stderr.readlines()
         return self.process.wait()
+
+
+def rights_of(process):
+    """What it may do beyond others, as bits of capabilities."""
+    with open(os.path.join(process, "status")) as status:
+        return {int(line.split()[1], 16) for line in status
+                if line.startswith(("CapPrm:", "CapEff:", "CapInh:"))}
 
 
 def closed_port():
@@ -141,10 +152,25 @@ def test_serves(folder, port):
         agent.wait_for("/readyz", lambda status, _: status == 200)
         check_paths(agent)
         check_robust(agent)
+        need(agent.rights() == {0}, f"handshakes need no right: {agent.rights()}")
     finally:
         code = agent.stop(signal.SIGTERM)
     need(code == 0, f"SIGTERM ends it with {code}: {agent.lines}")
     need(any(" event=stopped rounds=" in line for line in agent.lines), agent.lines)
+
+
+def test_rights(folder):
+    """With every right of a superuser, an agent keeps what it takes to open a raw socket again."""
+    raw = 1 << 13  # CAP_NET_RAW
+    if not any(rights & raw for rights in rights_of("/proc/self")):
+        return
+    agent = Agent("--peers", write(folder, "peers", "b=127.0.0.2\n"), "--listen", "127.0.0.1:0")
+    try:
+        agent.listen()
+        agent.wait_for("/readyz", lambda status, _: status == 200)
+        need(agent.rights() == {0, raw}, f"rights of the agent: {agent.rights()}")
+    finally:
+        agent.stop(signal.SIGTERM)
 
 
 def test_interrupt(folder, port):
@@ -200,6 +226,7 @@ def main():
     holder, port = closed_port()
     with tempfile.TemporaryDirectory() as folder, holder:
         test_serves(folder, port)
+        test_rights(folder)
         test_interrupt(folder, port)
         test_names(port)
         test_refusals(folder)

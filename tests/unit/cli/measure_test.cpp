@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,21 @@ TEST_CASE("measure: watched, every round is a table, the latest in the place of 
     CHECK(has(row, "edge-1"));
     CHECK(outcome.out == row + between + row + between + row);
   }
+}
+
+TEST_CASE("measure: rights are given up once probes leave, but for what the next round needs") {
+  using GivenUp = std::vector<std::optional<ProbeMethod>>;
+  World once;
+  once.run({"edge-1", "-c", "3"});
+  CHECK(once.network.given_up == GivenUp{std::nullopt});
+  World watched;
+  watched.network.opens_left = 2;
+  watched.run({"edge-1", "-c", "3", "-w"});
+  CHECK(watched.network.given_up == GivenUp{ProbeMethod::kIcmp, ProbeMethod::kIcmp});
+  World denied;
+  denied.network.denies = true;
+  denied.run({"edge-1"});
+  CHECK(denied.network.given_up.empty());
 }
 
 TEST_CASE("measure: flags reach the wire") {

@@ -13,6 +13,7 @@ class SystemNetwork final : public ProbeNetwork {
   Result<IpAddress> resolve(const std::string& host, IpFamily family) override;
   Result<std::vector<IpAddress>> addresses_of(const std::string& host) override;
   Result<std::unique_ptr<ProbeLink>> open(LinkRequest request) override;
+  void give_up_rights(std::optional<ProbeMethod> still_to_open) override;
   std::string host_name() const override;
   std::uint64_t random_key() override;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,6 +96,9 @@ class ProbeNetwork {
   /// Errors: kDenied with what would help, where the system forbids it; kInvalidInput for a size
   /// out of bounds.
   virtual Result<std::unique_ptr<ProbeLink>> open(LinkRequest request) = 0;
+  /// What the process may do beyond others is given up for good, all of it or all but what it takes
+  /// to open links of that method. Counts for the thread that calls and for those it starts.
+  virtual void give_up_rights(std::optional<ProbeMethod> still_to_open) = 0;
   /// What this machine calls itself.
   virtual std::string host_name() const = 0;
   /// A key for cookies that nobody can guess.

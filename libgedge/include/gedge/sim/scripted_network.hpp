@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,14 @@ class ScriptedNetwork final : public ProbeNetwork {
   bool denies = false;              ///< open() fails for ICMP as without any permission
   std::size_t opens_left = 1'000;   ///< then open() fails so for every method
   std::vector<LinkRequest> opened;  ///< every request that was granted
+  std::vector<std::optional<ProbeMethod>> given_up;  ///< what give_up_rights() was told
 
   Result<IpAddress> resolve(const std::string& host, IpFamily family) override;
   Result<std::vector<IpAddress>> addresses_of(const std::string& host) override;
   Result<std::unique_ptr<ProbeLink>> open(LinkRequest request) override;
+  void give_up_rights(std::optional<ProbeMethod> still_to_open) override {
+    given_up.push_back(still_to_open);
+  }
   std::string host_name() const override { return own_name; }
   std::uint64_t random_key() override { return 1; }
 
