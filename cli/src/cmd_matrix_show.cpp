@@ -33,7 +33,9 @@ constexpr Page kPage{
         "nobody measured is marked as such, and so are estimates (~) and suspicious pairs (!).",
     .examples = kExamples,
     .yes = "the matrix is shown",
-    .see_also = "gedge-matrix-check(1) gedge-matrix-convert(1)",
+    .see_also =
+        "gedge-matrix-check(1) gedge-matrix-convert(1) gedge-matrix-diff(1) "
+        "gedge-measure(1)",
 };
 
 enum class Look : std::uint8_t { kAuto, kTable, kMap, kSvg, kJson, kYaml };
@@ -48,25 +50,17 @@ struct ShowMatrixOptions : MatrixOptions {
   Look look = Look::kAuto;
 };
 
-/// Numbers go to a pipe, and to a terminal that they fit.
-bool wants_numbers(const Io& io, const Input& input, bool headers) {
-  constexpr std::size_t kNarrowColumn = 3;  // two blanks and a digit
-  if (!io.out.is_terminal()) return true;
-  const bool hopeless = io.out.width() > 0 && input.rtt.size() * kNarrowColumn > io.out.width();
-  return !hopeless && rtt_table(input.rtt, input.details).fits(io.out, headers);
-}
-
 void show(Io& io, const ShowMatrixOptions& options, const Input& input) {
   const bool headers = !options.output.no_headers;
   switch (options.look) {
     case Look::kAuto:
-      if (wants_numbers(io, input, headers))
-        rtt_table(input.rtt, input.details).print(io.out, headers);
+      if (rtt_table_fits(io.out, input.rtt, input.details, headers))
+        print_rtt_table(io.out, input.rtt, input.details, headers);
       else
         print_heat_map(io.out, input.rtt, input.details);
       break;
     case Look::kTable:
-      rtt_table(input.rtt, input.details).print(io.out, headers);
+      print_rtt_table(io.out, input.rtt, input.details, headers);
       break;
     case Look::kMap:
       print_heat_map(io.out, input.rtt, input.details);

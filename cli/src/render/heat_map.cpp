@@ -4,6 +4,7 @@
 #include <array>
 
 #include "render/heat.hpp"
+#include "render/long_table.hpp"
 #include "render/numbers.hpp"
 #include "term/text.hpp"
 
@@ -70,35 +71,71 @@ Ink ink_of(const HeatScale& scale, Rtt rtt) {
   return shade < kShades * 2 / 3 ? Ink::kWarn : Ink::kBad;
 }
 
-}  // namespace
+/// The rows of numbers, one by one.
+class RttRows {
+ public:
+  RttRows(const RttMatrix& matrix, const PairDetails& details)
+      : matrix_(matrix), details_(details), units_({largest(matrix)}), scale_(matrix) {}
 
-Table rtt_table(const RttMatrix& matrix, const PairDetails& details) {
-  std::vector<Column> columns{{"FROM", Align::kLeft, Shrink::kLast}};
-  std::vector<std::int64_t> micros;
-  for (std::size_t i = 0; i < matrix.size(); ++i) {
-    columns.push_back({escape_controls(matrix.names()[i]), Align::kRight});
-    for (const Rtt rtt : matrix.row(index_of(i)))
-      if (rtt != kUnmeasured) micros.push_back(rtt.us);
+  std::vector<Column> columns() const {
+    std::vector<Column> columns{{"FROM", Align::kLeft, Shrink::kLast}};
+    for (const std::string& name : matrix_.names())
+      columns.push_back({escape_controls(name), Align::kRight});
+    return columns;
   }
-  const DurationColumn units(micros);
-  const HeatScale scale(matrix);
-  Table table(std::move(columns));
-  for (std::size_t i = 0; i < matrix.size(); ++i) {
-    std::vector<Cell> row{{matrix.names()[i]}};
-    for (std::size_t j = 0; j < matrix.size(); ++j) {
-      const Rtt rtt = matrix.at(index_of(i), index_of(j));
-      const PairStats* pair = details.find(index_of(i), index_of(j));
+
+  std::vector<Cell> row(std::size_t i) const {
+    std::vector<Cell> row{{matrix_.names()[i]}};
+    for (std::size_t j = 0; j < matrix_.size(); ++j) {
+      const Rtt rtt = matrix_.at(index_of(i), index_of(j));
+      const PairStats* pair = details_.find(index_of(i), index_of(j));
       const bool estimated = pair != nullptr && pair->estimated;
       const bool suspicious = pair != nullptr && pair->suspicious;
       if (rtt == kUnmeasured || (i == j && rtt.us == 0))
         row.emplace_back();
       else
-        row.push_back({units.text(rtt.us) + mark_of(estimated, suspicious), ink_of(scale, rtt),
+        row.push_back({units_.text(rtt.us) + mark_of(estimated, suspicious), ink_of(scale_, rtt),
                        std::int64_t{rtt.us}});
     }
-    table.add(std::move(row));
+    return row;
   }
-  return table;
+
+ private:
+  static std::int64_t largest(const RttMatrix& matrix) {
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < matrix.size(); ++i)
+      for (const Rtt rtt : matrix.row(index_of(i)))
+        if (rtt != kUnmeasured) most = std::max<std::int64_t>(most, rtt.us);
+    return most;
+  }
+
+  const RttMatrix& matrix_;
+  const PairDetails& details_;
+  DurationColumn units_;
+  HeatScale scale_;
+};
+
+}  // namespace
+
+void print_rtt_table(Stream& out, const RttMatrix& matrix, const PairDetails& details,
+                     bool headers) {
+  const RttRows rows(matrix, details);
+  TableOptions options;
+  options.headers = headers;
+  LongTable table(rows.columns(), out, options);
+  for (std::size_t i = 0; i < matrix.size(); ++i) table.add(rows.row(i));
+  static_cast<void>(table.finish());  // it fails for a column to sort by
+}
+
+bool rtt_table_fits(const Stream& out, const RttMatrix& matrix, const PairDetails& details,
+                    bool headers) {
+  constexpr std::size_t kNarrowColumn = 3;  // two blanks and a digit
+  if (!out.is_terminal() || out.width() == 0) return true;
+  if (matrix.size() * kNarrowColumn > out.width()) return false;
+  const RttRows rows(matrix, details);
+  Table table(rows.columns());
+  for (std::size_t i = 0; i < matrix.size(); ++i) table.add(rows.row(i));
+  return table.fits(out, headers);
 }
 
 void print_heat_map(Stream& out, const RttMatrix& matrix, const PairDetails& details) {

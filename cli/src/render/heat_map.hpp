@@ -7,13 +7,16 @@
 #include "gedge/latency/matrix.hpp"
 #include "gedge/latency/pair_stats.hpp"
 #include "term/stream.hpp"
-#include "term/table.hpp"
 
 namespace gedge::cli {
 
 /// FROM and a column for each name; "-" where nobody measured, and behind an RTT "~" for an
 /// estimate and "!" for what is suspicious.
-Table rtt_table(const RttMatrix& matrix, const PairDetails& details);
+void print_rtt_table(Stream& out, const RttMatrix& matrix, const PairDetails& details,
+                     bool headers);
+/// Whether a terminal is wide enough for that; true for a pipe.
+bool rtt_table_fits(const Stream& out, const RttMatrix& matrix, const PairDetails& details,
+                    bool headers);
 
 /// A row of shades for each name, or for as many names as it takes to fit the terminal, and what
 /// the shades mean. Without colour, letters from "." to "@" stand for them.

@@ -44,6 +44,7 @@ class Table {
 
   void add(std::vector<Cell> row);
   std::size_t rows() const { return rows_.size(); }
+  void clear() { rows_.clear(); }
 
   /// Sorts rows by the column of that header; case, "-" and " " do not count, nor do the braces and
   /// dots of kubectl's

@@ -2,6 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "render/long_table.hpp"
+
 using namespace gedge::cli;
 
 namespace {
@@ -107,4 +113,38 @@ TEST_CASE("table: an unknown column is refused with the known ones") {
   REQUIRE_FALSE(status);
   CHECK(status.error().what == "no column 'colour' to sort by");
   CHECK(status.error().hint == "use pod, score or node");
+}
+
+TEST_CASE(
+    "table: a long one prints the same as a short one, sorted or not, in pipes and terminals") {
+  for (const std::size_t width : {0, 80})
+    for (const std::string sort_by : {"", "number"})
+      for (const bool headers : {true, false}) {
+        const std::vector<Column> columns{{"NUMBER", Align::kRight}, {"WORD"}};
+        TableOptions options;
+        options.sort_by = sort_by;
+        options.headers = headers;
+        Stream out = Stream::in_memory(width);
+        LongTable longer(columns, out, options);
+        Table table(columns);
+        std::size_t early = 0;
+        for (std::int64_t i = 0; i < 70'000; ++i) {
+          const std::int64_t number = i * 7'919 % 70'000;
+          const std::vector<Cell> row{{std::to_string(number), Ink::kPlain, number}, {"word"}};
+          longer.add(row);
+          table.add(row);
+          early = std::max(early, out.text().size());
+        }
+        CHECK((early > 0) == (width == 0 && sort_by.empty()));
+        REQUIRE(longer.finish());
+        if (!sort_by.empty()) REQUIRE(table.sort_by(sort_by));
+        CHECK((out.text() == printed(table, width, headers)));
+      }
+  TableOptions wrong;
+  wrong.sort_by = "colour";
+  Stream out = Stream::in_memory(0);
+  LongTable table({{"A"}}, out, wrong);
+  table.add({{"x"}});
+  CHECK_FALSE(table.finish());
+  CHECK(out.text().empty());
 }
