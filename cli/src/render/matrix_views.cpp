@@ -4,8 +4,8 @@
 #include <array>
 
 #include "gedge/codec/timestamp.hpp"
+#include "render/long_table.hpp"
 #include "render/numbers.hpp"
-#include "term/table.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
@@ -78,7 +78,7 @@ DurationColumn difference_units(const MatrixDifference& difference) {
   return DurationColumn(micros);
 }
 
-void add_pair(Table& table, const PairDifference& pair, const DurationColumn& units) {
+void add_pair(LongTable& table, const PairDifference& pair, const DurationColumn& units) {
   Cell delta, margin;
   if (pair.change == PairChange::kMoved) {
     const std::int64_t moved = std::int64_t{pair.after.us} - pair.before.us;
@@ -98,12 +98,13 @@ void add_pair(Table& table, const PairDifference& pair, const DurationColumn& un
 
 Status print_findings(Stream& out, const RttMatrix& matrix, const std::vector<Finding>& findings,
                       std::size_t most, const TableOptions& options) {
-  Table table({{"ODDITY"},
-               {"FROM", Align::kLeft, Shrink::kFirst},
-               {"TO", Align::kLeft, Shrink::kFirst},
-               {"RTT", Align::kRight},
-               {"OTHER", Align::kRight},
-               {"WHY", Align::kLeft, Shrink::kFlows}});
+  LongTable table({{"ODDITY"},
+                   {"FROM", Align::kLeft, Shrink::kFirst},
+                   {"TO", Align::kLeft, Shrink::kFirst},
+                   {"RTT", Align::kRight},
+                   {"OTHER", Align::kRight},
+                   {"WHY", Align::kLeft, Shrink::kFlows}},
+                  out, options);
   const DurationColumn units(times_of(findings));
   std::array<std::size_t, kOddities> shown{};
   for (const Finding& finding : findings) {
@@ -116,40 +117,43 @@ Status print_findings(Stream& out, const RttMatrix& matrix, const std::vector<Fi
                time_cell(units, finding.other),
                {why(matrix, finding)}});
   }
-  return finish_table(std::move(table), out, options);
+  return table.finish();
 }
 
-std::string counted_findings(const std::vector<Finding>& findings) {
+std::string counted_findings(const MatrixCheck& check) {
   constexpr std::array<std::string_view, kOddities> nouns{
       "gap", "one-way pair", "asymmetric pair", "triangle", "stale pair", "suspicious pair"};
   std::vector<std::string> counts;
-  for (std::size_t i = 0; i < kOddities; ++i) {
-    const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) {
-      return static_cast<std::size_t>(finding.oddity) == i;
-    });
-    if (count > 0) counts.push_back(counted(static_cast<std::size_t>(count), nouns[i]));
-  }
+  for (std::size_t i = 0; i < kOddities; ++i)
+    if (check.counts[i] > 0) counts.push_back(counted(check.counts[i], nouns[i]));
   return join_words(counts);
 }
 
 Status print_difference(Stream& out, const MatrixDifference& difference, bool noise,
                         const TableOptions& options) {
-  Table table({{"CHANGE"},
-               {"FROM", Align::kLeft, Shrink::kFirst},
-               {"TO", Align::kLeft, Shrink::kFirst},
-               {"BEFORE", Align::kRight},
-               {"AFTER", Align::kRight},
-               {"DELTA", Align::kRight},
-               {"NOISE", Align::kRight}});
+  LongTable table({{"CHANGE"},
+                   {"FROM", Align::kLeft, Shrink::kFirst},
+                   {"TO", Align::kLeft, Shrink::kFirst},
+                   {"BEFORE", Align::kRight},
+                   {"AFTER", Align::kRight},
+                   {"DELTA", Align::kRight},
+                   {"NOISE", Align::kRight}},
+                  out, options);
+  const auto shows = [noise](const PairDifference& pair) {
+    return noise || pair.significance != Significance::kNoise;
+  };
+  const std::vector<PairDifference>& pairs = difference.pairs;
+  if (difference.removed.empty() && difference.added.empty() &&
+      std::none_of(pairs.begin(), pairs.end(), shows))
+    return {};
   for (const std::string& name : difference.removed)
     table.add({{"name removed", Ink::kBad}, {name}, {}, {}, {}, {}, {}});
   for (const std::string& name : difference.added)
     table.add({{"name added", Ink::kGood}, {name}, {}, {}, {}, {}, {}});
   const DurationColumn units = difference_units(difference);
-  for (const PairDifference& pair : difference.pairs)
-    if (noise || pair.significance != Significance::kNoise) add_pair(table, pair, units);
-  if (table.rows() == 0) return {};
-  return finish_table(std::move(table), out, options);
+  for (const PairDifference& pair : pairs)
+    if (shows(pair)) add_pair(table, pair, units);
+  return table.finish();
 }
 
 std::string counted_differences(const MatrixDifference& difference) {

@@ -17,7 +17,7 @@ Status print_findings(Stream& out, const RttMatrix& matrix, const std::vector<Fi
                       std::size_t most, const TableOptions& options);
 
 /// "2 gaps, 1 triangle".
-std::string counted_findings(const std::vector<Finding>& findings);
+std::string counted_findings(const MatrixCheck& check);
 
 /// CHANGE FROM TO BEFORE AFTER DELTA NOISE, names that only one matrix has first; moves that noise
 /// explains only if `noise` is asked for.

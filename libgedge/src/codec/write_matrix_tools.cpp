@@ -1,5 +1,4 @@
 // The documents MatrixCheck and MatrixDifference.
-#include <algorithm>
 #include <string>
 
 #include "codec/document_sink.hpp"
@@ -39,19 +38,14 @@ Json difference_json(const PairDifference& pair) {
 
 }  // namespace
 
-std::string write(const RttMatrix& matrix, const std::vector<Finding>& findings,
-                  TextFormat format) {
-  Json summary{{"names", matrix.size()}};
-  for (std::size_t i = 0; i < kOddities; ++i) {
-    const auto oddity = static_cast<Oddity>(i);
-    summary[std::string(to_string(oddity))] =
-        std::count_if(findings.begin(), findings.end(),
-                      [&](const Finding& finding) { return finding.oddity == oddity; });
-  }
+std::string write(const RttMatrix& matrix, const MatrixCheck& check, TextFormat format) {
+  Json summary{{"names", matrix.size()}, {"detoursVia", check.vias}};
+  for (std::size_t i = 0; i < kOddities; ++i)
+    summary[std::string(to_string(static_cast<Oddity>(i)))] = check.counts[i];
   return codec::write_document(format, [&](DocumentSink& sink) {
     codec::put_head(sink, "MatrixCheck");
-    sink.list("findings", findings.size(),
-              [&](std::size_t i) { return finding_json(matrix, findings[i]); });
+    sink.list("findings", check.findings.size(),
+              [&](std::size_t i) { return finding_json(matrix, check.findings[i]); });
     sink.field("summary", summary);
   });
 }

@@ -23,14 +23,25 @@ void set_both(RttMatrix& matrix, std::uint32_t a, std::uint32_t b, std::uint32_t
   matrix.set(at(b), at(a), Rtt{us});
 }
 
+std::vector<Finding> findings_of(const RttMatrix& matrix, const PairDetails& details,
+                                 const CheckOptions& options) {
+  MatrixCheck check = check_matrix(matrix, details, options);
+  CHECK(check.vias == matrix.size());
+  CHECK(check.is_odd() == !check.findings.empty());
+  std::uint64_t counted = 0;
+  for (const std::uint64_t count : check.counts) counted += count;
+  CHECK(counted == check.findings.size());
+  return std::move(check.findings);
+}
+
 TEST_CASE("check: a matrix in which everything fits has no findings") {
   RttMatrix matrix = matrix_of(3);
   set_both(matrix, 0, 1, 5'000);
   set_both(matrix, 1, 2, 6'000);
   set_both(matrix, 0, 2, 11'000);
-  CHECK(check_matrix(matrix, {}, {}).empty());
-  CHECK(check_matrix(RttMatrix{}, {}, {}).empty());
-  CHECK(check_matrix(matrix_of(1), {}, {}).empty());
+  CHECK(findings_of(matrix, {}, {}).empty());
+  CHECK(findings_of(RttMatrix{}, {}, {}).empty());
+  CHECK(findings_of(matrix_of(1), {}, {}).empty());
 }
 
 TEST_CASE("check: gaps and one-way pairs, and whether probes were lost") {
@@ -40,7 +51,7 @@ TEST_CASE("check: gaps and one-way pairs, and whether probes were lost") {
   PairStats lost;
   lost.from = at(1), lost.to = at(0), lost.loss_ppm = 1'000'000;
   details.pairs = {lost};
-  const std::vector<Finding> found = check_matrix(matrix, details, {});
+  const std::vector<Finding> found = findings_of(matrix, details, {});
   REQUIRE(found.size() == 3);
   CHECK(found[0].oddity == Oddity::kGap);
   CHECK(found[0].from == at(0));
@@ -66,7 +77,7 @@ TEST_CASE("check: a fifth and a millisecond pass, a microsecond more does not") 
   RttMatrix matrix = matrix_of(2);
   matrix.set(at(0), at(1), Rtt{12'001});
   matrix.set(at(1), at(0), Rtt{10'000});
-  const std::vector<Finding> found = check_matrix(matrix, {}, options);
+  const std::vector<Finding> found = findings_of(matrix, {}, options);
   REQUIRE(found.size() == 1);
   CHECK(found[0].oddity == Oddity::kAsymmetric);
   CHECK(found[0].from == at(1));  // the fast direction; the other one is odd
@@ -81,7 +92,7 @@ TEST_CASE("check: the fastest detour is named") {
   set_both(matrix, 0, 2, 5'000);
   set_both(matrix, 2, 3, 6'000);
   set_both(matrix, 1, 2, 12'000);
-  const std::vector<Finding> found = check_matrix(matrix, {}, {});
+  const std::vector<Finding> found = findings_of(matrix, {}, {});
   REQUIRE(found.size() == 1);
   CHECK(found[0].oddity == Oddity::kTriangle);
   CHECK(found[0].from == at(0));
@@ -119,7 +130,7 @@ TEST_CASE("check: the same triangles as asking every third name, unmeasured and 
         if (extra > 1'000 && extra * 5 > best) expected[{i, j}] = best;
       }
     std::size_t triangles = 0;
-    for (const Finding& finding : check_matrix(matrix, {}, {})) {
+    for (const Finding& finding : findings_of(matrix, {}, {})) {
       if (finding.oddity != Oddity::kTriangle) continue;
       ++triangles;
       const auto known = expected.find({raw(finding.from), raw(finding.to)});
@@ -143,16 +154,79 @@ TEST_CASE("check: stale by a second, only where an age and a time are given, sus
   pair.from = at(1), pair.to = at(0), pair.measured_at = kNever, pair.suspicious = false;
   details.pairs.push_back(pair);
   CheckOptions options;
-  REQUIRE(check_matrix(matrix, details, options).size() == 1);
-  CHECK(check_matrix(matrix, details, options)[0].oddity == Oddity::kSuspicious);
+  REQUIRE(findings_of(matrix, details, options).size() == 1);
+  CHECK(findings_of(matrix, details, options)[0].oddity == Oddity::kSuspicious);
   options.max_age = std::chrono::seconds(60);
   options.now = 1'060;
-  CHECK(check_matrix(matrix, details, options).size() == 1);
+  CHECK(findings_of(matrix, details, options).size() == 1);
   options.now = 1'061;
-  const std::vector<Finding> found = check_matrix(matrix, details, options);
+  const std::vector<Finding> found = findings_of(matrix, details, options);
   REQUIRE(found.size() == 2);
   CHECK(found[0].oddity == Oddity::kStale);
   CHECK(found[0].measured_at == 1'000);
+}
+
+// Names on a line, 1 ms apart, but from 0 to 3, 5 and 9 it takes a second.
+RttMatrix with_detours() {
+  RttMatrix matrix = matrix_of(12);
+  for (std::uint32_t a = 0; a < 12; ++a)
+    for (std::uint32_t b = 0; b < a; ++b) set_both(matrix, a, b, 1'000 * (a - b));
+  for (const std::uint32_t far : {3U, 5U, 9U}) set_both(matrix, 0, far, 1'000'000);
+  return matrix;
+}
+
+TEST_CASE("check: where all detours are too many, some names are gone through, and it says so") {
+  const RttMatrix matrix = with_detours();
+  CheckOptions options;
+  const std::uint64_t whole = 12 * 12 * 12;
+  options.most_steps = whole;
+  CHECK(check_matrix(matrix, {}, options).vias == 12);
+  const MatrixCheck all = check_matrix(matrix, {}, options);
+  CHECK(all.findings.size() == 3);
+  options.most_steps = whole - 1;
+  CHECK(check_matrix(matrix, {}, options).vias == 11);
+  options.most_steps = 3 * 12 * 12;
+  const MatrixCheck some = check_matrix(matrix, {}, options);
+  CHECK(some.vias == 3);
+  for (const Finding& finding : some.findings) {
+    CHECK(finding.oddity == Oddity::kTriangle);
+    CHECK(raw(*finding.via) % 4 == 0);
+    CHECK(matrix.between(finding.from, *finding.via).us +
+              matrix.between(*finding.via, finding.to).us ==
+          finding.other.us);
+  }
+  CHECK(some.findings.size() == 3);  // through 4 or 8, if not by the fastest way
+  options.most_steps = 0;
+  CHECK(check_matrix(matrix, {}, options).vias == 1);
+}
+
+TEST_CASE("check: of very many findings the first of each kind are kept, and all are counted") {
+  RttMatrix matrix = with_detours();
+  for (std::uint32_t last = 1; last < 11; ++last) matrix.set(at(11), at(last), kUnmeasured);
+  CheckOptions options;
+  options.most_of_a_kind = 2;
+  const MatrixCheck check = check_matrix(matrix, {}, options);
+  CHECK(check.counts[static_cast<std::size_t>(Oddity::kOneWay)] == 10);
+  CHECK(check.counts[static_cast<std::size_t>(Oddity::kTriangle)] == 3);
+  REQUIRE(check.findings.size() == 4);
+  CHECK(check.findings[0].oddity == Oddity::kOneWay);
+  CHECK(check.findings[0].from == at(1));
+  CHECK(check.findings[1].from == at(2));
+  CHECK(check.findings[2].oddity == Oddity::kTriangle);
+  CHECK(check.findings[2].to == at(3));
+  CHECK(check.findings[3].to == at(5));
+}
+
+TEST_CASE("check: only what is wanted is looked for") {
+  RttMatrix matrix = with_detours();
+  matrix.set(at(11), at(2), kUnmeasured);
+  CheckOptions options;
+  options.wanted = {};
+  CHECK_FALSE(check_matrix(matrix, {}, options).is_odd());
+  options.wanted[static_cast<std::size_t>(Oddity::kOneWay)] = true;
+  const MatrixCheck one_way = check_matrix(matrix, {}, options);
+  CHECK(one_way.findings.size() == 1);
+  CHECK(one_way.vias == 0);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ struct WrittenRtt {
 std::string write(const RttMatrix& matrix, const PairDetails& details, TextFormat format);
 
 /// kind MatrixCheck: what check_matrix() found in `matrix`, each kind counted.
-std::string write(const RttMatrix& matrix, const std::vector<Finding>& findings, TextFormat format);
+std::string write(const RttMatrix& matrix, const MatrixCheck& check, TextFormat format);
 
 /// kind MatrixDifference.
 std::string write(const MatrixDifference& difference, TextFormat format);

@@ -2,6 +2,7 @@
 // other, detours that are faster than the direct way, samples that are too old.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -43,13 +44,31 @@ struct CheckOptions {
   Micros at_least{1'000};
   std::optional<Micros> max_age = {};  ///< together with `now`; else nothing is stale
   std::optional<UnixSeconds> now = {};
+  /// By Oddity: which kinds are looked for.
+  std::array<bool, kOddities> wanted{true, true, true, true, true, true};
+  /// More of one kind are counted, but not kept.
+  std::size_t most_of_a_kind = 1'000'000;
+  /// Additions that looking for detours may take: those of all detours among 4,600 names.
+  std::uint64_t most_steps = 100'000'000'000;
 };
 
-/// Findings by kind and then by name; those of both directions once, from the lower name or from
-/// the direction that is meant. Of each pair the fastest detour only: `between` on all three sides,
-/// and none longer than 35 minutes. Cost: O(N^3 / 8) steps for triangles, 16 N^2 bytes.
-std::vector<Finding> check_matrix(const RttMatrix& matrix, const PairDetails& details,
-                                  const CheckOptions& options);
+struct MatrixCheck {
+  std::vector<Finding> findings;  ///< by kind and then by name
+  /// By Oddity: all that there are, kept or not.
+  std::array<std::uint64_t, kOddities> counts{};
+  /// Names that detours were looked for through: all of them, or where most_steps does not allow
+  /// that, some that are spread evenly; triangles over the others are not found then. 0: they were
+  /// not asked for.
+  std::size_t vias = 0;
+
+  bool is_odd() const;
+};
+
+/// Findings of both directions count once, from the lower name or from the direction that is meant.
+/// Of each pair the fastest detour only: `between` on all three sides, and none longer than 35
+/// minutes. Cost: O(N^3 / 8) steps for triangles, up to most_steps / 8; 4 N^2 bytes.
+MatrixCheck check_matrix(const RttMatrix& matrix, const PairDetails& details,
+                         const CheckOptions& options);
 
 /// True if `larger` exceeds `smaller` by more than the options tolerate.
 bool exceeds(Rtt larger, Rtt smaller, const CheckOptions& options);
