@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "latency/center_radii.hpp"
 #include "latency/larger_directions.hpp"
@@ -35,30 +36,38 @@ class Choice {
   Choice(const RttMatrix& symmetric, CentersGoal goal) : matrix_(symmetric), goal_(goal) {}
 
   const Names& chosen() const { return chosen_; }
+  bool has(std::uint32_t name) const { return is_chosen_[name]; }
   const CentersCost& cost() const { return cost_; }
-  /// Number in chosen(), kNone where no center is measured.
+  /// Number in chosen(), kNone where no center is measured. Of several, the first.
   std::uint32_t nearest(std::size_t name) const { return nearest_[name].center; }
+  Rtt reach(std::size_t name) const { return nearest_[name].rtt; }
 
+  /// In ascending order. Cost: O(chosen * N).
   void choose(Names chosen) {
-    chosen_ = std::move(chosen);
-    std::sort(chosen_.begin(), chosen_.end());
+    chosen_.clear();
+    std::sort(chosen.begin(), chosen.end());
+    is_chosen_.assign(matrix_.size(), false);
     nearest_.assign(matrix_.size(), {});
     second_.assign(matrix_.size(), kUnmeasured);
-    for (std::uint32_t center = 0; center < chosen_.size(); ++center) reach(center);
-    cost_ = {};
-    for (const Nearest& nearest : nearest_) add(cost_, nearest.rtt);
+    for (const std::uint32_t name : chosen) add_center(name);
+    count_cost();
   }
 
-  /// Exchanges a center against every name in turn where that helps; whether any did.
+  /// One more, behind the others. Cost: O(N).
+  void add(std::uint32_t name) {
+    add_center(name);
+    count_cost();
+  }
+
+  /// Exchanges a center against every name in turn where that helps; whether any did. Centers keep
+  /// no order.
   bool sweep() {
     bool helped = false;
     for (std::uint32_t name = 0; name < matrix_.size(); ++name) {
-      if (std::binary_search(chosen_.begin(), chosen_.end(), name)) continue;
+      if (has(name)) continue;
       const std::uint32_t out = best_exchange(name);
       if (out == kNone) continue;
-      Names chosen = chosen_;
-      chosen[out] = name;
-      choose(std::move(chosen));
+      replace(out, name);
       helped = true;
     }
     return helped;
@@ -78,17 +87,46 @@ class Choice {
     CentersCost kept, gone;
   };
 
-  void reach(std::uint32_t center) {
-    for (std::size_t i = 0; i < nearest_.size(); ++i) {
-      const Rtt rtt = this->rtt(chosen_[center], i);
-      Nearest& nearest = nearest_[i];
-      if (rtt < nearest.rtt) {
-        second_[i] = nearest.rtt;
-        nearest = {rtt, center};
-      } else {
-        second_[i] = std::min(second_[i], rtt);
-      }
+  void add_center(std::uint32_t name) {
+    const auto center = static_cast<std::uint32_t>(chosen_.size());
+    chosen_.push_back(name);
+    is_chosen_[name] = true;
+    for (std::size_t i = 0; i < nearest_.size(); ++i) reach(center, i);
+  }
+
+  void reach(std::uint32_t center, std::size_t name) {
+    const Rtt rtt = this->rtt(chosen_[center], name);
+    Nearest& nearest = nearest_[name];
+    if (rtt < nearest.rtt) {
+      second_[name] = nearest.rtt;
+      nearest = {rtt, center};
+    } else {
+      second_[name] = std::min(second_[name], rtt);
     }
+  }
+
+  // Only names that the old center was nearest to, or second nearest as far as one can tell, ask
+  // all the others: about twice N / chosen.
+  void replace(std::uint32_t center, std::uint32_t name) {
+    const std::uint32_t old = std::exchange(chosen_[center], name);
+    is_chosen_[old] = false;
+    is_chosen_[name] = true;
+    for (std::size_t i = 0; i < nearest_.size(); ++i) {
+      const Rtt before = rtt(old, i);
+      if (nearest_[i].center != center && (before == kUnmeasured || before > second_[i])) {
+        reach(center, i);
+        continue;
+      }
+      nearest_[i] = {};
+      second_[i] = kUnmeasured;
+      for (std::uint32_t other = 0; other < chosen_.size(); ++other) reach(other, i);
+    }
+    count_cost();
+  }
+
+  void count_cost() {
+    cost_ = {};
+    for (const Nearest& nearest : nearest_) gedge::add(cost_, nearest.rtt);
   }
 
   // Which center to give up for `name`, all at once (Whitaker 1983): only the names of that center
@@ -99,8 +137,8 @@ class Choice {
       const Rtt rtt = this->rtt(name, i);
       const std::uint32_t center = nearest_[i].center;
       Exchange& exchange = exchanges_[center == kNone ? chosen_.size() : center];
-      add(exchange.kept, std::min(rtt, nearest_[i].rtt));
-      add(exchange.gone, std::min(rtt, second_[i]));
+      gedge::add(exchange.kept, std::min(rtt, nearest_[i].rtt));
+      gedge::add(exchange.gone, std::min(rtt, second_[i]));
     }
     CentersCost all;
     Rtt next_radius{0};  // of all but the center that has all.radius
@@ -118,7 +156,8 @@ class Choice {
       const CentersCost cost{all.unreached - kept.unreached + gone.unreached,
                              std::max(others, gone.radius),
                              all.total_us - kept.total_us + gone.total_us};
-      if (!is_better(cost, best, goal_)) continue;
+      const bool tie = out != kNone && cost == best && chosen_[i] < chosen_[out];
+      if (!tie && !is_better(cost, best, goal_)) continue;
       best = cost;
       out = i;
     }
@@ -127,7 +166,8 @@ class Choice {
 
   const RttMatrix& matrix_;
   CentersGoal goal_;
-  Names chosen_;                     // ascending
+  Names chosen_;
+  std::vector<bool> is_chosen_;      // [N]
   std::vector<Nearest> nearest_;     // [N]
   std::vector<Rtt> second_;          // [N]
   std::vector<Exchange> exchanges_;  // by center; names without one last
@@ -169,23 +209,15 @@ Names farthest_first(const RttMatrix& symmetric, std::uint32_t count, CentersGoa
 }
 
 // Covers may need fewer than there are: the others are farthest first too.
-Names fill_up(const RttMatrix& symmetric, Names chosen, std::uint32_t count, CentersGoal goal) {
-  Choice choice(symmetric, goal);
-  while (chosen.size() < count) {
-    choice.choose(chosen);
+void fill_up(const RttMatrix& symmetric, std::uint32_t count, Choice& choice) {
+  while (choice.chosen().size() < count) {
     std::uint32_t farthest = kNone;
-    Rtt most{0};
     for (std::uint32_t i = 0; i < symmetric.size(); ++i) {
-      if (std::binary_search(choice.chosen().begin(), choice.chosen().end(), i)) continue;
-      const std::uint32_t center = choice.nearest(i);
-      const Rtt rtt = center == kNone ? kUnmeasured : choice.rtt(choice.chosen()[center], i);
-      if (farthest != kNone && rtt <= most) continue;
-      farthest = i;
-      most = rtt;
+      if (choice.has(i)) continue;
+      if (farthest == kNone || choice.reach(i) > choice.reach(farthest)) farthest = i;
     }
-    chosen.push_back(farthest);
+    choice.add(farthest);
   }
-  return chosen;
 }
 
 Centers centers_of(const RttMatrix& symmetric, std::uint32_t count, CentersGoal goal) {
@@ -194,11 +226,15 @@ Centers centers_of(const RttMatrix& symmetric, std::uint32_t count, CentersGoal 
   if (goal == CentersGoal::kRadius) {
     Names covering =
         smaller_radius(symmetric, {count, choice.cost().unreached, choice.cost().radius});
-    if (!covering.empty()) choice.choose(fill_up(symmetric, std::move(covering), count, goal));
+    if (!covering.empty()) {
+      choice.choose(std::move(covering));
+      fill_up(symmetric, count, choice);
+    }
   }
   Centers out;
   out.is_settled = false;
   for (int i = 0; i < kMostSweeps && !out.is_settled; ++i) out.is_settled = !choice.sweep();
+  choice.choose(choice.chosen());
   for (const std::uint32_t name : choice.chosen()) out.chosen.push_back(NameIndex{name});
   for (std::size_t i = 0; i < symmetric.size(); ++i) {
     const std::uint32_t center = choice.nearest(i);

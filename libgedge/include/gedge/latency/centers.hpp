@@ -47,8 +47,8 @@ struct Centers {
 /// 2004). RTTs seldom do: `radius_at_least` holds anyway.
 ///
 /// Cost: O(count * N) for the first choice, some 20 passes over the matrix for radii and for the
-/// bound, one for each sweep of exchanges; N * N / 8 bytes, and 4 bytes a pair where the matrix is
-/// not symmetric.
+/// bound, one for each sweep, O(N) for each exchange; N * N / 8 bytes, and 4 bytes a pair where the
+/// matrix is not symmetric.
 Centers find_centers(const RttMatrix& matrix, std::uint32_t count, CentersGoal goal);
 
 /// The cost of centers that were chosen by whoever. Cost: O(N * chosen).
