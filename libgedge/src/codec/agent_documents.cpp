@@ -90,21 +90,10 @@ std::string agent_matrix(const AgentFacts& facts) {
   const NameIndex from = *matrix.find(facts.node);
   for (const TargetReport& report : facts.targets) {
     if (!is_peer(report, facts) || !report.asked) continue;
-    const RttSummary& rtt = report.rtt;
-    PairStats stats{.from = from, .to = *matrix.find(report.target.name)};
-    stats.min = rtt.min;
-    stats.p50 = rtt.p50;
-    stats.p95 = rtt.p95;
-    stats.p99 = rtt.p99;
-    stats.max = rtt.max;
-    stats.mean = rtt.mean;
-    stats.mdev = rtt.mdev;
-    stats.jitter = rtt.jitter;
-    if (rtt.probes > 0) stats.loss_ppm = rtt.loss_ppm;
-    stats.samples = rtt.samples;
+    PairStats stats = stats_of(from, *matrix.find(report.target.name), report.rtt);
     stats.method = method;
     if (report.answered_at) stats.measured_at = date_of(*report.answered_at, facts);
-    matrix.set(stats.from, stats.to, rtt.p95);
+    matrix.set(stats.from, stats.to, stats.p95);
     details.pairs.push_back(stats);
   }
   return write(matrix, details, TextFormat::kJson);

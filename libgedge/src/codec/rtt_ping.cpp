@@ -6,9 +6,12 @@
 
 #include "codec/rtt_draft.hpp"
 #include "codec/rtt_number.hpp"
+#include "gedge/latency/rtt_samples.hpp"
 
 namespace gedge::codec {
 namespace {
+
+constexpr std::uint64_t kMillion = 1'000'000;
 
 /// What stands behind the first `word`; empty if the word is not there.
 std::string_view behind(std::string_view line, std::string_view word) {
@@ -40,16 +43,12 @@ std::uint64_t count_at(std::string_view text) {
   return std::min<std::uint64_t>(count, kNotKnown - 1);
 }
 
-/// The mean of how much successive replies differ, rounded up; kUnmeasured for fewer than two.
+/// As of what gedge measures itself; kUnmeasured for fewer than two.
 Rtt jitter_of(const std::vector<Rtt>& replies) {
   if (replies.size() < 2) return kUnmeasured;
-  std::uint64_t sum = 0;
-  for (std::size_t i = 1; i < replies.size(); ++i) {
-    const auto [low, high] = std::minmax(replies[i - 1].us, replies[i].us);
-    sum += high - low;
-  }
-  const std::uint64_t steps = replies.size() - 1;
-  return Rtt{static_cast<std::uint32_t>((sum + steps - 1) / steps)};
+  RttSamples samples;
+  for (const Rtt reply : replies) samples.add(Micros{reply.us});
+  return samples.summary().jitter;
 }
 
 /// The value below which `percent` of the samples lie: nearest rank. `sorted` is not empty.
@@ -168,7 +167,8 @@ class PingReader {
     remarks.samples = static_cast<std::uint32_t>(std::min<std::uint64_t>(answers, kNotKnown - 1));
     if (samples.sent > 0) {
       const std::uint64_t lost = samples.sent - std::min(samples.sent, samples.received);
-      remarks.loss_ppm = static_cast<std::uint32_t>(lost * 1'000'000 / samples.sent);
+      remarks.loss_ppm =
+          static_cast<std::uint32_t>((lost * kMillion + samples.sent - 1) / samples.sent);
     }
     return remarks;
   }

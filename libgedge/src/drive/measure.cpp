@@ -65,21 +65,8 @@ MeasuredMatrix matrix_of(const std::string& from, const Measurement& measurement
   for (const MeasuredTarget& target : measurement.targets) {
     const NameIndex there = *matrix.find(target.name);
     if (there == here) continue;
-    const RttSummary& rtt = target.rtt;
-    matrix.set(here, there, rtt.p95);
-    PairStats pair;
-    pair.from = here;
-    pair.to = there;
-    pair.min = rtt.min;
-    pair.p50 = rtt.p50;
-    pair.p95 = rtt.p95;
-    pair.p99 = rtt.p99;
-    pair.max = rtt.max;
-    pair.mean = rtt.mean;
-    pair.mdev = rtt.mdev;
-    pair.jitter = rtt.jitter;
-    pair.loss_ppm = rtt.loss_ppm;
-    pair.samples = rtt.samples;
+    matrix.set(here, there, target.rtt.p95);
+    PairStats pair = stats_of(here, there, target.rtt);
     pair.method = measured.details.method(target.method);
     measured.details.pairs.push_back(pair);
   }

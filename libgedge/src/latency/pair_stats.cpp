@@ -5,6 +5,21 @@
 
 namespace gedge {
 
+PairStats stats_of(NameIndex from, NameIndex to, const RttSummary& rtt) {
+  PairStats stats{.from = from, .to = to};
+  stats.min = rtt.min;
+  stats.p50 = rtt.p50;
+  stats.p95 = rtt.p95;
+  stats.p99 = rtt.p99;
+  stats.max = rtt.max;
+  stats.mean = rtt.mean;
+  stats.mdev = rtt.mdev;
+  stats.jitter = rtt.jitter;
+  if (rtt.probes > 0) stats.loss_ppm = rtt.loss_ppm;
+  stats.samples = rtt.samples;
+  return stats;
+}
+
 const PairStats* PairDetails::find(NameIndex from, NameIndex to) const {
   const auto key = [](const PairStats& pair) { return std::pair(raw(pair.from), raw(pair.to)); };
   const std::pair wanted(raw(from), raw(to));

@@ -209,6 +209,30 @@ TEST_CASE("ping log: percentiles of the replies, duplicates left out") {
   CHECK(us(read(kPing, known, "node-a.log"), "node-a", "worker") == 9000);
 }
 
+TEST_CASE("ping log: what is known of the pair, computed as of our own probes") {
+  RttOptions options;
+  options.keep_details = true;
+  const auto r = read(kPing, options, "node-a.log");
+  REQUIRE(r.details.pairs.size() == 1);
+  const PairStats& pair = r.details.pairs[0];
+  CHECK(pair.min == Rtt{1'250});
+  CHECK(pair.p50 == Rtt{2'001});
+  CHECK(pair.max == Rtt{9'000});
+  CHECK(pair.mean == Rtt{4'083});
+  CHECK(pair.mdev == Rtt{3'000});
+  // srtt 1250, 2218.75; off it by 7750, 217.75; so rttvar 7750, 5866.9.
+  CHECK(pair.jitter == Rtt{5'867});
+  CHECK(pair.loss_ppm == 250'000);
+  CHECK(pair.samples == 3);
+  const auto lone = read(
+      "PING b (1.1.1.1) 56(84) bytes of data.\n64 bytes from b: icmp_seq=1 ttl=64 time=1.5 ms\n\n"
+      "--- b ping statistics ---\n3 packets transmitted, 1 received, 66% packet loss\n",
+      options, "a");
+  REQUIRE(lone.details.pairs.size() == 1);
+  CHECK(lone.details.pairs[0].jitter == kUnmeasured);
+  CHECK(lone.details.pairs[0].loss_ppm == 666'667);
+}
+
 TEST_CASE("ping log: other dialects, several targets, all lost, cut and quiet logs") {
   const auto busybox = read(
       "PING 10.0.0.7 (10.0.0.7): 56 data bytes\n64 bytes from 10.0.0.7: seq=0 ttl=64 time=0.095 "

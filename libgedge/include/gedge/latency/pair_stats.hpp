@@ -9,6 +9,7 @@
 
 #include "gedge/base/units.hpp"
 #include "gedge/latency/matrix.hpp"
+#include "gedge/latency/rtt_samples.hpp"
 
 namespace gedge {
 
@@ -21,9 +22,9 @@ struct PairStats {
   Rtt only = kUnmeasured;  ///< a number of which nobody said what statistic it is
   Rtt min = kUnmeasured, p50 = kUnmeasured, p95 = kUnmeasured, p99 = kUnmeasured;
   Rtt max = kUnmeasured, mean = kUnmeasured;
-  Rtt mdev = kUnmeasured;    ///< standard deviation, as `ping` prints it
-  Rtt jitter = kUnmeasured;  ///< rttvar; of ping logs the mean difference of successive samples
-  Rtt upper = kUnmeasured;   ///< bound of an estimate
+  Rtt mdev = kUnmeasured;              ///< standard deviation, as `ping` prints it
+  Rtt jitter = kUnmeasured;            ///< rttvar, as RttSamples has it
+  Rtt upper = kUnmeasured;             ///< bound of an estimate
   std::uint32_t loss_ppm = kNotKnown;  ///< probes without an answer, in millionths
   std::uint32_t samples = kNotKnown;   ///< answers
   std::uint32_t method = 0;            ///< row of PairDetails::methods; 0: nobody said
@@ -46,6 +47,9 @@ struct PairStats {
   }
   friend bool operator==(const PairStats&, const PairStats&) = default;
 };
+
+/// What was measured between two names; method and date are not known of it.
+PairStats stats_of(NameIndex from, NameIndex to, const RttSummary& rtt);
 
 /// The pairs of one RttMatrix of which more than a number is known; the others have none.
 struct PairDetails {
