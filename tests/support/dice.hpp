@@ -6,22 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/base/split_mix.hpp"
+
 namespace gedge::test {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): every 64-bit seed is a good one.
-class Dice {
+class Dice : public SplitMix {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
+  using SplitMix::SplitMix;
 
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
-  /// 0 to count - 1; the bias is far below anything a test notices.
-  std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
   /// first to last, both possible.
   std::int64_t between(std::int64_t first, std::int64_t last) {
     return first + static_cast<std::int64_t>(below(static_cast<std::size_t>(last - first + 1)));
@@ -43,9 +35,6 @@ class Dice {
     if (from.size() > count) from.resize(count);
     return from;
   }
-
- private:
-  std::uint64_t state_;
 };
 
 }  // namespace gedge::test

@@ -11,6 +11,7 @@
 #include "gedge/base/duration.hpp"
 #include "gedge/base/nearest.hpp"
 #include "gedge/base/quantity.hpp"
+#include "gedge/base/split_mix.hpp"
 #include "gedge/codec/latency.hpp"
 
 namespace gedge {
@@ -53,14 +54,6 @@ std::optional<Number> number(std::string_view text) {
   const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-/// splitmix64 (Steele, Lea, Flood 2014): one well-mixed number for each input.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
 }
 
 class Reader {
@@ -181,7 +174,8 @@ std::int64_t base_rtt(const Site& site, const Spot& a, const Spot& b) {
 Rtt pair_rtt(const Site& site, const Spot& a, const Spot& b, std::size_t i, std::size_t j) {
   std::int64_t us = base_rtt(site, a, b);
   if (site.seed != 0) {
-    const std::uint64_t drawn = mix(mix(mix(site.seed) ^ std::min(i, j)) ^ std::max(i, j));
+    const std::uint64_t drawn =
+        split_mix(split_mix(split_mix(site.seed) ^ std::min(i, j)) ^ std::max(i, j));
     us = (us * (900 + static_cast<std::int64_t>(drawn % 201)) + 999) / 1000;
   }
   return Rtt{static_cast<std::uint32_t>(us)};

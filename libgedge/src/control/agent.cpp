@@ -28,18 +28,10 @@ void add(OddReplies& to, const OddReplies& more) {
 
 }  // namespace
 
-// Source: splitmix64 (Steele, Lea, Flood 2014).
-std::uint64_t Agent::random() {
-  std::uint64_t x = dice_ += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 Nanos Agent::jitter() {
   const std::int64_t most = options_.period.count() / 100 * options_.jitter_percent;
   if (most <= 0) return Nanos{0};
-  return Nanos{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most))};
+  return Nanos{static_cast<std::int64_t>(dice_.next() % static_cast<std::uint64_t>(most))};
 }
 
 void Agent::set_targets(std::vector<AgentTarget> targets, Nanos now) {
@@ -64,7 +56,7 @@ Nanos Agent::next_begin() const { return std::max(next_round_, gate_); }
 
 void Agent::begin_round(Nanos now) {
   round_began_ = now;
-  round_.emplace(plan_of(options_), static_cast<std::uint32_t>(targets_.size()), random(), now);
+  round_.emplace(plan_of(options_), static_cast<std::uint32_t>(targets_.size()), dice_.next(), now);
   next_round_ = now + options_.period + jitter();
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "latency/chance.hpp"
+#include "gedge/base/split_mix.hpp"
 #include "latency/misses.hpp"
 #include "latency/space_model.hpp"
 
@@ -97,7 +97,7 @@ SpaceModel model_of(const Part& part, std::span<const Pair> pairs, std::uint64_t
 }
 
 /// What models of four fifths of the pairs say about the last fifth.
-std::vector<Miss> misses_of(const Part& part, Chance& chance) {
+std::vector<Miss> misses_of(const Part& part, SplitMix& chance) {
   std::vector<std::size_t> order(part.pairs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[chance.below(i)]);
@@ -133,7 +133,7 @@ Estimate estimate_of(double us, const MissModel::Factors& factors) {
 }
 
 /// False if there are too few pairs to state bounds.
-bool complete_part(const Part& part, const RttMatrix& measured, double miss, Chance& chance,
+bool complete_part(const Part& part, const RttMatrix& measured, double miss, SplitMix& chance,
                    Completion& completion) {
   const auto least = std::max(kLeastPairs, static_cast<std::size_t>(std::ceil(1 / miss)));
   if (part.pairs.size() < least) return false;
@@ -201,7 +201,7 @@ Result<Completion> complete(const RttMatrix& measured, const CompletionOptions& 
     return invalid_input("the share of pairs beyond a bound must lie between 0 and 0.5");
   const std::vector<Pair> pairs = measured_pairs(measured);
   Completion completion(measured.size());
-  Chance chance(options.seed);
+  SplitMix chance(options.seed);
   bool any = false;
   for (const Part& part : parts_of(measured.size(), pairs))
     any = complete_part(part, measured, options.miss, chance, completion) || any;

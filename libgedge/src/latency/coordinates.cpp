@@ -14,7 +14,7 @@
 
 #include <algorithm>
 
-#include "latency/chance.hpp"
+#include "gedge/base/split_mix.hpp"
 
 namespace gedge {
 namespace {
@@ -76,7 +76,7 @@ class Fit {
   }
 
   void scatter(std::uint64_t seed) {
-    Chance chance(seed);
+    SplitMix chance(seed);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (double& part : nodes_[i].at) part = typical_ * (chance.even() - 0.5);
       nodes_[i].height = kFirstHeight * typical_;

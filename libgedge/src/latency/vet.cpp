@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "latency/chance.hpp"
+#include "gedge/base/split_mix.hpp"
 #include "latency/coordinates.hpp"
 #include "latency/links.hpp"
 
@@ -122,7 +122,7 @@ class Vetting {
   /// Of what trusted agents say of pairs that are not in dispute, some of each node's.
   void make_map() {
     map_.reset();
-    Chance chance(seed_);
+    SplitMix chance(seed_);
     std::vector<Link> links;
     std::vector<std::uint32_t> peers;
     std::size_t ends = 0;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <functional>
 
+#include "gedge/base/split_mix.hpp"
 #include "plan/block_choice.hpp"
 #include "plan/blocks.hpp"
 #include "plan/classes.hpp"
@@ -14,17 +15,10 @@
 namespace gedge {
 namespace {
 
-// splitmix64: spreads ties evenly, the same on every machine.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
+// Spreads ties evenly, the same on every machine.
 std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
-  std::uint64_t hash = mix(seed);
-  for (const char c : text) hash = mix(hash ^ static_cast<unsigned char>(c));
+  std::uint64_t hash = split_mix(seed);
+  for (const char c : text) hash = split_mix(hash ^ static_cast<unsigned char>(c));
   return hash;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "latency/chance.hpp"
+#include "gedge/base/split_mix.hpp"
 #include "latency/coordinates.hpp"
 #include "latency/links.hpp"
 #include "latency/misses.hpp"
@@ -15,7 +15,7 @@ namespace gedge {
 namespace {
 
 Coordinates scattered(std::size_t count, std::uint64_t seed) {
-  Chance chance(seed);
+  SplitMix chance(seed);
   Coordinates nodes(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (double& part : nodes[i].at) part = 20'000 * chance.even();
@@ -25,7 +25,7 @@ Coordinates scattered(std::size_t count, std::uint64_t seed) {
 }
 
 std::vector<Link> some_links(const Coordinates& nodes, std::size_t each, std::uint64_t seed) {
-  Chance chance(seed);
+  SplitMix chance(seed);
   std::vector<Link> links;
   for (std::uint32_t a = 1; a < nodes.size(); ++a) {
     for (std::size_t i = 0; i < each; ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("coordinates: a flat network stays flat, the third axis is given up") 
   Coordinates truth = scattered(120, 5);
   for (std::size_t i = 0; i < 120; ++i) truth[i].at[2] = 0;
   std::vector<Link> links = some_links(truth, 24, 2);
-  Chance chance(3);
+  SplitMix chance(3);
   for (Link& link : links) link.value *= 0.95 + 0.1 * chance.even();
   const Coordinates found = place_nodes(Links(120, links), 1);
   // Volume of the cloud against that of a cube: the determinant of the covariance.
@@ -167,7 +167,7 @@ TEST_CASE("misses: bounds leave out the share that they were asked to, each side
   // Sizes of misses that differ a hundredfold by estimate: bounds follow.
   const Coordinates nodes = scattered(200, 1);
   const Nearby near(nodes);
-  Chance chance(7);
+  SplitMix chance(7);
   const auto miss_of = [&](std::uint32_t a, std::uint32_t b) {
     const double estimate = 5 + 5 * chance.even();
     const double size = estimate < 7 ? 0.5 : 0.005;
@@ -196,18 +196,6 @@ TEST_CASE("misses: bounds leave out the share that they were asked to, each side
   CHECK(static_cast<double>(below) < 0.06 * static_cast<double>(later.size()));
   CHECK(static_cast<double>(below) > 0.04 * static_cast<double>(later.size()));
   CHECK(static_cast<double>(wide + narrow) > 0.8 * static_cast<double>(later.size()));
-}
-
-TEST_CASE("chance: a seed repeats itself") {
-  Chance one(3), again(3), other(4);
-  CHECK(one.next() == again.next());
-  CHECK(one.next() != other.next());
-  for (int i = 0; i < 1000; ++i) {
-    CHECK(one.below(7) < 7);
-    const double share = one.even();
-    CHECK(share >= 0);
-    CHECK(share < 1);
-  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gedge/base/nanos.hpp"
+#include "gedge/base/split_mix.hpp"
 #include "gedge/base/units.hpp"
 #include "gedge/latency/prober.hpp"
 #include "gedge/latency/rtt_samples.hpp"
@@ -104,11 +105,10 @@ class Agent {
   void end_round();
   void keep(History& history, Rtt rtt) const;
   Nanos next_begin() const;
-  std::uint64_t random();
   Nanos jitter();
 
   AgentOptions options_;
-  std::uint64_t dice_;
+  SplitMix dice_;
   std::vector<AgentTarget> targets_;
   std::vector<History> histories_;  // [targets]
   std::optional<Prober> round_;
