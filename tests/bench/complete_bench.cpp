@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "support/latency_space.hpp"
 #include "support/lying_agents.hpp"
 #include "support/paths.hpp"
+#include "support/read_files.hpp"
 #include "support/vivaldi.hpp"
 
 namespace gedge::bench {
@@ -92,31 +91,6 @@ void rows(const char* what, const std::vector<Measured>& runs) {
               what, runs.size(), 100 * inside, inside >= 0.95 ? "floor met" : "MISSED");
 }
 
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-RttMatrix read_all(const std::vector<fs::path>& paths, const RttOptions& options) {
-  std::vector<std::string> names, texts;
-  for (const fs::path& path : paths) {
-    names.push_back(path.string());
-    texts.push_back(slurp(path));
-  }
-  RttSource source;
-  for (std::size_t i = 0; i < names.size(); ++i) source.push_back({names[i], texts[i]});
-  return read_rtt({source}, options).matrix;
-}
-
-std::vector<fs::path> files_of(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 void published() {
   const auto data = public_data_dir();
   if (!data) {
@@ -128,9 +102,10 @@ void published() {
   for (int i = 0; i < 99; ++i) seconds.names.push_back("s" + std::to_string(100 + i));
   std::vector<Measured> runs;
   for (const fs::path& frame : files_of(*data / "rtt/seattle-99-nodes"))
-    measure(frame.filename().string(), read_all({frame}, seconds), 16, 1, runs.emplace_back());
+    measure(frame.filename().string(), read_rtt_files({frame}, seconds).matrix, 16, 1,
+            runs.emplace_back());
   rows("Seattle, 16 pairs of each of 99 nodes", runs);
-  const RttMatrix wonder = read_all(files_of(*data / "rtt/wondernetwork-2018"), {});
+  const RttMatrix wonder = read_rtt_files(files_of(*data / "rtt/wondernetwork-2018"), {}).matrix;
   runs.clear();
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U})
     measure("WonderNetwork", wonder, 16, seed, runs.emplace_back());

@@ -1,16 +1,15 @@
 // Published measurements with most of their pairs hidden: estimates against what was measured.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gedge/codec/latency.hpp"
 #include "support/estimate_errors.hpp"
 #include "support/latency_space.hpp"
 #include "support/paths.hpp"
+#include "support/read_files.hpp"
 #include "support/vivaldi.hpp"
 
 namespace gedge::test {
@@ -20,31 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShown = 16;  // pairs of each node
 
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 RttMatrix read_all(const std::vector<fs::path>& paths, const RttOptions& options) {
-  std::vector<std::string> names, texts;
-  for (const fs::path& path : paths) {
-    names.push_back(path.string());
-    texts.push_back(slurp(path));
-  }
-  RttSource source;
-  for (std::size_t i = 0; i < names.size(); ++i) source.push_back({names[i], texts[i]});
-  auto reading = read_rtt({source}, options);
+  RttReading reading = read_rtt_files(paths, options);
   REQUIRE(reading.errors.empty());
   return std::move(reading.matrix);
-}
-
-std::vector<fs::path> files_of(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
 }
 
 void check_against_vivaldi(const RttMatrix& truth, std::uint64_t seed) {

@@ -2,41 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "gedge/codec/latency.hpp"
 #include "support/paths.hpp"
+#include "support/read_files.hpp"
 
 namespace gedge {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Folder {
-  std::vector<std::string> names, texts;
-  RttSource source() const {
-    RttSource files;
-    for (std::size_t i = 0; i < names.size(); ++i) files.push_back({names[i], texts[i]});
-    return files;
-  }
-};
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-Folder load(const fs::path& folder) {
-  Folder files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    files.names.push_back(entry.path().string());
-  std::sort(files.names.begin(), files.names.end());
-  for (const std::string& name : files.names) files.texts.push_back(slurp(name));
-  return files;
-}
 
 std::int64_t us(const RttMatrix& matrix, std::string_view from, std::string_view to) {
   const auto a = matrix.find(from), b = matrix.find(to);
@@ -57,8 +29,8 @@ std::size_t unmeasured(const RttMatrix& matrix) {
 TEST_CASE("rtt data: the GCP and AWS folders are full meshes of averages") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const Folder gcp = load(*data / "rtt/gcp-20-regions-2020"),
-               aws = load(*data / "rtt/aws-5-regions-2021");
+  const test::ReadFiles gcp(test::files_of(*data / "rtt/gcp-20-regions-2020")),
+      aws(test::files_of(*data / "rtt/aws-5-regions-2021"));
   RttOptions options;
   options.rtt_by = "topology.kubernetes.io/region";
   const auto read = read_rtt({gcp.source()}, options);
@@ -79,7 +51,7 @@ TEST_CASE("rtt data: the GCP and AWS folders are full meshes of averages") {
 TEST_CASE("rtt data: fourteen Seattle frames, asymmetric, in seconds, with holes") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const Folder frames = load(*data / "rtt/seattle-99-nodes");
+  const test::ReadFiles frames(test::files_of(*data / "rtt/seattle-99-nodes"));
   REQUIRE(frames.names.size() == 14);
   RttOptions options;
   options.unit = TimeUnit::kSecond;
@@ -105,7 +77,7 @@ TEST_CASE("rtt data: fourteen Seattle frames, asymmetric, in seconds, with holes
 TEST_CASE("rtt data: all WonderNetwork files, alone and together") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const Folder cities = load(*data / "rtt/wondernetwork-2018");
+  const test::ReadFiles cities(test::files_of(*data / "rtt/wondernetwork-2018"));
   REQUIRE(cities.names.size() == 62);
   for (std::size_t i = 0; i < cities.names.size(); ++i) {
     CAPTURE(cities.names[i]);
@@ -132,7 +104,7 @@ TEST_CASE("rtt data: all WonderNetwork files, alone and together") {
 TEST_CASE("rtt data: five ping logs, two with a late start, one cut") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const Folder logs = load(*data / "rtt/5g-oran-ping");
+  const test::ReadFiles logs(test::files_of(*data / "rtt/5g-oran-ping"));
   REQUIRE(logs.names.size() == 5);
   RttOptions options;
   options.stat = RttStat::kMax;
@@ -153,7 +125,7 @@ TEST_CASE("rtt data: five ping logs, two with a late start, one cut") {
 TEST_CASE("rtt data: Goldpinger leaves out one zero of a real cluster") {
   const auto data = test::public_data_dir();
   if (!data) GEDGE_SKIP("GEDGE_DATA_DIR is not set");
-  const std::string text = slurp(*data / "goldpinger/checkall-success.json");
+  const std::string text = test::slurp(*data / "goldpinger/checkall-success.json");
   const auto read = read_rtt({{{"checkall-success.json", text}}}, {});
   REQUIRE(read.errors.empty());
   CHECK(read.formats == std::vector{RttFormat::kGoldpinger});
