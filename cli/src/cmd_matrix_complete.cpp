@@ -40,7 +40,7 @@ constexpr Page kPage{
         "measured, estimated and left is on standard error.",
     .examples = kExamples,
     .yes = "the matrix is written",
-    .see_also = "gedge-matrix-convert(1)",
+    .see_also = "gedge-matrix-check(1) gedge-matrix-convert(1) gedge-plan(1)",
 };
 
 struct CompleteOptions : MatrixOptions {

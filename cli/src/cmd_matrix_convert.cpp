@@ -34,7 +34,10 @@ constexpr Page kPage{
     .output = "The matrix, in milliseconds where the format says none of its own.",
     .examples = kExamples,
     .yes = "the matrix is written",
-    .see_also = "gedge-validate(1)",
+    .see_also =
+        "gedge-agent(1) gedge-matrix-centers(1) gedge-matrix-check(1) "
+        "gedge-matrix-cluster(1) gedge-matrix-complete(1) gedge-matrix-diff(1) "
+        "gedge-matrix-show(1) gedge-measure(1) gedge-validate(1)",
 };
 
 struct ConvertOptions : MatrixOptions {

@@ -30,7 +30,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "nothing moved beyond the noise",
     .no = "something moved, appeared or vanished",
-    .see_also = "gedge-matrix-check(1) gedge-matrix-convert(1)",
+    .see_also = "gedge-matrix-check(1) gedge-matrix-convert(1) gedge-matrix-show(1)",
 };
 
 struct DiffOptions : MatrixOptions {

@@ -31,7 +31,7 @@ constexpr Page kPage{
         "Validation.",
     .examples = kExamples,
     .yes = "everything can be read",
-    .see_also = "gedge-plan(1)",
+    .see_also = "gedge-matrix-convert(1) gedge-plan(1)",
 };
 
 bool names_any_input(const QuestionOptions& options) {

@@ -126,6 +126,21 @@ def check_examples(listed):
                     need(flag in known, f"{name}: the example `{line.strip()}` uses --{flag}")
 
 
+def see_also(page):
+    text = page.read_text().partition(".Sh SEE ALSO\n")[2]
+    return {f"{name}.{section}" for name, section in re.findall(r"^\.Xr (\S+) (\d)", text, re.M)}
+
+
+def check_references():
+    """Pages name pages that exist; of two commands, each names the other."""
+    for page in sorted((SOURCE / "man").glob("*.[1-8]")):
+        for other in sorted(see_also(page)):
+            path = SOURCE / "man" / other
+            need(path.exists(), f"{page.name} refers to {other}, which does not exist")
+            if path.exists() and path.suffix == ".1" and page.suffix == ".1":
+                need(page.name in see_also(path), f"{page.name} refers to {other}, not the reverse")
+
+
 def main():
     listed = commands()
     bash = (SOURCE / "completions/gedge.bash").read_text()
@@ -135,6 +150,7 @@ def main():
         check_command(name, bash, zsh, fish)
     check_sources(listed)
     check_examples(listed)
+    check_references()
     for miss in misses:
         print(miss)
     return 1 if misses else 0
