@@ -8,14 +8,14 @@ namespace gedge::cli {
 namespace {
 
 std::string value_text(const std::string& value) {
-  std::string text = escape_controls(value);
-  if (!text.empty() && text.find_first_of(" \"=\\") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '\\';
-    quoted += c;
+  const bool plain = !value.empty() && value.find_first_of(" \"=\\") == std::string::npos;
+  if (plain && escape_controls(value) == value) return value;
+  std::string text;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
   }
-  return quoted + '"';
+  return '"' + escape_controls(text) + '"';
 }
 
 }  // namespace

@@ -175,7 +175,8 @@ class Greedy {
       if (!has(free_, name)) continue;
       if (known_[name] != Known::kClique || !is_free(cliques_[name])) {
         look_at(name);
-        continue;
+        // Without time for the largest one, the first that is found will do.
+        if (search_.is_exact() || known_[name] != Known::kClique) continue;
       }
       for (const std::uint32_t member : cliques_[name]) {
         take(free_, member);

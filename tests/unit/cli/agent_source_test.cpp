@@ -83,6 +83,21 @@ TEST_CASE("agent peers: where no name server answers, the first question is the 
   CHECK(names_of(*world.find()) == std::vector<std::string>{"10.0.0.3"});
 }
 
+TEST_CASE("agent log: no value can look like another pair or like another line") {
+  Stream err = Stream::in_memory(0);
+  const StoppedDate clock;
+  AgentLog log(err, clock, false);
+  log.event("x", {{"a", "plain-1.2:3"},
+                  {"b", ""},
+                  {"c", "k=v"},
+                  {"d", "say \"hi\""},
+                  {"e", "back\\"},
+                  {"f", "two\nlines"}});
+  CHECK(err.text() ==
+        "at=1970-01-01T00:00:00Z event=x a=plain-1.2:3 b=\"\" c=\"k=v\" d=\"say \\\"hi\\\"\" "
+        "e=\"back\\\\\" f=\"two\\nlines\"\n");
+}
+
 TEST_CASE("agent log: what goes on failing is one line, and so is a name that is left out") {
   Stream err = Stream::in_memory(0);
   const StoppedDate clock;
