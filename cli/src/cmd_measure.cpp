@@ -136,11 +136,15 @@ void finish(MeasureCommand& command) {
     probing.plan.gap = Nanos{kNanosInSecond / static_cast<std::int64_t>(command.rate)};
 }
 
+Status print_table(Stream& out, const MeasureCommand& command, const Measurement& measurement) {
+  const TableOptions table{command.format == MeasureFormat::kWide, !command.output.no_headers,
+                           command.output.sort_by};
+  return print_measurement(out, command.from, measurement, table);
+}
+
 Exit print(Io& io, const MeasureCommand& command, const Measurement& measurement) {
   if (is_table(command.format)) {
-    const TableOptions table{command.format == MeasureFormat::kWide, !command.output.no_headers,
-                             command.output.sort_by};
-    const Status printed = print_measurement(io.out, command.from, measurement, table);
+    const Status printed = print_table(io.out, command, measurement);
     return printed ? Exit::kYes : fail_usage(io, printed.error());
   }
   const MeasuredMatrix measured = matrix_of(command.from, measurement);
@@ -210,16 +214,20 @@ Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<Measu
 // them. Ends when nobody reads any more, when probes cannot be sent, or by a signal.
 Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarget>& targets,
            const std::vector<IpAddress>& addresses, ProgressLine& progress) {
-  const std::size_t lines = targets.size() + (command.output.no_headers ? 0 : 1);
+  std::size_t rows = 0;  // that the last table takes on the terminal
   for (bool first = true; !io.out.closed(); first = false) {
     const auto measurement = probe(io, command, targets, addresses, progress);
     if (!measurement) return fail(io, measurement.error());
+    Stream table = Stream::in_memory(io.out.width(), io.out.style().on());
+    if (const Status printed = print_table(table, command, *measurement); !printed)
+      return fail_usage(io, printed.error());
     if (!first && io.out.is_terminal())
-      io.out.write("\x1b[" + std::to_string(lines) + "A\x1b[J");
+      io.out.write("\x1b[" + std::to_string(rows) + "A\x1b[J");
     else if (!first)
       io.out.write("\n");
-    if (const Exit exit = print(io, command, *measurement); exit != Exit::kYes) return exit;
+    io.out.write(table.text());
     io.out.flush();
+    rows = rows_on_screen(table.text(), io.out.width());
   }
   return Exit::kYes;
 }

@@ -139,6 +139,23 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::size_t rows_on_screen(std::string_view text, std::size_t width) {
+  std::size_t rows = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::size_t used = 0;
+    for (std::string_view rest = line; !rest.empty();) {
+      const std::size_t escape = rest.find('\x1b');
+      used += display_width(rest.substr(0, escape));
+      if (escape == std::string_view::npos) break;
+      rest.remove_prefix(std::min(rest.find('m', escape), rest.size() - 1) + 1);
+    }
+    rows += width == 0 ? 1 : std::max<std::size_t>(1, (used + width - 1) / width);
+  }
+  return rows;
+}
+
 std::string cut_end(std::string_view text, std::size_t width) {
   return std::string(fitting(text, width, false));
 }

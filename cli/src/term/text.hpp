@@ -15,6 +15,10 @@ std::string escape_controls(std::string_view text);
 /// Columns of a terminal that escaped text takes: 2 for wide characters, 0 for combining ones.
 std::size_t display_width(std::string_view text);
 
+/// Lines that printed text takes on a terminal of that width, 0: one that says none. Colours take
+/// no room; what is too long goes on in the next line.
+std::size_t rows_on_screen(std::string_view text, std::size_t width);
+
 /// At most `width` columns of `text`: the middle gives way to "..". Below 5 columns the end is cut
 /// instead.
 std::string shorten_middle(std::string_view text, std::size_t width);

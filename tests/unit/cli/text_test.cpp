@@ -62,6 +62,18 @@ TEST_CASE("text: shortening never leaves more columns than asked for and never h
     }
 }
 
+TEST_CASE("text: lines that are too long take several on a screen, colours take no room") {
+  CHECK(rows_on_screen("", 10) == 0);
+  CHECK(rows_on_screen("a\n", 10) == 1);
+  CHECK(rows_on_screen("a\n\nb\n", 10) == 3);
+  CHECK(rows_on_screen("0123456789\n", 10) == 1);
+  CHECK(rows_on_screen("0123456789a\nb\n", 10) == 3);
+  CHECK(rows_on_screen("\x1b[1;31m0123456789\x1b[0m\n", 10) == 1);
+  CHECK(rows_on_screen("0123\x1b[1;31m456789a\x1b[0m\n", 10) == 2);
+  CHECK(rows_on_screen("東京東京東京\n", 10) == 2);
+  CHECK(rows_on_screen("0123456789a\nb\n", 0) == 2);
+}
+
 TEST_CASE("text: words are joined as people write them") {
   CHECK(join_words(std::vector<std::string>{}) == "");
   CHECK(join_words(std::vector<std::string>{"a"}) == "a");
