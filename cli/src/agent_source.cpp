@@ -18,8 +18,12 @@ class Finder {
       : places_(places), files_(files), network_(network) {}
 
   Status add_file(const std::string& path, AgentTargetKind kind) {
-    const auto bytes = files_.read(path, kMostBytes);
-    if (!bytes) return bytes.error();
+    auto bytes = files_.read(path, kMostBytes);
+    if (!bytes) {
+      Error error = std::move(bytes).error();
+      if (error.code == Errc::kInvalidInput) error.hint.clear();  // the limit is no flag here
+      return error;
+    }
     TargetsReading reading = read_targets({path, *bytes});
     if (!reading.errors.empty()) return reading.errors.front();
     for (const NamedTarget& named : reading.targets) {

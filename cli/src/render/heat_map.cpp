@@ -123,7 +123,7 @@ void print_rtt_table(Stream& out, const RttMatrix& matrix, const PairDetails& de
   TableOptions options;
   options.headers = headers;
   LongTable table(rows.columns(), out, options);
-  for (std::size_t i = 0; i < matrix.size(); ++i) table.add(rows.row(i));
+  for (std::size_t i = 0; i < matrix.size() && !out.closed(); ++i) table.add(rows.row(i));
   static_cast<void>(table.finish());  // it fails for a column to sort by
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "codec/diagnostics.hpp"
+#include "codec/source.hpp"
+
 namespace gedge {
 namespace {
 
@@ -10,7 +13,7 @@ constexpr std::size_t kMostBytes = 253;  // of a DNS name, and of a node's
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= kMostBytes &&
+  return !text.empty() && text.size() <= kMostBytes && codec::is_utf8(text) &&
          std::none_of(text.begin(), text.end(),
                       [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; });
 }
@@ -30,7 +33,7 @@ Result<NamedTarget> parse_target(std::string_view text) {
   const std::string_view address =
       equals == std::string_view::npos ? name : text.substr(equals + 1);
   if (!is_word(name) || !is_word(address))
-    return invalid_input("'" + std::string(text) + "' is no node", {},
+    return invalid_input(codec::quote(text) + " is no node", {},
                          "write for example `edge-1` or `edge-1=10.0.0.7`");
   return NamedTarget{std::string(name),
                      std::string(equals == std::string_view::npos ? "" : address)};

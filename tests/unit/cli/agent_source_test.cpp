@@ -70,6 +70,14 @@ TEST_CASE("agent peers: a name without an address keeps no other one from being 
   CHECK(world.find().error().code == Errc::kNotFound);
 }
 
+TEST_CASE("agent peers: a file that is too large is refused, without a flag that is not there") {
+  World world;
+  world.files.files["peers"] = std::string(9 << 20, '#');
+  REQUIRE_FALSE(world.find());
+  CHECK(world.find().error().code == Errc::kInvalidInput);
+  CHECK(world.find().error().hint.empty());
+}
+
 TEST_CASE("agent peers: where no name server answers, the first question is the last") {
   World world;
   world.files.files["peers"] = "b=10.0.0.2\n";

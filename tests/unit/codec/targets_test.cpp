@@ -14,10 +14,13 @@ TEST_CASE("targets: a name alone, or a name and its address") {
   CHECK(parse_target("edge-1=10.0.0.7")->name == "edge-1");
   CHECK(parse_target("edge-1=10.0.0.7")->address == "10.0.0.7");
   CHECK(parse_target("a=fe80::1%eth0")->address == "fe80::1%eth0");
-  for (const std::string bad : {"", "=", "edge-1=", "=10.0.0.7", "two words", "bell\a"})
+  for (const std::string bad :
+       {"", "=", "edge-1=", "=10.0.0.7", "two words", "bell\a", "\xff\xfe", "a=\xc3"})
     CHECK_FALSE(parse_target(bad));
   CHECK(parse_target(std::string(253, 'a')));
   CHECK_FALSE(parse_target(std::string(254, 'a')));
+  const std::string megabyte(1 << 20, 'a');
+  CHECK(parse_target(megabyte).error().what.size() < 200);  // it is shown on a terminal
 }
 
 TEST_CASE("targets: one a line, with comments, blanks, and any end of the last line") {

@@ -18,7 +18,7 @@ struct NamedTarget {
 };
 
 /// Errors: kInvalidInput for an empty name or address, for more than 253 bytes of either, and for
-/// blanks or control characters in them.
+/// blanks, control characters or bytes that are no UTF-8 in them.
 Result<NamedTarget> parse_target(std::string_view text);
 
 struct TargetsReading {
