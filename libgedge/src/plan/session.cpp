@@ -54,6 +54,10 @@ void Session::collect() {
     }
     wanted.push_back(pod);
   }
+  collect(std::move(wanted));
+}
+
+void Session::collect(std::vector<PodIndex> wanted) {
   std::vector<bool> obeys_budgets;
   for (const Engine& engine : engines_) obeys_budgets.push_back(engine.has_filter("DelayBudget"));
   order_ = placing_order(cluster_, std::move(wanted), [&](PodIndex pod) {

@@ -38,6 +38,8 @@ class Session {
   /// Works out anew what is to be placed, in which order; for a session in which pods were bound
   /// from outside.
   void collect();
+  /// The same for these pods alone; each waits for a place, and a profile serves it.
+  void collect(std::vector<PodIndex> wanted);
 
  private:
   // What was said of a pod that fits nowhere; true for equal pods until something changes.

@@ -16,6 +16,7 @@
 #include "gedge/policy/delay.hpp"
 #include "plan/edit_node.hpp"
 #include "plan/edit_player.hpp"
+#include "plan/history.hpp"
 #include "plan/run_plan.hpp"
 #include "plan/what_if.hpp"
 
@@ -33,23 +34,12 @@ struct Reach {
   std::uint8_t parts = 0;             // of the facts, any of FactPart
 };
 
-bool asks_for_cards(const PodSpec& spec) {
-  return std::any_of(spec.annotations.begin(), spec.annotations.end(), [](const auto& annotation) {
-    return annotation.first.starts_with("alibabacloud.com/gpu-");
-  });
-}
-
-bool has_claims(const PodSpec& spec) {
-  return std::any_of(spec.volumes.begin(), spec.volumes.end(),
-                     [](const PodVolume& volume) { return !volume.claim.empty(); });
-}
-
 bool is_hard(const TopologySpread& constraint) { return constraint.hard; }
 
 void add_reach(const PodSpec& spec, Reach& reach) {
   const bool spreads = std::any_of(spec.spread.begin(), spec.spread.end(), is_hard);
   const bool pairs = !spec.required_affinity.empty() || !spec.required_anti_affinity.empty();
-  if (asks_for_cards(spec) || has_claims(spec)) reach.everywhere = true;
+  if (keeps_history(spec)) reach.everywhere = true;
   if (!spec.budgets.empty()) reach.parts |= kLabelPart | kPresencePart | kRttPart;
   if (pairs) reach.parts |= kLabelPart | kPresencePart;
   if (spreads) reach.parts |= kLabelPart | kTaintPart | kPresencePart;

@@ -20,6 +20,8 @@ void drop(std::vector<PodIndex>& list, PodIndex pod) {
   list.pop_back();
 }
 
+}  // namespace
+
 std::uint8_t differing_parts(const Node& a, const Node& b) {
   std::uint8_t parts = 0;
   if (a.allocatable != b.allocatable) parts |= kResourcePart;
@@ -37,8 +39,6 @@ std::uint8_t differing_parts(const Node& a, const Node& b) {
     parts |= kOtherPart;
   return parts;
 }
-
-}  // namespace
 
 void ClusterState::note_usage(NodeIndex n) { stale_blocks_.set(NodeIndex{raw(n) / 64}); }
 

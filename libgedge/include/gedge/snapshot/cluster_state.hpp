@@ -92,6 +92,9 @@ enum FactPart : std::uint8_t {
   kRttPart = 32,
 };
 
+/// What differs between two nodes of one name, any of FactPart.
+std::uint8_t differing_parts(const Node& a, const Node& b);
+
 /// What happened to the state; also the record that undoes it.
 struct Change {
   enum class Kind : std::uint8_t { kBind, kUnbind, kReplaceNode, kRemoveNode, kSetRtt };

@@ -1,0 +1,32 @@
+// gedge/model/fact_name.hpp - what facts are called by those who tell of them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "gedge/base/shared_text.hpp"
+
+namespace gedge {
+
+struct PodName {
+  SharedText namespace_name, name;
+  friend auto operator<=>(const PodName&, const PodName&) = default;
+};
+
+/// Kinds of facts that come and go by name.
+enum class FactKind : std::uint8_t {
+  kNode,
+  kPod,
+  kNamespace,
+  kService,
+  kReplicationController,
+  kReplicaSet,
+  kStatefulSet,
+  kPriorityClass,
+  kStorageClass,
+  kVolume,
+  kClaim,
+  kDisruptionBudget,
+};
+
+}  // namespace gedge

@@ -1,0 +1,74 @@
+// gedge/plan/live_cluster.hpp - a cluster that changes while its pods are placed.
+//
+// Holds what is known of it, and a state that follows what it can; what it cannot follow (new pods,
+// new nodes, other rules) makes it anew before the next decision. Either way the decisions are
+// those of make_plan on the same facts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gedge/base/result.hpp"
+#include "gedge/base/shared_text.hpp"
+#include "gedge/effect/plan.hpp"
+#include "gedge/latency/matrix.hpp"
+#include "gedge/model/fact_name.hpp"
+#include "gedge/model/facts.hpp"
+#include "gedge/plan/engine.hpp"
+#include "gedge/policy/profile.hpp"
+
+namespace gedge {
+
+struct LiveOptions {
+  std::vector<Profile> profiles;  ///< at least one; several: pods choose by schedulerName
+  std::string rtt_by;             ///< node label that names nodes in the matrix; empty: their names
+  std::uint64_t seed = 0;
+  const PolicySource* modules = nullptr;
+};
+
+class LiveCluster {
+ public:
+  explicit LiveCluster(LiveOptions options);
+  LiveCluster(LiveCluster&&) noexcept;
+  LiveCluster& operator=(LiveCluster&&) noexcept;
+  ~LiveCluster();
+
+  /// Objects that came or changed, each whole: it replaces the one of its kind and name. A pod that
+  /// was assumed on a node stays there until it is said to be on one, or forgotten.
+  void put(Facts objects);
+  /// False where there is none.
+  bool remove(FactKind kind, std::string_view namespace_name, std::string_view name);
+  void put(RttMatrix rtt);
+
+  /// Null where there is none. Valid until the next put, remove or place.
+  const Pod* find_pod(const PodName& pod) const;
+  const Node* find_node(std::string_view name) const;
+  std::size_t pod_count() const;
+  std::size_t node_count() const;
+  /// All of them, in no order.
+  std::vector<PodName> pod_names() const;
+  std::vector<SharedText> node_names() const;
+
+  /// Decides the pods that are known and wait for a place, in placing order, and assumes them where
+  /// they were placed; of others nothing is said. Errors: as Engine::make; whatever a module
+  /// breaks.
+  Result<std::vector<Decision>> place(std::span<const PodName> pods);
+  /// Holds a place for a pod that has none. Nothing where there is no such pod.
+  void assume(const PodName& pod, const SharedText& node);
+  /// Takes an assumption back. Nothing where there is none.
+  void forget(const PodName& pod);
+
+  /// How often everything was made anew, for metrics.
+  std::uint64_t rebuilds() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gedge

@@ -1,0 +1,489 @@
+// plan/live_cluster.cpp - facts by name, and a session that follows them as long as it can.
+#include "gedge/plan/live_cluster.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "plan/history.hpp"
+#include "plan/session.hpp"
+
+namespace gedge {
+namespace {
+
+// A journal that long is more than a state that is made anew.
+constexpr ClusterState::Epoch kLongestJournal = 1'000'000;
+
+// A name of the API has no '/'.
+std::string key_of(std::string_view namespace_name, std::string_view name) {
+  std::string key;
+  key.reserve(namespace_name.size() + 1 + name.size());
+  return key.append(namespace_name).append(1, '/').append(name);
+}
+std::string key_of(const Pod& pod) { return key_of(pod.namespace_name, pod.name); }
+
+// Everything but where it was read. A field that is added does not compile until it is compared.
+bool same_spec(const PodSpec& x, const PodSpec& y) {
+  const auto fields = [](const PodSpec& spec) {
+    const auto& [labels, annotations, containers, init_containers, pod_requests, pod_limits,
+                 overhead, node_selector, has_required_node_terms, required_node_terms,
+                 preferred_node_terms, required_affinity, required_anti_affinity,
+                 preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports,
+                 volumes, budgets, node_name, scheduler_name, priority_class, runtime_class,
+                 host_network, preempts, latency_source, place] = spec;
+    static_cast<void>(place);
+    return std::tie(labels, annotations, containers, init_containers, pod_requests, pod_limits,
+                    overhead, node_selector, has_required_node_terms, required_node_terms,
+                    preferred_node_terms, required_affinity, required_anti_affinity,
+                    preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports,
+                    volumes, budgets, node_name, scheduler_name, priority_class, runtime_class,
+                    host_network, preempts, latency_source);
+  };
+  return fields(x) == fields(y);
+}
+
+// What a state cannot follow: it made tables of these.
+bool same_identity(const Pod& x, const Pod& y) {
+  return x.uid == y.uid && x.priority == y.priority && x.extra_labels == y.extra_labels &&
+         x.workload_kind == y.workload_kind && x.workload_name == y.workload_name &&
+         x.ordinal == y.ordinal && x.controller == y.controller && x.created == y.created;
+}
+
+bool is_finished(const Pod& pod) {
+  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+}
+
+std::string name_key(const SpreadOwner& owner) {
+  return key_of(owner.kind, key_of(owner.namespace_name, owner.name));
+}
+template <typename T>
+std::string name_key(const T& object) {
+  if constexpr (requires { object.namespace_name; })
+    return key_of(object.namespace_name, object.name);
+  else
+    return object.name;
+}
+
+// True if anything was replaced or added.
+template <typename T>
+bool merge(std::vector<T>& all, std::vector<T>&& some) {
+  if (some.empty()) return false;
+  std::unordered_map<std::string, std::size_t> at;  // only looked up
+  for (std::size_t i = 0; i < all.size(); ++i) at.emplace(name_key(all[i]), i);
+  for (T& object : some) {
+    const auto [found, fresh] = at.try_emplace(name_key(object), all.size());
+    if (fresh)
+      all.push_back(std::move(object));
+    else
+      all[found->second] = std::move(object);
+  }
+  return true;
+}
+
+template <typename T>
+bool erase_named(std::vector<T>& all, const std::string& key) {
+  return std::erase_if(all, [&](const T& object) { return name_key(object) == key; }) > 0;
+}
+
+}  // namespace
+
+class LiveCluster::Parts {
+ public:
+  explicit Parts(LiveOptions asked) : options_(std::move(asked)) { facts_.files.emplace_back(); }
+
+  void put(Facts objects);
+  bool remove(FactKind kind, std::string_view namespace_name, std::string_view name);
+  void put(RttMatrix rtt) {
+    rtt_ = std::move(rtt);
+    outdate();
+  }
+  const Pod* find_pod(const PodName& pod) const {
+    const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
+    return at == pods_.end() ? nullptr : &facts_.pods[at->second];
+  }
+  const Node* find_node(std::string_view name) const {
+    const auto at = nodes_.find(std::string(name));
+    return at == nodes_.end() ? nullptr : &node(at->second);
+  }
+  std::size_t pod_count() const { return pods_.size(); }
+  std::size_t node_count() const { return nodes_.size(); }
+  std::vector<PodName> pod_names() const;
+  std::vector<SharedText> node_names() const;
+  void assume(const PodName& pod, const SharedText& node);
+  Result<std::vector<Decision>> place(std::span<const PodName> pods);
+  void forget(const PodName& pod);
+  std::uint64_t rebuilds() const { return rebuilds_; }
+
+ private:
+  void outdate() { session_.reset(); }
+  const Node& node(std::uint32_t i) const {
+    const auto changed = changed_nodes_.find(i);
+    return changed == changed_nodes_.end() ? facts_.nodes[i] : *changed->second;
+  }
+  void put_node(Node&& node);
+  void remove_node(const std::string& name);
+  void put_pod(Pod&& pod, PodSpec&& spec);
+  bool follow_pod(std::uint32_t at, const Pod& now);
+  void move(std::uint32_t pod, const SharedText& node);
+  void remove_pod(const std::string& key);
+  Status rebuild();
+  void sort_nodes();
+  void sort_pods();
+  void drop_unused_specs();
+
+  LiveOptions options_;
+  Facts facts_;
+  RttMatrix rtt_;
+  // Where things are in the facts; only looked up.
+  std::unordered_map<std::string, std::uint32_t> pods_, nodes_;
+  std::unordered_set<std::string> assumed_;  // pods whose node nobody has confirmed
+  // What is so since the session was made: its facts stay as they are.
+  std::unordered_map<std::uint32_t, const Node*> changed_nodes_;  // by place in the facts
+  std::deque<Node> newer_nodes_;
+  std::unordered_set<std::uint32_t> gone_pods_, gone_nodes_;  // places in the facts
+  bool has_budgets_ = false;
+  bool has_history_ = false;  // what volumes and cards are left depends on who came first
+
+  PlanRequest request_;
+  std::unique_ptr<Session> session_;  // null: to be made anew
+  std::uint64_t rebuilds_ = 0;
+};
+
+void LiveCluster::Parts::put(Facts objects) {
+  for (Node& node : objects.nodes) put_node(std::move(node));
+  std::vector<std::uint32_t> users(objects.specs.size(), 0);
+  for (const Pod& pod : objects.pods) ++users[raw(pod.spec)];
+  for (Pod& pod : objects.pods) {
+    PodSpec& spec = objects.specs[raw(pod.spec)];
+    if (--users[raw(pod.spec)] == 0)
+      put_pod(std::move(pod), std::move(spec));
+    else
+      put_pod(std::move(pod), PodSpec(spec));
+  }
+  bool other = merge(facts_.namespaces, std::move(objects.namespaces));
+  other |= merge(facts_.spread_owners, std::move(objects.spread_owners));
+  other |= merge(facts_.priority_classes, std::move(objects.priority_classes));
+  other |= merge(facts_.storage_classes, std::move(objects.storage_classes));
+  other |= merge(facts_.volumes, std::move(objects.volumes));
+  other |= merge(facts_.claims, std::move(objects.claims));
+  other |= merge(facts_.disruption_budgets, std::move(objects.disruption_budgets));
+  if (other) outdate();
+}
+
+void LiveCluster::Parts::put_node(Node&& node) {
+  node.place = {};
+  const auto [at, fresh] =
+      nodes_.try_emplace(node.name, static_cast<std::uint32_t>(facts_.nodes.size()));
+  if (fresh) {
+    outdate();
+    facts_.nodes.push_back(std::move(node));
+    return;
+  }
+  const std::uint32_t i = at->second;
+  const bool is_same = differing_parts(this->node(i), node) == 0;
+  const Node& newer = newer_nodes_.emplace_back(std::move(node));
+  changed_nodes_[i] = &newer;
+  if (is_same || !session_) return;
+  ClusterState& cluster = session_->cluster();
+  const bool is_known =
+      std::all_of(newer.allocatable.begin(), newer.allocatable.end(),
+                  [&](const auto& entry) { return cluster.find_resource(entry.first); });
+  if (!is_known) return outdate();
+  Change change;
+  change.kind = Change::Kind::kReplaceNode;
+  change.node = NodeIndex{i};
+  change.facts = &newer;
+  cluster.apply(change);
+  session_->follow();
+}
+
+// Pods on it take no place any more, as those of a node that never was.
+void LiveCluster::Parts::remove_node(const std::string& name) {
+  const auto at = nodes_.find(name);
+  if (at == nodes_.end()) return;
+  const std::uint32_t i = at->second;
+  gone_nodes_.insert(i);
+  nodes_.erase(at);
+  if (!session_) return;
+  ClusterState& cluster = session_->cluster();
+  const auto here = cluster.pods_on(NodeIndex{i});
+  for (const PodIndex pod : std::vector<PodIndex>(here.begin(), here.end())) {
+    cluster.unbind(pod);
+    session_->follow();
+  }
+  Change change;
+  change.kind = Change::Kind::kRemoveNode;
+  change.node = NodeIndex{i};
+  cluster.apply(change);
+  session_->follow();
+}
+
+void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
+  pod.place = spec.place = {};
+  const std::string key = key_of(pod);
+  const auto at = pods_.find(key);
+  if (!pod.bound_node.empty()) assumed_.erase(key);
+  if (at != pods_.end()) {
+    const std::uint32_t i = at->second;
+    Pod& known = facts_.pods[i];
+    if (pod.bound_node.empty() && assumed_.contains(key)) pod.bound_node = known.bound_node;
+    if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod)) {
+      pod.spec = known.spec;
+      known = std::move(pod);
+      return;
+    }
+    outdate();
+  }
+  outdate();
+  pod.spec = SpecIndex{static_cast<std::uint32_t>(facts_.specs.size())};
+  facts_.specs.push_back(std::move(spec));
+  if (at != pods_.end()) {
+    facts_.pods[at->second] = std::move(pod);
+    return;
+  }
+  pods_.emplace(key, static_cast<std::uint32_t>(facts_.pods.size()));
+  facts_.pods.push_back(std::move(pod));
+}
+
+// The state's pod becomes what it is now; false where it cannot.
+bool LiveCluster::Parts::follow_pod(std::uint32_t at, const Pod& now) {
+  const Pod& known = facts_.pods[at];
+  if (!session_) return true;
+  // A pod that comes back from its end, or loses its node, is none that a state knows.
+  if (is_finished(known) != is_finished(now) && is_finished(known)) return false;
+  if (now.bound_node.empty() && !known.bound_node.empty()) return false;
+  move(at, is_finished(now) ? SharedText() : now.bound_node);
+  return true;
+}
+
+// To a node, or to none.
+void LiveCluster::Parts::move(std::uint32_t pod, const SharedText& node) {
+  ClusterState& cluster = session_->cluster();
+  const PodIndex index{pod};
+  const auto to = node.empty() ? std::nullopt : cluster.find_node(node);
+  if (cluster.is_placed(index) && to && cluster.node_of(index) == *to) return;
+  if (cluster.is_placed(index)) {
+    cluster.unbind(index);
+    session_->follow();
+  }
+  if (!to) return;
+  cluster.bind(index, *to);
+  session_->follow();
+}
+
+void LiveCluster::Parts::remove_pod(const std::string& key) {
+  const auto at = pods_.find(key);
+  if (at == pods_.end()) return;
+  const std::uint32_t i = at->second;
+  pods_.erase(at);
+  assumed_.erase(key);
+  gone_pods_.insert(i);
+  if (!session_) return;
+  // Budgets look pods up by name, and would find this one.
+  if (has_budgets_) return outdate();
+  move(i, SharedText());
+}
+
+bool LiveCluster::Parts::remove(FactKind kind, std::string_view namespace_name,
+                                std::string_view name) {
+  const std::string key = key_of(namespace_name, name), alone(name);
+  const std::size_t nodes = nodes_.size(), pods = pods_.size();
+  const auto erase = [&](auto& all, const std::string& named) {
+    const bool is_gone = erase_named(all, named);
+    if (is_gone) outdate();
+    return is_gone;
+  };
+  const auto erase_owner = [&](std::string_view of_kind) {
+    return erase(facts_.spread_owners, key_of(of_kind, key));
+  };
+  switch (kind) {
+    case FactKind::kNode:
+      remove_node(alone);
+      return nodes_.size() != nodes;
+    case FactKind::kPod:
+      remove_pod(key);
+      return pods_.size() != pods;
+    case FactKind::kNamespace:
+      return erase(facts_.namespaces, alone);
+    case FactKind::kService:
+      return erase_owner("Service");
+    case FactKind::kReplicationController:
+      return erase_owner("ReplicationController");
+    case FactKind::kReplicaSet:
+      return erase_owner("ReplicaSet");
+    case FactKind::kStatefulSet:
+      return erase_owner("StatefulSet");
+    case FactKind::kPriorityClass:
+      return erase(facts_.priority_classes, alone);
+    case FactKind::kStorageClass:
+      return erase(facts_.storage_classes, alone);
+    case FactKind::kVolume:
+      return erase(facts_.volumes, alone);
+    case FactKind::kClaim:
+      return erase(facts_.claims, key);
+    case FactKind::kDisruptionBudget:
+      return erase(facts_.disruption_budgets, key);
+  }
+  return false;
+}
+
+void LiveCluster::Parts::forget(const PodName& pod) {
+  const std::string key = key_of(pod.namespace_name, pod.name);
+  if (assumed_.erase(key) == 0) return;
+  const std::uint32_t i = pods_.at(key);
+  facts_.pods[i].bound_node = {};
+  if (session_) move(i, SharedText());
+}
+
+void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
+  const std::string key = key_of(pod.namespace_name, pod.name);
+  const auto at = pods_.find(key);
+  if (at == pods_.end() || !facts_.pods[at->second].bound_node.empty()) return;
+  assumed_.insert(key);
+  facts_.pods[at->second].bound_node = node;
+  if (session_) move(at->second, node);
+}
+
+std::vector<PodName> LiveCluster::Parts::pod_names() const {
+  std::vector<PodName> names;
+  for (const auto& [key, i] : pods_)
+    names.push_back({facts_.pods[i].namespace_name, facts_.pods[i].name});
+  return names;
+}
+
+std::vector<SharedText> LiveCluster::Parts::node_names() const {
+  std::vector<SharedText> names;
+  for (const auto& [name, i] : nodes_) names.push_back(facts_.nodes[i].name);
+  return names;
+}
+
+void LiveCluster::Parts::sort_nodes() {
+  for (const auto& [i, newer] : changed_nodes_) facts_.nodes[i] = *newer;
+  std::vector<Node> nodes;
+  nodes.reserve(nodes_.size());
+  for (std::uint32_t i = 0; i < facts_.nodes.size(); ++i)
+    if (!gone_nodes_.contains(i)) nodes.push_back(std::move(facts_.nodes[i]));
+  std::sort(nodes.begin(), nodes.end(),
+            [](const Node& a, const Node& b) { return a.name < b.name; });
+  facts_.nodes = std::move(nodes);
+  changed_nodes_.clear();
+  newer_nodes_.clear();
+  gone_nodes_.clear();
+  nodes_.clear();
+  for (std::uint32_t i = 0; i < facts_.nodes.size(); ++i) nodes_.emplace(facts_.nodes[i].name, i);
+}
+
+void LiveCluster::Parts::sort_pods() {
+  std::vector<Pod> pods;
+  pods.reserve(pods_.size());
+  for (std::uint32_t i = 0; i < facts_.pods.size(); ++i)
+    if (!gone_pods_.contains(i)) pods.push_back(std::move(facts_.pods[i]));
+  const auto before = [](const Pod& a, const Pod& b) {
+    const auto place = [](const Pod& pod) {
+      return std::tie(pod.namespace_name, pod.workload_name, pod.workload_kind, pod.ordinal,
+                      pod.name);
+    };
+    return place(a) < place(b);
+  };
+  if (!std::is_sorted(pods.begin(), pods.end(), before))
+    std::sort(pods.begin(), pods.end(), before);
+  facts_.pods = std::move(pods);
+  gone_pods_.clear();
+  pods_.clear();
+  for (std::uint32_t i = 0; i < facts_.pods.size(); ++i) pods_.emplace(key_of(facts_.pods[i]), i);
+}
+
+void LiveCluster::Parts::drop_unused_specs() {
+  constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> now(facts_.specs.size(), kUnused);
+  std::vector<PodSpec> specs;
+  for (Pod& pod : facts_.pods) {
+    std::uint32_t& index = now[raw(pod.spec)];
+    if (index == kUnused) {
+      index = static_cast<std::uint32_t>(specs.size());
+      specs.push_back(std::move(facts_.specs[raw(pod.spec)]));
+    }
+    pod.spec = SpecIndex{index};
+  }
+  facts_.specs = std::move(specs);
+  has_budgets_ = std::any_of(facts_.specs.begin(), facts_.specs.end(),
+                             [](const PodSpec& spec) { return !spec.budgets.empty(); });
+  has_history_ = std::any_of(facts_.specs.begin(), facts_.specs.end(), keeps_history);
+}
+
+Status LiveCluster::Parts::rebuild() {
+  sort_nodes();
+  sort_pods();
+  drop_unused_specs();
+  request_.facts = &facts_;
+  request_.rtt = &rtt_;
+  request_.profiles = options_.profiles;
+  request_.rtt_by = options_.rtt_by;
+  request_.seed = options_.seed;
+  request_.modules = options_.modules;
+  auto started = Session::start(request_);
+  if (!started) return std::move(started).error();
+  session_ = *std::move(started);
+  ++rebuilds_;
+  return {};
+}
+
+Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName> pods) {
+  if (session_ && (has_history_ || session_->cluster().epoch() > kLongestJournal)) outdate();
+  if (!session_) GEDGE_TRY(rebuild());
+  std::vector<PodIndex> wanted;
+  for (const PodName& pod : pods) {
+    const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
+    if (at == pods_.end()) continue;
+    const Pod& known = facts_.pods[at->second];
+    const PodIndex index{at->second};
+    const bool waits = known.bound_node.empty() && known.phase == PodPhase::kPending;
+    if (waits && session_->engine_of(index) != nullptr) wanted.push_back(index);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  session_->collect(std::move(wanted));
+  std::vector<Decision> decisions;
+  for (Group group = session_->next(); !group.empty(); group = session_->next())
+    session_->decide(group, decisions);
+  session_->report_budgets(decisions);
+  if (options_.modules != nullptr)
+    if (auto failure = options_.modules->failure()) return *std::move(failure);
+  for (const Decision& decision : decisions) {
+    if (!decision.chosen) continue;
+    const std::string key = key_of(decision.namespace_name, decision.pod);
+    facts_.pods[pods_.at(key)].bound_node = decision.chosen->node;
+    assumed_.insert(key);
+  }
+  return decisions;
+}
+
+LiveCluster::LiveCluster(LiveOptions options)
+    : parts_(std::make_unique<Parts>(std::move(options))) {}
+LiveCluster::LiveCluster(LiveCluster&&) noexcept = default;
+LiveCluster& LiveCluster::operator=(LiveCluster&&) noexcept = default;
+LiveCluster::~LiveCluster() = default;
+
+void LiveCluster::put(Facts objects) { parts_->put(std::move(objects)); }
+void LiveCluster::put(RttMatrix rtt) { parts_->put(std::move(rtt)); }
+bool LiveCluster::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {
+  return parts_->remove(kind, namespace_name, name);
+}
+const Pod* LiveCluster::find_pod(const PodName& pod) const { return parts_->find_pod(pod); }
+const Node* LiveCluster::find_node(std::string_view name) const { return parts_->find_node(name); }
+std::size_t LiveCluster::pod_count() const { return parts_->pod_count(); }
+std::size_t LiveCluster::node_count() const { return parts_->node_count(); }
+Result<std::vector<Decision>> LiveCluster::place(std::span<const PodName> pods) {
+  return parts_->place(pods);
+}
+void LiveCluster::assume(const PodName& pod, const SharedText& node) { parts_->assume(pod, node); }
+void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }
+std::vector<PodName> LiveCluster::pod_names() const { return parts_->pod_names(); }
+std::vector<SharedText> LiveCluster::node_names() const { return parts_->node_names(); }
+std::uint64_t LiveCluster::rebuilds() const { return parts_->rebuilds(); }
+
+}  // namespace gedge

@@ -1,0 +1,232 @@
+// A cluster that is followed through random events, against one that is told at each question how
+// things stand: the same decisions, whatever happened in between.
+//
+//   GEDGE_LIVE_SITES=100000   more of them
+//   GEDGE_SEED=4711           only this one
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gedge/plan/edit.hpp"
+#include "gedge/plan/live_cluster.hpp"
+#include "integration/equivalence/cases.hpp"
+
+namespace {
+
+using namespace gedge;
+using test::Dice;
+
+constexpr std::uint64_t kFirstSeed = 3'000'000, kSites = 600;
+constexpr int kSteps = 40;
+
+std::string text_of(const Result<std::vector<Decision>>& decisions) {
+  if (!decisions) return "error: " + decisions.error().what;
+  std::ostringstream out;
+  const auto scored = [&](const std::optional<ScoredNode>& node) {
+    if (node) out << " " << node->node << " " << node->score;
+    out << ";";
+  };
+  for (const Decision& d : *decisions) {
+    out << d.namespace_name << "/" << d.pod;
+    scored(d.chosen);
+    scored(d.runner_up);
+    out << " " << d.message;
+    for (const auto& [policy, count] : d.rejected_by) out << " " << policy << "=" << count;
+    for (const BudgetReport& b : d.budgets)
+      out << " " << b.from << "=" << (b.rtt_us ? std::to_string(*b.rtt_us) : "none");
+    out << "\n";
+  }
+  return out.str();
+}
+
+/// What is so: kept by plain edits of facts, and told to the cluster that is tested.
+class World {
+ public:
+  World(const test::Case& from, Dice& dice)
+      : facts_(from.site.facts), rtt_(from.site.rtt), dice_(dice), live_(options_of(from)) {
+    options_ = options_of(from);
+    live_.put(Facts(facts_));
+    live_.put(RttMatrix(rtt_));
+  }
+
+  /// One event or question. Differences between the answers, or nothing.
+  std::string step();
+  std::uint64_t rebuilds() const { return live_.rebuilds(); }
+  int placed() const { return placed_; }
+
+ private:
+  static LiveOptions options_of(const test::Case& from) {
+    LiveOptions options;
+    options.profiles = from.profiles;
+    options.rtt_by = from.site.rtt_by;
+    return options;
+  }
+  static bool waits(const Pod& pod) {
+    return pod.bound_node.empty() && pod.phase == PodPhase::kPending;
+  }
+  std::string ask();
+  void tell(const Pod& pod);
+  void tell(const Node& node);
+  void change_pod();
+  void change_node();
+
+  Facts facts_;
+  RttMatrix rtt_;
+  Dice& dice_;
+  LiveOptions options_;
+  LiveCluster live_;
+  std::vector<Pod> removed_pods_;
+  std::vector<Node> removed_nodes_;
+  int placed_ = 0;
+};
+
+std::string World::ask() {
+  std::vector<PodName> wanted;
+  const bool all = dice_.chance(60);
+  for (const Pod& pod : facts_.pods)
+    if (waits(pod) && (all || dice_.chance(50))) wanted.push_back({pod.namespace_name, pod.name});
+  LiveCluster fresh(options_);
+  fresh.put(Facts(facts_));
+  fresh.put(RttMatrix(rtt_));
+  const auto expected = fresh.place(wanted), answer = live_.place(wanted);
+  const std::string want = text_of(expected), have = text_of(answer);
+  if (want != have) return "expected\n" + want + "got\n" + have;
+  if (!answer) return "";
+  for (const Decision& decision : *answer)
+    for (Pod& pod : facts_.pods)
+      if (decision.chosen && pod.name == decision.pod &&
+          pod.namespace_name == decision.namespace_name) {
+        pod.bound_node = decision.chosen->node;
+        ++placed_;
+      }
+  return "";
+}
+
+void World::tell(const Pod& pod) {
+  Facts told;
+  told.specs.push_back(facts_.spec_of(pod));
+  told.pods.push_back(pod);
+  told.pods.front().spec = SpecIndex{0};
+  live_.put(std::move(told));
+}
+
+void World::tell(const Node& node) {
+  Facts told;
+  told.nodes.push_back(node);
+  live_.put(std::move(told));
+}
+
+void World::change_pod() {
+  if (facts_.pods.empty()) return;
+  const std::size_t i = dice_.below(facts_.pods.size());
+  Pod& pod = facts_.pods[i];
+  switch (dice_.below(7)) {
+    case 0:  // an assumption is taken back; nothing where it was none
+      live_.forget({pod.namespace_name, pod.name});
+      if (const Pod* known = live_.find_pod({pod.namespace_name, pod.name}))
+        pod.bound_node = known->bound_node;
+      return;
+    case 1:
+      live_.remove(FactKind::kPod, pod.namespace_name, pod.name);
+      removed_pods_.push_back(pod);
+      facts_.pods.erase(facts_.pods.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    case 2:
+      pod.extra_labels.set("app", dice_.chance(50) ? "web" : "db");
+      return tell(pod);
+    case 3:
+      pod.phase = dice_.chance(50) ? PodPhase::kSucceeded : PodPhase::kFailed;
+      return tell(pod);
+    case 4:  // somebody else bound it, perhaps to a node that is not there
+      pod.bound_node = dice_.chance(90) && !facts_.nodes.empty() ? dice_.pick(facts_.nodes).name
+                                                                 : SharedText("nowhere");
+      return tell(pod);
+    case 5:
+      pod.terminating = true;
+      return tell(pod);
+    default:
+      if (!pod.bound_node.empty()) tell(pod);  // confirmed
+  }
+}
+
+void World::change_node() {
+  if (facts_.nodes.empty()) return;
+  const std::size_t i = dice_.below(facts_.nodes.size());
+  Node& node = facts_.nodes[i];
+  switch (dice_.below(6)) {
+    case 0:
+      live_.remove(FactKind::kNode, "", node.name);
+      removed_nodes_.push_back(node);
+      facts_.nodes.erase(facts_.nodes.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    case 1:
+      node.unschedulable = !node.unschedulable;
+      return tell(node);
+    case 2:
+      node.labels.set("topology.kubernetes.io/zone", dice_.chance(50) ? "z1" : "z2");
+      return tell(node);
+    case 3:
+      node.allocatable.set("cpu", dice_.between(0, 8'000));
+      return tell(node);
+    case 4:
+      node.allocatable.set(dice_.chance(50) ? "nvidia.com/gpu" : "example.org/new", 2);
+      return tell(node);
+    default:
+      return tell(node);  // a heartbeat
+  }
+}
+
+std::string World::step() {
+  const std::size_t what = dice_.below(20);
+  if (what < 6) return ask();
+  if (what < 12) {
+    change_pod();
+  } else if (what < 16) {
+    change_node();
+  } else if (what < 18 && !removed_pods_.empty()) {
+    Pod pod = removed_pods_.back();
+    removed_pods_.pop_back();
+    pod.bound_node = {};
+    pod.phase = PodPhase::kPending;
+    facts_.pods.push_back(pod);
+    test::sort_pods(facts_);
+    tell(pod);
+  } else if (what == 18 && !removed_nodes_.empty()) {
+    const Node node = removed_nodes_.back();
+    removed_nodes_.pop_back();
+    facts_.nodes.push_back(node);
+    std::sort(facts_.nodes.begin(), facts_.nodes.end(),
+              [](const Node& a, const Node& b) { return a.name < b.name; });
+    tell(node);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a cluster that follows what happens decides as one that is told how things stand") {
+  const char* only = std::getenv("GEDGE_SEED");
+  const char* many = std::getenv("GEDGE_LIVE_SITES");
+  const std::uint64_t sites = many == nullptr ? kSites : std::strtoull(many, nullptr, 10);
+  int placed = 0, steps = 0;
+  std::uint64_t rebuilds = 0;
+  for (std::uint64_t i = 0; i < sites; ++i) {
+    const std::uint64_t seed = only == nullptr ? kFirstSeed + i : std::strtoull(only, nullptr, 10);
+    const test::Case from = test::make_case(seed);
+    Dice dice(seed + 29);
+    World world(from, dice);
+    for (int step = 0; step < kSteps; ++step, ++steps) {
+      const std::string difference = world.step();
+      REQUIRE_MESSAGE(difference.empty(), "seed ", seed, " step ", step, "\n", difference);
+    }
+    placed += world.placed();
+    rebuilds += world.rebuilds();
+    if (only != nullptr) break;
+  }
+  MESSAGE(steps << " steps, " << placed << " pods placed, " << rebuilds << " rebuilds");
+  if (only == nullptr) CHECK(placed > 1'000);
+}
