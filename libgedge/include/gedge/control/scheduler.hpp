@@ -1,0 +1,169 @@
+// gedge/control/scheduler.hpp - which pod is tried when, and what becomes of it.
+//
+// A state machine without sockets, threads and clocks: what the API server says and the time go in,
+// requests come out. Every pod of ours that waits for a place is in exactly one state, and every
+// attempt ends in exactly one of bound, requeued with a reason, gone:
+//
+//              place          bind answered         said to be bound
+//   active ------------> binding ---------> bound -----------------> (forgotten)
+//     ^ |                  | | unknown
+//     | | no node          | +---------> unclear --- read: bound -> bound, else -> backoff
+//     | v                  v refused
+//   unschedulable ----> backoff            whatever happens: the pod goes, its place with it
+//        woken by events, or after the flush
+//
+// A place is held from the decision until the server says that the pod does not have it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/result.hpp"
+#include "gedge/plan/live_cluster.hpp"
+#include "gedge/port/binding.hpp"
+
+namespace gedge {
+
+struct SchedulerOptions {
+  Nanos initial_backoff{1'000'000'000}, max_backoff{10'000'000'000};
+  Nanos flush_after{300'000'000'000};  ///< a pod that no event woke is tried again
+  std::size_t max_binds = 100;         ///< sent and not answered
+  Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
+};
+
+/// What a pod that waits should be told: kube-scheduler's condition PodScheduled=False.
+struct Unschedulable {
+  PodName pod;
+  SharedText uid, message;
+};
+
+/// Counted since the beginning.
+struct SchedulerCounts {
+  std::uint64_t attempts = 0, bound = 0, unschedulable = 0, refused = 0, unclear = 0, gone = 0;
+  std::uint64_t flushed = 0;   ///< woken by the flush: an event that should have woken it did not
+  std::uint64_t replaced = 0;  ///< pods that were made anew under their name while being bound
+};
+
+class Scheduler {
+ public:
+  Scheduler(LiveCluster cluster, std::vector<std::string> scheduler_names,
+            SchedulerOptions options);
+
+  /// Objects that came or changed, each whole. A pod with another UID than before is a new one.
+  void put(Facts objects);
+  void remove(FactKind kind, std::string_view namespace_name, std::string_view name);
+  /// All pods, or all nodes, that there are: the others are gone.
+  void put_all(FactKind kind, Facts objects);
+  void put(RttMatrix rtt);
+  void answer(std::uint64_t ticket, BindAnswer answer, Nanos now);
+  void answer(std::uint64_t ticket, const PodReading& reading, Nanos now);
+
+  /// Tries what may be tried: only called by who may write. Errors: as LiveCluster::place.
+  Status advance(Nanos now);
+  /// When advance() will have something to do; empty where only events can change that.
+  std::optional<Nanos> next() const;
+
+  // What is to be done since the last call, oldest first.
+  std::vector<BindRequest> take_binds() { return std::exchange(binds_, {}); }
+  std::vector<ReadRequest> take_reads() { return std::exchange(reads_, {}); }
+  std::vector<Unschedulable> take_unschedulable() { return std::exchange(unschedulable_, {}); }
+
+  const LiveCluster& cluster() const { return cluster_; }
+  const SchedulerCounts& counts() const { return counts_; }
+  /// Pods of ours in each state.
+  std::size_t active() const { return size(State::kActive); }
+  std::size_t backing_off() const { return size(State::kBackoff); }
+  std::size_t parked() const { return size(State::kUnschedulable); }
+  std::size_t binding() const { return size(State::kBinding); }
+  std::size_t unclear() const { return size(State::kUnclear); }
+  std::size_t bound() const { return size(State::kBound); }  ///< acknowledged, not yet seen
+  /// Binds that were sent and not answered.
+  std::size_t in_flight() const { return flights_.size(); }
+
+ private:
+  enum class State : std::uint8_t {
+    kActive,
+    kBackoff,
+    kUnschedulable,
+    kBinding,
+    kUnclear,
+    kBound,
+  };
+  static constexpr std::size_t kStates = 6;
+  std::size_t size(State state) const { return sizes_[static_cast<std::size_t>(state)]; }
+
+  using Key = std::string;
+  using Rank = std::tuple<std::int64_t, std::int64_t, Key>;  // -priority, created, name
+  struct Entry {
+    PodName name;
+    SharedText uid, node, message;
+    SharedText asked_uid;  // kUnclear: of the pod when the read was sent
+    State state = State::kActive;
+    bool is_gone = false;    // but its bind may yet bind, or have bound, the next one of its name
+    std::uint8_t helps = 0;  // kUnschedulable: any of Help
+    std::uint32_t attempts = 0, rereads = 0;
+    std::uint64_t reading = 0;  // kUnclear: ticket of the read that is under way
+    Nanos tried{0}, until{0};   // `until`: in timers_
+    Rank rank;
+  };
+  /// A bind that was sent and not answered; the server may still act on it.
+  struct Flight {
+    std::uint64_t ticket = 0;
+    SharedText node;
+  };
+  /// What was told of a pod, before the cluster had it.
+  struct Told {
+    PodName name;
+    SharedText uid, node;
+    std::int64_t priority = 0, created = 0;
+    bool is_ours = false, waits = false;
+  };
+
+  Told told(const Pod& pod, const PodSpec& spec) const;
+  bool is_old(const Pod& pod) const;
+  void note_help(const Facts& objects);
+  void note_help(const Pod& now);
+  void meet(const Told& pod);
+  void meet_next(const Told& pod, Entry& entry);
+  void leave(const PodName& pod);
+  void settle_gone(Entry& entry);
+  void settle_flight(const Key& key);
+  void release(const PodName& pod);
+  void drop(const Key& key);
+  void enter(Entry& entry, State state, Nanos until = Nanos{0});
+  void exit(Entry& entry);
+  void back_off(Entry& entry, Nanos now);
+  void wake(Nanos now);
+  void ask(Entry& entry);
+  void settle(Entry& entry, BindAnswer answer, Nanos now);
+  void run_timers(Nanos now);
+  void take(const Decision& decision, Nanos now);
+  Nanos backoff_of(const Entry& entry) const;
+
+  LiveCluster cluster_;
+  std::vector<std::string> names_;
+  SchedulerOptions options_;
+  std::unordered_map<Key, Entry> entries_;          // only looked up
+  std::set<Rank> active_;                           // kActive
+  std::set<std::pair<Nanos, Key>> timers_;          // kBackoff, kUnschedulable, kUnclear
+  std::set<Key> parked_;                            // kUnschedulable
+  std::unordered_map<Key, Flight> flights_;         // only looked up
+  std::unordered_map<std::uint64_t, Key> tickets_;  // of binds and reads; only looked up
+  std::array<std::size_t, kStates> sizes_{};
+  std::uint64_t last_ticket_ = 0;
+  std::uint8_t helped_ = 0;  // since the last advance
+  std::vector<BindRequest> binds_;
+  std::vector<ReadRequest> reads_;
+  std::vector<Unschedulable> unschedulable_;
+  SchedulerCounts counts_;
+};
+
+}  // namespace gedge

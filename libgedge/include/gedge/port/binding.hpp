@@ -1,0 +1,38 @@
+// gedge/port/binding.hpp - what is asked of an API server about one pod, and what it may answer.
+#pragma once
+
+#include <cstdint>
+
+#include "gedge/base/shared_text.hpp"
+#include "gedge/model/fact_name.hpp"
+
+namespace gedge {
+
+/// A bind to be sent. `ticket` names it in the answer.
+struct BindRequest {
+  std::uint64_t ticket = 0;
+  PodName pod;
+  SharedText uid, node;
+};
+
+/// A pod to be read from the server's storage, not from a cache.
+struct ReadRequest {
+  std::uint64_t ticket = 0;
+  PodName pod;
+};
+
+enum class BindAnswer : std::uint8_t {
+  kBound,
+  kGone,      ///< the server knows no such pod
+  kConflict,  ///< it has a node already, or another UID
+  kRefused,   ///< the server did not do it: forbidden, invalid, too many requests
+  kUnknown,   ///< nobody knows: a time-out, a broken connection, an error of the server
+};
+
+/// What the server's storage says of a pod.
+struct PodReading {
+  enum class Kind : std::uint8_t { kFound, kMissing, kUnreadable } kind = Kind::kUnreadable;
+  SharedText uid, node;  ///< kFound; `node` is empty where it has none
+};
+
+}  // namespace gedge

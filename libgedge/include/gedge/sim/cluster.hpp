@@ -1,0 +1,68 @@
+// gedge/sim/cluster.hpp - a cluster as its API server keeps it, in memory.
+//
+// It answers as Kubernetes 1.20 does: a bind is a compare-and-set on the pod alone, and looks
+// neither at its UID nor at the node. Everything that happens is an event with a version; who
+// watches reads them in order, late, or only the newest of each object.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/model/fact_name.hpp"
+#include "gedge/model/facts.hpp"
+#include "gedge/port/binding.hpp"
+
+namespace gedge {
+
+/// One change of one object.
+struct ClusterEvent {
+  FactKind kind = FactKind::kPod;  ///< kPod or kNode
+  PodName name;                    ///< of a node: without a namespace
+  bool is_removed = false;
+  Facts object;  ///< the object alone, as it was then; empty where it is removed
+};
+
+class SimCluster {
+ public:
+  /// Versions begin after what is there at first.
+  explicit SimCluster(Facts facts);
+
+  // What actors do. Each returns false where there is no such object, or one already.
+  bool create(Pod pod, PodSpec spec);
+  bool create(Node node);
+  bool remove_pod(const PodName& name);
+  bool remove_node(const std::string& name);
+  bool finish(const PodName& name);
+  bool change(Node node);
+
+  BindAnswer bind(const BindRequest& request);
+  PodReading read(const PodName& name) const;
+
+  /// Everything that there is, with the version up to which that is so.
+  Facts list() const;
+  std::size_t version() const { return log_.size(); }
+  const ClusterEvent& event(std::size_t version) const { return log_[version]; }
+
+  struct SimPod {
+    Pod pod;
+    PodSpec spec;
+  };
+  const std::map<PodName, SimPod>& pods() const { return pods_; }
+  const std::map<std::string, Node>& nodes() const { return nodes_; }
+
+ private:
+  void log(const SimPod& pod);
+  void log(const Node& node);
+  void log_removed(FactKind kind, PodName name);
+
+  std::map<PodName, SimPod> pods_;
+  std::map<std::string, Node> nodes_;
+  Facts others_;  // of the kinds that nobody changes
+  std::vector<ClusterEvent> log_;
+  std::uint64_t last_uid_ = 0;
+};
+
+}  // namespace gedge

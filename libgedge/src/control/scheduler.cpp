@@ -1,0 +1,450 @@
+// control/scheduler.cpp - states of pods, and what moves them on.
+#include "gedge/control/scheduler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace gedge {
+namespace {
+
+// What may help a pod that found no place.
+enum Help : std::uint8_t {
+  kNodeHelps = 1,   // a node came or changed
+  kSpaceHelps = 2,  // a pod left its node
+  kPlaceHelps = 4,  // a pod came to a node, or what rules about other pods read has changed
+  kRttHelps = 8,
+  kVolumeHelps = 16,
+};
+constexpr std::uint8_t kAllHelps = 31;
+
+struct FilterHelp {
+  std::string_view filter;
+  std::uint8_t helps;
+};
+// Of the filters that gedge has; of any other everything may help.
+constexpr std::array<FilterHelp, 13> kFilterHelps = {{
+    {"NodeName", kNodeHelps},
+    {"NodeUnschedulable", kNodeHelps},
+    {"TaintToleration", kNodeHelps},
+    {"NodeAffinity", kNodeHelps},
+    {"NodePorts", kNodeHelps | kSpaceHelps},
+    {"NodeResourcesFit", kNodeHelps | kSpaceHelps},
+    {"GpuShare", kNodeHelps | kSpaceHelps},
+    {"InterPodAffinity", kNodeHelps | kSpaceHelps | kPlaceHelps},
+    {"PodTopologySpread", kNodeHelps | kSpaceHelps | kPlaceHelps},
+    {"DelayBudget", kNodeHelps | kSpaceHelps | kPlaceHelps | kRttHelps},
+    {"VolumeBinding", kNodeHelps | kVolumeHelps},
+    {"VolumeZone", kNodeHelps | kVolumeHelps},
+    {"VolumeRestrictions", kNodeHelps | kSpaceHelps | kVolumeHelps},
+}};
+
+std::uint8_t helps_of(const RejectedBy& rejected) {
+  std::uint8_t helps = kNodeHelps;
+  for (const auto& [filter, nodes] : rejected) {
+    const auto known = std::find_if(kFilterHelps.begin(), kFilterHelps.end(),
+                                    [&](const FilterHelp& of) { return of.filter == filter; });
+    helps |= known == kFilterHelps.end() ? kAllHelps : known->helps;
+  }
+  return helps;
+}
+
+bool is_finished(const Pod& pod) {
+  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+}
+bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !is_finished(pod); }
+
+std::string key_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
+
+// first * 2^times, at most `most`.
+Nanos doubled(Nanos first, std::uint32_t times, Nanos most) {
+  Nanos span = first;
+  for (std::uint32_t i = 0; i < times && span < most; ++i) span *= 2;
+  return std::min(span, most);
+}
+
+}  // namespace
+
+Scheduler::Scheduler(LiveCluster cluster, std::vector<std::string> scheduler_names,
+                     SchedulerOptions options)
+    : cluster_(std::move(cluster)), names_(std::move(scheduler_names)), options_(options) {}
+
+Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
+  Told told;
+  told.name = {pod.namespace_name, pod.name};
+  told.uid = pod.uid;
+  told.node = pod.bound_node;
+  told.priority = pod.priority;
+  told.created = pod.created;
+  told.is_ours = std::find(names_.begin(), names_.end(), spec.scheduler_name.str()) != names_.end();
+  told.waits = pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating;
+  return told;
+}
+
+void Scheduler::note_help(const Pod& now) {
+  const Pod* const before = cluster_.find_pod({now.namespace_name, now.name});
+  const bool is_same = before != nullptr && before->uid == now.uid;
+  const bool was_there = before != nullptr && takes_place(*before);
+  const bool is_there = takes_place(now);
+  if (was_there && (!is_same || is_finished(now))) helped_ |= kSpaceHelps;
+  if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node))
+    helped_ |= kPlaceHelps;
+  if (is_same && before->extra_labels != now.extra_labels) helped_ |= kSpaceHelps | kPlaceHelps;
+}
+
+void Scheduler::note_help(const Facts& objects) {
+  for (const Node& node : objects.nodes) {
+    const Node* const before = cluster_.find_node(node.name);
+    if (before == nullptr || differing_parts(*before, node) != 0) helped_ |= kNodeHelps;
+  }
+  for (const Pod& pod : objects.pods) note_help(pod);
+  if (!objects.namespaces.empty() || !objects.spread_owners.empty()) helped_ |= kPlaceHelps;
+  if (!objects.storage_classes.empty() || !objects.volumes.empty() || !objects.claims.empty())
+    helped_ |= kVolumeHelps;
+}
+
+// A pod never loses its node, comes back from its end or from its deletion: who says so has an old
+// view, as a server that has just been restarted may.
+bool Scheduler::is_old(const Pod& pod) const {
+  const PodName name{pod.namespace_name, pod.name};
+  const Pod* const known = cluster_.find_pod(name);
+  if (known == nullptr || known->uid != pod.uid) return false;
+  const bool is_held = entries_.contains(key_of(name));  // its node is only assumed
+  return (!is_held && !known->bound_node.empty() && pod.bound_node.empty()) ||
+         (is_finished(*known) && !is_finished(pod)) || (known->terminating && !pod.terminating);
+}
+
+void Scheduler::put(Facts objects) {
+  std::erase_if(objects.pods, [&](const Pod& pod) { return is_old(pod); });
+  note_help(objects);
+  std::vector<Told> pods;
+  pods.reserve(objects.pods.size());
+  for (const Pod& pod : objects.pods) {
+    pods.push_back(told(pod, objects.spec_of(pod)));
+  }
+  cluster_.put(std::move(objects));
+  for (const Told& pod : pods) meet(pod);
+}
+
+void Scheduler::put(RttMatrix rtt) {
+  cluster_.put(std::move(rtt));
+  helped_ |= kRttHelps;
+}
+
+void Scheduler::put_all(FactKind kind, Facts objects) {
+  std::set<std::string> there;
+  for (const Pod& pod : objects.pods) there.insert(key_of({pod.namespace_name, pod.name}));
+  for (const Node& node : objects.nodes) there.insert(node.name);
+  if (kind == FactKind::kPod) {
+    for (const PodName& pod : cluster_.pod_names())
+      if (!there.contains(key_of(pod))) remove(kind, pod.namespace_name, pod.name);
+  } else if (kind == FactKind::kNode) {
+    for (const SharedText& node : cluster_.node_names())
+      if (!there.contains(node)) remove(kind, "", node);
+  }
+  put(std::move(objects));
+}
+
+void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {
+  if (kind == FactKind::kPod) {
+    const PodName pod{namespace_name, name};
+    const Pod* const known = cluster_.find_pod(pod);
+    if (known != nullptr && takes_place(*known)) helped_ |= kSpaceHelps;
+    return leave(pod);
+  } else if (kind == FactKind::kPriorityClass || kind == FactKind::kDisruptionBudget) {
+    // Neither changes where a pod fits.
+  } else {
+    helped_ |= kAllHelps;
+  }
+  cluster_.remove(kind, namespace_name, name);
+}
+
+void Scheduler::meet(const Told& pod) {
+  const Key key = key_of(pod.name);
+  const auto at = entries_.find(key);
+  if (!pod.is_ours || !pod.waits) {
+    // Bound, by whomever, or not to be bound any more.
+    if (at == entries_.end()) return;
+    const State state = at->second.state;
+    if (pod.node.empty()) release(pod.name);
+    if (pod.node == at->second.node && (state == State::kBinding || state == State::kUnclear)) {
+      ++counts_.bound;  // seen before it was answered
+      settle_flight(key);
+    }
+    return drop(key);
+  }
+  const Rank rank{-pod.priority, pod.created, key};
+  if (at == entries_.end()) {
+    Entry& entry = entries_[key];
+    entry.name = pod.name;
+    entry.uid = pod.uid;
+    entry.rank = rank;
+    const auto flight = flights_.find(key);
+    if (flight == flights_.end()) return enter(entry, State::kActive);
+    entry.node = flight->second.node;
+    cluster_.assume(pod.name, entry.node);
+    return enter(entry, State::kUnclear);
+  }
+  Entry& entry = at->second;
+  if (entry.uid != pod.uid) return meet_next(pod, entry);
+  entry.is_gone = false;
+  if (active_.erase(entry.rank) > 0) active_.insert(rank);
+  entry.rank = rank;
+}
+
+// The server does not look at the UID of a bind: one that was sent for the pod before may bind this
+// one, or has. So this one has its place until that is known.
+void Scheduler::meet_next(const Told& pod, Entry& entry) {
+  const bool may_have_place = entry.state == State::kBinding || entry.state == State::kUnclear ||
+                              entry.state == State::kBound;
+  const bool is_bound = entry.state == State::kBound;
+  exit(entry);
+  entry.uid = pod.uid;
+  entry.rank = {-pod.priority, pod.created, key_of(pod.name)};
+  entry.is_gone = false;
+  entry.attempts = 0;
+  entry.message = {};
+  if (!may_have_place) return enter(entry, State::kActive);
+  ++counts_.replaced;
+  enter(entry, State::kUnclear);
+  if (is_bound || !flights_.contains(key_of(pod.name))) ask(entry);
+}
+
+// A pod went. Its place is free, unless a bind for it is not settled: that may meet the next one.
+void Scheduler::leave(const PodName& pod) {
+  const Key key = key_of(pod);
+  const auto at = entries_.find(key);
+  const bool may_have_place = at != entries_.end() && (at->second.state == State::kBinding ||
+                                                       at->second.state == State::kUnclear ||
+                                                       at->second.state == State::kBound);
+  if (!may_have_place) {
+    drop(key);
+    cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
+    return;
+  }
+  Entry& entry = at->second;
+  if (std::exchange(entry.is_gone, true)) return;
+  if (entry.state == State::kBound) ask(entry);
+}
+
+// Its answer says nothing new.
+void Scheduler::settle_flight(const Key& key) {
+  const auto flight = flights_.find(key);
+  if (flight == flights_.end()) return;
+  tickets_.erase(flight->second.ticket);
+  flights_.erase(flight);
+}
+
+// Nothing of its name has the place.
+void Scheduler::settle_gone(Entry& entry) {
+  const PodName pod = entry.name;
+  helped_ |= kSpaceHelps;
+  drop(key_of(pod));
+  cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
+}
+
+// A place that was held is free for others.
+void Scheduler::release(const PodName& pod) {
+  cluster_.forget(pod);
+  helped_ |= kSpaceHelps;
+}
+
+void Scheduler::drop(const Key& key) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return;
+  exit(at->second);
+  entries_.erase(at);
+}
+
+void Scheduler::enter(Entry& entry, State state, Nanos until) {
+  entry.state = state;
+  entry.until = until;
+  const Key key = key_of(entry.name);
+  if (until != Nanos{0}) timers_.emplace(until, key);
+  switch (state) {
+    case State::kActive:
+      active_.insert(entry.rank);
+      break;
+    case State::kUnschedulable:
+      parked_.insert(key);
+      break;
+    default:
+      break;
+  }
+  ++sizes_[static_cast<std::size_t>(state)];
+}
+
+void Scheduler::exit(Entry& entry) {
+  const Key key = key_of(entry.name);
+  if (entry.until != Nanos{0}) timers_.erase({entry.until, key});
+  if (entry.state == State::kActive) active_.erase(entry.rank);
+  if (entry.state == State::kUnschedulable) parked_.erase(key);
+  if (entry.reading != 0) tickets_.erase(std::exchange(entry.reading, 0));
+  --sizes_[static_cast<std::size_t>(entry.state)];
+}
+
+Nanos Scheduler::backoff_of(const Entry& entry) const {
+  const std::uint32_t times = entry.attempts == 0 ? 0 : entry.attempts - 1;
+  return doubled(options_.initial_backoff, times, options_.max_backoff);
+}
+
+void Scheduler::back_off(Entry& entry, Nanos now) {
+  exit(entry);
+  enter(entry, State::kBackoff, now + backoff_of(entry));
+}
+
+// Those whom nothing that happened can help stay where they are.
+void Scheduler::wake(Nanos now) {
+  const std::uint8_t helped = std::exchange(helped_, 0);
+  if (helped == 0) return;
+  std::vector<Key> woken;
+  for (const Key& key : parked_)
+    if ((entries_.at(key).helps & helped) != 0) woken.push_back(key);
+  for (const Key& key : woken) {
+    Entry& entry = entries_.at(key);
+    const Nanos until = entry.tried + backoff_of(entry);
+    exit(entry);
+    if (until <= now)
+      enter(entry, State::kActive);
+    else
+      enter(entry, State::kBackoff, until);
+  }
+}
+
+// Asks what has become of the pod.
+void Scheduler::ask(Entry& entry) {
+  exit(entry);
+  entry.reading = ++last_ticket_;
+  entry.asked_uid = entry.uid;
+  tickets_.emplace(entry.reading, key_of(entry.name));
+  reads_.push_back({entry.reading, entry.name});
+  enter(entry, State::kUnclear);
+}
+
+void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
+  // It was sent for another UID, or for a pod that went: it may have met the next one.
+  if (entry.state == State::kUnclear || entry.is_gone) return ask(entry);
+  switch (answer) {
+    case BindAnswer::kBound:
+      ++counts_.bound;
+      exit(entry);
+      return enter(entry, State::kBound);
+    case BindAnswer::kGone:
+      ++counts_.gone;
+      release(entry.name);
+      return drop(key_of(entry.name));
+    case BindAnswer::kRefused:
+      ++counts_.refused;
+      release(entry.name);
+      return back_off(entry, now);
+    case BindAnswer::kConflict:
+    case BindAnswer::kUnknown:
+      ++counts_.unclear;
+      return ask(entry);
+  }
+}
+
+void Scheduler::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
+  const auto at = tickets_.find(ticket);
+  if (at == tickets_.end()) return;
+  const Key key = at->second;
+  tickets_.erase(at);
+  flights_.erase(key);
+  const auto entry = entries_.find(key);
+  if (entry != entries_.end()) settle(entry->second, answer, now);
+}
+
+void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos now) {
+  const auto at = tickets_.find(ticket);
+  if (at == tickets_.end()) return;
+  const Key key = at->second;
+  tickets_.erase(at);
+  Entry& entry = entries_.at(key);
+  entry.reading = 0;
+  if (reading.kind == PodReading::Kind::kUnreadable) {
+    const Nanos wait = doubled(options_.first_reread, entry.rereads++, options_.max_reread);
+    exit(entry);
+    return enter(entry, State::kUnclear, now + wait);
+  }
+  if (entry.asked_uid != entry.uid) return ask(entry);  // what was read is older than the pod
+  entry.rereads = 0;
+  const bool is_there = reading.kind == PodReading::Kind::kFound;
+  if (is_there && reading.node == entry.node) {
+    ++counts_.bound;
+    exit(entry);
+    return enter(entry, State::kBound);
+  }
+  if (entry.is_gone) return settle_gone(entry);
+  release(entry.name);
+  if (is_there && reading.node.empty()) return back_off(entry, now);
+  counts_.gone += is_there ? 0U : 1U;
+  drop(key);  // it went, or somebody else bound it: the watch says so, too
+}
+
+void Scheduler::run_timers(Nanos now) {
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    Entry& entry = entries_.at(timers_.begin()->second);
+    if (entry.state == State::kUnclear) {
+      ask(entry);
+      continue;
+    }
+    counts_.flushed += entry.state == State::kUnschedulable ? 1U : 0U;
+    exit(entry);
+    enter(entry, State::kActive);
+  }
+}
+
+void Scheduler::take(const Decision& decision, Nanos now) {
+  const Key key = key_of({decision.namespace_name, decision.pod});
+  Entry& entry = entries_.at(key);
+  ++counts_.attempts;
+  ++entry.attempts;
+  entry.tried = now;
+  exit(entry);
+  if (decision.chosen) {
+    entry.node = decision.chosen->node;
+    const std::uint64_t ticket = ++last_ticket_;
+    tickets_.emplace(ticket, key);
+    flights_[key] = {ticket, entry.node};
+    binds_.push_back({ticket, entry.name, entry.uid, entry.node});
+    helped_ |= kPlaceHelps;
+    return enter(entry, State::kBinding);
+  }
+  ++counts_.unschedulable;
+  entry.helps = helps_of(decision.rejected_by);
+  if (entry.message != decision.message) {
+    entry.message = decision.message;
+    unschedulable_.push_back({entry.name, entry.uid, entry.message});
+  }
+  enter(entry, State::kUnschedulable, now + options_.flush_after);
+}
+
+Status Scheduler::advance(Nanos now) {
+  run_timers(now);
+  wake(now);
+  while (!active_.empty() && flights_.size() < options_.max_binds) {
+    std::vector<PodName> pods;
+    const std::size_t most = options_.max_binds - flights_.size();
+    for (auto at = active_.begin(); at != active_.end() && pods.size() < most; ++at)
+      pods.push_back(entries_.at(std::get<Key>(*at)).name);
+    auto decisions = cluster_.place(pods);
+    if (!decisions) return std::move(decisions).error();
+    for (const Decision& decision : *decisions) take(decision, now);
+    // Whoever has no decision is no pod that waits: the queue and the cluster would disagree.
+    for (const PodName& pod : pods)
+      if (const auto at = entries_.find(key_of(pod));
+          at != entries_.end() && at->second.state == State::kActive)
+        drop(at->first);
+  }
+  return {};
+}
+
+std::optional<Nanos> Scheduler::next() const {
+  const bool has_room = flights_.size() < options_.max_binds;
+  if (!active_.empty() && has_room) return Nanos{0};
+  if (helped_ != 0 && !parked_.empty()) return Nanos{0};
+  if (timers_.empty()) return std::nullopt;
+  return timers_.begin()->first;
+}
+
+}  // namespace gedge

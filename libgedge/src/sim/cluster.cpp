@@ -1,0 +1,117 @@
+// sim/cluster.cpp
+#include "gedge/sim/cluster.hpp"
+
+namespace gedge {
+
+SimCluster::SimCluster(Facts facts) {
+  for (Node& node : facts.nodes) nodes_.emplace(node.name, std::move(node));
+  for (Pod& pod : facts.pods) {
+    SimPod made{std::move(pod), {}};
+    made.spec = facts.specs[raw(made.pod.spec)];
+    if (made.pod.uid.empty()) made.pod.uid = "uid-" + std::to_string(++last_uid_);
+    const PodName name{made.pod.namespace_name, made.pod.name};
+    pods_.emplace(name, std::move(made));
+  }
+  others_ = std::move(facts);
+  others_.nodes.clear();
+  others_.pods.clear();
+  others_.specs.clear();
+}
+
+void SimCluster::log(const SimPod& pod) {
+  ClusterEvent event;
+  event.name = {pod.pod.namespace_name, pod.pod.name};
+  event.object.specs.push_back(pod.spec);
+  event.object.pods.push_back(pod.pod);
+  event.object.pods.front().spec = SpecIndex{0};
+  log_.push_back(std::move(event));
+}
+
+void SimCluster::log(const Node& node) {
+  ClusterEvent event;
+  event.kind = FactKind::kNode;
+  event.name = {"", node.name};
+  event.object.nodes.push_back(node);
+  log_.push_back(std::move(event));
+}
+
+void SimCluster::log_removed(FactKind kind, PodName name) {
+  ClusterEvent event;
+  event.kind = kind;
+  event.name = std::move(name);
+  event.is_removed = true;
+  log_.push_back(std::move(event));
+}
+
+bool SimCluster::create(Pod pod, PodSpec spec) {
+  const PodName name{pod.namespace_name, pod.name};
+  const auto [at, fresh] = pods_.try_emplace(name);
+  if (!fresh) return false;
+  pod.uid = "uid-" + std::to_string(++last_uid_);
+  at->second = {std::move(pod), std::move(spec)};
+  log(at->second);
+  return true;
+}
+
+bool SimCluster::create(Node node) {
+  const auto [at, fresh] = nodes_.try_emplace(node.name, std::move(node));
+  if (fresh) log(at->second);
+  return fresh;
+}
+
+bool SimCluster::remove_pod(const PodName& name) {
+  if (pods_.erase(name) == 0) return false;
+  log_removed(FactKind::kPod, name);
+  return true;
+}
+
+bool SimCluster::remove_node(const std::string& name) {
+  if (nodes_.erase(name) == 0) return false;
+  log_removed(FactKind::kNode, {"", name});
+  return true;
+}
+
+bool SimCluster::finish(const PodName& name) {
+  const auto at = pods_.find(name);
+  if (at == pods_.end()) return false;
+  at->second.pod.phase = PodPhase::kSucceeded;
+  log(at->second);
+  return true;
+}
+
+bool SimCluster::change(Node node) {
+  const auto at = nodes_.find(node.name);
+  if (at == nodes_.end()) return false;
+  at->second = std::move(node);
+  log(at->second);
+  return true;
+}
+
+BindAnswer SimCluster::bind(const BindRequest& request) {
+  const auto at = pods_.find(request.pod);
+  if (at == pods_.end()) return BindAnswer::kGone;
+  Pod& pod = at->second.pod;
+  if (!pod.bound_node.empty() || pod.terminating) return BindAnswer::kConflict;
+  pod.bound_node = request.node;
+  log(at->second);
+  return BindAnswer::kBound;
+}
+
+PodReading SimCluster::read(const PodName& name) const {
+  const auto at = pods_.find(name);
+  if (at == pods_.end()) return {PodReading::Kind::kMissing, {}, {}};
+  return {PodReading::Kind::kFound, at->second.pod.uid, at->second.pod.bound_node};
+}
+
+Facts SimCluster::list() const {
+  Facts all = others_;
+  for (const auto& [name, node] : nodes_) all.nodes.push_back(node);
+  for (const auto& [name, pod] : pods_) {
+    all.pods.push_back(pod.pod);
+    all.pods.back().spec = SpecIndex{static_cast<std::uint32_t>(all.specs.size())};
+    all.specs.push_back(pod.spec);
+  }
+  return all;
+}
+
+}  // namespace gedge

@@ -1,0 +1,362 @@
+// The scheduler's state machine against a simulated API server that is late, that loses requests
+// and answers, and whose objects others change. Invariants are checked at every bind; when the
+// faults stop, whoever fits is bound, and nothing more is asked for.
+//
+//   GEDGE_SIM_RUNS=100000   more runs
+//   GEDGE_SEED=4711         only this one
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gedge/control/scheduler.hpp"
+#include "gedge/plan/planner.hpp"
+#include "gedge/policy/profile.hpp"
+#include "gedge/sim/cluster.hpp"
+#include "support/dice.hpp"
+
+namespace {
+
+using namespace gedge;
+using test::Dice;
+
+constexpr std::uint64_t kFirstSeed = 5'000'000, kRuns = 400;
+constexpr int kSteps = 120, kNodes = 6, kPods = 24;
+constexpr Nanos kSecond{1'000'000'000};
+
+Node make_node(int i) {
+  Node node;
+  node.name = "n" + std::to_string(i);
+  node.labels.set("kubernetes.io/hostname", node.name.str());
+  node.labels.set("zone", i % 2 == 0 ? "a" : "b");
+  node.allocatable.set("cpu", 2'000);
+  node.allocatable.set("memory", std::int64_t{4} << 30);
+  node.allocatable.set("pods", 5);
+  return node;
+}
+
+Pod make_pod(int i) {
+  Pod pod;
+  pod.name = "p" + std::to_string(i);
+  pod.workload_name = pod.name;
+  pod.workload_kind = "Pod";
+  pod.priority = i % 3;
+  return pod;
+}
+
+PodSpec make_spec(int i) {
+  PodSpec spec;
+  spec.scheduler_name = "gedge";
+  spec.labels.set("app", "web" + std::to_string(i % 3));
+  Container container;
+  container.name = "c";
+  container.requests.set("cpu", 300 + 200 * (i % 4));
+  container.requests.set("memory", std::int64_t{256} << 20);
+  spec.containers = std::vector<Container>{container};
+  if (i % 5 == 0) {
+    PodAffinityTerm term;
+    term.topology_key = "kubernetes.io/hostname";
+    term.selector.requirements.push_back({"app", SelectorOp::kIn, {spec.labels.find("app")[0]}});
+    spec.required_anti_affinity = std::vector<PodAffinityTerm>{term};
+  }
+  return spec;
+}
+
+LiveCluster make_live() {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("kube", Compat::k1_20)};
+  return LiveCluster(std::move(options));
+}
+
+/// One run: a cluster, a scheduler beside it, and everything between them that may go wrong.
+class Run {
+ public:
+  explicit Run(std::uint64_t seed) : dice_(seed), server_(Facts{}) {
+    for (int i = 0; i < kNodes; ++i) server_.create(make_node(i));
+    for (int i = 0; i < kPods / 2; ++i) server_.create(make_pod(i), make_spec(i));
+    restart();
+  }
+
+  void step();
+  void calm_down();
+  std::vector<std::string> failures;
+  std::uint64_t faults = 0, binds = 0;
+
+ private:
+  struct Message {
+    Nanos at{0};
+    BindRequest bind;
+    bool is_lost = false;  // before it is done
+    bool is_mute = false;  // done, but nobody is told
+  };
+  struct Answer {
+    Nanos at{0};
+    std::uint64_t ticket = 0;
+    bool is_reading = false;
+    BindAnswer answer = BindAnswer::kUnknown;
+    PodReading reading;
+    std::string pod;
+  };
+
+  void fail(const std::string& what) { failures.push_back(what); }
+  void restart();
+  void tell_all();
+  void tell(const Pod& bound);
+  void act();
+  void watch(std::size_t most);
+  void advance();
+  void run_server();
+  void check_bind(const BindRequest& bind);
+  void check_space(const std::string& node);
+  bool chance(std::size_t percent) {
+    const bool happens = faulty_ && dice_.chance(percent);
+    faults += happens ? 1U : 0U;
+    return happens;
+  }
+
+  Dice dice_;
+  SimCluster server_;
+  std::unique_ptr<Scheduler> scheduler_;
+  Nanos now_{0};
+  bool faulty_ = true;
+  std::size_t seen_ = 0;  // version of the watch
+  std::map<std::string, Node> known_nodes_;
+  std::deque<Message> to_server_;
+  std::deque<Answer> to_scheduler_;
+  std::map<std::string, std::set<std::string>> bound_;  // by UID: nodes acknowledged
+  std::set<std::string> told_;                          // UIDs that were said to be bound
+  std::set<std::string> open_;                          // pods of which a bind is not settled
+};
+
+// A new process knows only what the server says; what the old one sent may still be done.
+void Run::restart() {
+  SchedulerOptions options;
+  options.max_binds = 4;
+  scheduler_ = std::make_unique<Scheduler>(make_live(), std::vector<std::string>{"gedge"}, options);
+  while (!to_server_.empty()) run_server();
+  to_scheduler_.clear();
+  open_.clear();
+  seen_ = server_.version();
+  known_nodes_ = server_.nodes();
+  scheduler_->put(server_.list());
+  tell_all();
+}
+
+void Run::tell_all() {
+  for (const auto& [name, known] : server_.pods())
+    if (!known.pod.bound_node.empty()) tell(known.pod);
+}
+
+void Run::tell(const Pod& bound) {
+  told_.insert(bound.uid);
+  open_.erase(bound.name);
+}
+
+void Run::act() {
+  const int i = static_cast<int>(dice_.below(kPods)), n = static_cast<int>(dice_.below(kNodes));
+  const PodName pod{"default", "p" + std::to_string(i)};
+  switch (dice_.below(10)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      server_.create(make_pod(i), make_spec(i));
+      break;
+    case 4:
+      server_.remove_pod(pod);
+      break;
+    case 5:
+      if (server_.remove_pod(pod)) server_.create(make_pod(i), make_spec(i));
+      break;
+    case 6:
+      if (const auto at = server_.pods().find(pod);
+          at != server_.pods().end() && !at->second.pod.bound_node.empty())
+        server_.finish(pod);
+      break;
+    case 7: {
+      Node node = make_node(n);
+      node.unschedulable = dice_.chance(30);
+      server_.change(std::move(node));
+      break;
+    }
+    case 8: {
+      // Its pods go with it, as the controller of a cloud has it.
+      const std::string name = "n" + std::to_string(n);
+      std::vector<PodName> here;
+      for (const auto& [of, known] : server_.pods())
+        if (known.pod.bound_node == name) here.push_back(of);
+      for (const PodName& of : here) server_.remove_pod(of);
+      server_.remove_node(name);
+      break;
+    }
+    default:
+      server_.create(make_node(n));
+      break;
+  }
+}
+
+// What is late is told later, in order; what is told twice does no harm.
+void Run::watch(std::size_t most) {
+  if (chance(3)) {  // the watch broke, and everything is listed again
+    scheduler_->put_all(FactKind::kNode, server_.list());
+    scheduler_->put_all(FactKind::kPod, server_.list());
+    tell_all();
+    seen_ = server_.version();
+    known_nodes_ = server_.nodes();
+    return;
+  }
+  if (seen_ > 0 && chance(5)) seen_ -= 1;
+  for (; most > 0 && seen_ < server_.version(); --most, ++seen_) {
+    const ClusterEvent& event = server_.event(seen_);
+    if (event.kind == FactKind::kNode) {
+      known_nodes_.erase(event.name.name);
+      if (!event.is_removed) known_nodes_.emplace(event.name.name, event.object.nodes.front());
+    }
+    for (const Pod& pod : event.object.pods)
+      if (!pod.bound_node.empty()) tell(pod);
+    if (event.is_removed)
+      scheduler_->remove(event.kind, event.name.namespace_name, event.name.name);
+    else
+      scheduler_->put(Facts(event.object));
+  }
+}
+
+void Run::check_bind(const BindRequest& bind) {
+  ++binds;
+  const auto node = known_nodes_.find(bind.node);
+  if (node == known_nodes_.end() || node->second.unschedulable)
+    fail("I-4: " + bind.pod.name + " is sent to " + bind.node + ", which takes no pods");
+  if (!open_.insert(bind.pod.name).second)
+    fail("C-27: " + bind.uid + " is bound again before anybody knows what became of the first");
+  if (told_.contains(bind.uid)) fail("I-1: " + bind.uid + " is bound already, and that was told");
+}
+
+// Everything on a node fits. The scheduler is the only one that binds.
+void Run::check_space(const std::string& name) {
+  const auto node = server_.nodes().find(name);
+  if (node == server_.nodes().end()) return;
+  std::int64_t cpu = 0, pods = 0;
+  for (const auto& [of, known] : server_.pods()) {
+    if (known.pod.bound_node != name || known.pod.phase == PodPhase::kSucceeded) continue;
+    cpu += known.spec.containers.begin()->requests.amount("cpu");
+    ++pods;
+  }
+  if (cpu > 2'000 || pods > 5)
+    fail("I-2: " + name + " has " + std::to_string(pods) + " pods of " + std::to_string(cpu) + "m");
+}
+
+void Run::advance() {
+  const Status status = scheduler_->advance(now_);
+  if (!status) fail(status.error().what);
+  for (const BindRequest& bind : scheduler_->take_binds()) {
+    check_bind(bind);
+    Message message{now_ + Nanos(static_cast<std::int64_t>(dice_.below(2'000)) * 1'000'000), bind};
+    message.is_lost = chance(8);
+    message.is_mute = chance(8);
+    to_server_.push_back(message);
+  }
+  for (const ReadRequest& read : scheduler_->take_reads()) {
+    Answer answer{now_, read.ticket, true, {}, {}, read.pod.name};
+    if (!chance(30)) answer.reading = server_.read(read.pod);
+    to_scheduler_.push_back(answer);
+  }
+  scheduler_->take_unschedulable();
+}
+
+// The server does what has arrived, in any order.
+void Run::run_server() {
+  const std::size_t i = dice_.below(to_server_.size());
+  const Message message = to_server_[i];
+  to_server_.erase(to_server_.begin() + static_cast<std::ptrdiff_t>(i));
+  Answer answer{now_, message.bind.ticket, false, BindAnswer::kUnknown, {}, message.bind.pod.name};
+  if (!message.is_lost) {
+    const auto before = server_.read(message.bind.pod);
+    answer.answer = server_.bind(message.bind);
+    if (answer.answer == BindAnswer::kBound) {
+      std::set<std::string>& nodes = bound_[before.uid];
+      nodes.insert(message.bind.node);
+      if (nodes.size() > 1) fail("I-1: " + before.uid + " was bound to two nodes");
+      check_space(message.bind.node);
+    }
+  }
+  if (message.is_mute || message.is_lost) answer.answer = BindAnswer::kUnknown;
+  to_scheduler_.push_back(answer);
+}
+
+void Run::step() {
+  now_ += Nanos(static_cast<std::int64_t>(dice_.below(1'500)) * 1'000'000);
+  if (faulty_ && dice_.chance(60)) act();
+  watch(faulty_ ? dice_.below(4) : 1'000);
+  while (!to_server_.empty() && (!faulty_ || dice_.chance(50))) run_server();
+  while (!to_scheduler_.empty() && (!faulty_ || dice_.chance(70))) {
+    const Answer answer = to_scheduler_.front();
+    to_scheduler_.pop_front();
+    if (answer.is_reading) {
+      scheduler_->answer(answer.ticket, answer.reading, now_);
+      if (answer.reading.kind != PodReading::Kind::kUnreadable) open_.erase(answer.pod);
+    } else {
+      scheduler_->answer(answer.ticket, answer.answer, now_);
+      if (answer.answer != BindAnswer::kUnknown && answer.answer != BindAnswer::kConflict)
+        open_.erase(answer.pod);
+    }
+  }
+  if (chance(2)) restart();
+  advance();
+}
+
+// No faults, no actors: whoever fits is bound within half a minute, and nothing more is sent.
+void Run::calm_down() {
+  faulty_ = false;
+  for (int i = 0; i < 120; ++i) {
+    now_ += kSecond / 2;
+    step();
+  }
+  PlanRequest request;
+  const Facts left = server_.list();
+  const RttMatrix rtt;
+  request.facts = &left;
+  request.rtt = &rtt;
+  request.profiles = {*builtin_profile("kube", Compat::k1_20)};
+  request.profiles.front().scheduler_name = "gedge";
+  const auto plan = make_plan(request);
+  if (!plan) return fail(plan.error().what);
+  for (const Decision& decision : plan->decisions)
+    if (decision.chosen) fail("I-5: " + decision.pod + " fits on " + decision.chosen->node);
+  const std::size_t waiting = plan->decisions.size();
+  if (scheduler_->parked() + scheduler_->backing_off() + scheduler_->active() != waiting)
+    fail("I-11: " + std::to_string(waiting) + " pods wait, the queue has " +
+         std::to_string(scheduler_->parked()) + " parked, " +
+         std::to_string(scheduler_->backing_off()) + " backing off and " +
+         std::to_string(scheduler_->active()) + " active");
+  if (scheduler_->binding() + scheduler_->unclear() + scheduler_->bound() != 0)
+    fail("I-11: a bind was never settled");
+  const std::uint64_t before = binds;
+  for (int i = 0; i < 20; ++i) step();
+  if (binds != before) fail("I-5: something is bound after everything was");
+}
+
+}  // namespace
+
+TEST_CASE("simulated faults: nothing is bound twice, no node has too much, nobody is forgotten") {
+  const char* only = std::getenv("GEDGE_SEED");
+  const char* many = std::getenv("GEDGE_SIM_RUNS");
+  const std::uint64_t runs = many == nullptr ? kRuns : std::strtoull(many, nullptr, 10);
+  std::uint64_t faults = 0, binds = 0;
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    const std::uint64_t seed = only == nullptr ? kFirstSeed + i : std::strtoull(only, nullptr, 10);
+    Run run(seed);
+    for (int step = 0; step < kSteps && run.failures.empty(); ++step) run.step();
+    if (run.failures.empty()) run.calm_down();
+    REQUIRE_MESSAGE(run.failures.empty(), "seed ", seed, ": ", run.failures.front());
+    faults += run.faults;
+    binds += run.binds;
+    if (only != nullptr) break;
+  }
+  MESSAGE(faults << " faults, " << binds << " binds");
+  if (only == nullptr) CHECK(binds > 1'000);
+}
