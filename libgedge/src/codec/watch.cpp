@@ -1,0 +1,167 @@
+// codec/watch.cpp - the few fields around an object, without looking into it.
+#include "gedge/codec/watch.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gedge {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::array<std::pair<std::string_view, WatchType>, 5> kTypes{{
+    {"ADDED", WatchType::kAdded},
+    {"MODIFIED", WatchType::kModified},
+    {"DELETED", WatchType::kDeleted},
+    {"BOOKMARK", WatchType::kBookmark},
+    {"ERROR", WatchType::kError},
+}};
+
+WatchType type_of(std::string_view word) {
+  const auto known = std::find_if(kTypes.begin(), kTypes.end(),
+                                  [&](const auto& type) { return type.first == word; });
+  return known == kTypes.end() ? WatchType::kOther : known->second;
+}
+
+Error refused(const char* what, simdjson::error_code code) {
+  return invalid_input(
+      std::string("the server sent no ") + what + ": " + simdjson::error_message(code), {},
+      "see what stands between gedge and the API server");
+}
+
+// Texts that are absent or null stay as they are; anything else is an error.
+simdjson::error_code take(ondemand::value value, std::string& text) {
+  bool is_null = false;
+  if (const auto error = value.is_null().get(is_null); error || is_null) return error;
+  std::string_view found;
+  const auto error = value.get_string().get(found);
+  if (!error) text = found;
+  return error;
+}
+
+// Calls visit(key, value) for each field; what it does not look at is skipped.
+template <typename F>
+simdjson::error_code for_each_field(ondemand::object object, F&& visit) {
+  for (auto entry : object) {
+    ondemand::field field;
+    if (const auto error = std::move(entry).get(field)) return error;
+    std::string_view key;
+    if (const auto error = field.unescaped_key().get(key)) return error;
+    if (const auto error = visit(key, field.value())) return error;
+  }
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code take_metadata(ondemand::value value, WatchLine& line) {
+  ondemand::object metadata;
+  if (const auto error = value.get_object().get(metadata)) return error;
+  return for_each_field(metadata, [&](std::string_view key, ondemand::value of) {
+    if (key == "name") return take(of, line.name);
+    if (key == "namespace") return take(of, line.namespace_name);
+    if (key == "uid") return take(of, line.uid);
+    if (key == "resourceVersion") return take(of, line.version);
+    return simdjson::SUCCESS;
+  });
+}
+
+simdjson::error_code take_object(ondemand::value value, WatchLine& line) {
+  ondemand::object object;
+  if (const auto error = value.get_object().get(object)) return error;
+  const auto error = for_each_field(object, [&](std::string_view key, ondemand::value of) {
+    if (key == "kind") return take(of, line.kind);
+    if (key == "metadata") return take_metadata(of, line);
+    if (key == "reason") return take(of, line.reason);
+    if (key == "message") return take(of, line.message);
+    if (key != "code") return simdjson::SUCCESS;
+    std::int64_t code = 0;
+    const auto wrong = of.get_int64().get(code);
+    line.code = static_cast<int>(std::clamp<std::int64_t>(code, 0, 999));
+    return wrong;
+  });
+  if (error) return error;
+  if (const auto wrong = object.reset().error()) return wrong;
+  return object.raw_json().get(line.object);
+}
+
+// Nothing stands behind a document that was read to its end.
+simdjson::error_code end_of(ondemand::document& document) {
+  const char* next = nullptr;
+  const bool has_more = document.current_location().get(next) == simdjson::SUCCESS;
+  return has_more ? simdjson::TRAILING_CONTENT : simdjson::SUCCESS;
+}
+
+}  // namespace
+
+class WatchReader::Parts {
+ public:
+  /// The text with room behind it: itself, or a copy.
+  simdjson::padded_string_view padded(std::string_view text, std::size_t padding) {
+    if (padding >= simdjson::SIMDJSON_PADDING)
+      return simdjson::padded_string_view(text, text.size() + padding);
+    copy_.assign(text);
+    copy_.resize(text.size() + simdjson::SIMDJSON_PADDING);
+    return simdjson::padded_string_view(copy_.data(), text.size(), copy_.size());
+  }
+
+  ondemand::parser parser;
+
+ private:
+  std::string copy_;
+};
+
+WatchReader::WatchReader() : parts_(std::make_unique<Parts>()) {}
+WatchReader::~WatchReader() = default;
+
+Result<WatchLine> WatchReader::read(std::string_view line, std::size_t padding) {
+  const simdjson::padded_string_view text = parts_->padded(line, padding);
+  WatchLine read;
+  std::string type;
+  ondemand::document document;
+  ondemand::object event;
+  auto error = parts_->parser.iterate(text).get(document);
+  if (!error) error = document.get_object().get(event);
+  if (!error)
+    error = for_each_field(event, [&](std::string_view key, ondemand::value value) {
+      if (key == "type") return take(value, type);
+      return key == "object" ? take_object(value, read) : simdjson::SUCCESS;
+    });
+  if (!error) error = end_of(document);
+  if (!error && (type.empty() || read.object.empty())) error = simdjson::NO_SUCH_FIELD;
+  if (error) return refused("event of a watch", error);
+  read.type = type_of(type);
+  // Into the line that was handed in, not into the copy.
+  const auto at = static_cast<std::size_t>(read.object.data() - text.data());
+  read.object = line.substr(at, read.object.size());
+  return read;
+}
+
+Result<ListMeta> WatchReader::read_list(std::string_view body, std::size_t padding) {
+  const simdjson::padded_string_view text = parts_->padded(body, padding);
+  ListMeta meta;
+  ondemand::document document;
+  ondemand::object list, metadata;
+  bool has_items = false, has_metadata = false;
+  auto error = parts_->parser.iterate(text).get(document);
+  if (!error) error = document.get_object().get(list);
+  if (!error)
+    error = for_each_field(list, [&](std::string_view key, ondemand::value value) {
+      has_items = has_items || key == "items";
+      if (key != "metadata") return simdjson::SUCCESS;
+      has_metadata = true;
+      if (const auto wrong = value.get_object().get(metadata)) return wrong;
+      return for_each_field(metadata, [&](std::string_view name, ondemand::value of) {
+        if (name == "resourceVersion") return take(of, meta.version);
+        if (name == "continue") return take(of, meta.next);
+        return simdjson::SUCCESS;
+      });
+    });
+  if (!error) error = end_of(document);
+  if (!error && (!has_items || !has_metadata)) error = simdjson::NO_SUCH_FIELD;
+  if (error) return refused("list", error);
+  return meta;
+}
+
+}  // namespace gedge

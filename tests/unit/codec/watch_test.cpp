@@ -1,0 +1,101 @@
+#include "gedge/codec/watch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "gedge/codec/load.hpp"
+
+using namespace gedge;
+
+namespace {
+
+const std::string kAdded =
+    R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0",)"
+    R"("namespace":"shop","uid":"1-2-3","resourceVersion":"417","labels":{"name":"other"}},)"
+    R"("spec":{"containers":[{"name":"c","image":"x"}]},"status":{"phase":"Pending"}}})";
+
+}  // namespace
+
+TEST_CASE("watch: an event says what happened to whom") {
+  WatchReader reader;
+  for (const std::size_t padding : {std::size_t{0}, std::size_t{64}}) {
+    const std::string bytes = kAdded + std::string(64, '}');
+    const auto line = reader.read(std::string_view(bytes).substr(0, kAdded.size()), padding);
+    REQUIRE(line);
+    CHECK(line->type == WatchType::kAdded);
+    CHECK(line->kind == "Pod");
+    CHECK(line->namespace_name == "shop");
+    CHECK(line->name == "web-0");
+    CHECK(line->uid == "1-2-3");
+    CHECK(line->version == "417");
+    CHECK(line->object == kAdded.substr(25, kAdded.size() - 26));
+  }
+}
+
+TEST_CASE("watch: the object of an event is read as one of a cluster") {
+  WatchReader reader;
+  const auto line = reader.read(kAdded);
+  REQUIRE(line);
+  FactsLoader loader;
+  loader.add_cluster({"watch", line->object});
+  const LoadResult result = loader.finish();
+  REQUIRE(result.loaded);
+  REQUIRE(result.loaded->facts.pods.size() == 1);
+  CHECK(result.loaded->facts.pods.front().uid == "1-2-3");
+}
+
+TEST_CASE("watch: fields may come in any order, be null, or be of a newer server") {
+  WatchReader reader;
+  const auto line = reader.read(
+      R"( {"more":[{"type":1}],"object":{"metadata":{"uid":null,"name":"a\u0062","x":{}},"kind":"Node"},"type":"BOOKMARK"} )");
+  REQUIRE(line);
+  CHECK(line->type == WatchType::kBookmark);
+  CHECK(line->name == "ab");
+  CHECK(line->uid.empty());
+  const auto newer = reader.read(R"({"type":"SHUFFLED","object":{}})");
+  REQUIRE(newer);
+  CHECK(newer->type == WatchType::kOther);
+  CHECK(newer->object == "{}");
+}
+
+TEST_CASE("watch: an error says its code and reason") {
+  WatchReader reader;
+  const auto line = reader.read(
+      R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old","reason":"Expired","code":410}})");
+  REQUIRE(line);
+  CHECK(line->type == WatchType::kError);
+  CHECK(line->code == 410);
+  CHECK(line->reason == "Expired");
+  CHECK(line->message == "too old");
+}
+
+TEST_CASE("watch: what is no event is refused, and the reader goes on") {
+  WatchReader reader;
+  for (const std::string bad :
+       {"", " ", "{", "[]", "null", "{}", R"({"type":"ADDED"})", R"({"object":{}})",
+        R"({"type":"ADDED","object":{}}{})", R"({"type":"ADDED","object":[]})",
+        R"({"type":7,"object":{}})", R"({"type":"ADDED","object":{"metadata":[]}})",
+        R"({"type":"ADDED","object":{"kind":"Pod)", R"({"type":"ERROR","object":{"code":"x"}})",
+        "{\"type\":\"ADDED\",\"object\":{\"kind\":\"\xff\"}}"})
+    CHECK_MESSAGE(!reader.read(bad), bad);
+  for (std::size_t size = 0; size < kAdded.size(); ++size)
+    CHECK_MESSAGE(!reader.read(std::string_view(kAdded).substr(0, size)), size);
+  CHECK(reader.read(kAdded));
+}
+
+TEST_CASE("watch: a list says its version and whether there is more") {
+  WatchReader reader;
+  const auto last = reader.read_list(
+      R"({"kind":"PodList","items":[{"metadata":{"resourceVersion":"1"}}],"metadata":{"resourceVersion":"99"}})");
+  REQUIRE(last);
+  CHECK(last->version == "99");
+  CHECK(last->next.empty());
+  const auto page = reader.read_list(
+      R"({"metadata":{"resourceVersion":"99","continue":"abc","remainingItemCount":3},"items":[]})");
+  REQUIRE(page);
+  CHECK(page->next == "abc");
+  for (const std::string bad :
+       {"", "{}", R"({"items":[]})", R"({"metadata":{}})", R"({"items":[],"metadata":{}}x)"})
+    CHECK_MESSAGE(!reader.read_list(bad), bad);
+}
