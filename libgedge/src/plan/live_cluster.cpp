@@ -352,12 +352,14 @@ std::vector<PodName> LiveCluster::Parts::pod_names() const {
   std::vector<PodName> names;
   for (const auto& [key, i] : pods_)
     names.push_back({facts_.pods[i].namespace_name, facts_.pods[i].name});
+  std::sort(names.begin(), names.end());
   return names;
 }
 
 std::vector<SharedText> LiveCluster::Parts::node_names() const {
   std::vector<SharedText> names;
   for (const auto& [name, i] : nodes_) names.push_back(facts_.nodes[i].name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 

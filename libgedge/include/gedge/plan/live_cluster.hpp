@@ -50,7 +50,7 @@ class LiveCluster {
   const Node* find_node(std::string_view name) const;
   std::size_t pod_count() const;
   std::size_t node_count() const;
-  /// All of them, in no order.
+  /// All of them, sorted.
   std::vector<PodName> pod_names() const;
   std::vector<SharedText> node_names() const;
 
