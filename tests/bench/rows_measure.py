@@ -81,8 +81,8 @@ def burst(suite, path, report):
     bare = spread(float(lines_of([suite.program("bench_bare_echo"), str(COUNT)])[0].split()[-1])
                   for _ in range(3 if suite.quick else 9))
     least = bare.median * probes / (1e6 * spread(b.cpu for b in other).median)
-    report.row("R-3", "the same of a bare loop of sendmmsg and recvmmsg that measures nothing: what "
-               "this kernel takes", "-", "-", f"{least:.3f}; {bare.text(2)} us a probe",
+    report.row("R-3", "the same of a bare loop of sendmmsg and recvmmsg that measures nothing: "
+               "what this kernel takes", "-", "-", f"{least:.3f}; {bare.text(2)} us a probe",
                "for information")
     report.section("R-1, R-3: gedge", raw(ours, probes))
     report.section("R-1, R-3: fping", raw(other, probes))

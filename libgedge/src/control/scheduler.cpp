@@ -180,10 +180,10 @@ void Scheduler::meet(const Told& pod) {
     entry.uid = pod.uid;
     entry.rank = rank;
     const auto flight = flights_.find(key);
-    if (flight == flights_.end()) return enter(entry, State::kActive);
+    if (flight == flights_.end()) return enter_state(entry, State::kActive);
     entry.node = flight->second.node;
     cluster_.assume(pod.name, entry.node);
-    return enter(entry, State::kUnclear);
+    return enter_state(entry, State::kUnclear);
   }
   Entry& entry = at->second;
   if (entry.uid != pod.uid) return meet_next(pod, entry);
@@ -198,15 +198,15 @@ void Scheduler::meet_next(const Told& pod, Entry& entry) {
   const bool may_have_place = entry.state == State::kBinding || entry.state == State::kUnclear ||
                               entry.state == State::kBound;
   const bool is_bound = entry.state == State::kBound;
-  exit(entry);
+  leave_state(entry);
   entry.uid = pod.uid;
   entry.rank = {-pod.priority, pod.created, key_of(pod.name)};
   entry.is_gone = false;
   entry.attempts = 0;
   entry.message = {};
-  if (!may_have_place) return enter(entry, State::kActive);
+  if (!may_have_place) return enter_state(entry, State::kActive);
   ++counts_.replaced;
-  enter(entry, State::kUnclear);
+  enter_state(entry, State::kUnclear);
   if (is_bound || !flights_.contains(key_of(pod.name))) ask(entry);
 }
 
@@ -252,11 +252,11 @@ void Scheduler::release(const PodName& pod) {
 void Scheduler::drop(const Key& key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
-  exit(at->second);
+  leave_state(at->second);
   entries_.erase(at);
 }
 
-void Scheduler::enter(Entry& entry, State state, Nanos until) {
+void Scheduler::enter_state(Entry& entry, State state, Nanos until) {
   entry.state = state;
   entry.until = until;
   const Key key = key_of(entry.name);
@@ -274,7 +274,7 @@ void Scheduler::enter(Entry& entry, State state, Nanos until) {
   ++sizes_[static_cast<std::size_t>(state)];
 }
 
-void Scheduler::exit(Entry& entry) {
+void Scheduler::leave_state(Entry& entry) {
   const Key key = key_of(entry.name);
   if (entry.until != Nanos{0}) timers_.erase({entry.until, key});
   if (entry.state == State::kActive) active_.erase(entry.rank);
@@ -289,8 +289,8 @@ Nanos Scheduler::backoff_of(const Entry& entry) const {
 }
 
 void Scheduler::back_off(Entry& entry, Nanos now) {
-  exit(entry);
-  enter(entry, State::kBackoff, now + backoff_of(entry));
+  leave_state(entry);
+  enter_state(entry, State::kBackoff, now + backoff_of(entry));
 }
 
 // Those whom nothing that happened can help stay where they are.
@@ -303,22 +303,22 @@ void Scheduler::wake(Nanos now) {
   for (const Key& key : woken) {
     Entry& entry = entries_.at(key);
     const Nanos until = entry.tried + backoff_of(entry);
-    exit(entry);
+    leave_state(entry);
     if (until <= now)
-      enter(entry, State::kActive);
+      enter_state(entry, State::kActive);
     else
-      enter(entry, State::kBackoff, until);
+      enter_state(entry, State::kBackoff, until);
   }
 }
 
 // Asks what has become of the pod.
 void Scheduler::ask(Entry& entry) {
-  exit(entry);
+  leave_state(entry);
   entry.reading = ++last_ticket_;
   entry.asked_uid = entry.uid;
   tickets_.emplace(entry.reading, key_of(entry.name));
   reads_.push_back({entry.reading, entry.name});
-  enter(entry, State::kUnclear);
+  enter_state(entry, State::kUnclear);
 }
 
 void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
@@ -327,8 +327,8 @@ void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
   switch (answer) {
     case BindAnswer::kBound:
       ++counts_.bound;
-      exit(entry);
-      return enter(entry, State::kBound);
+      leave_state(entry);
+      return enter_state(entry, State::kBound);
     case BindAnswer::kGone:
       ++counts_.gone;
       release(entry.name);
@@ -363,16 +363,16 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
   entry.reading = 0;
   if (reading.kind == PodReading::Kind::kUnreadable) {
     const Nanos wait = doubled(options_.first_reread, entry.rereads++, options_.max_reread);
-    exit(entry);
-    return enter(entry, State::kUnclear, now + wait);
+    leave_state(entry);
+    return enter_state(entry, State::kUnclear, now + wait);
   }
   if (entry.asked_uid != entry.uid) return ask(entry);  // what was read is older than the pod
   entry.rereads = 0;
   const bool is_there = reading.kind == PodReading::Kind::kFound;
   if (is_there && reading.node == entry.node) {
     ++counts_.bound;
-    exit(entry);
-    return enter(entry, State::kBound);
+    leave_state(entry);
+    return enter_state(entry, State::kBound);
   }
   if (entry.is_gone) return settle_gone(entry);
   release(entry.name);
@@ -389,8 +389,8 @@ void Scheduler::run_timers(Nanos now) {
       continue;
     }
     counts_.flushed += entry.state == State::kUnschedulable ? 1U : 0U;
-    exit(entry);
-    enter(entry, State::kActive);
+    leave_state(entry);
+    enter_state(entry, State::kActive);
   }
 }
 
@@ -400,7 +400,7 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   ++counts_.attempts;
   ++entry.attempts;
   entry.tried = now;
-  exit(entry);
+  leave_state(entry);
   if (decision.chosen) {
     entry.node = decision.chosen->node;
     const std::uint64_t ticket = ++last_ticket_;
@@ -408,7 +408,7 @@ void Scheduler::take(const Decision& decision, Nanos now) {
     flights_[key] = {ticket, entry.node};
     binds_.push_back({ticket, entry.name, entry.uid, entry.node});
     helped_ |= kPlaceHelps;
-    return enter(entry, State::kBinding);
+    return enter_state(entry, State::kBinding);
   }
   ++counts_.unschedulable;
   entry.helps = helps_of(decision.rejected_by);
@@ -416,7 +416,7 @@ void Scheduler::take(const Decision& decision, Nanos now) {
     entry.message = decision.message;
     unschedulable_.push_back({entry.name, entry.uid, entry.message});
   }
-  enter(entry, State::kUnschedulable, now + options_.flush_after);
+  enter_state(entry, State::kUnschedulable, now + options_.flush_after);
 }
 
 Status Scheduler::advance(Nanos now) {

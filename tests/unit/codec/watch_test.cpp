@@ -48,7 +48,8 @@ TEST_CASE("watch: the object of an event is read as one of a cluster") {
 TEST_CASE("watch: fields may come in any order, be null, or be of a newer server") {
   WatchReader reader;
   const auto line = reader.read(
-      R"( {"more":[{"type":1}],"object":{"metadata":{"uid":null,"name":"a\u0062","x":{}},"kind":"Node"},"type":"BOOKMARK"} )");
+      R"( {"more":[{"type":1}],"object":{"metadata":{"uid":null,"name":"a\u0062","x":{}},)"
+      R"("kind":"Node"},"type":"BOOKMARK"} )");
   REQUIRE(line);
   CHECK(line->type == WatchType::kBookmark);
   CHECK(line->name == "ab");
@@ -62,7 +63,8 @@ TEST_CASE("watch: fields may come in any order, be null, or be of a newer server
 TEST_CASE("watch: an error says its code and reason") {
   WatchReader reader;
   const auto line = reader.read(
-      R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old","reason":"Expired","code":410}})");
+      R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old",)"
+      R"("reason":"Expired","code":410}})");
   REQUIRE(line);
   CHECK(line->type == WatchType::kError);
   CHECK(line->code == 410);
@@ -86,13 +88,15 @@ TEST_CASE("watch: what is no event is refused, and the reader goes on") {
 
 TEST_CASE("watch: a list says its version and whether there is more") {
   WatchReader reader;
-  const auto last = reader.read_list(
-      R"({"kind":"PodList","items":[{"metadata":{"resourceVersion":"1"}}],"metadata":{"resourceVersion":"99"}})");
+  const auto last =
+      reader.read_list(R"({"kind":"PodList","items":[{"metadata":{"resourceVersion":"1"}}],)"
+                       R"("metadata":{"resourceVersion":"99"}})");
   REQUIRE(last);
   CHECK(last->version == "99");
   CHECK(last->next.empty());
   const auto page = reader.read_list(
-      R"({"metadata":{"resourceVersion":"99","continue":"abc","remainingItemCount":3},"items":[]})");
+      R"({"metadata":{"resourceVersion":"99","continue":"abc","remainingItemCount":3},)"
+      R"("items":[]})");
   REQUIRE(page);
   CHECK(page->next == "abc");
   for (const std::string bad :

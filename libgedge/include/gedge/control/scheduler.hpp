@@ -138,8 +138,8 @@ class Scheduler {
   void settle_flight(const Key& key);
   void release(const PodName& pod);
   void drop(const Key& key);
-  void enter(Entry& entry, State state, Nanos until = Nanos{0});
-  void exit(Entry& entry);
+  void enter_state(Entry& entry, State state, Nanos until = Nanos{0});
+  void leave_state(Entry& entry);
   void back_off(Entry& entry, Nanos now);
   void wake(Nanos now);
   void ask(Entry& entry);
