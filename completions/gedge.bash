@@ -390,14 +390,17 @@ _gedge_describe() {
       esac
       ;;
     'agent')
-      flags='--peers --clusters --node --address --listen --insecure --method --port --period --count --timeout --max-age --bandwidth --color -q --quiet -v --v -h --help'
-      valued='--peers --clusters --node --address --listen --method --port --period --count --timeout --max-age --bandwidth --color -v --v'
+      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count --timeout --max-age --bandwidth --color -q --quiet -v --v -h --help'
+      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count --timeout --max-age --bandwidth --color -v --v'
       case $prev in
         --peers) values='@files' ;;
         --clusters) values='@files' ;;
         --node) values='' ;;
         --address) values='' ;;
         --listen) values='' ;;
+        --tls-cert) values='@files' ;;
+        --tls-key) values='@files' ;;
+        --token-file) values='@files' ;;
         --method) values='icmp tcp udp' ;;
         --port) values='' ;;
         --period) values='' ;;

@@ -1,4 +1,5 @@
 // cmd_agent.cpp - "gedge agent": measures its peers on a period and serves what it knows.
+#include <atomic>
 #include <charconv>
 #include <csignal>
 #include <exception>
@@ -7,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent_guard.hpp"
 #include "agent_log.hpp"
 #include "agent_source.hpp"
 #include "choices.hpp"
@@ -14,8 +16,10 @@
 #include "gedge/base/duration.hpp"
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
+#include "gedge/codec/timestamp.hpp"
 #include "gedge/drive/agent_loop.hpp"
 #include "gedge/io/http_server.hpp"
+#include "gedge/io/token_file.hpp"
 #include "gedge/io/udp_echo.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "options.hpp"
@@ -27,8 +31,9 @@ namespace {
 constexpr Example kExamples[] = {
     {"gedge agent --peers peers.txt",
      "Measures the peers of a file, and answers on 127.0.0.1:8787:"},
-    {"gedge agent --peers dns:gedge-agent.gedge-system.svc --listen 0.0.0.0:8787 --insecure",
-     "In a pod, with the addresses of a headless Service as peers:"},
+    {"gedge agent --peers dns:agents.gedge.svc --listen 0.0.0.0:8787 --tls-cert tls.crt "
+     "--tls-key tls.key --token-file token",
+     "In a pod, with the addresses of a headless Service as peers, for those with a token:"},
 };
 constexpr Page kPage{
     .name = "agent",
@@ -46,8 +51,16 @@ constexpr Page kPage{
         "`/check_all` (as Goldpinger), `/matrix.json` (kind LatencyMatrix), `/metrics` "
         "(Prometheus), `/livez` and `/readyz`; and it sends the UDP probes of other agents back. "
         "What nobody answered is left out or an error, never 0.\n\n"
-        "An address other than loopback is refused without `--insecure`: whoever reaches it may "
-        "ask. SIGTERM and SIGINT end the agent when replies under way are finished.",
+        "On an address other than loopback it needs TLS and a token: `--tls-cert`, `--tls-key` and "
+        "`--token-file`; `--insecure` does without what is missing. Requests then carry the "
+        "header \"Authorization: Bearer TOKEN\", or get status 401. Only `/livez` and `/readyz` "
+        "answer everybody, since the probes of a kubelet carry no token and check no certificate; "
+        "and so do the UDP probes of other agents, which tell nothing. TLS is 1.2 with forward "
+        "secrecy, or 1.3. A token file has one token a line, each is accepted. All three files "
+        "are read again when they change, without an interruption; where they are wrong then, "
+        "what was read before stays, and an event says so. So does one of a certificate that ends "
+        "within a week.\n\n"
+        "SIGTERM and SIGINT end the agent when replies under way are finished.",
     .output = "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE...",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
@@ -61,16 +74,18 @@ constexpr std::uint32_t kHeaderBytes = 42;  // Ethernet, IPv4 and ICMP or UDP
 constexpr std::int64_t kMostMicros = 3'600'000'000;
 constexpr int kAges = 6;  // periods until an answer is too old, without --max-age
 constexpr Micros kWarnEvery{60'000'000}, kFactsAge{100'000};
-constexpr std::size_t kMostBody = 4 << 10;  // nothing that is answered has one
+constexpr Micros kWarnOfEndEvery{3'600'000'000};
+constexpr UnixSeconds kSoon = 7 * 24 * 3'600;  // a certificate that ends so soon should be renewed
+constexpr std::size_t kMostBody = 4 << 10;     // nothing that is answered has one
 
 struct AgentCommand {
   AgentPlaces places;
+  AgentGuard guard;
   OutputOptions output;
   AgentLoopOptions loop;
   std::string listen = "127.0.0.1:8787";
   std::uint64_t port = 0, probes = 3, bandwidth = 100'000;
   Nanos period{10'000'000'000}, timeout{1'000'000'000}, max_age{0};
-  bool insecure = false;
 };
 
 std::string_view word_of(ProbeMethod method) {
@@ -115,7 +130,7 @@ Status check(const AgentCommand& command) {
   if (command.loop.method == ProbeMethod::kIcmp && command.port != 0)
     return invalid_input("flag '--port' needs '--method tcp' or '--method udp'");
   if (command.probes == 0) return invalid_input("'--count 0' measures nothing");
-  return {};
+  return check_guard(command.guard);
 }
 
 void finish(AgentCommand& command, const ProbeNetwork& network) {
@@ -157,6 +172,12 @@ class RunningAgent {
       if (!may_come_later(command_.places, found.error())) return found;
       log_.failed(found.error());
     }
+    const AgentGuard& guard = command_.guard;
+    if (guard.has_tokens()) {
+      auto tokens = TokenFile::open(guard.tokens);
+      if (!tokens) return std::move(tokens).error();
+      tokens_.emplace(*std::move(tokens));
+    }
     auto echo = UdpEcho::open(listen);
     if (!echo) return std::move(echo).error();
     echo_ = std::make_unique<UdpEcho>(*std::move(echo));
@@ -165,10 +186,12 @@ class RunningAgent {
     options.most_body_bytes = kMostBody;
     options.stops_on_signals = true;
     options.watched.push_back({echo_->descriptor(), [this] { echo_->answer(); }});
-    auto server = open_http_server(std::move(options), {[this](const HttpRequest& request) {
-                                                          return agent_reply(request, facts());
-                                                        },
-                                                        agent_refusal});
+    if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
+    options.tls_events = {[this](const TlsCertificate& certificate) { tell(certificate); },
+                          [this](const Error& error) { tell(error); }};
+    auto server = open_http_server(
+        std::move(options),
+        {[this](const HttpRequest& request) { return answer(request); }, agent_refusal});
     if (!server) return std::move(server).error();
     server_ = *std::move(server);
     network_.give_up_rights(command_.loop.method);
@@ -180,7 +203,7 @@ class RunningAgent {
                              {"udp", to_text_with_port(echo_->address())},
                              {"node", command_.places.own_name},
                              {"method", std::string(word_of(command_.loop.method))}});
-    warn_insecure();
+    warn();
     const int signal = serve_and_probe();
     log_.event("stopped", {{"rounds", std::to_string(loop_.view().rounds)}});
     return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
@@ -226,19 +249,57 @@ class RunningAgent {
             [this](const Error& error) { log_.failed(error); }, [this] { log_.recovered(); },
             [this](const std::vector<TargetReport>& reports) {
               log_.compare(reports);
-              if (io_.clock.now() - warned_ >= kWarnEvery) warn_insecure();
+              if (io_.clock.now() - warned_ >= kWarnEvery) warn();
             }};
   }
 
-  void warn_insecure() {
-    if (!command_.insecure) return;
+  void warn() {
     warned_ = io_.clock.now();
-    log_.event("insecure", {{"what", "whoever reaches this address may ask"}});
+    if (const auto what = insecurity(command_.guard); !what.empty())
+      log_.event("insecure", {{"what", std::string(what)}});
+    if (command_.guard.has_tls() &&
+        (!warned_of_end_ || warned_ - *warned_of_end_ >= kWarnOfEndEvery)) {
+      warned_of_end_ = warned_;
+      warn_of_end();
+    }
+  }
+
+  void warn_of_end() {
+    const UnixSeconds end = certificate_end_;
+    const UnixSeconds now = wall_clock_.date();
+    if (end - now >= kSoon) return;
+    log_.event("certificate-ends", {{"file", command_.guard.certificate},
+                                    {"end", codec::format_timestamp(end)},
+                                    {"what", end <= now ? "it has expired: clients refuse it"
+                                                        : "it ends within a week"}});
+  }
+
+  void tell(const TlsCertificate& certificate) {
+    certificate_end_ = certificate.not_after;
+    log_.event("certificate", {{"subject", certificate.subject},
+                               {"begin", codec::format_timestamp(certificate.not_before)},
+                               {"end", codec::format_timestamp(certificate.not_after)}});
+  }
+
+  void tell(const Error& error) {
+    const std::string& file = error.where.origin;
+    log_.event("failed", {{"what", file.empty() ? error.what : file + ": " + error.what},
+                          {"fix", error.hint}});
+  }
+
+  HttpReply answer(const HttpRequest& request) {
+    if (tokens_ && needs_token(request)) {
+      if (const Status read = tokens_->refresh(); !read) tell(read.error());
+      if (!tokens_->accepts(bearer_token(request))) return ++denied_, agent_denial();
+    }
+    return agent_reply(request, facts());
   }
 
   // Of the last tenth of a second: a flood of requests shall not take the time of the probes.
   const AgentFacts& facts() {
     facts_.http = server_->counts();
+    facts_.denied = denied_;
+    if (command_.guard.has_tls()) facts_.certificate_end = certificate_end_;
     const Micros now = io_.clock.now();
     if (looked_at_ && now - *looked_at_ < kFactsAge) return facts_;
     looked_at_ = now;
@@ -253,7 +314,8 @@ class RunningAgent {
     facts_.rounds = view.rounds;
     facts_.odd = view.odd;
     facts_.probing = view.alive;
-    facts_.insecure = command_.insecure;
+    facts_.asks_for_token = tokens_.has_value();
+    facts_.insecure = !insecurity(command_.guard).empty();
     return facts_;
   }
 
@@ -264,9 +326,14 @@ class RunningAgent {
   AgentLog log_;
   UnixSeconds started_;
   Micros warned_{0};
+  std::optional<Micros> warned_of_end_;
   AgentLoop loop_;
+  std::atomic<UnixSeconds> certificate_end_{0};
+  // All below belong to the thread that serves.
   AgentFacts facts_;
   std::optional<Micros> looked_at_;
+  std::optional<TokenFile> tokens_;
+  std::uint64_t denied_ = 0;
   std::unique_ptr<UdpEcho> echo_;
   std::unique_ptr<HttpServer> server_;
 };
@@ -276,9 +343,8 @@ Exit run_agent(AgentCommand& command, Io& io) {
   ProbeNetwork& network = *io.network;
   const auto listen = listen_address(command.listen, network);
   if (!listen) return fail(io, listen.error());
-  if (!is_loopback(*listen) && !command.insecure)
-    return fail(io, invalid_input("whoever reaches '" + command.listen + "' could ask this agent",
-                                  {}, "listen on 127.0.0.1, or allow it with `--insecure`"));
+  if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
+    return fail(io, guarded.error());
   finish(command, network);
   RunningAgent agent(command, io, network);
   if (const Status opened = agent.open(*listen); !opened) return fail(io, opened.error());
@@ -347,7 +413,7 @@ Run add_agent(FlagSet& flags) {
              .help = "Where to answer; port 0: any",
              .fallback = "127.0.0.1:8787"},
             command->listen);
-  flags.add({.name = "insecure", .help = "Answer whoever reaches the address"}, command->insecure);
+  add_guard_flags(flags, command->guard);
   add_probing_flags(flags, *command);
   add_talk_flags(flags, command->output);
   return [command](Io& io) { return run_agent(*command, io); };

@@ -39,7 +39,7 @@ PRISONS = [
     (r"yaml\.h$|yaml-cpp/|simdjson\.h$|nlohmann/|xxhash\.h$", ("libgedge/src/codec/", "tests/")),
     (r"curl/|boost/", ("libgedge/src/io/",)),
     (r"hwloc\.h$|hwloc/", ("libgedge/src/io/",)),
-    (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/")),
+    (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/", "tests/unit/io/")),
     (r"lemon/", ("libgedge/src/plan/",)),
     (r"doctest/", ("tests/",)),
     (r"benchmark/", ("tests/bench/",)),

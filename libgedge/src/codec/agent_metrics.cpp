@@ -119,6 +119,12 @@ std::string agent_metrics(const AgentFacts& facts) {
                 facts.http.turned_away);
   metrics.count("gedge_http_requests_total", "Requests that were answered.", facts.http.requests);
   metrics.count("gedge_http_refused_total", "What was no request.", facts.http.faults);
+  metrics.count("gedge_http_denied_total", "Requests without a token that is known.", facts.denied);
+  metrics.count("gedge_tls_handshakes_failed_total", "Connections that never came to a request.",
+                facts.http.handshakes_failed);
+  if (!facts.certificate_end) return metrics.take();
+  metrics.family("gedge_certificate_end_time_seconds", "gauge", "When the certificate ends.");
+  metrics.sample("", std::to_string(*facts.certificate_end));
   return metrics.take();
 }
 

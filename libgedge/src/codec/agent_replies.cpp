@@ -158,7 +158,9 @@ HttpReply ready_reply(const AgentFacts& facts) {
   if (!text.empty()) return plain_reply(503, text);
   text = "ok\n";
   if (facts.targets.empty()) text += "no peers are known\n";
-  if (facts.insecure) text += "insecure: whoever reaches this address may ask\n";
+  if (facts.insecure)
+    text += facts.asks_for_token ? "insecure: tokens and replies can be read on their way\n"
+                                 : "insecure: whoever reaches this address may ask\n";
   return plain_reply(200, text);
 }
 
@@ -221,7 +223,7 @@ HttpReply agent_error(AgentError code, std::string_view message) {
 HttpReply agent_reply(const HttpRequest& request, const AgentFacts& facts) {
   if (!request.origin.empty())
     return agent_error(AgentError::kInvalidSecurity, "pages of other sites may not ask");
-  if (!facts.insecure && !is_trusted_host(request.host, facts))
+  if (!facts.insecure && !facts.asks_for_token && !is_trusted_host(request.host, facts))
     return agent_error(AgentError::kInvalidSecurity,
                        "ask by address, as localhost, or by the name of the node");
   if (request.method != "GET" && request.method != "HEAD")
@@ -234,6 +236,27 @@ HttpReply agent_reply(const HttpRequest& request, const AgentFacts& facts) {
   return agent_error(AgentError::kResourceNotFound, "there is nothing at this path");
 }
 
+bool needs_token(const HttpRequest& request) {
+  const auto target = codec::parse_http_target(request.target);
+  return !target || target->path.size() != 1 ||
+         (target->path[0] != "livez" && target->path[0] != "readyz");
+}
+
+std::string_view bearer_token(const HttpRequest& request) {
+  constexpr std::string_view kScheme = "bearer ";
+  const std::string_view header = request.authorization;
+  if (lower(header.substr(0, kScheme.size())) != kScheme) return {};
+  return header.substr(kScheme.size());
+}
+
+// The codes of GS-Scheduler know no status 401; without it, no client knows that it lacks a token.
+HttpReply agent_denial() {
+  HttpReply reply = agent_error(AgentError::kInvalidToken, "a token that is known is needed");
+  reply.status = 401;
+  reply.challenge = "Bearer";
+  return reply;
+}
+
 HttpReply agent_refusal(HttpFault fault) {
   switch (fault) {
     case HttpFault::kMalformed:
@@ -244,6 +267,8 @@ HttpReply agent_refusal(HttpFault fault) {
       return agent_error(AgentError::kMaxMessageLengthExceeded, "the body is too large");
     case HttpFault::kIncomplete:
       return agent_error(AgentError::kIncompleteBody, "the request ended before its end");
+    case HttpFault::kNoTls:
+      return agent_error(AgentError::kInvalidRequestContent, "TLS is spoken here: ask https://");
     case HttpFault::kInternal:
       break;
   }

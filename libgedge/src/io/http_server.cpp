@@ -21,6 +21,7 @@
 
 #include "io/http_session.hpp"
 #include "io/system_error.hpp"
+#include "io/tls_context.hpp"
 
 namespace gedge {
 namespace {
@@ -44,7 +45,9 @@ Tcp::endpoint endpoint_of(const IpAddress& address) {
 class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
  public:
   AsioHttpServer(HttpServerOptions options, HttpService service)
-      : options_(std::move(options)), service_(std::move(service)) {}
+      : options_(std::move(options)), service_(std::move(service)) {
+    if (options_.tls) tls_.emplace(*options_.tls);
+  }
 
   ~AsioHttpServer() {
     // Handlers that are still under way hold their sessions, and sessions say goodbye to `this`.
@@ -54,6 +57,13 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     deadline_.reset();
     watched_.clear();
     context_.reset();
+  }
+
+  Status read_certificate() {
+    if (!tls_) return {};
+    if (const auto read = tls_->refresh(); !read) return read.error();
+    tell_certificate();
+    return {};
   }
 
   // An errno; 0: it listens.
@@ -96,7 +106,9 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     asio::post(*context_, [this] { begin_stop(); });
   }
 
-  HttpCounts counts() const override { return {connections_, turned_away_, requests_, faults_}; }
+  HttpCounts counts() const override {
+    return {connections_, turned_away_, requests_, faults_, handshakes_failed_};
+  }
 
  private:
   const HttpServerOptions& options() const override { return options_; }
@@ -104,6 +116,19 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
   bool stopping() const override { return stopping_; }
   void answered() override { ++requests_; }
   void refused() override { ++faults_; }
+  void handshake_failed() override { ++handshakes_failed_; }
+
+  void tell_certificate() const {
+    if (options_.tls_events.changed) options_.tls_events.changed(tls_->certificate());
+  }
+
+  boost::asio::ssl::context* tls_for_next() {
+    if (!tls_) return nullptr;
+    const auto read = tls_->refresh();
+    if (!read && options_.tls_events.failed) options_.tls_events.failed(read.error());
+    if (read && *read) tell_certificate();
+    return &tls_->context();
+  }
 
   void accept() {
     acceptor_->async_accept([this](SystemError error, Tcp::socket socket) {
@@ -133,9 +158,9 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     ++of_peer;
     ++connections_;
     socket.set_option(Tcp::no_delay(true), error);
-    const auto session =
-        std::make_shared<HttpSession>(std::move(socket), static_cast<HttpSessionOwner&>(*this),
-                                      [this, peer](HttpSession* gone) { forget(gone, peer); });
+    const auto session = std::make_shared<HttpSession>(
+        std::move(socket), tls_for_next(), static_cast<HttpSessionOwner&>(*this),
+        [this, peer](HttpSession* gone) { forget(gone, peer); });
     sessions_.insert(session.get());
     session->start();
   }
@@ -172,6 +197,7 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
 
   HttpServerOptions options_;
   HttpService service_;
+  std::optional<TlsContext> tls_;
   std::optional<asio::io_context> context_{std::in_place, 1};
   std::optional<Tcp::acceptor> acceptor_;
   std::optional<asio::signal_set> signals_;
@@ -181,7 +207,8 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
   std::map<asio::ip::address, std::size_t> of_peer_;
   bool stopping_ = false;
   int signal_ = 0;
-  std::atomic<std::uint64_t> connections_{0}, turned_away_{0}, requests_{0}, faults_{0};
+  std::atomic<std::uint64_t> connections_{0}, turned_away_{0}, requests_{0}, faults_{0},
+      handshakes_failed_{0};
 };
 
 }  // namespace
@@ -191,6 +218,7 @@ bool is_loopback(const IpAddress& address) { return endpoint_of(address).address
 Result<std::unique_ptr<HttpServer>> open_http_server(HttpServerOptions options,
                                                      HttpService service) {
   auto server = std::make_unique<AsioHttpServer>(std::move(options), std::move(service));
+  GEDGE_TRY(server->read_certificate());
   const int error = server->open();
   if (error != 0)
     return system_error("cannot listen on", "TCP port " + std::to_string(server->address().port),

@@ -1,6 +1,10 @@
 #include "io/http_session.hpp"
 
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
 #include <algorithm>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
@@ -37,11 +41,17 @@ bool is_of_http(const boost::system::error_code& error) {
          error != http::error::end_of_stream;
 }
 
+// Somebody asked for http:// where https:// is served.
+bool is_plain_http(const boost::system::error_code& error) {
+  return error.category() == boost::asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
+}
+
 }  // namespace
 
-HttpSession::HttpSession(Tcp::socket socket, HttpSessionOwner& owner,
-                         std::function<void(HttpSession*)> gone)
-    : stream_(std::move(socket)),
+HttpSession::HttpSession(Tcp::socket socket, boost::asio::ssl::context* tls,
+                         HttpSessionOwner& owner, std::function<void(HttpSession*)> gone)
+    : stream_(std::move(socket), tls),
       owner_(owner),
       gone_(std::move(gone)),
       buffer_(owner.options().most_header_bytes + owner.options().most_body_bytes),
@@ -50,11 +60,30 @@ HttpSession::HttpSession(Tcp::socket socket, HttpSessionOwner& owner,
 HttpSession::~HttpSession() { gone_(this); }
 
 void HttpSession::finish() {
-  if (waits_) stream_.cancel();
+  if (waits_) stream_.plain().cancel();
+}
+
+void HttpSession::start() {
+  if (stream_.tls() == nullptr) return wait();
+  waits_ = true;
+  limit(owner_.options().handshake_timeout);
+  stream_.tls()->async_handshake(
+      boost::asio::ssl::stream_base::server,
+      [self = shared_from_this()](Error error) { self->on_handshake(error); });
+}
+
+void HttpSession::on_handshake(Error error) {
+  waits_ = false;
+  if (owner_.stopping()) return;
+  if (!error) return wait();
+  owner_.handshake_failed();
+  if (!is_plain_http(error)) return;
+  stream_.give_up_tls();
+  refuse(HttpFault::kNoTls);
 }
 
 void HttpSession::limit(Nanos most) {
-  stream_.expires_at(std::min(Steady::now() + most, end_of_life_));
+  stream_.plain().expires_at(std::min(Steady::now() + most, end_of_life_));
 }
 
 // The first byte of a request may be long in coming, its last one may not.
@@ -84,12 +113,16 @@ void HttpSession::on_read(Error error) {
   if (error && !is_of_http(error)) return;
   if (error) return refuse(fault_of(error));
   const auto& message = parser_->get();
-  // Which of two hosts is meant, nobody can say.
-  if (message.count(http::field::host) > 1) return refuse(HttpFault::kMalformed);
+  // Which of two is meant, nobody can say.
+  if (message.count(http::field::host) > 1 || message.count(http::field::authorization) > 1)
+    return refuse(HttpFault::kMalformed);
   keeps_alive_ = message.keep_alive();
-  HttpRequest request{text_of(message.method_string()), text_of(message.target()),
-                      text_of(message[http::field::host]), text_of(message[http::field::origin]),
-                      message.body()};
+  HttpRequest request{text_of(message.method_string()),
+                      text_of(message.target()),
+                      text_of(message[http::field::host]),
+                      text_of(message[http::field::origin]),
+                      message.body(),
+                      text_of(message[http::field::authorization])};
   reply_to(request);
 }
 
@@ -119,6 +152,7 @@ void HttpSession::write(HttpReply reply, bool with_body) {
   response_.set(http::field::cache_control, "no-store");
   response_.set("X-Content-Type-Options", "nosniff");
   if (!reply.allow.empty()) response_.set(http::field::allow, reply.allow);
+  if (!reply.challenge.empty()) response_.set(http::field::www_authenticate, reply.challenge);
   response_.keep_alive(keeps_alive_);
   response_.content_length(reply.body.size());
   if (with_body) response_.body() = std::move(reply.body);
@@ -132,20 +166,26 @@ void HttpSession::on_written(Error error) {
   response_ = {};
   if (error) return;
   if (keeps_alive_ && !owner_.stopping()) return wait();
+  stream_.plain().expires_after(kDrainTime);
+  if (stream_.tls() == nullptr) return close();
+  // Says that nothing was cut off. That the other end says so too is not waited for any longer.
+  stream_.tls()->async_shutdown([self = shared_from_this()](Error) { self->close(); });
+}
+
+void HttpSession::close() {
   Error ignored;
-  stream_.socket().shutdown(Tcp::socket::shutdown_send, ignored);
+  stream_.plain().socket().shutdown(Tcp::socket::shutdown_send, ignored);
   if (owner_.stopping()) return;  // the last handle: the socket closes
   buffer_.clear();
-  stream_.expires_after(kDrainTime);
   drain();
 }
 
 void HttpSession::drain() {
-  stream_.async_read_some(buffer_.prepare(kFirstRead),
-                          [self = shared_from_this()](Error error, std::size_t bytes) {
-                            self->drained_ += bytes;
-                            if (!error && self->drained_ < kMostDrained) self->drain();
-                          });
+  stream_.plain().async_read_some(buffer_.prepare(kFirstRead),
+                                  [self = shared_from_this()](Error error, std::size_t bytes) {
+                                    self->drained_ += bytes;
+                                    if (!error && self->drained_ < kMostDrained) self->drain();
+                                  });
 }
 
 }  // namespace gedge

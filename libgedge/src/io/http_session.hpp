@@ -5,7 +5,6 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -13,6 +12,7 @@
 #include <optional>
 
 #include "gedge/io/http_server.hpp"
+#include "io/http_stream.hpp"
 
 namespace gedge {
 
@@ -24,6 +24,7 @@ class HttpSessionOwner {
   virtual bool stopping() const = 0;
   virtual void answered() = 0;
   virtual void refused() = 0;
+  virtual void handshake_failed() = 0;
 
  protected:
   ~HttpSessionOwner() = default;
@@ -34,17 +35,20 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   using Tcp = boost::asio::ip::tcp;
 
-  HttpSession(Tcp::socket socket, HttpSessionOwner& owner, std::function<void(HttpSession*)> gone);
+  /// `tls`: null for none.
+  HttpSession(Tcp::socket socket, boost::asio::ssl::context* tls, HttpSessionOwner& owner,
+              std::function<void(HttpSession*)> gone);
   HttpSession(const HttpSession&) = delete;
   HttpSession& operator=(const HttpSession&) = delete;
   ~HttpSession();
 
-  void start() { wait(); }
+  void start();
   /// A connection between two requests is closed; others finish the reply that is under way.
   void finish();
 
  private:
   using Error = boost::system::error_code;
+  void on_handshake(Error error);
   void wait();
   void read();
   void on_read(Error error);
@@ -52,10 +56,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void refuse(HttpFault fault);
   void write(HttpReply reply, bool with_body);
   void on_written(Error error);
+  void close();
   void drain();
   void limit(Nanos most);
 
-  boost::beast::tcp_stream stream_;
+  HttpStream stream_;
   HttpSessionOwner& owner_;
   std::function<void(HttpSession*)> gone_;
   boost::beast::flat_buffer buffer_;

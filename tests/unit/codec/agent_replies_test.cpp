@@ -47,7 +47,9 @@ AgentFacts facts() {
   facts.started = 1'700'000'000;
   facts.rounds = 10;
   facts.odd = {1, 2, 3, 4};
-  facts.http = {5, 6, 7, 8};
+  facts.http = {5, 6, 7, 8, 10};
+  facts.denied = 9;
+  facts.certificate_end = 1'800'000'000;
   facts.targets = {target(kNode, "b", 2, {9'000, 2'000, 2'001}, 1),
                    target(kNode, "c", 3, {300}, 0),
                    target(kNode, "d", 4, {}, 3),
@@ -76,6 +78,70 @@ void check_error(const HttpReply& reply, unsigned status, const std::string& cod
   CHECK(reply.body ==
         "{\"Error\":{\"ErrorCode\":\"" + code + "\",\"Message\":\"" + message + "\"}}\n");
 }
+
+constexpr std::string_view kMetrics =
+    R"(# HELP gedge_agent_info Which node this is, and how it measures.
+# TYPE gedge_agent_info gauge
+gedge_agent_info{node="a",method="icmp"} 1
+# HELP gedge_agent_start_time_seconds When the agent began.
+# TYPE gedge_agent_start_time_seconds gauge
+gedge_agent_start_time_seconds 1700000000
+# HELP gedge_rtt_seconds Round-trip time to a target, quantiles of the latest answers.
+# TYPE gedge_rtt_seconds gauge
+gedge_rtt_seconds{to="b\"\\\n",kind="node",quantile="0.5"} 0.002001
+gedge_rtt_seconds{to="b\"\\\n",kind="node",quantile="0.95"} 0.009000
+gedge_rtt_seconds{to="b\"\\\n",kind="node",quantile="0.99"} 0.009000
+# HELP gedge_rtt_jitter_seconds rttvar of the latest answers.
+# TYPE gedge_rtt_jitter_seconds gauge
+gedge_rtt_jitter_seconds{to="b\"\\\n",kind="node"} 0.006781
+# HELP gedge_loss_ratio Share of the latest probes without an answer.
+# TYPE gedge_loss_ratio gauge
+gedge_loss_ratio{to="b\"\\\n",kind="node"} 0.250000
+gedge_loss_ratio{to="d",kind="node"} 1.000000
+# HELP gedge_answer_age_seconds Time since the round of the latest answer began.
+# TYPE gedge_answer_age_seconds gauge
+gedge_answer_age_seconds{to="b\"\\\n",kind="node"} 5.000000
+# HELP gedge_probes_total Probes that were answered or lost.
+# TYPE gedge_probes_total counter
+gedge_probes_total{to="b\"\\\n",kind="node"} 4
+gedge_probes_total{to="d",kind="node"} 3
+gedge_probes_total{to="e",kind="node"} 0
+# HELP gedge_probes_lost_total Probes without an answer in time.
+# TYPE gedge_probes_lost_total counter
+gedge_probes_lost_total{to="b\"\\\n",kind="node"} 1
+gedge_probes_lost_total{to="d",kind="node"} 3
+gedge_probes_lost_total{to="e",kind="node"} 0
+# HELP gedge_rounds_total Rounds of probes that are over.
+# TYPE gedge_rounds_total counter
+gedge_rounds_total 10
+# HELP gedge_odd_replies_total Answers that were not counted.
+# TYPE gedge_odd_replies_total counter
+gedge_odd_replies_total{why="duplicate"} 1
+gedge_odd_replies_total{why="late"} 2
+gedge_odd_replies_total{why="foreign"} 3
+gedge_odd_replies_total{why="impossible"} 4
+# HELP gedge_http_connections_total Connections that were served.
+# TYPE gedge_http_connections_total counter
+gedge_http_connections_total 5
+# HELP gedge_http_turned_away_total Connections over the bounds.
+# TYPE gedge_http_turned_away_total counter
+gedge_http_turned_away_total 6
+# HELP gedge_http_requests_total Requests that were answered.
+# TYPE gedge_http_requests_total counter
+gedge_http_requests_total 7
+# HELP gedge_http_refused_total What was no request.
+# TYPE gedge_http_refused_total counter
+gedge_http_refused_total 8
+# HELP gedge_http_denied_total Requests without a token that is known.
+# TYPE gedge_http_denied_total counter
+gedge_http_denied_total 9
+# HELP gedge_tls_handshakes_failed_total Connections that never came to a request.
+# TYPE gedge_tls_handshakes_failed_total counter
+gedge_tls_handshakes_failed_total 10
+# HELP gedge_certificate_end_time_seconds When the certificate ends.
+# TYPE gedge_certificate_end_time_seconds gauge
+gedge_certificate_end_time_seconds 1800000000
+)";
 
 constexpr const char* kSizeMissing = "pingSize is missing: it is a whole number from 0 to 65507";
 constexpr const char* kSizeWrong = "pingSize must be a whole number from 0 to 65507";
@@ -173,6 +239,9 @@ TEST_CASE("agent replies: other methods, malformed targets, strangers") {
                 "ask by address, as localhost, or by the name of the node");
   AgentFacts open = facts();
   open.insecure = true;
+  CHECK(agent_reply({"GET", "/check", "agent.gedge-system.svc", "", ""}, open).status == 200);
+  open = facts();
+  open.asks_for_token = true;
   CHECK(agent_reply({"GET", "/check", "agent.gedge-system.svc", "", ""}, open).status == 200);
   for (const char* host : {"", "127.0.0.1", "10.0.0.1:8787", "[::1]:8787", "LocalHost:1", "a:8787"})
     CHECK(agent_reply({"GET", "/check", host, "", ""}, facts()).status == 200);
@@ -350,59 +419,32 @@ TEST_CASE("agent replies: metrics") {
   few.targets[0].target.name = "b\"\\\n";
   const HttpReply reply = ask("/metrics", few);
   CHECK(reply.content_type == "text/plain; version=0.0.4; charset=utf-8");
-  CHECK(reply.body == R"(# HELP gedge_agent_info Which node this is, and how it measures.
-# TYPE gedge_agent_info gauge
-gedge_agent_info{node="a",method="icmp"} 1
-# HELP gedge_agent_start_time_seconds When the agent began.
-# TYPE gedge_agent_start_time_seconds gauge
-gedge_agent_start_time_seconds 1700000000
-# HELP gedge_rtt_seconds Round-trip time to a target, quantiles of the latest answers.
-# TYPE gedge_rtt_seconds gauge
-gedge_rtt_seconds{to="b\"\\\n",kind="node",quantile="0.5"} 0.002001
-gedge_rtt_seconds{to="b\"\\\n",kind="node",quantile="0.95"} 0.009000
-gedge_rtt_seconds{to="b\"\\\n",kind="node",quantile="0.99"} 0.009000
-# HELP gedge_rtt_jitter_seconds rttvar of the latest answers.
-# TYPE gedge_rtt_jitter_seconds gauge
-gedge_rtt_jitter_seconds{to="b\"\\\n",kind="node"} 0.006781
-# HELP gedge_loss_ratio Share of the latest probes without an answer.
-# TYPE gedge_loss_ratio gauge
-gedge_loss_ratio{to="b\"\\\n",kind="node"} 0.250000
-gedge_loss_ratio{to="d",kind="node"} 1.000000
-# HELP gedge_answer_age_seconds Time since the round of the latest answer began.
-# TYPE gedge_answer_age_seconds gauge
-gedge_answer_age_seconds{to="b\"\\\n",kind="node"} 5.000000
-# HELP gedge_probes_total Probes that were answered or lost.
-# TYPE gedge_probes_total counter
-gedge_probes_total{to="b\"\\\n",kind="node"} 4
-gedge_probes_total{to="d",kind="node"} 3
-gedge_probes_total{to="e",kind="node"} 0
-# HELP gedge_probes_lost_total Probes without an answer in time.
-# TYPE gedge_probes_lost_total counter
-gedge_probes_lost_total{to="b\"\\\n",kind="node"} 1
-gedge_probes_lost_total{to="d",kind="node"} 3
-gedge_probes_lost_total{to="e",kind="node"} 0
-# HELP gedge_rounds_total Rounds of probes that are over.
-# TYPE gedge_rounds_total counter
-gedge_rounds_total 10
-# HELP gedge_odd_replies_total Answers that were not counted.
-# TYPE gedge_odd_replies_total counter
-gedge_odd_replies_total{why="duplicate"} 1
-gedge_odd_replies_total{why="late"} 2
-gedge_odd_replies_total{why="foreign"} 3
-gedge_odd_replies_total{why="impossible"} 4
-# HELP gedge_http_connections_total Connections that were served.
-# TYPE gedge_http_connections_total counter
-gedge_http_connections_total 5
-# HELP gedge_http_turned_away_total Connections over the bounds.
-# TYPE gedge_http_turned_away_total counter
-gedge_http_turned_away_total 6
-# HELP gedge_http_requests_total Requests that were answered.
-# TYPE gedge_http_requests_total counter
-gedge_http_requests_total 7
-# HELP gedge_http_refused_total What was no request.
-# TYPE gedge_http_refused_total counter
-gedge_http_refused_total 8
-)");
+  CHECK(reply.body == kMetrics);
+}
+
+TEST_CASE("agent replies: who needs a token, and what a token looks like") {
+  const auto asked = [](const char* target) {
+    return needs_token({"GET", target, "localhost", "", ""});
+  };
+  for (const char* open : {"/livez", "/readyz", "/livez?verbose", "/%6civez"})
+    CHECK_FALSE(asked(open));
+  for (const char* closed : {"/", "/check", "/metrics", "/matrix.json", "/livez/", "//livez",
+                             "/livez/x", "/monitoring/node/livez/latency", "livez", "/%", ""})
+    CHECK(asked(closed));
+
+  const auto token = [](const char* header) {
+    HttpRequest request{"GET", "/check", "localhost", "", ""};
+    request.authorization = header;
+    return std::string(bearer_token(request));
+  };
+  CHECK(token("Bearer s3cret") == "s3cret");
+  CHECK(token("bearer s3cret") == "s3cret");
+  for (const char* header : {"", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "s3cret"})
+    CHECK(token(header).empty());
+
+  const HttpReply reply = agent_denial();
+  check_error(reply, 401, "InvalidToken", "a token that is known is needed");
+  CHECK(reply.challenge == "Bearer");
 }
 
 TEST_CASE("agent replies: alive and ready") {
@@ -417,6 +459,9 @@ TEST_CASE("agent replies: alive and ready") {
   CHECK(text("/readyz", agent, 200) == "ok\n");
   agent.insecure = true;
   CHECK(text("/readyz", agent, 200) == "ok\ninsecure: whoever reaches this address may ask\n");
+  agent.asks_for_token = true;
+  CHECK(text("/readyz", agent, 200) ==
+        "ok\ninsecure: tokens and replies can be read on their way\n");
   agent.rounds = 0;
   CHECK(text("/livez", agent, 200) == "ok\n");
   CHECK(text("/readyz", agent, 503) == "the first round is not over\n");

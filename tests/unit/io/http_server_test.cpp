@@ -38,6 +38,8 @@ std::string_view name_of(HttpFault fault) {
       return "body";
     case HttpFault::kIncomplete:
       return "incomplete";
+    case HttpFault::kNoTls:
+      return "no TLS";
     case HttpFault::kInternal:
       break;
   }

@@ -18,12 +18,14 @@ struct HttpRequest {
   std::string host;    ///< of the header Host, with the port if it has one; may be empty
   std::string origin;  ///< set by browsers when a page of another site asks
   std::string body;
+  std::string authorization = {};  ///< of the header of that name; may be empty
 };
 
 struct HttpReply {
   unsigned status = 200;
   std::string content_type, body;
-  std::string allow;  ///< the methods of status 405; else empty
+  std::string allow;           ///< the methods of status 405; else empty
+  std::string challenge = {};  ///< WWW-Authenticate of status 401; else empty
 };
 
 /// Why no request came to be. The connection is closed after the reply.
@@ -32,6 +34,7 @@ enum class HttpFault : std::uint8_t {
   kHeaderTooLarge,  ///< request line and headers
   kBodyTooLarge,
   kIncomplete,  ///< it ended before its end
+  kNoTls,       ///< plain HTTP where TLS is spoken; the reply goes as plain
   kInternal,    ///< the service failed
 };
 
@@ -42,10 +45,11 @@ struct HttpService {
 
 /// What has happened so far.
 struct HttpCounts {
-  std::uint64_t connections = 0;  ///< accepted and served
-  std::uint64_t turned_away = 0;  ///< closed at once: too many in total, or of that peer
-  std::uint64_t requests = 0;     ///< answered
-  std::uint64_t faults = 0;       ///< refused
+  std::uint64_t connections = 0;        ///< accepted and served
+  std::uint64_t turned_away = 0;        ///< closed at once: too many in total, or of that peer
+  std::uint64_t requests = 0;           ///< answered
+  std::uint64_t faults = 0;             ///< refused
+  std::uint64_t handshakes_failed = 0;  ///< of TLS: connections that never came to a request
 };
 
 class HttpServer {

@@ -1,0 +1,82 @@
+// Certificates that a test makes for itself, and files to keep them in.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+namespace gedge::test {
+
+struct Credentials {
+  std::string certificate, key;  // PEM
+};
+
+enum class KeyKind { kP256, kWeakRsa };
+
+inline std::string pem_of(BIO* bio) {
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(bio, &bytes);
+  std::string text(bytes, static_cast<std::size_t>(size));
+  BIO_free(bio);
+  return text;
+}
+
+/// Signed by itself, for "CN=`name`", valid from an hour ago and for so many seconds from now.
+inline Credentials make_credentials(const char* name, long seconds, KeyKind kind = KeyKind::kP256,
+                                    const char* passphrase = nullptr) {
+  constexpr long kHour = 3'600;
+  EVP_PKEY* const key = kind == KeyKind::kP256 ? EVP_EC_gen("P-256") : EVP_RSA_gen(1'024);
+  X509* const certificate = X509_new();
+  REQUIRE(key != nullptr);
+  ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+  X509_gmtime_adj(X509_getm_notBefore(certificate), -kHour);
+  X509_gmtime_adj(X509_getm_notAfter(certificate), seconds);
+  X509_set_pubkey(certificate, key);
+  X509_NAME* const subject = X509_get_subject_name(certificate);
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
+  X509_set_issuer_name(certificate, subject);
+  REQUIRE(X509_sign(certificate, key, EVP_sha256()) > 0);
+  BIO* const first = BIO_new(BIO_s_mem());
+  BIO* const second = BIO_new(BIO_s_mem());
+  PEM_write_bio_X509(first, certificate);
+  PEM_write_bio_PKCS8PrivateKey(second, key, passphrase == nullptr ? nullptr : EVP_aes_128_cbc(),
+                                nullptr, 0, nullptr, const_cast<char*>(passphrase));
+  X509_free(certificate);
+  EVP_PKEY_free(key);
+  return {pem_of(first), pem_of(second)};
+}
+
+/// A folder of its own, gone afterwards.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "gedge-test-XXXXXX") {
+    REQUIRE(::mkdtemp(path_.data()) != nullptr);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  /// Puts another file in the place of one, if there was one.
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string path = path_ + "/" + name;
+    std::ofstream(path + ".new") << text;
+    std::filesystem::rename(path + ".new", path);
+    return path;
+  }
+  void remove(const std::string& name) const { std::filesystem::remove(path_ + "/" + name); }
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace gedge::test
