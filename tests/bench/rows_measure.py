@@ -1,4 +1,5 @@
-"""Rows R-1 to R-5: probes a second, processor time a probe, and accuracy, beside fping and ping.
+"""Rows R-1 to R-6: probes a second, processor time a probe, and accuracy, beside fping and ping,
+and a mesh in one process.
 
 Packets go to loopback and to namespaces of the relay's own (tests/support/relay), nowhere else.
 """
@@ -192,6 +193,29 @@ def accuracy(suite, report):
     report.section("R-4: each path", lines)
 
 
+def mesh(suite, report):
+    """R-6: all pairs of 1,000 loopback agents, shared by as many threads as there are processors.
+    Each run is a process of its own, which knows how much memory it had at most."""
+    runs = []
+    for _ in range(3 if suite.quick else 9):
+        words = lines_of([suite.program("bench_mesh")])[0].split()
+        runs.append(dict(zip(words[::2], map(float, words[1::2]))))
+        if runs[-1]["pairs"] != 499_500 or runs[-1]["lost"] or runs[-1]["unmeasured"]:
+            raise Broken(f"the mesh has gaps: {runs[-1]}")
+    wall, cpu = (spread(run[key] for run in runs) for key in ("seconds", "processor"))
+    peak = spread(run["peakKiB"] / 1024 for run in runs)
+    verdicts = {at_most(wall.median, 6, 3), at_most(peak.most, 64, 32)}
+    report.row("R-6", "the 499,500 pairs of 1,000 loopback agents in one process, by UDP, none "
+               "lost: seconds, and peak memory", "6 s; 64 MiB", "3 s; 32 MiB",
+               f"{wall.text(2, 's')}; {peak.most:.0f} MiB", next(
+                   word for word in ("MISSED", "floor met", "aim met") if word in verdicts))
+    report.section("R-6: each run", [
+        "wall s       " + " ".join(f"{run['seconds']:.3f}" for run in runs),
+        "processor s  " + " ".join(f"{run['processor']:.3f}" for run in runs),
+        "peak KiB     " + " ".join(f"{run['peakKiB']:.0f}" for run in runs),
+        f"{1e6 * cpu.median / 499_500:.2f} us of processor time a pair: a probe and its answer"])
+
+
 def measure(suite, report):
     needs("fping")
     path = target_file(suite)
@@ -199,3 +223,4 @@ def measure(suite, report):
     sustained(suite, path, report)
     accuracy(suite, report)
     under_load(suite, report)
+    mesh(suite, report)

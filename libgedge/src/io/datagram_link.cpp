@@ -17,6 +17,7 @@
 #include "io/links.hpp"
 #include "io/packet_batch.hpp"
 #include "io/probe_clock.hpp"
+#include "io/system_error.hpp"
 
 namespace gedge {
 namespace {
@@ -221,6 +222,12 @@ ProbeLink::Received DatagramLink::receive(Nanos until) {
   return {events_, all};
 }
 
+bool send_from(const EchoSocket& socket, IpAddress source) {
+  source.port = 0;
+  const SocketAddress own = to_socket_address(source);
+  return ::bind(socket.get(), &own.any, length_of(own)) == 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ProbeLink>> open_datagram_link(const LinkRequest& request) {
@@ -231,6 +238,8 @@ Result<std::unique_ptr<ProbeLink>> open_datagram_link(const LinkRequest& request
     if (!wanted) continue;
     auto socket = EchoSocket::open(request.method, v6);
     if (!socket) return std::move(socket).error();
+    if (request.source && request.source->is_v6 == v6 && !send_from(*socket, *request.source))
+      return system_error("cannot send from", "the source that was asked for", errno);
     sockets.push_back(std::move(*socket));
   }
   return std::unique_ptr<ProbeLink>(new DatagramLink(request, std::move(sockets)));

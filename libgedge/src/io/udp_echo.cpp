@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "io/answer_probes.hpp"
 #include "io/descriptor.hpp"
-#include "io/packet_batch.hpp"
-#include "io/probe_payload.hpp"
 #include "io/system_error.hpp"
 
 namespace gedge {
@@ -61,23 +60,6 @@ IpAddress UdpEcho::address() const {
 
 int UdpEcho::descriptor() const { return state_->socket.get(); }
 
-std::size_t UdpEcho::answer() {
-  std::size_t answered = 0;
-  for (std::size_t batch = 0; batch < kMostBatches; ++batch) {
-    const std::size_t count = state_->in.receive(descriptor(), 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto bytes = state_->in.received(i);
-      if (bytes.size() < kLeastProbeSize) continue;
-      ProbePayload payload = read_payload(bytes.data());
-      if (payload.mark != kQuestionMark) continue;
-      payload.mark = kAnswerMark;
-      const auto answer = state_->in.packet(i).first(bytes.size());
-      write_payload(answer.data(), payload);
-      if (state_->in.send_back(descriptor(), i)) ++answered;
-    }
-    if (count < state_->in.capacity()) break;
-  }
-  return answered;
-}
+std::size_t UdpEcho::answer() { return answer_probes(descriptor(), state_->in, kMostBatches); }
 
 }  // namespace gedge

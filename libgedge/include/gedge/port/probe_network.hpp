@@ -77,6 +77,9 @@ struct LinkRequest {
   bool batched = false;
   /// Answers are not waited for any longer.
   Nanos timeout{1'000'000'000};
+  /// The address of this machine that probes leave from; its port does not count. Empty: the system
+  /// chooses. For targets of its family; not for kTcp.
+  std::optional<IpAddress> source = {};
 };
 
 /// Target, cookie and a mark fit in.
