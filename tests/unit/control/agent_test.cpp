@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 
+#include "unit/control/live_bytes.hpp"
+
 namespace gedge {
 namespace {
 
@@ -145,6 +147,25 @@ TEST_CASE("agent: what is kept is the same after 100 and after 10,000 rounds") {
   CHECK(late.recent.size() == 18);  // of the last six rounds
   CHECK(late.probes == 30'000);
   CHECK(world.agent.odd_replies().late == 0);
+}
+
+TEST_CASE("agent: 10,000 rounds with partitions in them take no byte more than the first 100") {
+  World world(plain(), [](const AgentTarget& target, Nanos now) -> std::optional<Nanos> {
+    const bool cut = now / (70 * kSecond) % 2 == 1 && target.name != "c";
+    if (cut) return std::nullopt;
+    return kMs + now % kMs;
+  });
+  world.agent.set_targets({node("b", 2), node("c", 3), node("d", 4)}, Nanos{0});
+  const auto held_after = [&world](Nanos end) {
+    world.run_until(end);
+    std::vector<Nanos>().swap(world.sent_at);
+    return test::live_bytes();
+  };
+  const std::int64_t early = held_after(1'009 * kSecond);  // between two rounds
+  CHECK(early > 3 * 1'000);                                // a kilobyte a target, at least
+  CHECK(held_after(100'009 * kSecond) == early);
+  CHECK(world.agent.rounds() >= 10'000);
+  CHECK(world.of("b").lost > 10'000);
 }
 
 TEST_CASE("agent: of many young outcomes only the latest are kept") {
