@@ -3,7 +3,6 @@
 TCP handshakes with a port that refuses them count as answers, so no right is needed. Nothing
 sleeps: each loop asks the agent again, a bounded number of times.
 """
-import http.client
 import json
 import os
 import signal
@@ -12,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-GEDGE = os.environ["GEDGE"]
-MOST_LOOKS = 100_000  # seconds of asking; an answer comes in the first few
+import agents
+from agents import GEDGE
+
 failures = []
 
 
@@ -22,55 +22,14 @@ def need(fact, what):
         failures.append(what)
 
 
-class Agent:
-    def __init__(self, *args):
-        self.process = subprocess.Popen([GEDGE, "agent", *args], stderr=subprocess.PIPE, text=True)
-        self.port = None
-        self.lines = []
-
-    def read_until(self, event):
-        for line in self.process.stderr:
-            self.lines.append(line)
-            if f" event={event}" in line:
-                return dict(pair.split("=", 1) for pair in line.split() if "=" in pair)
-        raise AssertionError(f"no event={event} in {self.lines}")
-
-    def listen(self):
-        self.port = int(self.read_until("listening")["address"].rsplit(":", 1)[1])
-
+class Agent(agents.Agent):
     def get(self, path, method="GET", headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
-        try:
-            connection.request(method, path, headers=headers or {})
-            reply = connection.getresponse()
-            return reply.status, reply.read().decode()
-        except (http.client.HTTPException, OSError):
-            return 0, "turned away"
-        finally:
-            connection.close()
-
-    def wait_for(self, path, accepts):
-        for _ in range(MOST_LOOKS):
-            reply = self.get(path)
-            if accepts(*reply):
-                return reply
-        raise AssertionError(f"{path} never said what was wanted: {reply}")
-
-    def memory(self):
-        with open(f"/proc/{self.process.pid}/status") as status:
-            for line in status:
-                if line.startswith("VmRSS:"):
-                    return int(line.split()[1])
-        raise AssertionError("no VmRSS")
+        status, _, body = self.ask(path, method, headers)
+        return status, body
 
     def rights(self):
         return set().union(*(rights_of(f"/proc/{self.process.pid}/task/{thread}")
                              for thread in os.listdir(f"/proc/{self.process.pid}/task")))
-
-    def stop(self, number):
-        self.process.send_signal(number)
-        self.lines += self.process.stderr.readlines()
-        return self.process.wait()
 
 
 def rights_of(process):

@@ -29,8 +29,8 @@ class Agent:
 
     def connect(self):
         if self.tls is None:
-            return http.client.HTTPConnection(self.host, self.port, timeout=60)
-        return http.client.HTTPSConnection(self.host, self.port, timeout=60, context=self.tls)
+            return http.client.HTTPConnection(self.host, self.port)
+        return http.client.HTTPSConnection(self.host, self.port, context=self.tls)
 
     def ask(self, path, method="GET", headers=None):
         """Status, headers and body; status 0 where the connection was refused or cut."""
