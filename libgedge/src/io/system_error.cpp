@@ -29,10 +29,7 @@ Errc kind_of(int error_number) {
 std::string words_of(int error_number) {
   if (error_number == ENOENT) return "no such file";
   if (error_number == EISDIR) return "is a directory";
-  std::string text = std::generic_category().message(error_number);
-  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
-    text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  return text;
+  return reason_of(error_number);
 }
 
 // Files beside the missing one; a folder with very many is not worth the time.
@@ -52,6 +49,13 @@ std::string similar_file(const std::string& path) {
 }
 
 }  // namespace
+
+std::string reason_of(int error_number) {
+  std::string text = std::generic_category().message(error_number);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
 
 Error system_error(const std::string& action, const std::string& path, int error_number) {
   Error error{kind_of(error_number), action + " " + path + ": " + words_of(error_number), {}, {}};

@@ -1,0 +1,194 @@
+#include "io/curl_transfer.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "gedge/base/duration.hpp"
+#include "io/system_error.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::int64_t kMicrosInMilli = 1'000;
+
+long milliseconds(Micros span) {
+  return static_cast<long>(std::max<std::int64_t>(span.count() / kMicrosInMilli, 1));
+}
+
+// A line end in it would begin another header.
+bool is_token(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
+std::string uncapitalised(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
+  if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+}  // namespace
+
+CurlTransfer::CurlTransfer(const CurlLibrary& library, CurlUrl url, const HttpTerms& terms)
+    : library_(library),
+      terms_(terms),
+      url_(std::move(url)),
+      handle_(library.easy_init(), library.easy_cleanup) {}
+
+Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(const CurlLibrary& library,
+                                                         const HttpCall& call,
+                                                         const HttpTerms& terms) {
+  auto url = parse_url(library, call.url);
+  if (!url) return std::move(url).error();
+  std::unique_ptr<CurlTransfer> transfer(new CurlTransfer(library, *std::move(url), terms));
+  GEDGE_TRY(transfer->prepare(call));
+  return transfer;
+}
+
+Status CurlTransfer::prepare(const HttpCall& call) {
+  const bool here = url_.is_loopback();
+  if (!is_token(call.token))
+    return invalid_input("a token has characters that no token can have", {},
+                         "letters, digits and marks, no blanks");
+  if (!call.token.empty() && !url_.parts.secure && !here)
+    return invalid_input("a token would be readable on its way", {}, "ask over https");
+  bool all = handle_ != nullptr && limit() && trust();
+  all = all && set(CURLOPT_CURLU, url_.handle.get()) && set(CURLOPT_ERRORBUFFER, message_.data()) &&
+        set(CURLOPT_USERAGENT, terms_.user_agent.c_str()) &&
+        set(CURLOPT_WRITEFUNCTION, &CurlTransfer::on_bytes) && set(CURLOPT_WRITEDATA, this) &&
+        set(CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header) && set(CURLOPT_HEADERDATA, this);
+  // The environment's proxy is for other machines.
+  if (here) all = all && set(CURLOPT_PROXY, "");
+  if (!call.token.empty())
+    all = all && set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER) &&
+          set(CURLOPT_XOAUTH2_BEARER, call.token.c_str());
+  if (all) return {};
+  return Error{Errc::kDenied, "libcurl lacks what gedge needs of it", {}, "7.87 or later has it"};
+}
+
+bool CurlTransfer::limit() {
+  return set(CURLOPT_NOSIGNAL, 1L) &&    // no signal handlers: other threads may run
+         set(CURLOPT_QUICK_EXIT, 1L) &&  // a name server that is silent holds nobody up
+         set(CURLOPT_PROTOCOLS_STR, "http,https") && set(CURLOPT_FOLLOWLOCATION, 0L) &&
+         set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1)) &&
+         set(CURLOPT_TIMEOUT_MS, milliseconds(terms_.timeout)) &&
+         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(terms_.connect_timeout)) &&
+         set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(terms_.most_body_bytes));
+}
+
+bool CurlTransfer::trust() {
+  const long peer = terms_.verify ? 1 : 0, host = terms_.verify ? 2 : 0;
+  bool all = set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2)) &&
+             set(CURLOPT_SSL_VERIFYPEER, peer) && set(CURLOPT_SSL_VERIFYHOST, host);
+  if (terms_.trusted.empty()) return all;
+  curl_blob blob{const_cast<char*>(terms_.trusted.data()), terms_.trusted.size(), CURL_BLOB_COPY};
+  // Else those of the system would be trusted as well.
+  const char* const none = nullptr;
+  return all && set(CURLOPT_CAINFO, none) && set(CURLOPT_CAPATH, none) &&
+         set(CURLOPT_CAINFO_BLOB, &blob);
+}
+
+bool CurlTransfer::take(std::string_view bytes) {
+  if (bytes.size() > terms_.most_body_bytes - body_.size()) {
+    excess_ = Excess::kBody;
+    return false;
+  }
+  try {
+    body_.append(bytes);
+  } catch (const std::bad_alloc&) {  // no exception may pass through C
+    excess_ = Excess::kBody;
+    return false;
+  }
+  return true;
+}
+
+bool CurlTransfer::take_header(std::string_view line) {
+  header_bytes_ += line.size();
+  if (header_bytes_ <= terms_.most_header_bytes) return true;
+  excess_ = Excess::kHeader;
+  return false;
+}
+
+std::size_t CurlTransfer::on_bytes(char* bytes, std::size_t size, std::size_t count,
+                                   void* transfer) {
+  const bool taken = static_cast<CurlTransfer*>(transfer)->take({bytes, size * count});
+  return taken ? size * count : CURL_WRITEFUNC_ERROR;
+}
+
+std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t count,
+                                    void* transfer) {
+  const bool taken = static_cast<CurlTransfer*>(transfer)->take_header({bytes, size * count});
+  return taken ? size * count : CURL_WRITEFUNC_ERROR;
+}
+
+Result<HttpAnswer> CurlTransfer::finish(CURLcode code) {
+  if (code != CURLE_OK) return error_of(code);
+  long status = 0;
+  char* location = nullptr;
+  library_.easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
+  library_.easy_getinfo(handle(), CURLINFO_REDIRECT_URL, &location);
+  return HttpAnswer{static_cast<unsigned>(status), location == nullptr ? "" : location,
+                    std::move(body_)};
+}
+
+std::string CurlTransfer::details(CURLcode code) const {
+  return uncapitalised(message_[0] != '\0' ? message_.data() : library_.easy_strerror(code));
+}
+
+Error CurlTransfer::timeout_error() const {
+  curl_off_t connected = 0;
+  library_.easy_getinfo(handle(), CURLINFO_CONNECT_TIME_T, &connected);
+  if (connected == 0)
+    return {Errc::kTimeout,
+            "no connection within " + format_duration(terms_.connect_timeout.count()),
+            {},
+            {}};
+  const bool silent = header_bytes_ == 0 && body_.empty();
+  return {Errc::kTimeout,
+          (silent ? "no answer within " : "the answer did not end within ") +
+              format_duration(terms_.timeout.count()),
+          {},
+          {}};
+}
+
+Error CurlTransfer::error_of(CURLcode code) const {
+  if (excess_ == Excess::kHeader)
+    return invalid_input("the headers of the answer have more than " +
+                         std::to_string(terms_.most_header_bytes) + " bytes");
+  if (excess_ == Excess::kBody || code == CURLE_FILESIZE_EXCEEDED)
+    return invalid_input("the answer has more than " + std::to_string(terms_.most_body_bytes) +
+                         " bytes");
+  switch (code) {
+    case CURLE_OPERATION_TIMEDOUT:
+      return timeout_error();
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return {Errc::kUnreachable, details(code), {}, {}};
+    case CURLE_COULDNT_CONNECT: {
+      long number = 0;
+      library_.easy_getinfo(handle(), CURLINFO_OS_ERRNO, &number);
+      if (number == 0) return {Errc::kUnreachable, details(code), {}, {}};
+      return {Errc::kUnreachable, reason_of(static_cast<int>(number)), {}, {}};
+    }
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return {Errc::kDenied, "its certificate is not trusted: " + details(code), {}, {}};
+    case CURLE_SSL_CACERT_BADFILE:
+      return invalid_input("the certificates to be trusted cannot be read", {},
+                           "a file in PEM, which begins with -----BEGIN CERTIFICATE-----");
+    case CURLE_SSL_CONNECT_ERROR:
+      return {Errc::kUnreachable, "no TLS with it: " + details(code), {}, {}};
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+      return {Errc::kUnreachable, "the connection broke off: " + details(code), {}, {}};
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+      return invalid_input("what answers does not speak HTTP: " + details(code));
+    default:
+      return {Errc::kUnreachable, details(code), {}, {}};
+  }
+}
+
+}  // namespace gedge
