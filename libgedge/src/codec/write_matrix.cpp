@@ -76,9 +76,15 @@ void put_pair(ValueSink& sink, const RttMatrix& matrix, const PairDetails& detai
   sink.end_map();
 }
 
-}  // namespace
+Json agent_item(const AgentVerdict& agent) {
+  Json item{{"name", agent.name}, {"source", agent.source}, {"state", to_string(agent.state)}};
+  if (!agent.why.empty()) item["why"] = agent.why;
+  return item;
+}
 
-std::string write(const RttMatrix& matrix, const PairDetails& details, TextFormat format) {
+// `agents`: null where nobody was asked.
+std::string write_matrix(const RttMatrix& matrix, const PairDetails& details,
+                         const std::vector<AgentVerdict>* agents, TextFormat format) {
   std::vector<Pair> pairs;
   codec::for_each_known_pair(matrix, details,
                              [&](NameIndex from, NameIndex to, const PairStats* stats) {
@@ -87,10 +93,22 @@ std::string write(const RttMatrix& matrix, const PairDetails& details, TextForma
   return codec::write_document(format, [&](DocumentSink& sink) {
     codec::put_head(sink, "LatencyMatrix");
     sink.field("nodes", Json(matrix.names()));
+    if (agents != nullptr)
+      sink.list("agents", agents->size(), [&](std::size_t i) { return agent_item((*agents)[i]); });
     sink.stream("pairs", pairs.size(), [&](std::size_t i, ValueSink& value) {
       put_pair(value, matrix, details, pairs[i]);
     });
   });
+}
+
+}  // namespace
+
+std::string write(const RttMatrix& matrix, const PairDetails& details, TextFormat format) {
+  return write_matrix(matrix, details, nullptr, format);
+}
+
+std::string write(const AgentMatrix& merged, TextFormat format) {
+  return write_matrix(merged.matrix, merged.details, &merged.agents, format);
 }
 
 std::string write(const RttMatrix& matrix, TextFormat format) {

@@ -21,6 +21,7 @@
 
 #include "gedge/base/error.hpp"
 #include "gedge/codec/write.hpp"
+#include "gedge/latency/agent_reports.hpp"
 #include "gedge/latency/check.hpp"
 #include "gedge/latency/diff.hpp"
 #include "gedge/latency/matrix.hpp"
@@ -56,6 +57,9 @@ struct WrittenRtt {
 /// kind LatencyMatrix with what `details` know of pairs. A number of which nobody said which
 /// statistic it is stands under p95Us, where read_rtt finds it again.
 std::string write(const RttMatrix& matrix, const PairDetails& details, TextFormat format);
+
+/// kind LatencyMatrix with what became of each agent that was asked.
+std::string write(const AgentMatrix& merged, TextFormat format);
 
 /// kind MatrixCheck: what check_matrix() found in `matrix`, each kind counted.
 std::string write(const RttMatrix& matrix, const MatrixCheck& check, TextFormat format);
