@@ -314,14 +314,18 @@ _gedge_describe() {
       esac
       ;;
     'measure')
-      flags='--targets --cluster --from --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--targets --cluster --from --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--targets --cluster --from --agents --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--targets --cluster --from --agents --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
       operands=('@nodes')
       rest='@nodes'
       case $prev in
         --targets) values='@files' ;;
         --cluster) values='@files' ;;
         --from) values='' ;;
+        --agents) values='@files' ;;
+        --token-file) values='@files' ;;
+        --ca-file) values='@files' ;;
+        --request-timeout) values='' ;;
         --method) values='icmp tcp udp' ;;
         --port) values='' ;;
         --family) values='any 4 6' ;;

@@ -32,7 +32,7 @@ complete -c gedge -n '__fish_seen_subcommand_from matrix; and not __fish_seen_su
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and not __fish_seen_subcommand_from complete show convert diff check cluster centers' -f -a cluster -d 'Group nodes that are all within a radius of one another'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and not __fish_seen_subcommand_from complete show convert diff check cluster centers' -f -a centers -d 'Find the nodes to put services on, near to all others'
 
-complete -c gedge -n __fish_use_subcommand -f -a measure -d 'Probe nodes and print round-trip times'
+complete -c gedge -n __fish_use_subcommand -f -a measure -d 'Probe nodes, or ask agents, and print round-trip times'
 
 complete -c gedge -n __fish_use_subcommand -f -a agent -d 'Measure peers for ever and serve what is known'
 
@@ -313,8 +313,13 @@ complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcom
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l targets -r -F -d 'One NODE a line; \'-\' is standard input'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l cluster -r -F -d 'A file, a directory or synthetic:KEY=VALUE,...'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l from -x -d 'What this place is called'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l agents -r -F -d 'Ask agents: FILE, dns:NAME or URL,...'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l token-file -r -F -d 'The token that agents want; over HTTPS only'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l ca-file -r -F -d 'Certificates that alone are trusted, in PEM'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l insecure-skip-tls-verify -d 'Believe whoever answers'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l request-timeout -x -d 'For the whole answer of one agent'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l method -x -a 'icmp tcp udp' -d 'icmp, tcp or udp'
-complete -c gedge -n '__fish_seen_subcommand_from measure' -l port -x -d 'Of tcp (10250) and udp (8787)'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l port -x -d 'Of tcp (10250), udp (8787) and agents (8787)'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l family -x -a 'any 4 6' -d 'Addresses of names: any, 4 or 6'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -s c -l count -x -d 'Probes a node'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l interval -x -d 'Between probes to a node; 0: in batches'

@@ -16,6 +16,7 @@
 #include "gedge/base/nearest.hpp"
 #include "gedge/io/clock.hpp"
 #include "gedge/io/files.hpp"
+#include "gedge/io/system_http.hpp"
 #include "gedge/io/system_network.hpp"
 #include "gedge/version.hpp"
 #include "help.hpp"
@@ -183,10 +184,12 @@ Exit run_process(int argc, char** argv) {
   DiskFiles files;
   const SteadyClock clock;
   SystemNetwork network;
+  SystemHttp http;
   // Never destroyed: the process ends.
   static Io& io = *new Io{out,         err,   files,
                           environment, clock, name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
   io.network = &network;
+  io.http = &http;
 
   const Exit exit = run(words_of(argc, argv, name), io);
   out.flush();

@@ -1,4 +1,5 @@
-// cmd_measure.cpp - "gedge measure NODE...": probes places and prints the round-trip times.
+// cmd_measure.cpp - "gedge measure NODE...": probes places, or asks agents that do, and prints the
+// round-trip times.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -6,8 +7,9 @@
 
 #include "choices.hpp"
 #include "cmd.hpp"
-#include "gedge/base/duration.hpp"
 #include "gedge/codec/write_latency.hpp"
+#include "measure_collect.hpp"
+#include "measure_format.hpp"
 #include "measure_targets.hpp"
 #include "render/measure_view.hpp"
 #include "render/numbers.hpp"
@@ -23,12 +25,14 @@ constexpr Example kExamples[] = {
      "Every node of a cluster, for `--rtt rtt.json`:"},
     {"gedge measure edge-1=10.0.0.7 --method tcp --port 22 -o wide",
      "Without the right to send ICMP; refused handshakes count as answers:"},
+    {"gedge measure --agents dns:gedge-agent.gedge-system.svc -o json > rtt.json",
+     "What all agents of a cluster know:"},
 };
 constexpr Page kPage{
     .name = "measure",
-    .summary = "Probe nodes and print round-trip times",
+    .summary = "Probe nodes, or ask agents, and print round-trip times",
     .usage =
-        "[NODE]... [--targets FILE] [--cluster SOURCE]... [--method METHOD] [-o FORMAT] "
+        "{[NODE]... [--targets FILE] | --agents SOURCE...} [--cluster SOURCE]... [-o FORMAT] "
         "[FLAG]...",
     .description =
         "Sends probes to each NODE (a name, an address, or NAME=ADDRESS), to each line of "
@@ -43,28 +47,34 @@ constexpr Page kPage{
         "`--interval 0` probes leave in batches as fast as `--rate` allows: that finds out who "
         "answers, but times then contain the wait for the rest of the batch.\n\n"
         "With `--watch` a new round of `--count` probes begins when the last one has ended, until "
-        "Ctrl-C; a terminal shows the latest.",
+        "Ctrl-C; a terminal shows the latest.\n\n"
+        "With `--agents` nothing is probed: all agents are asked at once for what they have "
+        "measured, and their answers become one matrix. SOURCE is the file of `gedge agent "
+        "--peers` (an address in it may be a URL), dns:NAME, or URLs with commas between, each "
+        "of which may be NAME=URL; a URL without a path means its `/matrix.json`. What is no URL "
+        "is asked at `--port` (8787), over HTTPS where `--token-file`, `--ca-file` or "
+        "`--insecure-skip-tls-verify` is given, else over HTTP. Redirects are not followed, and "
+        "answers have 8 MiB at most.\n\n"
+        "An agent is believed about itself only, and as long as its peers do not contradict it: "
+        "reports that cannot be true are left out, others are marked as suspicious. Both "
+        "directions of a pair are kept; where one is missing, budgets use the other. Agents that "
+        "do not answer, and pairs that nobody knows, are named on standard error and never "
+        "guessed.",
     .output =
         "One row a node: the least, median, 95th and 99th percentile and the largest round-trip "
         "time, the share of probes without an answer, and the number of answers; `wide` adds "
         "mean, mdev (standard deviation), jitter (rttvar of RFC 6298) and method. `json` and "
         "`yaml` print one object of kind LatencyMatrix, `edges` a list from,to,rtt_ms,..., `csv` a "
         "square table of the 95th percentile. What nobody answered is unmeasured: `-`, null or "
-        "an empty cell, never 0.",
+        "an empty cell, never 0. With `--agents` each ordered pair that begins at an agent is a "
+        "row, NOTE says what is suspicious, and `json` and `yaml` list the agents and what became "
+        "of them.",
     .examples = kExamples,
-    .yes = "every node answered at least once",
-    .no = "some node never answered",
+    .yes = "every node answered at least once, or every agent, and nothing is suspicious",
+    .no = "some node or agent did not answer, or is not believed, or a pair is not known",
     .see_also = "gedge-agent(1) gedge-matrix-convert(1) gedge-matrix-show(1) gedge-plan(1)",
 };
 
-enum class MeasureFormat : std::uint8_t { kTable, kWide, kJson, kYaml, kEdges, kCsv };
-
-constexpr Words<MeasureFormat, 6> kFormats{{{"table", MeasureFormat::kTable},
-                                            {"wide", MeasureFormat::kWide},
-                                            {"json", MeasureFormat::kJson},
-                                            {"yaml", MeasureFormat::kYaml},
-                                            {"edges", MeasureFormat::kEdges},
-                                            {"csv", MeasureFormat::kCsv}}};
 constexpr Words<ProbeMethod, 3> kMethods{
     {{"icmp", ProbeMethod::kIcmp}, {"tcp", ProbeMethod::kTcp}, {"udp", ProbeMethod::kUdp}}};
 constexpr Words<IpFamily, 3> kFamilies{
@@ -72,14 +82,10 @@ constexpr Words<IpFamily, 3> kFamilies{
 
 constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787;
 constexpr std::uint64_t kMostProbes = 1'000'000, kMostRate = 10'000'000;
-constexpr std::int64_t kMostMicros = 3'600'000'000;  // an hour
-
-bool is_table(MeasureFormat format) {
-  return format == MeasureFormat::kTable || format == MeasureFormat::kWide;
-}
 
 struct MeasureCommand {
   TargetOptions targets;
+  CollectCommand collect;
   OutputOptions output;
   MeasureOptions probing;
   MeasureFormat format = MeasureFormat::kTable;
@@ -89,20 +95,27 @@ struct MeasureCommand {
   bool watch = false;
 };
 
-FlagSet::Take span_into(Nanos& target, bool may_be_zero) {
-  return [&target, may_be_zero](const std::string& text) -> Status {
-    const auto micros =
-        text == "0" ? std::optional<std::int64_t>(0) : parse_duration(text, Rounding::kUp);
-    if (!micros || *micros > kMostMicros || (*micros == 0 && !may_be_zero))
-      return invalid_input("'" + text + "' is no time that can be kept", {},
-                           "write for example `20ms` or `1s`; an hour is the most");
-    target = Micros{*micros};
-    return {};
-  };
+bool names_targets(const MeasureCommand& command) {
+  return !command.targets.nodes.empty() || !command.targets.file.empty();
+}
+
+Status check_collect(const MeasureCommand& command) {
+  if (names_targets(command))
+    return invalid_input("flag '--agents' probes nothing itself", {},
+                         "leave out the nodes, or `--agents`");
+  if (command.watch)
+    return invalid_input("flag '--watch' shows probes", {}, "leave out one of it and `--agents`");
+  return {};
 }
 
 // The flags do not say which values they exclude together; this does.
-Status check(MeasureCommand& command) {
+Status check(const MeasureCommand& command) {
+  if (!command.collect.agents.empty()) return check_collect(command);
+  const WebOptions& web = command.collect.web;
+  if (!web.ca_file.empty() || !web.token_file.empty() || web.skip_verify)
+    return invalid_input(
+        "flags '--ca-file', '--token-file' and '--insecure-skip-tls-verify' need "
+        "'--agents'");
   const bool icmp = command.probing.method == ProbeMethod::kIcmp;
   if (icmp && command.port != 0)
     return invalid_input("flag '--port' needs '--method tcp' or '--method udp'");
@@ -113,12 +126,10 @@ Status check(MeasureCommand& command) {
                              std::to_string(kMostProbeSize) + " bytes");
   if (command.watch && !is_table(command.format))
     return invalid_input("flag '--watch' shows tables", {}, "leave out one of `-w` and `-o`");
-  const bool names_any = !command.targets.nodes.empty() || !command.targets.file.empty() ||
-                         !command.targets.input.cluster.empty();
-  if (!names_any)
+  if (!names_targets(command) && command.targets.input.cluster.empty())
     return invalid_input("nothing to measure", {},
                          "name nodes, or a file of them with `--targets`, or a cluster with "
-                         "`--cluster`");
+                         "`--cluster`, or agents with `--agents`");
   return {};
 }
 
@@ -148,11 +159,8 @@ Exit print(Io& io, const MeasureCommand& command, const Measurement& measurement
     return printed ? Exit::kYes : fail_usage(io, printed.error());
   }
   const MeasuredMatrix measured = matrix_of(command.from, measurement);
-  const RttOutput output = command.format == MeasureFormat::kJson    ? RttOutput::kJson
-                           : command.format == MeasureFormat::kYaml  ? RttOutput::kYaml
-                           : command.format == MeasureFormat::kEdges ? RttOutput::kEdgeList
-                                                                     : RttOutput::kSquareCsv;
-  const WrittenRtt written = write_rtt(measured.matrix, measured.details, output);
+  const WrittenRtt written =
+      write_rtt(measured.matrix, measured.details, rtt_output(command.format));
   if (!written.errors.empty()) return fail(io, written.errors, command.output);
   io.out.write(written.text);
   return Exit::kYes;
@@ -234,6 +242,10 @@ Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarge
 
 Exit run_measure(MeasureCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  if (!command.collect.agents.empty())
+    return run_collect(io, command.collect, command.targets.input,
+                       static_cast<std::uint16_t>(command.port == 0 ? kAgentPort : command.port),
+                       command.format, command.output);
   finish(command);
   if (command.from.empty()) command.from = io.network->host_name();
   ProgressLine progress(io.err, command.output.quiet, io.clock);
@@ -285,7 +297,7 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
             word_into(kMethods, probing.method));
   flags.add({.name = "port",
              .value = "N",
-             .help = "Of tcp (10250) and udp (8787)",
+             .help = "Of tcp (10250), udp (8787) and agents (8787)",
              .fallback = "the method's"},
             number_into(command.port, 65'535));
   flags.add({.name = "family",
@@ -319,16 +331,17 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
 Run add_measure(FlagSet& flags) {
   auto command = std::make_shared<MeasureCommand>();
   add_target_flags(flags, *command);
+  add_collect_flags(flags, command->collect);
   add_probe_flags(flags, *command);
   flags.heading("How to show it");
-  const std::vector<std::string> formats = list_of(kFormats);
+  const std::vector<std::string> formats = list_of(kMeasureFormats);
   flags.add({.name = "output",
              .letter = 'o',
              .value = "FORMAT",
              .help = join_words(formats, ", ", " or "),
              .fallback = formats.front(),
              .words = formats},
-            word_into(kFormats, command->format));
+            word_into(kMeasureFormats, command->format));
   flags.add({.name = "no-headers", .help = "Leave out the header line"},
             command->output.no_headers);
   flags.add({.name = "sort-by", .value = "COLUMN", .help = "Sort rows by a column"},

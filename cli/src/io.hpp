@@ -9,6 +9,7 @@
 
 #include "gedge/port/clock.hpp"
 #include "gedge/port/files.hpp"
+#include "gedge/port/http_client.hpp"
 #include "gedge/port/probe_network.hpp"
 #include "term/stream.hpp"
 
@@ -38,6 +39,7 @@ struct Io {
   std::string program = "gedge";    ///< what users type to get here
   Kept kept{};                      ///< lives as long as this
   ProbeNetwork* network = nullptr;  ///< null where a test needs none
+  HttpClient* http = nullptr;       ///< the same
 };
 
 }  // namespace gedge::cli

@@ -16,7 +16,8 @@ namespace gedge::cli {
 namespace {
 
 constexpr std::uint64_t kMaxThreads = 1024;
-constexpr std::uint64_t kMaxVerbosity = 9;  // kubectl's
+constexpr std::uint64_t kMaxVerbosity = 9;           // kubectl's
+constexpr std::int64_t kMostMicros = 3'600'000'000;  // an hour
 
 template <typename T>
 using Choices = std::vector<std::pair<std::string, T>>;
@@ -101,6 +102,18 @@ FlagSet::Take duration_into(Micros& target, std::string flag) {
     const auto micros = parse_duration(text, Rounding::kDown);
     if (!micros) return wrong(text, flag, "write for example `1ms` or `250us`");
     target = Micros(*micros);
+    return {};
+  };
+}
+
+FlagSet::Take span_into(Nanos& target, bool may_be_zero) {
+  return [&target, may_be_zero](const std::string& text) -> Status {
+    const auto micros =
+        text == "0" ? std::optional<std::int64_t>(0) : parse_duration(text, Rounding::kUp);
+    if (!micros || *micros > kMostMicros || (*micros == 0 && !may_be_zero))
+      return invalid_input("'" + text + "' is no time that can be kept", {},
+                           "write for example `20ms` or `1s`; an hour is the most");
+    target = Micros{*micros};
     return {};
   };
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flags.hpp"
+#include "gedge/base/nanos.hpp"
 #include "gedge/base/units.hpp"
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/write.hpp"
@@ -89,5 +90,7 @@ void add_show_flags(FlagSet& flags, ShowOptions& options);
 FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max);
 /// For a Take: a duration with its unit, us, ms or s; `flag` names it in errors.
 FlagSet::Take duration_into(Micros& target, std::string flag);
+/// For a Take: a duration up to an hour; 0 only where it `may_be_zero`.
+FlagSet::Take span_into(Nanos& target, bool may_be_zero);
 
 }  // namespace gedge::cli

@@ -38,17 +38,17 @@ DurationColumn units_of(const Measurement& measurement) {
   return DurationColumn(micros);
 }
 
-Cell loss_cell(const RttSummary& rtt) {
-  constexpr std::int64_t kPpmInPercent = 10'000;
-  if (rtt.probes == 0) return {};
-  const Ink ink = rtt.samples == 0 ? Ink::kBad : rtt.loss_ppm > 0 ? Ink::kWarn : Ink::kPlain;
-  const std::int64_t tenths = (rtt.loss_ppm * 10LL + kPpmInPercent - 1) / kPpmInPercent;
+}  // namespace
+
+Cell loss_cell(std::uint32_t loss_ppm) {
+  constexpr std::int64_t kPpmInPercent = 10'000, kAll = 100 * kPpmInPercent;
+  if (loss_ppm == kNotKnown) return {};
+  const Ink ink = loss_ppm == kAll ? Ink::kBad : loss_ppm > 0 ? Ink::kWarn : Ink::kPlain;
+  const std::int64_t tenths = (loss_ppm * 10LL + kPpmInPercent - 1) / kPpmInPercent;
   std::string text = std::to_string(tenths / 10);
   if (tenths % 10 != 0) text += '.' + std::to_string(tenths % 10);
-  return {text + " %", ink, rtt.loss_ppm};
+  return {text + " %", ink, loss_ppm};
 }
-
-}  // namespace
 
 Status print_measurement(Stream& out, const std::string& from, const Measurement& measurement,
                          const TableOptions& options) {
@@ -72,7 +72,7 @@ Status print_measurement(Stream& out, const std::string& from, const Measurement
                         ? Cell{}
                         : Cell{units.text(value.us), Ink::kPlain, std::int64_t{value.us}});
     }
-    row.push_back(loss_cell(rtt));
+    row.push_back(loss_cell(rtt.probes == 0 ? kNotKnown : rtt.loss_ppm));
     row.push_back({std::to_string(rtt.samples), Ink::kPlain, std::int64_t{rtt.samples}});
     if (options.wide) row.push_back({target->method});
     table.add(std::move(row));

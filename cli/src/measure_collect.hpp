@@ -1,0 +1,37 @@
+// measure_collect.hpp - `gedge measure --agents SOURCE`: the matrix that agents know together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exit.hpp"
+#include "flags.hpp"
+#include "io.hpp"
+#include "measure_format.hpp"
+#include "options.hpp"
+
+namespace gedge::cli {
+
+/// How others are asked over HTTP.
+struct WebOptions {
+  std::string ca_file, token_file;  ///< may be empty
+  bool skip_verify = false;
+  Nanos timeout{10'000'000'000};
+};
+
+struct CollectCommand {
+  std::vector<std::string> agents;  ///< SOURCE...; empty: nothing is collected
+  WebOptions web;
+};
+
+/// --agents, --ca-file, --token-file, --insecure-skip-tls-verify, --request-timeout.
+void add_collect_flags(FlagSet& flags, CollectCommand& command);
+
+/// Asks the agents, prints their matrix, and says on standard error what is amiss. `port` is that
+/// of agents that are no URL. Yes: all of them are believed, nothing is suspicious, and every pair
+/// with an agent is known in one direction at least.
+Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& input,
+                 std::uint16_t port, MeasureFormat format, const OutputOptions& output);
+
+}  // namespace gedge::cli
