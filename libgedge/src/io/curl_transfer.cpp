@@ -30,10 +30,7 @@ std::string uncapitalised(std::string text) {
 }  // namespace
 
 CurlTransfer::CurlTransfer(const CurlLibrary& library, CurlUrl url, const HttpTerms& terms)
-    : library_(library),
-      terms_(terms),
-      url_(std::move(url)),
-      handle_(library.easy_init(), library.easy_cleanup) {}
+    : library_(library), terms_(terms), url_(std::move(url)), handle_(library) {}
 
 Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(const CurlLibrary& library,
                                                          const HttpCall& call,
@@ -52,40 +49,27 @@ Status CurlTransfer::prepare(const HttpCall& call) {
                          "letters, digits and marks, no blanks");
   if (!call.token.empty() && !url_.parts.secure && !here)
     return invalid_input("a token would be readable on its way", {}, "ask over https");
-  bool all = handle_ != nullptr && limit() && trust();
-  all = all && set(CURLOPT_CURLU, url_.handle.get()) && set(CURLOPT_ERRORBUFFER, message_.data()) &&
-        set(CURLOPT_USERAGENT, terms_.user_agent.c_str()) &&
-        set(CURLOPT_WRITEFUNCTION, &CurlTransfer::on_bytes) && set(CURLOPT_WRITEDATA, this) &&
-        set(CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header) && set(CURLOPT_HEADERDATA, this);
+  bool all = limit() && handle_.trust(terms_.trusted, terms_.verify);
+  all = all && handle_.set(CURLOPT_CURLU, url_.handle.get()) &&
+        handle_.set(CURLOPT_ERRORBUFFER, message_.data()) &&
+        handle_.set(CURLOPT_USERAGENT, terms_.user_agent.c_str()) &&
+        handle_.set(CURLOPT_WRITEFUNCTION, &CurlTransfer::on_bytes) &&
+        handle_.set(CURLOPT_WRITEDATA, this) &&
+        handle_.set(CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header) &&
+        handle_.set(CURLOPT_HEADERDATA, this);
   // The environment's proxy is for other machines.
-  if (here) all = all && set(CURLOPT_PROXY, "");
+  if (here) all = all && handle_.set(CURLOPT_PROXY, "");
   if (!call.token.empty())
-    all = all && set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER) &&
-          set(CURLOPT_XOAUTH2_BEARER, call.token.c_str());
+    all = all && handle_.set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER) &&
+          handle_.set(CURLOPT_XOAUTH2_BEARER, call.token.c_str());
   if (all) return {};
   return Error{Errc::kDenied, "libcurl lacks what gedge needs of it", {}, "7.87 or later has it"};
 }
 
 bool CurlTransfer::limit() {
-  return set(CURLOPT_NOSIGNAL, 1L) &&    // no signal handlers: other threads may run
-         set(CURLOPT_QUICK_EXIT, 1L) &&  // a name server that is silent holds nobody up
-         set(CURLOPT_PROTOCOLS_STR, "http,https") && set(CURLOPT_FOLLOWLOCATION, 0L) &&
-         set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1)) &&
-         set(CURLOPT_TIMEOUT_MS, milliseconds(terms_.timeout)) &&
-         set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(terms_.connect_timeout)) &&
-         set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(terms_.most_body_bytes));
-}
-
-bool CurlTransfer::trust() {
-  const long peer = terms_.verify ? 1 : 0, host = terms_.verify ? 2 : 0;
-  bool all = set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2)) &&
-             set(CURLOPT_SSL_VERIFYPEER, peer) && set(CURLOPT_SSL_VERIFYHOST, host);
-  if (terms_.trusted.empty()) return all;
-  curl_blob blob{const_cast<char*>(terms_.trusted.data()), terms_.trusted.size(), CURL_BLOB_COPY};
-  // Else those of the system would be trusted as well.
-  const char* const none = nullptr;
-  return all && set(CURLOPT_CAINFO, none) && set(CURLOPT_CAPATH, none) &&
-         set(CURLOPT_CAINFO_BLOB, &blob);
+  return handle_.restrain() && handle_.set(CURLOPT_TIMEOUT_MS, milliseconds(terms_.timeout)) &&
+         handle_.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(terms_.connect_timeout)) &&
+         handle_.set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(terms_.most_body_bytes));
 }
 
 bool CurlTransfer::take(std::string_view bytes) {
@@ -123,12 +107,9 @@ std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t c
 
 Result<HttpAnswer> CurlTransfer::finish(CURLcode code) {
   if (code != CURLE_OK) return error_of(code);
-  long status = 0;
-  char* location = nullptr;
-  library_.easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
-  library_.easy_getinfo(handle(), CURLINFO_REDIRECT_URL, &location);
-  return HttpAnswer{static_cast<unsigned>(status), location == nullptr ? "" : location,
-                    std::move(body_)};
+  const char* const location = handle_.info<char*>(CURLINFO_REDIRECT_URL);
+  return HttpAnswer{static_cast<unsigned>(handle_.info<long>(CURLINFO_RESPONSE_CODE)),
+                    location == nullptr ? "" : location, std::move(body_)};
 }
 
 std::string CurlTransfer::details(CURLcode code) const {
@@ -136,9 +117,7 @@ std::string CurlTransfer::details(CURLcode code) const {
 }
 
 Error CurlTransfer::timeout_error() const {
-  curl_off_t connected = 0;
-  library_.easy_getinfo(handle(), CURLINFO_CONNECT_TIME_T, &connected);
-  if (connected == 0)
+  if (handle_.info<curl_off_t>(CURLINFO_CONNECT_TIME_T) == 0)
     return {Errc::kTimeout,
             "no connection within " + format_duration(terms_.connect_timeout.count()),
             {},
@@ -165,8 +144,7 @@ Error CurlTransfer::error_of(CURLcode code) const {
     case CURLE_COULDNT_RESOLVE_PROXY:
       return {Errc::kUnreachable, details(code), {}, {}};
     case CURLE_COULDNT_CONNECT: {
-      long number = 0;
-      library_.easy_getinfo(handle(), CURLINFO_OS_ERRNO, &number);
+      const long number = handle_.info<long>(CURLINFO_OS_ERRNO);
       if (number == 0) return {Errc::kUnreachable, details(code), {}, {}};
       return {Errc::kUnreachable, reason_of(static_cast<int>(number)), {}, {}};
     }

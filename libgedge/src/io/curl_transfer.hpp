@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gedge/port/http_client.hpp"
+#include "io/curl_handle.hpp"
 #include "io/curl_library.hpp"
 #include "io/curl_url.hpp"
 
@@ -33,11 +34,6 @@ class CurlTransfer {
   CurlTransfer(const CurlLibrary& library, CurlUrl url, const HttpTerms& terms);
   Status prepare(const HttpCall& call);
   bool limit();
-  bool trust();
-  template <typename Value>
-  bool set(CURLoption option, Value value) {
-    return library_.easy_setopt(handle_.get(), option, value) == CURLE_OK;
-  }
   bool take(std::string_view bytes);
   bool take_header(std::string_view line);
   static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count, void* transfer);
@@ -49,7 +45,7 @@ class CurlTransfer {
   const CurlLibrary& library_;
   const HttpTerms& terms_;
   CurlUrl url_;
-  std::unique_ptr<CURL, decltype(&::curl_easy_cleanup)> handle_;
+  CurlHandle handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
   std::string body_;
   std::size_t header_bytes_ = 0;
