@@ -326,7 +326,7 @@ _gedge_describe() {
         --token-file) values='@files' ;;
         --ca-file) values='@files' ;;
         --request-timeout) values='' ;;
-        --method) values='icmp tcp udp' ;;
+        --method) values='icmp tcp udp http https' ;;
         --port) values='' ;;
         --family) values='any 4 6' ;;
         -c | --count) values='' ;;

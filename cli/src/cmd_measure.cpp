@@ -41,7 +41,10 @@ constexpr Page kPage{
         "InternalIP; other names are looked up.\n\n"
         "`icmp` needs no right where net.ipv4.ping_group_range covers your group, else "
         "CAP_NET_RAW. `tcp` times handshakes, which the kernel does itself; one that is refused "
-        "is an answer too. `udp` needs an agent of gedge at the other end.\n\n"
+        "is an answer too. `udp` needs an agent of gedge at the other end. `http` and `https` send "
+        "GET / over a connection of their own and take the time from the request to the first "
+        "byte of the answer, whatever it says: a round trip, and what the other end takes to "
+        "begin. Connecting is not in it, but all must fit into `--timeout`.\n\n"
         "Times are taken from the kernel's stamps where it gives any, so that a busy machine does "
         "not look like a slow network; METHOD says `-userland` where it does not. With "
         "`--interval 0` probes leave in batches as fast as `--rate` allows: that finds out who "
@@ -75,12 +78,15 @@ constexpr Page kPage{
     .see_also = "gedge-agent(1) gedge-matrix-convert(1) gedge-matrix-show(1) gedge-plan(1)",
 };
 
-constexpr Words<ProbeMethod, 3> kMethods{
-    {{"icmp", ProbeMethod::kIcmp}, {"tcp", ProbeMethod::kTcp}, {"udp", ProbeMethod::kUdp}}};
+constexpr Words<ProbeMethod, 5> kMethods{{{"icmp", ProbeMethod::kIcmp},
+                                          {"tcp", ProbeMethod::kTcp},
+                                          {"udp", ProbeMethod::kUdp},
+                                          {"http", ProbeMethod::kHttp},
+                                          {"https", ProbeMethod::kHttps}}};
 constexpr Words<IpFamily, 3> kFamilies{
     {{"any", IpFamily::kAny}, {"4", IpFamily::kV4}, {"6", IpFamily::kV6}}};
 
-constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787;
+constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787, kHttpPort = 80, kHttpsPort = 443;
 constexpr std::uint64_t kMostProbes = 1'000'000, kMostRate = 10'000'000;
 
 struct MeasureCommand {
@@ -108,17 +114,22 @@ Status check_collect(const MeasureCommand& command) {
   return {};
 }
 
+Status check_web(const MeasureCommand& command) {
+  const WebOptions& web = command.collect.web;
+  if (!web.token_file.empty()) return invalid_input("flag '--token-file' needs '--agents'");
+  const bool https = command.probing.method == ProbeMethod::kHttps;
+  if (!https && (!web.ca_file.empty() || web.skip_verify))
+    return invalid_input(
+        "flags '--ca-file' and '--insecure-skip-tls-verify' need '--agents' or '--method https'");
+  return {};
+}
+
 // The flags do not say which values they exclude together; this does.
 Status check(const MeasureCommand& command) {
   if (!command.collect.agents.empty()) return check_collect(command);
-  const WebOptions& web = command.collect.web;
-  if (!web.ca_file.empty() || !web.token_file.empty() || web.skip_verify)
-    return invalid_input(
-        "flags '--ca-file', '--token-file' and '--insecure-skip-tls-verify' need "
-        "'--agents'");
+  GEDGE_TRY(check_web(command));
   const bool icmp = command.probing.method == ProbeMethod::kIcmp;
-  if (icmp && command.port != 0)
-    return invalid_input("flag '--port' needs '--method tcp' or '--method udp'");
+  if (icmp && command.port != 0) return invalid_input("flag '--port' is not for '--method icmp'");
   if (command.count == 0) return invalid_input("'--count 0' measures nothing");
   if (command.size < kLeastProbeSize || command.size > kMostProbeSize)
     return invalid_input("'--size " + std::to_string(command.size) + "' is no size of a probe", {},
@@ -133,13 +144,26 @@ Status check(const MeasureCommand& command) {
   return {};
 }
 
+std::uint64_t port_of(ProbeMethod method) {
+  switch (method) {
+    case ProbeMethod::kTcp:
+      return kKubeletPort;
+    case ProbeMethod::kUdp:
+      return kAgentPort;
+    case ProbeMethod::kHttp:
+      return kHttpPort;
+    case ProbeMethod::kHttps:
+      return kHttpsPort;
+    case ProbeMethod::kIcmp:
+      break;
+  }
+  return 0;
+}
+
 void finish(MeasureCommand& command) {
   constexpr std::int64_t kNanosInSecond = 1'000'000'000;
   MeasureOptions& probing = command.probing;
-  if (command.port == 0)
-    command.port = probing.method == ProbeMethod::kTcp   ? kKubeletPort
-                   : probing.method == ProbeMethod::kUdp ? kAgentPort
-                                                         : 0;
+  if (command.port == 0) command.port = port_of(probing.method);
   probing.port = static_cast<std::uint16_t>(command.port);
   probing.size = command.size;
   probing.plan.count = static_cast<std::uint32_t>(command.count);
@@ -247,6 +271,10 @@ Exit run_measure(MeasureCommand& command, Io& io) {
                        static_cast<std::uint16_t>(command.port == 0 ? kAgentPort : command.port),
                        command.format, command.output);
   finish(command);
+  auto trusted = read_trusted(io.files, command.collect.web);
+  if (!trusted) return fail(io, trusted.error());
+  command.probing.trusted = *std::move(trusted);
+  command.probing.verify = !command.collect.web.skip_verify;
   if (command.from.empty()) command.from = io.network->host_name();
   ProgressLine progress(io.err, command.output.quiet, io.clock);
   const MeasureTargets read = read_measure_targets(io, command.targets, command.from, progress);
@@ -291,13 +319,13 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
   flags.heading("How to measure");
   flags.add({.name = "method",
              .value = "METHOD",
-             .help = "icmp, tcp or udp",
+             .help = "icmp, tcp, udp, http or https",
              .fallback = "icmp",
              .words = list_of(kMethods)},
             word_into(kMethods, probing.method));
   flags.add({.name = "port",
              .value = "N",
-             .help = "Of tcp (10250), udp (8787) and agents (8787)",
+             .help = "10250 tcp, 8787 udp and agents, 80, 443",
              .fallback = "the method's"},
             number_into(command.port, 65'535));
   flags.add({.name = "family",
@@ -319,7 +347,7 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
              .help = "A later answer is a lost one",
              .fallback = "1s"},
             span_into(probing.plan.timeout, false));
-  flags.add({.name = "size", .value = "BYTES", .help = "Payload, not of tcp", .fallback = "56"},
+  flags.add({.name = "size", .value = "BYTES", .help = "Payload of icmp and udp", .fallback = "56"},
             number_into(command.size, kMostProbeSize));
   flags.add({.name = "rate",
              .value = "N",

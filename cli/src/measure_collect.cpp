@@ -43,10 +43,8 @@ Result<HttpTerms> terms_of(FileStore& files, const WebOptions& web) {
   terms.connect_timeout = std::min(terms.connect_timeout, terms.timeout);
   terms.verify = !web.skip_verify;
   terms.user_agent = "gedge/" + std::string(version());
-  if (web.ca_file.empty()) return terms;
-  auto trusted = files.read(web.ca_file, kMostTrusted);
+  auto trusted = read_trusted(files, web);
   if (!trusted) return std::move(trusted).error();
-  if (trusted->empty()) return invalid_input("no certificate in " + web.ca_file);
   terms.trusted = *std::move(trusted);
   return terms;
 }
@@ -139,6 +137,13 @@ bool nobody_answered(const AgentMatrix& merged) {
 }
 
 }  // namespace
+
+Result<std::string> read_trusted(FileStore& files, const WebOptions& web) {
+  if (web.ca_file.empty()) return std::string();
+  auto trusted = files.read(web.ca_file, kMostTrusted);
+  if (trusted && trusted->empty()) return invalid_input("no certificate in " + web.ca_file);
+  return trusted;
+}
 
 Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& input,
                  std::uint16_t port, MeasureFormat format, const OutputOptions& output) {

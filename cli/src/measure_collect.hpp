@@ -20,6 +20,10 @@ struct WebOptions {
   Nanos timeout{10'000'000'000};
 };
 
+/// The certificates of --ca-file; empty where none is given. Errors: those of reading a file, and
+/// an empty one.
+Result<std::string> read_trusted(FileStore& files, const WebOptions& web);
+
 struct CollectCommand {
   std::vector<std::string> agents;  ///< SOURCE...; empty: nothing is collected
   WebOptions web;

@@ -1,4 +1,4 @@
-"""`gedge measure --agents` over loopback: agents that answer, and some that do anything else.
+"""`gedge measure` over HTTP on loopback: agents that answer, some that do anything else, probes.
 
 Real agents listen on ports that the kernel chose. Beside them stand servers that answer garbage,
 that never answer, that break off, and that never end. Nothing sleeps; the one short timeout is of
@@ -230,12 +230,35 @@ def test_tls(folder):
     need("readable on its way" in err, err)
 
 
+def test_probes(folder):
+    """`--method http` and `https`: any answer is one, and an untrusted certificate is none."""
+    key, certificate = make_certificate(folder, "probed")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    busy = b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
+    servers = {"http": Odd(busy), "https": Odd(busy, context=context)}
+    for method, server in servers.items():
+        probe = ["a=127.0.0.1", "--method", method, "--port", server.url.rsplit(":", 1)[1],
+                 "--timeout", "60s", "--interval", "1ms", "-c", "5", "-o", "json"]
+        trust = ["--ca-file", certificate] if method == "https" else []
+        code, out, err = measure(*probe, *trust)
+        pair = json.loads(out)["pairs"][0]
+        need(code == 0 and pair["samples"] == 5 and pair["minUs"] > 0, f"{code} {out} {err}")
+        need(pair["method"] == method + "-userland", pair)
+        need(len(server.asked) == 5 and server.asked[0].startswith("GET / HTTP/1.1"), server.asked)
+        if method == "https":
+            code, out, err = measure(*probe)
+            need(code == 1 and "its certificate is not trusted" in err, f"{code} {out} {err}")
+            need(measure(*probe, "--insecure-skip-tls-verify")[0] == 0, "asked to believe anybody")
+
+
 def main():
     holder, port = closed_port()
     with tempfile.TemporaryDirectory() as folder, holder:
         test_real_agents(folder, port)
         test_odd_ones(folder)
         test_tls(folder)
+        test_probes(folder)
     for failure in failures:
         print(failure)
     sys.exit(1 if failures else 0)

@@ -97,6 +97,10 @@ std::string_view words_of(Refusal refusal) {
       return "the system has no memory or descriptors left";
     case Refusal::kOther:
       return "the system refused to send";
+    case Refusal::kNoHttp:
+      return "what answers there does not speak HTTP";
+    case Refusal::kUntrusted:
+      return "its certificate is not trusted";
     case Refusal::kNone:
       break;
   }

@@ -1,6 +1,7 @@
 #include "gedge/drive/measure.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gedge {
 namespace {
@@ -11,10 +12,19 @@ std::string_view word_of(ProbeMethod method) {
       return "tcp";
     case ProbeMethod::kUdp:
       return "udp";
+    case ProbeMethod::kHttp:
+      return "http";
+    case ProbeMethod::kHttps:
+      return "https";
     case ProbeMethod::kIcmp:
       break;
   }
   return "icmp";
+}
+
+// The others are stamped by the kernel where it can.
+bool is_userland(ProbeMethod method) {
+  return method == ProbeMethod::kHttp || method == ProbeMethod::kHttps;
 }
 
 }  // namespace
@@ -38,8 +48,16 @@ Resolved resolve(ProbeNetwork& network, const std::vector<MeasureTarget>& target
 Result<Measurement> measure(ProbeNetwork& network, const std::vector<MeasureTarget>& targets,
                             const std::vector<IpAddress>& addresses, const MeasureOptions& options,
                             const ProbingProgress& progress) {
-  const auto link = network.open({options.method, addresses, options.size,
-                                  options.plan.interval == Nanos{0}, options.plan.timeout});
+  LinkRequest request{.method = options.method,
+                      .targets = addresses,
+                      .size = options.size,
+                      .batched = options.plan.interval == Nanos{0},
+                      .timeout = options.plan.timeout,
+                      .hosts = {},
+                      .trusted = options.trusted,
+                      .verify = options.verify};
+  for (const MeasureTarget& target : targets) request.hosts.push_back(target.host);
+  const auto link = network.open(std::move(request));
   if (!link) return link.error();
   const auto count = static_cast<std::uint32_t>(targets.size());
   Prober prober(options.plan, count, network.random_key(), (*link)->now());
@@ -49,7 +67,8 @@ Result<Measurement> measure(ProbeNetwork& network, const std::vector<MeasureTarg
   measurement.odd = prober.odd_replies();
   for (std::uint32_t i = 0; i < count; ++i) {
     std::string method(word_of(options.method));
-    if (prober.samples(i).answered() > 0 && !notes[i].kernel_stamped) method += "-userland";
+    const bool stamped = notes[i].kernel_stamped && !is_userland(options.method);
+    if (prober.samples(i).answered() > 0 && !stamped) method += "-userland";
     measurement.targets.push_back(
         {targets[i].name, prober.samples(i).summary(), std::move(method), notes[i].refusal});
   }

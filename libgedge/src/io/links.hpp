@@ -9,6 +9,7 @@ namespace gedge {
 
 Result<std::unique_ptr<ProbeLink>> open_datagram_link(const LinkRequest& request);
 Result<std::unique_ptr<ProbeLink>> open_tcp_link(const LinkRequest& request);
+Result<std::unique_ptr<ProbeLink>> open_http_link(const LinkRequest& request);
 
 /// Of an errno that a call about one probe left.
 Refusal refusal_of(int error_number);

@@ -106,6 +106,8 @@ Result<std::vector<IpAddress>> SystemNetwork::addresses_of(const std::string& ho
 Result<std::unique_ptr<ProbeLink>> SystemNetwork::open(LinkRequest request) {
   if (request.targets.empty()) return invalid_input("nothing to probe");
   if (request.method == ProbeMethod::kTcp) return open_tcp_link(request);
+  if (request.method == ProbeMethod::kHttp || request.method == ProbeMethod::kHttps)
+    return open_http_link(request);
   if (request.size < kLeastProbeSize || request.size > kMostProbeSize)
     return invalid_input("a probe of " + std::to_string(request.size) + " bytes", {},
                          "a probe has " + std::to_string(kLeastProbeSize) + " to " +

@@ -180,7 +180,7 @@ TEST_CASE("measure --agents: wrong uses exit with 2, bad inputs with 3, nobody t
       {{"--agents", "peers", "edge-1"}, Exit::kUsage, "probes nothing itself"},
       {{"--agents", "peers", "--targets", "peers"}, Exit::kUsage, "probes nothing itself"},
       {{"--agents", "peers", "-w"}, Exit::kUsage, "'--watch' shows probes"},
-      {{"edge-1", "--token-file", "x"}, Exit::kUsage, "need '--agents'"},
+      {{"edge-1", "--token-file", "x"}, Exit::kUsage, "needs '--agents'"},
       {{"--agents", "peers", "--request-timeout", "0"}, Exit::kUsage, "'0' is no time"},
       {{"--agents", "empty"}, Exit::kInput, "no target in this file"},
       {{"--agents", "gone"}, Exit::kInput, "cannot open gone"},

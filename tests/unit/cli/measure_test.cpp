@@ -189,6 +189,19 @@ TEST_CASE("measure: flags reach the wire") {
   CHECK(world.network.opened.back().targets[0].port == 99);
   CHECK(world.network.opened.back().batched);
   CHECK(world.network.opened.back().size == 100);
+  world.run({"edge-1", "other=10.0.0.2", "--method", "http"});
+  CHECK(world.network.opened.back().method == ProbeMethod::kHttp);
+  CHECK(world.network.opened.back().targets[0].port == 80);
+  CHECK(world.network.opened.back().hosts == std::vector<std::string>{"edge-1", "10.0.0.2"});
+  world.files.files["ca"] = "-----BEGIN";
+  const Outcome https =
+      world.run({"edge-1", "--method", "https", "--ca-file", "ca", "-o", "wide", "-c", "1"});
+  CHECK(world.network.opened.back().targets[0].port == 443);
+  CHECK(world.network.opened.back().trusted == "-----BEGIN");
+  CHECK(world.network.opened.back().verify);
+  CHECK(has(https.out, "\thttps-userland\n"));  // though this network stamps departures
+  world.run({"edge-1", "--method", "https", "--insecure-skip-tls-verify"});
+  CHECK_FALSE(world.network.opened.back().verify);
 }
 
 TEST_CASE("measure: wrong uses exit with 2, bad inputs with 3, a refusal with 4, all with a fix") {
@@ -202,8 +215,9 @@ TEST_CASE("measure: wrong uses exit with 2, bad inputs with 3, a refusal with 4,
   };
   const std::vector<Case> cases{
       {{}, Exit::kUsage, "nothing to measure"},
-      {{"edge-1", "--port", "7"}, Exit::kUsage, "'--port' needs"},
+      {{"edge-1", "--port", "7"}, Exit::kUsage, "'--port' is not for"},
       {{"edge-1", "--size", "15"}, Exit::kUsage, "from 16 to 65507 bytes"},
+      {{"edge-1", "--method", "http", "--ca-file", "x"}, Exit::kUsage, "'--method https'"},
       {{"edge-1", "-c", "0"}, Exit::kUsage, "measures nothing"},
       {{"edge-1", "--timeout", "0"}, Exit::kUsage, "'0' is no time"},
       {{"edge-1", "--interval", "20"}, Exit::kUsage, "write for example `20ms`"},

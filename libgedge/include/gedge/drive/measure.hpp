@@ -22,9 +22,11 @@ struct MeasureTarget {
 
 struct MeasureOptions {
   ProbeMethod method = ProbeMethod::kIcmp;
-  std::uint16_t port = 0;  ///< of kTcp and kUdp
+  std::uint16_t port = 0;  ///< not of kIcmp
   IpFamily family = IpFamily::kAny;
-  std::size_t size = 56;  ///< bytes of payload; not for kTcp
+  std::size_t size = 56;  ///< bytes of payload of kIcmp and kUdp
+  std::string trusted;    ///< of kHttps: as in HttpTerms
+  bool verify = true;
   /// An interval of 0 sends in batches, as fast as the gap allows: see LinkRequest::batched.
   ProbePlan plan;
 };
@@ -32,8 +34,9 @@ struct MeasureOptions {
 struct MeasuredTarget {
   std::string name;
   RttSummary rtt;
-  /// "icmp", "tcp" or "udp"; with "-userland" behind it where there are answers and the kernel
-  /// stamped no departure, so that the times contain what this program waited for the processor.
+  /// "icmp", "tcp", "udp", "http" or "https"; with "-userland" behind it where there are answers
+  /// and the kernel stamped no departure, so that the times contain what this program waited for
+  /// the processor: always so with "http" and "https".
   std::string method;
   Refusal refusal = Refusal::kNone;  ///< of the last probe that could not leave
 };

@@ -17,9 +17,11 @@
 namespace gedge {
 
 enum class ProbeMethod : std::uint8_t {
-  kIcmp,  ///< echo request and reply
-  kTcp,   ///< a handshake, or its refusal: both are answers of the other host
-  kUdp,   ///< a datagram that the other end sends back: see gedge/io/udp_echo.hpp
+  kIcmp,   ///< echo request and reply
+  kTcp,    ///< a handshake, or its refusal: both are answers of the other host
+  kUdp,    ///< a datagram that the other end sends back: see gedge/io/udp_echo.hpp
+  kHttp,   ///< a request over a connection of its own, to the first byte of whatever is answered
+  kHttps,  ///< the same inside TLS
 };
 
 /// Why a probe never left, or was sent back on its way.
@@ -31,6 +33,8 @@ enum class Refusal : std::uint8_t {
   kTooLarge,     ///< for the network's packets
   kNoRoom,       ///< the system had no memory or descriptors for it
   kOther,
+  kNoHttp,     ///< what answers there speaks no HTTP, or no TLS
+  kUntrusted,  ///< its certificate
 };
 
 /// What a link has to say about one probe.
@@ -70,7 +74,7 @@ class ProbeLink {
 struct LinkRequest {
   ProbeMethod method = ProbeMethod::kIcmp;
   std::vector<IpAddress> targets;  ///< a probe names them by their place
-  /// Bytes behind the header; at least kLeastProbeSize. Not for kTcp.
+  /// Bytes behind the header; at least kLeastProbeSize. Of kIcmp and kUdp.
   std::size_t size = 56;
   /// Many packets a system call, stamped by this program: far more of them, but times that contain
   /// the wait for the others. Else one by one, stamped by the kernel where it can.
@@ -78,8 +82,13 @@ struct LinkRequest {
   /// Answers are not waited for any longer.
   Nanos timeout{1'000'000'000};
   /// The address of this machine that probes leave from; its port does not count. Empty: the system
-  /// chooses. For targets of its family; not for kTcp.
+  /// chooses. For targets of its family; of kIcmp and kUdp.
   std::optional<IpAddress> source = {};
+  /// Of kHttp and kHttps: what targets are called in requests and certificates, [targets].
+  std::vector<std::string> hosts = {};
+  /// Of kHttps: as in HttpTerms.
+  std::string trusted = {};
+  bool verify = true;
 };
 
 /// Target, cookie and a mark fit in.
