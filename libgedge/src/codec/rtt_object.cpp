@@ -213,11 +213,13 @@ class ObjectReader final : public StreamHandler {
       return draft_.intern(
           at == host_of.end() || at->second.empty() ? pod : std::string_view(at->second));
     };
+    for (const auto& [pod, host] : host_of)  // also those that nobody reached
+      if (draft_.names.size() < kMaxRttNames) id_of(pod);
     responses.fields([&](std::string_view pod, Cursor answer) {
       const auto ok = answer.find("OK");
       const auto response = answer.find("response");
       const auto results = response ? response->find("podResults") : std::nullopt;
-      if (!results || (ok && !ok->boolean().value_or(true))) return;
+      if (!results || (ok && !ok->boolean().value_or(true))) return warn_silent(pod, answer);
       results->fields([&](std::string_view peer, Cursor result) {
         note_host(host_of, peer, result);
         if (draft_.names.size() + 2 > kMaxRttNames) return result.fail("too many hosts");
@@ -225,6 +227,12 @@ class ObjectReader final : public StreamHandler {
         read_ping(result, {from, to});
       });
     });
+  }
+
+  void warn_silent(std::string_view pod, Cursor answer) {
+    const std::string why = text_at(answer, "error");
+    text_.warn("SilentPod",
+               "pod " + quote(pod) + " gave no results" + (why.empty() ? "" : ": " + quote(why)));
   }
 
   void note_host(std::map<std::string, std::string, std::less<>>& host_of, std::string_view pod,

@@ -154,9 +154,11 @@ TEST_CASE("rtt object: Goldpinger keeps both directions, and what failed is unme
   CHECK(r.matrix.between(NameIndex{0}, NameIndex{1}) == Rtt{7000});
   CHECK(us(r, "b", "c") == -1);
   CHECK(us(r, "a", "c") == -1);
-  REQUIRE(r.warnings.size() == 1);
-  CHECK(r.warnings[0].code == "ZeroRtt");
-  CHECK(r.warnings[0].message.find("Goldpinger leaves out times below 1 ms: 1 pair") == 0);
+  REQUIRE(r.warnings.size() == 2);
+  CHECK(r.warnings[0].code == "SilentPod");
+  CHECK(r.warnings[0].message == "pod 'g-c' gave no results: 'refused'");
+  CHECK(r.warnings[1].code == "ZeroRtt");
+  CHECK(r.warnings[1].message.find("Goldpinger leaves out times below 1 ms: 1 pair") == 0);
   options.zero_is_value = true;
   r = read(kGoldpinger, options);
   CHECK(us(r, "a", "c") == 0);
@@ -165,6 +167,14 @@ TEST_CASE("rtt object: Goldpinger keeps both directions, and what failed is unme
   options.now = 1800000000;
   CHECK(us(read(kGoldpinger, options), "a", "b") == -1);
   CHECK(us(read(kGoldpinger), "10.0.0.1", "10.0.0.2") == 3000);  // no nodes known
+}
+
+TEST_CASE("rtt object: hosts that Goldpinger knows and nobody reached are names without RTT") {
+  const auto r = read(R"({"hosts": [{"hostIP": "10.0.0.1", "podName": "a"},
+                                    {"hostIP": "10.0.0.9", "podName": "z"}],
+    "responses": {"a": {"OK": true, "response": {"podResults": {}}}}})");
+  CHECK(r.errors.empty());
+  CHECK(r.matrix.names() == std::vector<std::string>{"10.0.0.1", "10.0.0.9"});
 }
 
 std::string one_result(const std::string& result) {

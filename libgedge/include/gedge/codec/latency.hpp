@@ -77,7 +77,7 @@ struct RttReading {
   /// and lost ones too. Of two sources, the one whose number counts.
   PairDetails details;
   std::vector<Warning> warnings;   ///< ZeroRtt, NoRtt, CutPingLog, UnreadFile, UnlikelyUnit,
-                                   ///< UnknownLatencyName, UnusedCosts
+                                   ///< UnknownLatencyName, UnusedCosts, SilentPod
   Errors errors;                   ///< by file and place; row and column are named
   std::vector<RttFormat> formats;  ///< one a file, in the order given
 };
