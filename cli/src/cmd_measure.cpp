@@ -10,6 +10,7 @@
 #include "gedge/codec/write_latency.hpp"
 #include "measure_collect.hpp"
 #include "measure_format.hpp"
+#include "measure_import.hpp"
 #include "measure_targets.hpp"
 #include "render/measure_view.hpp"
 #include "render/numbers.hpp"
@@ -27,13 +28,15 @@ constexpr Example kExamples[] = {
      "Without the right to send ICMP; refused handshakes count as answers:"},
     {"gedge measure --agents dns:gedge-agent.gedge-system.svc -o json > rtt.json",
      "What all agents of a cluster know:"},
+    {"gedge measure --import goldpinger http://goldpinger:8080 --cluster nodes.json",
+     "What Goldpinger knows, by names of nodes:"},
 };
 constexpr Page kPage{
     .name = "measure",
     .summary = "Probe nodes, or ask agents, and print round-trip times",
     .usage =
-        "{[NODE]... [--targets FILE] | --agents SOURCE...} [--cluster SOURCE]... [-o FORMAT] "
-        "[FLAG]...",
+        "{[NODE]... [--targets FILE] | --agents SOURCE... | --import KIND SOURCE...} [--cluster "
+        "SOURCE]... [-o FORMAT] [FLAG]...",
     .description =
         "Sends probes to each NODE (a name, an address, or NAME=ADDRESS), to each line of "
         "`--targets`, or, where neither is given, to each node of `--cluster`, all of them at "
@@ -62,7 +65,12 @@ constexpr Page kPage{
         "reports that cannot be true are left out, others are marked as suspicious. Both "
         "directions of a pair are kept; where one is missing, budgets use the other. Agents that "
         "do not answer, and pairs that nobody knows, are named on standard error and never "
-        "guessed.",
+        "guessed.\n\n"
+        "With `--import` the operands are files, folders or URLs that others have measured: "
+        "`goldpinger` (a URL without a path means its `/check_all`, whose times are whole "
+        "milliseconds of an HTTP call), `ping` (logs) or `any` format that `--rtt` reads. They "
+        "are printed as if they had been measured; `gedge matrix convert` has more ways to read "
+        "and to write files. Addresses become the names of the nodes of `--cluster`.",
     .output =
         "One row a node: the least, median, 95th and 99th percentile and the largest round-trip "
         "time, the share of probes without an answer, and the number of answers; `wide` adds "
@@ -70,8 +78,9 @@ constexpr Page kPage{
         "`yaml` print one object of kind LatencyMatrix, `edges` a list from,to,rtt_ms,..., `csv` a "
         "square table of the 95th percentile. What nobody answered is unmeasured: `-`, null or "
         "an empty cell, never 0. With `--agents` each ordered pair that begins at an agent is a "
-        "row, NOTE says what is suspicious, and `json` and `yaml` list the agents and what became "
-        "of them.",
+        "row, with `--import` each ordered pair; NOTE says what is suspicious, and `json` and "
+        "`yaml` "
+        "list the agents and what became of them.",
     .examples = kExamples,
     .yes = "every node answered at least once, or every agent, and nothing is suspicious",
     .no = "some node or agent did not answer, or is not believed, or a pair is not known",
@@ -92,6 +101,7 @@ constexpr std::uint64_t kMostProbes = 1'000'000, kMostRate = 10'000'000;
 struct MeasureCommand {
   TargetOptions targets;
   CollectCommand collect;
+  ImportCommand imported;
   OutputOptions output;
   MeasureOptions probing;
   MeasureFormat format = MeasureFormat::kTable;
@@ -114,18 +124,35 @@ Status check_collect(const MeasureCommand& command) {
   return {};
 }
 
+Status check_import(const MeasureCommand& command) {
+  if (!command.collect.agents.empty() || !command.targets.file.empty())
+    return invalid_input("flag '--import' probes nothing and asks no agents", {},
+                         "leave out `--agents` and `--targets`, or `--import`");
+  if (command.watch)
+    return invalid_input("flag '--watch' shows probes", {}, "leave out one of it and `--import`");
+  if (command.targets.nodes.empty())
+    return invalid_input("nothing to import", {}, "name a file or a URL; `-` is standard input");
+  return {};
+}
+
 Status check_web(const MeasureCommand& command) {
   const WebOptions& web = command.collect.web;
-  if (!web.token_file.empty()) return invalid_input("flag '--token-file' needs '--agents'");
+  if (!web.token_file.empty())
+    return invalid_input("flag '--token-file' needs '--agents' or '--import'");
   const bool https = command.probing.method == ProbeMethod::kHttps;
   if (!https && (!web.ca_file.empty() || web.skip_verify))
     return invalid_input(
-        "flags '--ca-file' and '--insecure-skip-tls-verify' need '--agents' or '--method https'");
+        "flags '--ca-file' and '--insecure-skip-tls-verify' need '--agents', '--import' or "
+        "'--method "
+        "https'");
   return {};
 }
 
 // The flags do not say which values they exclude together; this does.
 Status check(const MeasureCommand& command) {
+  if (command.imported.kind != ImportKind::kNothing) return check_import(command);
+  if (command.targets.input.rtt_zero_is_value)
+    return invalid_input("flag '--rtt-zero' needs '--import'");
   if (!command.collect.agents.empty()) return check_collect(command);
   GEDGE_TRY(check_web(command));
   const bool icmp = command.probing.method == ProbeMethod::kIcmp;
@@ -266,6 +293,11 @@ Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarge
 
 Exit run_measure(MeasureCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  if (command.imported.kind != ImportKind::kNothing) {
+    command.imported.sources = command.targets.nodes;
+    return run_import(io, command.imported, command.collect.web, command.targets.input,
+                      command.format, command.output);
+  }
   if (!command.collect.agents.empty())
     return run_collect(io, command.collect, command.targets.input,
                        static_cast<std::uint16_t>(command.port == 0 ? kAgentPort : command.port),
@@ -360,6 +392,8 @@ Run add_measure(FlagSet& flags) {
   auto command = std::make_shared<MeasureCommand>();
   add_target_flags(flags, *command);
   add_collect_flags(flags, command->collect);
+  add_import_flags(flags, command->imported, command->targets.input);
+  add_web_flags(flags, command->collect.web);
   add_probe_flags(flags, *command);
   flags.heading("How to show it");
   const std::vector<std::string> formats = list_of(kMeasureFormats);

@@ -46,6 +46,11 @@ const std::string* InputReader::bytes_of(const std::string& path) {
   return &bytes_.emplace(path, *std::move(bytes)).first->second;
 }
 
+void InputReader::give(const std::string& path, std::string bytes) {
+  bytes.reserve(bytes.size() + kPadding);
+  bytes_.insert_or_assign(path, std::move(bytes));
+}
+
 void InputReader::forget(const std::string& path) {
   if (!keep_bytes_) bytes_.erase(path);
 }
@@ -147,6 +152,7 @@ void InputReader::take_reading(RttReading reading, Input& input) {
   append(errors_, std::move(reading.errors));
   append(input.facts.warnings, std::move(reading.warnings));
   input.details = std::move(reading.details);
+  input.formats = std::move(reading.formats);
   if (input.rtt.empty()) {
     input.rtt = std::move(reading.matrix);
     return;

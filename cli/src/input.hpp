@@ -21,7 +21,8 @@ namespace gedge::cli {
 struct Input {
   Facts facts;  ///< with the warnings of the RTT readers too
   RttMatrix rtt;
-  PairDetails details;  ///< of `rtt`, where the reader keeps them
+  PairDetails details;             ///< of `rtt`, where the reader keeps them
+  std::vector<RttFormat> formats;  ///< of the files of --rtt, in their order
 };
 
 /// Reads what an InputOptions names. Goes on after an error, so that all of them are reported at
@@ -43,6 +44,8 @@ class InputReader {
   void needs_no_nodes() { needs_nodes_ = false; }
   /// From now on, what files say of a pair beyond its RTT is read too.
   void keep_details() { keeps_details_ = true; }
+  /// What a path holds that is no file, for the next read().
+  void give(const std::string& path, std::string bytes);
   /// Nothing named a node, and no --cluster was given: a question of usage, not of input.
   bool lacks_cluster() const { return lacks_cluster_; }
 

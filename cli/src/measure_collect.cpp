@@ -1,13 +1,10 @@
 #include "measure_collect.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "collect_source.hpp"
-#include "gedge/version.hpp"
 #include "input.hpp"
 #include "render/collect_view.hpp"
 #include "report.hpp"
@@ -15,39 +12,6 @@
 
 namespace gedge::cli {
 namespace {
-
-constexpr std::uint64_t kMostTrusted = 4 << 20;  // the system's own bundle has a quarter of a MiB
-constexpr std::uint64_t kMostToken = 64 << 10;
-constexpr std::string_view kBlanks = " \t\r\n";
-
-// The first line that is not empty: whoever serves may accept several.
-std::string first_token(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  text.remove_prefix(begin);
-  text = text.substr(0, text.find('\n'));
-  return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
-}
-
-Result<std::string> read_token(FileStore& files, const std::string& path) {
-  const auto bytes = files.read(path, kMostToken);
-  if (!bytes) return bytes.error();
-  std::string token = first_token(*bytes);
-  if (token.empty()) return invalid_input("no token in " + path);
-  return token;
-}
-
-Result<HttpTerms> terms_of(FileStore& files, const WebOptions& web) {
-  HttpTerms terms;
-  terms.timeout = std::chrono::duration_cast<Micros>(web.timeout);
-  terms.connect_timeout = std::min(terms.connect_timeout, terms.timeout);
-  terms.verify = !web.skip_verify;
-  terms.user_agent = "gedge/" + std::string(version());
-  auto trusted = read_trusted(files, web);
-  if (!trusted) return std::move(trusted).error();
-  terms.trusted = *std::move(trusted);
-  return terms;
-}
 
 // Addresses of nodes; one that two nodes claim is nobody's.
 std::optional<OtherNames> names_of_nodes(Io& io, const InputOptions& input, ProgressLine& progress,
@@ -79,49 +43,23 @@ struct Prepared {
 std::optional<Prepared> prepare(Io& io, const CollectCommand& command, const InputOptions& input,
                                 std::uint16_t port, ProgressLine& progress, Errors& errors) {
   Prepared prepared;
-  const WebOptions& web = command.web;
-  const bool secure = !web.ca_file.empty() || !web.token_file.empty() || web.skip_verify;
-  auto terms = terms_of(io.files, web);
-  if (!terms)
-    errors.push_back(std::move(terms).error());
-  else
-    prepared.options.terms = *std::move(terms);
-  if (!web.token_file.empty()) {
-    auto token = read_token(io.files, web.token_file);
-    if (!token)
-      errors.push_back(std::move(token).error());
-    else
-      prepared.options.token = *std::move(token);
+  auto access = open_web(io.files, command.web);
+  if (!access) {
+    errors.push_back(std::move(access).error());
+    return std::nullopt;
   }
-  if (!errors.empty()) return std::nullopt;
+  prepared.options.terms = std::move(access->terms);
+  prepared.options.token = std::move(access->token);
   auto names = names_of_nodes(io, input, progress, errors);
   if (!names) return std::nullopt;
   prepared.options.others = *std::move(names);
   progress.show("looking for agents", 0, 0);
-  FoundAgents found = find_agents({command.agents, secure, port}, io.files, *io.network);
+  FoundAgents found =
+      find_agents({command.agents, command.web.wants_tls(), port}, io.files, *io.network);
   errors = std::move(found.errors);
   prepared.agents = std::move(found.agents);
   if (errors.empty()) return prepared;
   return std::nullopt;
-}
-
-Exit print(Io& io, const AgentMatrix& merged, MeasureFormat format, const OutputOptions& output,
-           std::vector<Warning>& losses) {
-  if (is_table(format)) {
-    const TableOptions table{format == MeasureFormat::kWide, !output.no_headers, output.sort_by};
-    const Status printed = print_agent_matrix(io.out, merged, table);
-    return printed ? Exit::kYes : fail_usage(io, printed.error());
-  }
-  const RttOutput as = rtt_output(format);
-  if (as == RttOutput::kJson || as == RttOutput::kYaml) {
-    io.out.write(write(merged, as == RttOutput::kJson ? TextFormat::kJson : TextFormat::kYaml));
-    return Exit::kYes;
-  }
-  WrittenRtt written = write_rtt(merged.matrix, merged.details, as);
-  if (!written.errors.empty()) return fail(io, written.errors, output);
-  io.out.write(written.text);
-  losses = std::move(written.losses);
-  return Exit::kYes;
 }
 
 bool is_whole(const AgentMatrix& merged) {
@@ -138,13 +76,6 @@ bool nobody_answered(const AgentMatrix& merged) {
 
 }  // namespace
 
-Result<std::string> read_trusted(FileStore& files, const WebOptions& web) {
-  if (web.ca_file.empty()) return std::string();
-  auto trusted = files.read(web.ca_file, kMostTrusted);
-  if (trusted && trusted->empty()) return invalid_input("no certificate in " + web.ca_file);
-  return trusted;
-}
-
 Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& input,
                  std::uint16_t port, MeasureFormat format, const OutputOptions& output) {
   ProgressLine progress(io.err, output.quiet, io.clock);
@@ -160,17 +91,13 @@ Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& inpu
                               });
   progress.erase();
   if (!merged) return fail(io, merged.error());
-  if (command.web.skip_verify && !output.quiet)
-    io.err.line("certificates were not checked: whoever answered was believed");
+  warn_unchecked(io, command.web, output);
   if (nobody_answered(*merged)) {
     if (!output.quiet) report_agents(io.err, *merged, output.verbosity > 0);
     return fail(io, Error{Errc::kUnreachable, "no agent answered", {}, {}});
   }
-  std::vector<Warning> losses;
-  if (const Exit exit = print(io, *merged, format, output, losses); exit != Exit::kYes) return exit;
-  io.out.flush();
-  report_input(io, losses, {}, output);
-  if (!output.quiet) report_agents(io.err, *merged, output.verbosity > 0);
+  const Exit exit = show_matrix(io, *merged, {}, format, output);
+  if (exit != Exit::kYes) return exit;
   return is_whole(*merged) ? Exit::kYes : Exit::kNo;
 }
 
@@ -181,24 +108,6 @@ void add_collect_flags(FlagSet& flags, CollectCommand& command) {
              .help = "Ask agents: FILE, dns:NAME or URL,...",
              .live = Live::kFiles},
             command.agents);
-  flags.add({.name = "token-file",
-             .value = "FILE",
-             .help = "The token that agents want; over HTTPS only",
-             .live = Live::kFiles},
-            command.web.token_file);
-  flags.add({.name = "ca-file",
-             .value = "FILE",
-             .help = "Certificates that alone are trusted, in PEM",
-             .fallback = "the system's",
-             .live = Live::kFiles},
-            command.web.ca_file);
-  flags.add({.name = "insecure-skip-tls-verify", .help = "Believe whoever answers"},
-            command.web.skip_verify);
-  flags.add({.name = "request-timeout",
-             .value = "DURATION",
-             .help = "For the whole answer of one agent",
-             .fallback = "10s"},
-            span_into(command.web.timeout, false));
 }
 
 }  // namespace gedge::cli

@@ -10,26 +10,16 @@
 #include "io.hpp"
 #include "measure_format.hpp"
 #include "options.hpp"
+#include "web_options.hpp"
 
 namespace gedge::cli {
-
-/// How others are asked over HTTP.
-struct WebOptions {
-  std::string ca_file, token_file;  ///< may be empty
-  bool skip_verify = false;
-  Nanos timeout{10'000'000'000};
-};
-
-/// The certificates of --ca-file; empty where none is given. Errors: those of reading a file, and
-/// an empty one.
-Result<std::string> read_trusted(FileStore& files, const WebOptions& web);
 
 struct CollectCommand {
   std::vector<std::string> agents;  ///< SOURCE...; empty: nothing is collected
   WebOptions web;
 };
 
-/// --agents, --ca-file, --token-file, --insecure-skip-tls-verify, --request-timeout.
+/// --agents.
 void add_collect_flags(FlagSet& flags, CollectCommand& command);
 
 /// Asks the agents, prints their matrix, and says on standard error what is amiss. `port` is that

@@ -3,8 +3,13 @@
 
 #include <cstdint>
 
+#include <vector>
+
 #include "choices.hpp"
+#include "exit.hpp"
 #include "gedge/codec/write_latency.hpp"
+#include "io.hpp"
+#include "options.hpp"
 
 namespace gedge::cli {
 
@@ -34,5 +39,10 @@ constexpr RttOutput rtt_output(MeasureFormat format) {
       return RttOutput::kJson;
   }
 }
+
+/// Prints a matrix of many places, and says on standard error what is amiss, `warnings` first.
+/// Yes, unless it could not be printed.
+Exit show_matrix(Io& io, const AgentMatrix& merged, std::vector<Warning> warnings,
+                 MeasureFormat format, const OutputOptions& output);
 
 }  // namespace gedge::cli

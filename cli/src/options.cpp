@@ -171,10 +171,20 @@ void add_age_flags(FlagSet& flags, InputOptions& options) {
 
 }  // namespace
 
+void add_zero_flag(FlagSet& flags, InputOptions& options) {
+  const Choices<bool> zeros{{"missing", false}, {"value", true}};
+  flags.add({.name = "rtt-zero",
+             .value = "MEANING",
+             .help = "Zeros between nodes: missing or value",
+             .fallback = "missing",
+             .words = words_of(zeros),
+             .shapes_answer = true},
+            choice_into(zeros, options.rtt_zero_is_value));
+}
+
 void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options) {
   const Choices<TimeUnit> units{
       {"us", TimeUnit::kMicro}, {"ms", TimeUnit::kMilli}, {"s", TimeUnit::kSecond}};
-  const Choices<bool> zeros{{"missing", false}, {"value", true}};
   const Choices<RttStat> stats{{"p50", RttStat::kP50},
                                {"p95", RttStat::kP95},
                                {"p99", RttStat::kP99},
@@ -198,13 +208,7 @@ void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options) {
              .words = words_of(units),
              .shapes_answer = true},
             choice_into(units, options.cost_unit));
-  flags.add({.name = "rtt-zero",
-             .value = "MEANING",
-             .help = "Zeros between nodes: missing or value",
-             .fallback = "missing",
-             .words = words_of(zeros),
-             .shapes_answer = true},
-            choice_into(zeros, options.rtt_zero_is_value));
+  add_zero_flag(flags, options);
   flags.add({.name = "rtt-by",
              .value = "LABEL",
              .help = "Names in the matrix are values of this node label",

@@ -68,6 +68,8 @@ void add_cluster_flags(FlagSet& flags, InputOptions& options);
 void add_rtt_flags(FlagSet& flags, InputOptions& options);
 /// The same without --rtt: how to read files that are named otherwise.
 void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options);
+/// --rtt-zero alone.
+void add_zero_flag(FlagSet& flags, InputOptions& options);
 void add_rule_flags(FlagSet& flags, RuleOptions& options);
 /// --compat alone, for commands that decide nothing.
 void add_compat_flag(FlagSet& flags, RuleOptions& options);

@@ -78,6 +78,10 @@ class MatrixTable {
  private:
   DurationColumn units() const {
     std::vector<std::int64_t> micros;
+    const auto n = static_cast<std::uint32_t>(merged_.matrix.size());
+    for (std::uint32_t a = 0; a < n; ++a)
+      for (const Rtt rtt : merged_.matrix.row(NameIndex{a}))
+        if (rtt != kUnmeasured) micros.push_back(rtt.us);
     for (const PairStats& pair : merged_.details.pairs)
       if (merged_.matrix.at(pair.from, pair.to) != kUnmeasured)
         for (const TimeColumn& time : kTimes)
@@ -103,9 +107,10 @@ class MatrixTable {
   }
 
   void add(NameIndex from, NameIndex to, const PairStats* said, const SuspiciousCell* suspicious) {
-    const PairStats none;
-    const PairStats& stats = said != nullptr ? *said : none;
-    const bool known = merged_.matrix.at(from, to) != kUnmeasured;
+    PairStats stats = said != nullptr ? *said : PairStats{};
+    const Rtt counting = merged_.matrix.at(from, to);
+    const bool known = counting != kUnmeasured;
+    if (!stats.is_summarised()) stats.p95 = counting;  // of one number nobody says what it is
     std::vector<Cell> row{{merged_.matrix.name(from)}, {merged_.matrix.name(to)}};
     for (const TimeColumn& time : kTimes)
       if (options_.wide || !time.only_wide)

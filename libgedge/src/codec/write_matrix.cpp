@@ -108,7 +108,8 @@ std::string write(const RttMatrix& matrix, const PairDetails& details, TextForma
 }
 
 std::string write(const AgentMatrix& merged, TextFormat format) {
-  return write_matrix(merged.matrix, merged.details, &merged.agents, format);
+  return write_matrix(merged.matrix, merged.details,
+                      merged.agents.empty() ? nullptr : &merged.agents, format);
 }
 
 std::string write(const RttMatrix& matrix, TextFormat format) {

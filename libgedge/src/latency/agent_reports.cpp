@@ -25,7 +25,7 @@ class Merging {
     choose_names();
     fill();
     vet(seed);
-    count_pairs();
+    merged_.pairs = count_known_pairs(merged_.matrix, merged_.is_agent);
     merged_.agents = std::move(verdicts_);
     std::sort(merged_.agents.begin(), merged_.agents.end(),
               [](const AgentVerdict& a, const AgentVerdict& b) {
@@ -188,19 +188,6 @@ class Merging {
         [](const PairStats& pair, const auto& key) { return std::pair(pair.from, pair.to) < key; });
   }
 
-  void count_pairs() {
-    const auto n = static_cast<std::uint32_t>(merged_.matrix.size());
-    for (std::uint32_t a = 0; a < n; ++a)
-      for (std::uint32_t b = 0; b < a; ++b) {
-        if (!merged_.is_agent[a] && !merged_.is_agent[b]) continue;
-        const bool there = merged_.matrix.at(NameIndex{a}, NameIndex{b}) != kUnmeasured,
-                   back = merged_.matrix.at(NameIndex{b}, NameIndex{a}) != kUnmeasured;
-        ++(there && back   ? merged_.pairs.both
-           : there || back ? merged_.pairs.one_way
-                           : merged_.pairs.unknown);
-      }
-  }
-
   const std::vector<AskedAgent>& asked_;
   const OtherNames& others_;
   std::vector<AgentVerdict> verdicts_;  // [asked]
@@ -227,6 +214,19 @@ std::string_view to_string(AgentState state) {
       break;
   }
   return "believed";
+}
+
+KnownPairs count_known_pairs(const RttMatrix& matrix, const std::vector<bool>& is_agent) {
+  KnownPairs pairs;
+  const auto n = static_cast<std::uint32_t>(matrix.size());
+  for (std::uint32_t a = 0; a < n; ++a)
+    for (std::uint32_t b = 0; b < a; ++b) {
+      if (!is_agent[a] && !is_agent[b]) continue;
+      const bool there = matrix.at(NameIndex{a}, NameIndex{b}) != kUnmeasured,
+                 back = matrix.at(NameIndex{b}, NameIndex{a}) != kUnmeasured;
+      ++(there && back ? pairs.both : there || back ? pairs.one_way : pairs.unknown);
+    }
+  return pairs;
 }
 
 AgentMatrix merge_agents(const std::vector<AskedAgent>& asked, const OtherNames& others,

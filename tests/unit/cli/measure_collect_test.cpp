@@ -167,6 +167,62 @@ TEST_CASE("measure --agents: nodes of a cluster give addresses their names") {
   CHECK(outcome.exit == Exit::kYes);
 }
 
+TEST_CASE("measure --import: Goldpinger by URL and by file, and who says nothing is named") {
+  World world;
+  const std::string check_all = R"({
+    "hosts":[{"hostIP":"10.0.0.1","podName":"gp-a"},{"hostIP":"10.0.0.2","podName":"gp-b"},
+             {"hostIP":"10.0.0.3","podName":"gp-c"}],
+    "responses":{
+      "gp-a":{"HostIP":"10.0.0.1","OK":true,"response":{"podResults":{
+        "gp-b":{"HostIP":"10.0.0.2","OK":true,"response-time-ms":3,"status-code":200}}}},
+      "gp-b":{"HostIP":"10.0.0.2","OK":true,"response":{"podResults":{
+        "gp-a":{"HostIP":"10.0.0.1","OK":true,"response-time-ms":4,"status-code":200}}}},
+      "gp-c":{"HostIP":"10.0.0.3","OK":false,"error":"timed out"}}})";
+  world.answer("http://gp:8080/check_all", check_all);
+  world.files.files["check_all.json"] = check_all;
+  world.files.files["nodes.json"] =
+      R"({"kind":"List","items":[{"kind":"Node","metadata":{"name":"edge-1"},
+         "status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"}]}}]})";
+  for (const std::string source : {"http://gp:8080", "check_all.json"}) {
+    const Outcome outcome =
+        world.run({"--import", "goldpinger", source, "--cluster", "nodes.json"});
+    CHECK(has(outcome.out, "10.0.0.2\tedge-1\t-\t-\t4.0 ms\t-\t-\t0 %\t1\n"));
+    CHECK(has(outcome.out, "10.0.0.3\tedge-1\t-\t-\t-\t-\t-\t-\t-\n"));
+    CHECK(has(outcome.err, "pod 'gp-c' gave no results: 'timed out'"));
+    CHECK(has(outcome.err, "of 3 pairs, 2 not known in either direction"));
+    CHECK(outcome.exit == Exit::kNo);
+  }
+  const Outcome json = world.run({"--import", "goldpinger", "check_all.json", "-o", "json"});
+  CHECK(has(json.out, R"({"from":"10.0.0.1","to":"10.0.0.2",)"));
+  CHECK_FALSE(has(json.out, "agents"));
+}
+
+TEST_CASE("measure --import: other files, each in its own format, and no other") {
+  World world;
+  world.files.files["rtt.csv"] = ",a,b\na,0,2\nb,3,0\n";
+  world.files.files["a.log"] =
+      "PING b (10.0.0.2) 56(84) bytes of data.\n"
+      "64 bytes from b (10.0.0.2): icmp_seq=1 ttl=64 time=1.5 ms\n";
+  const Outcome any = world.run({"--import", "any", "rtt.csv"});
+  CHECK(has(any.out, "a\tb\t-\t-\t2.0 ms\t"));
+  CHECK(any.exit == Exit::kYes);
+  CHECK(has(world.run({"--import", "ping", "a.log", "-o", "edges"}).out, "a,b,"));
+  const Outcome wrong = world.run({"--import", "goldpinger", "rtt.csv"});
+  CHECK(wrong.exit == Exit::kInput);
+  CHECK(has(wrong.err, "what was read is square CSV, not Goldpinger"));
+  world.http.answers.insert_or_assign("http://gp/check_all", HttpAnswer{418, "", "teapot"});
+  const Outcome teapot = world.run({"--import", "goldpinger", "http://gp"});
+  CHECK(teapot.exit == Exit::kInput);
+  CHECK(has(teapot.err, "http://gp/check_all: it answers with status 418"));
+  CHECK(world.run({"--import", "goldpinger", "http://gone"}).exit == Exit::kWorld);
+  CHECK(world.run({"--import", "any"}).exit == Exit::kUsage);
+  CHECK(world.run({"--import", "any", "rtt.csv", "-w"}).exit == Exit::kUsage);
+  CHECK(world.run({"--import", "any", "rtt.csv", "--agents", "peers"}).exit == Exit::kUsage);
+  CHECK(world.run({"edge-1", "--rtt-zero", "value"}).exit == Exit::kUsage);
+  const Outcome zero = world.run({"--import", "any", "rtt.csv", "--rtt-zero", "value"});
+  CHECK(zero.exit == Exit::kYes);
+}
+
 TEST_CASE("measure --agents: wrong uses exit with 2, bad inputs with 3, nobody there with 4") {
   World world;
   world.files.files["empty"] = "# none\n";

@@ -58,7 +58,7 @@ struct WrittenRtt {
 /// statistic it is stands under p95Us, where read_rtt finds it again.
 std::string write(const RttMatrix& matrix, const PairDetails& details, TextFormat format);
 
-/// kind LatencyMatrix with what became of each agent that was asked.
+/// kind LatencyMatrix with what became of each agent that was asked, if any was.
 std::string write(const AgentMatrix& merged, TextFormat format);
 
 /// kind MatrixCheck: what check_matrix() found in `matrix`, each kind counted.

@@ -61,6 +61,9 @@ struct KnownPairs {
   std::size_t both = 0, one_way = 0, unknown = 0;
 };
 
+/// `is_agent` is true of at least one name of the pairs that are counted, [names].
+KnownPairs count_known_pairs(const RttMatrix& matrix, const std::vector<bool>& is_agent);
+
 struct AgentMatrix {
   RttMatrix matrix;  ///< what counts, in the direction in which it was reported
   PairDetails
