@@ -181,7 +181,7 @@ void report_suspicious(Stream& err, const AgentMatrix& merged, bool all) {
 
 void report_unknown(Stream& err, const AgentMatrix& merged, bool all) {
   const KnownPairs& pairs = merged.pairs;
-  const std::size_t total = pairs.both + pairs.one_way + pairs.unknown;
+  const std::size_t total = pairs.known + pairs.one_way + pairs.unknown;
   if (pairs.unknown + pairs.one_way == 0) return;
   std::vector<std::string> parts;
   if (pairs.unknown > 0)

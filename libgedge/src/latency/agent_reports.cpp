@@ -222,9 +222,10 @@ KnownPairs count_known_pairs(const RttMatrix& matrix, const std::vector<bool>& i
   for (std::uint32_t a = 0; a < n; ++a)
     for (std::uint32_t b = 0; b < a; ++b) {
       if (!is_agent[a] && !is_agent[b]) continue;
-      const bool there = matrix.at(NameIndex{a}, NameIndex{b}) != kUnmeasured,
-                 back = matrix.at(NameIndex{b}, NameIndex{a}) != kUnmeasured;
-      ++(there && back ? pairs.both : there || back ? pairs.one_way : pairs.unknown);
+      const bool there = matrix.at(NameIndex{b}, NameIndex{a}) != kUnmeasured,
+                 back = matrix.at(NameIndex{a}, NameIndex{b}) != kUnmeasured;
+      const bool all = (there || !is_agent[b]) && (back || !is_agent[a]);
+      ++(all ? pairs.known : there || back ? pairs.one_way : pairs.unknown);
     }
   return pairs;
 }

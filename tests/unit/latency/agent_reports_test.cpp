@@ -72,8 +72,8 @@ TEST_CASE("agents: both directions are kept as they were reported, with all that
   REQUIRE(merged.details.pairs.size() == 3);
   CHECK(merged.details.find(NameIndex{1}, NameIndex{2})->samples == 3);
   CHECK(merged.details.methods[merged.details.pairs[0].method] == "icmp");
-  CHECK(merged.pairs.both == 1);
-  CHECK(merged.pairs.one_way == 1);
+  CHECK(merged.pairs.known == 2);  // c is no agent: nobody asks it for its own direction
+  CHECK(merged.pairs.one_way == 0);
   CHECK(merged.pairs.unknown == 1);
   for (const AgentVerdict& agent : merged.agents) CHECK(agent.state == AgentState::kBelieved);
 }
@@ -87,6 +87,7 @@ TEST_CASE("agents: one that says nothing is a row of unmeasured pairs, and why i
   CHECK(verdict(merged, "2").state == AgentState::kSilent);
   CHECK(verdict(merged, "2").why == "no answer");
   CHECK(verdict(merged, "2").hint == "wait");
+  CHECK(merged.pairs.one_way == 1);
   CHECK(merged.pairs.unknown == 2);
 }
 

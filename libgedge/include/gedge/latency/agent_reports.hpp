@@ -58,10 +58,11 @@ struct AgentVerdict {
 
 /// Pairs of names, at least one of which is an agent's; each is counted once.
 struct KnownPairs {
-  std::size_t both = 0, one_way = 0, unknown = 0;
+  std::size_t known = 0;    ///< in each direction that begins at an agent
+  std::size_t one_way = 0;  ///< two agents, and one direction is missing
+  std::size_t unknown = 0;
 };
-
-/// `is_agent` is true of at least one name of the pairs that are counted, [names].
+/// `is_agent`, [names].
 KnownPairs count_known_pairs(const RttMatrix& matrix, const std::vector<bool>& is_agent);
 
 struct AgentMatrix {
