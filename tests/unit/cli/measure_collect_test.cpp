@@ -155,6 +155,17 @@ TEST_CASE("measure --agents: sources are files, URLs with and without names, and
   CHECK(has(open.err, "certificates were not checked"));
 }
 
+TEST_CASE("measure --agents: of dns:NAME each address is an agent, which says what it is called") {
+  World world;
+  world.network.addresses["agents.svc"].bytes = {10, 0, 0, 2};
+  world.answer("http://10.0.0.2:8787/matrix.json", row("b", {{"10.0.0.2", 7}, {"10.0.0.9", 900}}));
+  const Outcome outcome = world.run({"--agents", "dns:agents.svc"});
+  CHECK(has(outcome.out, "b\t10.0.0.9\t450 us\t"));
+  CHECK_FALSE(has(outcome.out, "b\t10.0.0.2"));  // that is itself
+  CHECK(outcome.exit == Exit::kYes);
+  CHECK(world.run({"--agents", "dns:nobody"}).exit == Exit::kInput);
+}
+
 TEST_CASE("measure --agents: nodes of a cluster give addresses their names") {
   World world;
   world.files.files["nodes.json"] =
