@@ -107,10 +107,11 @@ TEST_CASE("http client: an answer that never comes, never ends or breaks off is 
   const auto never = fetch_one(silent.url(), hasty());
   REQUIRE_FALSE(never);
   CHECK(never.error().code == Errc::kTimeout);
-  CHECK(never.error().what == "no answer within 300ms");
+  CHECK(has(never.error().what, " within 300ms"));  // on a busy machine not even connected
   const auto unended = fetch_one(slow.url(), hasty());
   REQUIRE_FALSE(unended);
-  CHECK(unended.error().what == "the answer did not end within 300ms");
+  CHECK(unended.error().code == Errc::kTimeout);
+  CHECK(has(unended.error().what, " within 300ms"));
   for (const ScriptedServer* server : {&half, &closed}) {
     const auto outcome = fetch_one(server->url());
     REQUIRE_FALSE(outcome);
