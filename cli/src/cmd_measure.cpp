@@ -248,11 +248,11 @@ Result<Measurement> probe(Io& io, const MeasureCommand& command,
                           const std::vector<IpAddress>& addresses, ProgressLine& progress) {
   bool is_open = false;
   const auto still = command.watch ? std::optional(command.probing.method) : std::nullopt;
-  auto measurement =
-      measure(*io.network, targets, addresses, command.probing, [&](const Prober& prober) {
-        if (!std::exchange(is_open, true)) io.network->give_up_rights(still);
-        progress.show("measuring", prober.settled(), prober.total());
-      });
+  auto measurement = measure(*io.network, targets, addresses, command.probing,
+                             [&](std::uint64_t settled, std::uint64_t total) {
+                               if (!std::exchange(is_open, true)) io.network->give_up_rights(still);
+                               progress.show("measuring", settled, total);
+                             });
   progress.erase();
   return measurement;
 }

@@ -39,13 +39,6 @@ class AnsweringLink final : public ProbeLink {
   std::vector<std::uint32_t> probed_;  // whose answer was not seen to leave
 };
 
-void add(OddReplies& to, const OddReplies& more) {
-  to.duplicate += more.duplicate;
-  to.late += more.late;
-  to.foreign += more.foreign;
-  to.impossible += more.impossible;
-}
-
 std::vector<std::string> names_of(const std::vector<MeshNode>& nodes) {
   std::vector<std::string> names;
   names.reserve(nodes.size());
@@ -69,7 +62,7 @@ void add_share(MeasuredMesh& mesh, const MeasuredMesh& share) {
         mesh.matrix.set(NameIndex{from}, NameIndex{to}, rtt);
   mesh.probes += share.probes;
   mesh.lost += share.lost;
-  add(mesh.odd, share.odd);
+  mesh.odd += share.odd;
 }
 
 Result<MeasuredMesh> measure_mesh(ProbeNetwork& network, const std::vector<MeshNode>& nodes,
@@ -78,7 +71,8 @@ Result<MeasuredMesh> measure_mesh(ProbeNetwork& network, const std::vector<MeshN
   std::vector<NameIndex> index_of;  // [nodes]
   for (const MeshNode& node : nodes) index_of.push_back(*mesh.matrix.find(node.name));
   ProbingProgress report;
-  if (progress) report = [&](const Prober& prober) { progress(mesh.probes + prober.settled()); };
+  if (progress)
+    report = [&](std::uint64_t settled, std::uint64_t) { progress(mesh.probes + settled); };
 
   for (std::size_t from = 0; from + 1 < nodes.size(); ++from) {
     const std::size_t first = first_behind(from, options);
@@ -99,7 +93,7 @@ Result<MeasuredMesh> measure_mesh(ProbeNetwork& network, const std::vector<MeshN
     static_cast<void>(run_probes(prober, answering, count, report));
 
     mesh.probes += prober.total();
-    add(mesh.odd, prober.odd_replies());
+    mesh.odd += prober.odd_replies();
     for (std::uint32_t i = 0; i < count; ++i) {
       const RttSamples& samples = prober.samples(i);
       mesh.lost += samples.lost();

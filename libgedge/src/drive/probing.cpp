@@ -37,7 +37,7 @@ std::vector<TargetNotes> run_probes(Prober& prober, ProbeLink& link, std::size_t
   std::vector<TargetNotes> notes(targets);
   std::array<Probe, kMostAtOnce> probes;
   Nanos shown = link.now(), read_up_to = shown;
-  if (progress) progress(prober);
+  if (progress) progress(prober.settled(), prober.total());
   while (const auto next = prober.next()) {
     // Answers that came before this moment are handed in before anything expires at it.
     const Nanos before = link.now();
@@ -56,7 +56,7 @@ std::vector<TargetNotes> run_probes(Prober& prober, ProbeLink& link, std::size_t
       prober.departed_by(batch, after);
     if (progress && now - shown >= kProgressEvery) {
       shown = now;
-      progress(prober);
+      progress(prober.settled(), prober.total());
     }
   }
   return notes;

@@ -55,7 +55,9 @@ Resolved resolve(ProbeNetwork& network, const std::vector<MeasureTarget>& target
                  const MeasureOptions& options);
 
 /// Probes them all at once, as the plan says. `addresses` are those of `targets`. Takes about
-/// count * max(interval, targets * gap), and a timeout more where the last probes are lost.
+/// count * max(interval, targets * gap), and a timeout more where the last probes are lost. Many
+/// targets without any bound on the rate are probed by two threads: the kernel does nearly all of
+/// the work, on the processor of whoever sends. `progress` is called in this thread.
 /// Errors: those of ProbeNetwork::open. A target that never answers is no error: it is unmeasured.
 Result<Measurement> measure(ProbeNetwork& network, const std::vector<MeasureTarget>& targets,
                             const std::vector<IpAddress>& addresses, const MeasureOptions& options,

@@ -1,6 +1,7 @@
 // gedge/drive/probing.hpp - the loop between a prober and a link.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -15,8 +16,9 @@ struct TargetNotes {
   Refusal refusal = Refusal::kNone;  ///< of the last probe that was refused
 };
 
-/// Called before the first probe and then between probes, some fifty times a second.
-using ProbingProgress = std::function<void(const Prober&)>;
+/// Called before the first probe and then between probes, some fifty times a second, with how many
+/// are settled and how many there will be.
+using ProbingProgress = std::function<void(std::uint64_t settled, std::uint64_t total)>;
 
 /// Runs until every probe of the plan is settled; returns notes, [targets].
 /// It ends: each probe is settled a timeout after it left, at the latest.

@@ -40,6 +40,14 @@ enum class Reply : std::uint8_t {
 /// Answers that were not counted, by why.
 struct OddReplies {
   std::uint64_t duplicate = 0, late = 0, foreign = 0, impossible = 0;
+
+  OddReplies& operator+=(const OddReplies& more) {
+    duplicate += more.duplicate;
+    late += more.late;
+    foreign += more.foreign;
+    impossible += more.impossible;
+    return *this;
+  }
 };
 
 class Prober {
