@@ -314,14 +314,14 @@ _gedge_describe() {
       esac
       ;;
     'measure')
-      flags='--targets --cluster --from --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--targets --cluster --from --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
       operands=('@nodes')
       rest='@nodes'
       case $prev in
         --targets) values='@files' ;;
-        --cluster) values='@files' ;;
         --from) values='' ;;
+        --cluster) values='@files' ;;
         --agents) values='@files' ;;
         --import) values='goldpinger ping any' ;;
         --rtt-zero) values='missing value' ;;

@@ -311,8 +311,8 @@ complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcom
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from check' -s h -l help -d 'Explain the command'
 
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l targets -r -F -d 'One NODE a line; \'-\' is standard input'
-complete -c gedge -n '__fish_seen_subcommand_from measure' -l cluster -r -F -d 'A file, a directory or synthetic:KEY=VALUE,...'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l from -x -d 'What this place is called'
+complete -c gedge -n '__fish_seen_subcommand_from measure' -l cluster -r -F -d 'A file, a directory or synthetic:KEY=VALUE,...'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l agents -r -F -d 'Ask agents: FILE, dns:NAME or URL,...'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l import -x -a 'goldpinger ping any' -d 'Read FILE or URL operands: goldpinger, ping or any'
 complete -c gedge -n '__fish_seen_subcommand_from measure' -l rtt-zero -x -a 'missing value' -d 'Zeros between nodes: missing or value'

@@ -337,13 +337,12 @@ void add_target_flags(FlagSet& flags, MeasureCommand& command) {
              .help = "One NODE a line; '-' is standard input",
              .live = Live::kFiles},
             command.targets.file);
-  add_cluster_flags(flags, command.targets.input);
-  flags.heading("What to measure");
   flags.add({.name = "from",
              .value = "NAME",
              .help = "What this place is called",
              .fallback = "the host's name"},
             command.from);
+  add_cluster_flags(flags, command.targets.input);
 }
 
 void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
