@@ -41,7 +41,8 @@ constexpr std::array<FilterHelp, 13> kFilterHelps = {{
 
 std::uint8_t helps_of(const RejectedBy& rejected) {
   std::uint8_t helps = kNodeHelps;
-  for (const auto& [filter, nodes] : rejected) {
+  for (const auto& entry : rejected) {
+    const std::string_view filter = entry.first;
     const auto known = std::find_if(kFilterHelps.begin(), kFilterHelps.end(),
                                     [&](const FilterHelp& of) { return of.filter == filter; });
     helps |= known == kFilterHelps.end() ? kAllHelps : known->helps;
