@@ -234,11 +234,12 @@ TEST_CASE("https: who never ends a handshake is let go, and others are served") 
   for (std::size_t i = 0; i < slow.size(); i += 2)
     REQUIRE(::send(slow[i].get(), "\x16\x03\x01", 3, MSG_NOSIGNAL) == 3);
   for (const Descriptor& socket : slow) CHECK(read_plain(socket).empty());
-  CHECK(served.server->counts().handshakes_failed == 40);
   bool answered = false;  // on a busy machine, ours may be too slow as well
   for (int i = 0; i < 1'000 && !answered; ++i)
     answered = has(Client(*served.server).ask("/quick"), "/quick");
   CHECK(answered);
+  // They are counted behind the end that was read above, and before whatever was asked after it.
+  CHECK(served.server->counts().handshakes_failed >= 40);
 }
 
 TEST_CASE("https: stopping ends handshakes too") {
