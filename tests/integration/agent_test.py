@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 import agents
-from agents import GEDGE
+from agents import GEDGE, closed_port, write
 
 failures = []
 
@@ -37,20 +37,6 @@ def rights_of(process):
     with open(os.path.join(process, "status")) as status:
         return {int(line.split()[1], 16) for line in status
                 if line.startswith(("CapPrm:", "CapEff:", "CapInh:"))}
-
-
-def closed_port():
-    """A port that refuses; held bound, so that nobody else listens there."""
-    holder = socket.socket()
-    holder.bind(("127.0.0.1", 0))
-    return holder, holder.getsockname()[1]
-
-
-def write(folder, name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w") as file:
-        file.write(text)
-    return path
 
 
 def check_paths(agent):

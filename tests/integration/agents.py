@@ -1,10 +1,25 @@
 """`gedge agent` as a process of a test: started, read, asked, stopped. Nothing sleeps."""
 import http.client
 import os
+import socket
 import subprocess
 
 GEDGE = os.environ["GEDGE"]
 MOST_LOOKS = 100_000  # seconds of asking; an answer comes in the first few
+
+
+def closed_port():
+    """A port that refuses; held bound, so that nobody else listens there."""
+    holder = socket.socket()
+    holder.bind(("127.0.0.1", 0))
+    return holder, holder.getsockname()[1]
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
 
 
 class Agent:

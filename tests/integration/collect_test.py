@@ -16,6 +16,8 @@ import threading
 
 import jsonschema
 
+from agents import closed_port, write
+
 GEDGE = os.environ["GEDGE"]
 MOST_LOOKS = 10_000
 failures = []
@@ -100,20 +102,6 @@ def reply(body):
 def row(name, peers):
     return json.dumps({"kind": "LatencyMatrix", "nodes": [name, *peers], "pairs": [
         {"from": name, "to": peer, "p95Us": us} for peer, us in peers.items()]}).encode()
-
-
-def closed_port():
-    """A port that refuses; held bound, so that nobody else listens there."""
-    holder = socket.socket()
-    holder.bind(("127.0.0.1", 0))
-    return holder, holder.getsockname()[1]
-
-
-def write(folder, name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w") as file:
-        file.write(text)
-    return path
 
 
 def check_document(matrix, text):

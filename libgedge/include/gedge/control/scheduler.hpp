@@ -9,10 +9,11 @@
 //     ^ |                  | | unknown
 //     | | no node          | +---------> unclear --- read: bound -> bound, else -> backoff
 //     | v                  v refused
-//   unschedulable ----> backoff            whatever happens: the pod goes, its place with it
+//   unschedulable ----> backoff
 //        woken by events, or after the flush
 //
-// A place is held from the decision until the server says that the pod does not have it.
+// A place is held from the decision until the server says that the pod does not have it; also after
+// the pod went, while a bind of it may still meet the next pod of its name.
 #pragma once
 
 #include <array>
