@@ -203,8 +203,13 @@ void Run::act() {
 // What is late is told later, in order; what is told twice does no harm.
 void Run::watch(std::size_t most) {
   if (chance(3)) {  // the watch broke, and everything is listed again
-    scheduler_->put_all(FactKind::kNode, server_.list());
-    scheduler_->put_all(FactKind::kPod, server_.list());
+    Facts all = server_.list();
+    std::vector<PodName> nodes, pods;
+    for (const Node& node : all.nodes) nodes.push_back(fact_name(node));
+    for (const Pod& pod : all.pods) pods.push_back(fact_name(pod));
+    scheduler_->put(std::move(all));
+    scheduler_->keep_only(FactKind::kNode, std::move(nodes));
+    scheduler_->keep_only(FactKind::kPod, std::move(pods));
     tell_all();
     seen_ = server_.version();
     known_nodes_ = server_.nodes();

@@ -164,4 +164,24 @@ Result<ListMeta> WatchReader::read_list(std::string_view body, std::size_t paddi
   return meta;
 }
 
+Result<std::vector<std::string>> WatchReader::read_items(std::string_view body,
+                                                         std::size_t padding) {
+  const simdjson::padded_string_view text = parts_->padded(body, padding);
+  std::vector<std::string> items;
+  ondemand::document document;
+  ondemand::array all;
+  auto error = parts_->parser.iterate(text).get(document);
+  if (!error) error = document["items"].get_array().get(all);
+  if (error) return refused("list", error);
+  for (auto item : all) {
+    ondemand::object object;
+    std::string_view bytes;
+    error = item.get_object().get(object);
+    if (!error) error = object.raw_json().get(bytes);
+    if (error) return refused("list", error);
+    items.emplace_back(bytes);
+  }
+  return items;
+}
+
 }  // namespace gedge

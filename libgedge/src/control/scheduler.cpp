@@ -132,18 +132,11 @@ void Scheduler::put(RttMatrix rtt) {
   helped_ |= kRttHelps;
 }
 
-void Scheduler::put_all(FactKind kind, Facts objects) {
-  std::set<std::string> there;
-  for (const Pod& pod : objects.pods) there.insert(key_of({pod.namespace_name, pod.name}));
-  for (const Node& node : objects.nodes) there.insert(node.name);
-  if (kind == FactKind::kPod) {
-    for (const PodName& pod : cluster_.pod_names())
-      if (!there.contains(key_of(pod))) remove(kind, pod.namespace_name, pod.name);
-  } else if (kind == FactKind::kNode) {
-    for (const SharedText& node : cluster_.node_names())
-      if (!there.contains(node)) remove(kind, "", node);
-  }
-  put(std::move(objects));
+void Scheduler::keep_only(FactKind kind, std::vector<PodName> names) {
+  std::sort(names.begin(), names.end());
+  for (const PodName& known : cluster_.names(kind))
+    if (!std::binary_search(names.begin(), names.end(), known))
+      remove(kind, known.namespace_name, known.name);
 }
 
 void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {

@@ -111,8 +111,7 @@ class LiveCluster::Parts {
   }
   std::size_t pod_count() const { return pods_.size(); }
   std::size_t node_count() const { return nodes_.size(); }
-  std::vector<PodName> pod_names() const;
-  std::vector<SharedText> node_names() const;
+  std::vector<PodName> names(FactKind kind) const;
   void assume(const PodName& pod, const SharedText& node);
   Result<std::vector<Decision>> place(std::span<const PodName> pods);
   void forget(const PodName& pod);
@@ -348,17 +347,53 @@ void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
   if (session_) move(at->second, node);
 }
 
-std::vector<PodName> LiveCluster::Parts::pod_names() const {
+std::vector<PodName> LiveCluster::Parts::names(FactKind kind) const {
   std::vector<PodName> names;
-  for (const auto& [key, i] : pods_)
-    names.push_back({facts_.pods[i].namespace_name, facts_.pods[i].name});
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::vector<SharedText> LiveCluster::Parts::node_names() const {
-  std::vector<SharedText> names;
-  for (const auto& [name, i] : nodes_) names.push_back(facts_.nodes[i].name);
+  const auto append = [&](const auto& all) {
+    for (const auto& object : all) names.push_back(fact_name(object));
+  };
+  const auto append_owners = [&](std::string_view of_kind) {
+    for (const SpreadOwner& owner : facts_.spread_owners)
+      if (owner.kind == of_kind) names.push_back(fact_name(owner));
+  };
+  switch (kind) {
+    case FactKind::kNode:
+      for (const auto& [name, i] : nodes_) names.push_back({{}, facts_.nodes[i].name});
+      break;
+    case FactKind::kPod:
+      for (const auto& [key, i] : pods_) names.push_back(fact_name(facts_.pods[i]));
+      break;
+    case FactKind::kNamespace:
+      append(facts_.namespaces);
+      break;
+    case FactKind::kService:
+      append_owners("Service");
+      break;
+    case FactKind::kReplicationController:
+      append_owners("ReplicationController");
+      break;
+    case FactKind::kReplicaSet:
+      append_owners("ReplicaSet");
+      break;
+    case FactKind::kStatefulSet:
+      append_owners("StatefulSet");
+      break;
+    case FactKind::kPriorityClass:
+      append(facts_.priority_classes);
+      break;
+    case FactKind::kStorageClass:
+      append(facts_.storage_classes);
+      break;
+    case FactKind::kVolume:
+      append(facts_.volumes);
+      break;
+    case FactKind::kClaim:
+      append(facts_.claims);
+      break;
+    case FactKind::kDisruptionBudget:
+      append(facts_.disruption_budgets);
+      break;
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -484,8 +519,7 @@ Result<std::vector<Decision>> LiveCluster::place(std::span<const PodName> pods) 
 }
 void LiveCluster::assume(const PodName& pod, const SharedText& node) { parts_->assume(pod, node); }
 void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }
-std::vector<PodName> LiveCluster::pod_names() const { return parts_->pod_names(); }
-std::vector<SharedText> LiveCluster::node_names() const { return parts_->node_names(); }
+std::vector<PodName> LiveCluster::names(FactKind kind) const { return parts_->names(kind); }
 std::uint64_t LiveCluster::rebuilds() const { return parts_->rebuilds(); }
 
 }  // namespace gedge

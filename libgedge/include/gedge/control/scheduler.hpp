@@ -40,12 +40,6 @@ struct SchedulerOptions {
   Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
 };
 
-/// What a pod that waits should be told: kube-scheduler's condition PodScheduled=False.
-struct Unschedulable {
-  PodName pod;
-  SharedText uid, message;
-};
-
 /// Counted since the beginning.
 struct SchedulerCounts {
   std::uint64_t attempts = 0, bound = 0, unschedulable = 0, refused = 0, unclear = 0, gone = 0;
@@ -61,8 +55,8 @@ class Scheduler {
   /// Objects that came or changed, each whole. A pod with another UID than before is a new one.
   void put(Facts objects);
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name);
-  /// All pods, or all nodes, that there are: the others are gone.
-  void put_all(FactKind kind, Facts objects);
+  /// These are all objects of their kind that there are: the others are gone.
+  void keep_only(FactKind kind, std::vector<PodName> names);
   void put(RttMatrix rtt);
   void answer(std::uint64_t ticket, BindAnswer answer, Nanos now);
   void answer(std::uint64_t ticket, const PodReading& reading, Nanos now);

@@ -29,4 +29,13 @@ enum class FactKind : std::uint8_t {
   kDisruptionBudget,
 };
 
+/// What a fact is called; without a namespace where its kind has none.
+template <typename Fact>
+PodName fact_name(const Fact& fact) {
+  if constexpr (requires { fact.namespace_name; })
+    return {fact.namespace_name, fact.name};
+  else
+    return {{}, fact.name};
+}
+
 }  // namespace gedge

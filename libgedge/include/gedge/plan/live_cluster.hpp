@@ -50,9 +50,8 @@ class LiveCluster {
   const Node* find_node(std::string_view name) const;
   std::size_t pod_count() const;
   std::size_t node_count() const;
-  /// All of them, sorted.
-  std::vector<PodName> pod_names() const;
-  std::vector<SharedText> node_names() const;
+  /// All objects of a kind, sorted; those without a namespace have none in their names.
+  std::vector<PodName> names(FactKind kind) const;
 
   /// Decides the pods that are known and wait for a place, in placing order, and assumes them where
   /// they were placed; of others nothing is said. Errors: as Engine::make; whatever a module

@@ -1,4 +1,4 @@
-// gedge/port/binding.hpp - what is asked of an API server about one pod, and what it may answer.
+// gedge/port/binding.hpp - what is asked of a cluster about one pod, and what it may answer.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,12 @@ enum class BindAnswer : std::uint8_t {
 struct PodReading {
   enum class Kind : std::uint8_t { kFound, kMissing, kUnreadable } kind = Kind::kUnreadable;
   SharedText uid, node;  ///< kFound; `node` is empty where it has none
+};
+
+/// What a pod that waits should be told: kube-scheduler's condition PodScheduled=False.
+struct Unschedulable {
+  PodName pod;
+  SharedText uid, message;
 };
 
 }  // namespace gedge

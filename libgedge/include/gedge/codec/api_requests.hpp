@@ -1,0 +1,55 @@
+// gedge/codec/api_requests.hpp - what is asked of a Kubernetes API server, and its answers, as the
+// bytes that they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gedge/base/result.hpp"
+#include "gedge/base/units.hpp"
+#include "gedge/control/reflector.hpp"
+#include "gedge/port/api_transport.hpp"
+#include "gedge/port/binding.hpp"
+
+namespace gedge::codec {
+
+/// A list or a watch of `path` ("/api/v1/pods"), of objects that pass `field_selector` only. Lists
+/// are consistent reads, `page_size` objects a page.
+ApiRequest collection_request(std::string_view path, std::string_view field_selector,
+                              const ReflectorCall& call, std::uint32_t page_size);
+
+/// POST of a Binding to the pod; never again before a read, unless the answer says that nothing was
+/// done.
+ApiRequest bind_request(const BindRequest& bind);
+/// GET of the pod from storage.
+ApiRequest read_request(const ReadRequest& read);
+/// PATCH of the pod's condition PodScheduled to False.
+ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now);
+
+/// An Event of events.k8s.io/v1 about a pod.
+struct PodEvent {
+  PodName pod;
+  SharedText uid;
+  bool is_warning = false;
+  std::string reason, action;  ///< "Scheduled", "Binding"
+  std::string note;            ///< cut to 1,024 bytes
+};
+/// Who reports events.
+struct EventReporter {
+  std::string controller;    ///< the scheduler's name
+  std::string instance;      ///< of this process
+  std::uint64_t unique = 0;  ///< another one for each event
+};
+ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now);
+
+/// What an answer to bind_request() means.
+BindAnswer bind_answer(const ApiAnswer& answer);
+/// What an answer to read_request() means.
+PodReading pod_reading(const ApiAnswer& answer);
+
+/// Why a server did not do as it was asked: the message of its Status, else the first of what it
+/// sent. For messages, with control characters as they came.
+Error refusal(const ApiAnswer& answer, std::string_view what);
+
+}  // namespace gedge::codec

@@ -1,0 +1,82 @@
+// gedge/control/reflector.hpp - keeps up with all objects of one kind: lists them once, watches
+// from there, and begins again where the server cannot go on.
+//
+// A state machine without sockets and clocks: calls come out, what became of them and the time go
+// in. A list is a consistent read, page by page, and never one of a cache that may be old; versions
+// are compared for equality alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/split_mix.hpp"
+#include "gedge/port/watch.hpp"
+
+namespace gedge {
+
+struct ReflectorOptions {
+  Nanos first_backoff{800'000'000}, max_backoff{30'000'000'000};  ///< plus up to as much again
+  Nanos healthy_after{120'000'000'000};  ///< a watch that lasted so long forgets what failed before
+  Nanos most_retry_after{300'000'000'000};
+  /// Of a watch that has sent a bookmark: a server sends one a minute.
+  Nanos longest_silence{120'000'000'000};
+  std::uint32_t least_watch_seconds = 300, most_watch_seconds = 600;
+};
+
+/// A call that is to be made.
+struct ReflectorCall {
+  bool is_list = true;
+  std::string next;                 ///< of a list: token of the page; empty: the first one
+  std::string version;              ///< of a watch: where it begins
+  std::uint32_t watch_seconds = 0;  ///< of a watch: when the server shall end it
+};
+
+class Reflector {
+ public:
+  /// `seed`: of jitter, another one for each kind and process.
+  explicit Reflector(std::uint64_t seed, const ReflectorOptions& options = {});
+
+  /// The call to be made now; whoever takes it says what became of it with the functions below.
+  std::optional<ReflectorCall> advance(Nanos now);
+  /// When advance() or is_silent() will say something new; empty: only answers can change that.
+  std::optional<Nanos> next() const;
+  /// The watch under way says nothing for too long: cut it and call failed().
+  bool is_silent(Nanos now) const;
+
+  /// A page of the list under way. True for the last one.
+  bool take_page(const ListMeta& page, Nanos now);
+  /// A line of the watch under way. False: the watch is over, to be cut; nothing more is to be
+  /// said of it.
+  bool take_line(const WatchLine& line, Nanos now);
+  /// The call under way is over: a watch that the server ended (status 200), or anything that
+  /// failed (0: without an answer).
+  void failed(unsigned status, std::optional<Nanos> retry_after, Nanos now);
+
+  /// The call under way, or the next one, is a page of a list.
+  bool is_listing() const { return lists_next_; }
+  /// All pages of a list were taken, now or before.
+  bool is_synced() const { return is_synced_; }
+  std::uint64_t lists() const { return lists_; }      ///< begun
+  std::uint64_t watches() const { return watches_; }  ///< begun
+
+ private:
+  void begin_again(Nanos now, Nanos at_least);
+  void list_again();
+
+  ReflectorOptions options_;
+  SplitMix random_;
+  bool lists_next_ = true;  // else watches
+  bool is_under_way_ = false;
+  bool has_bookmarks_ = false;
+  bool is_second_try_ = false;  // the server failed with this version before
+  bool is_synced_ = false;
+  std::string version_, page_;
+  Nanos until_{0};             // no call before
+  Nanos begun_{0}, heard_{0};  // of the watch under way
+  std::uint32_t failures_ = 0;
+  std::uint64_t lists_ = 0, watches_ = 0;
+};
+
+}  // namespace gedge

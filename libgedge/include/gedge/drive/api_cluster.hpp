@@ -1,0 +1,93 @@
+// gedge/drive/api_cluster.hpp - a Kubernetes cluster through its API server.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/load.hpp"
+#include "gedge/codec/watch.hpp"
+#include "gedge/control/reflector.hpp"
+#include "gedge/port/api_transport.hpp"
+#include "gedge/port/clock.hpp"
+#include "gedge/port/cluster_link.hpp"
+#include "gedge/port/wall_clock.hpp"
+
+namespace gedge {
+
+enum class EventsTold : std::uint8_t { kAll, kFailures, kNone };
+
+struct ApiClusterOptions {
+  LoadOptions load;        ///< how objects are read
+  std::string controller;  ///< who reports events: the scheduler's name
+  std::string instance;    ///< which process of it
+  EventsTold events = EventsTold::kAll;
+  bool tells_conditions = true;
+  std::uint32_t page_size = 5'000;
+  std::uint64_t seed = 0;  ///< of jitter and of the names of events; another one each process
+  ReflectorOptions reflector;
+};
+
+struct ApiClusterCounts {
+  std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
+};
+
+/// Follows nodes, pods that are not finished, namespaces, volumes, claims, storage classes and
+/// whose pods should be spread. `transport` and the clocks outlive it. Events and conditions wait
+/// for nobody: of those that cannot be sent in time, the oldest are dropped.
+class ApiCluster final : public ClusterLink {
+ public:
+  ApiCluster(ApiTransport& transport, const Clock& clock, const WallClock& wall_clock,
+             ApiClusterOptions options);
+  ~ApiCluster() override;
+
+  void bind(const BindRequest& request) override;
+  void read(const ReadRequest& request) override;
+  void tell(const Unschedulable& pod) override;
+  bool is_synced() const override;
+  Status wait(Nanos most, ClusterListener& listener) override;
+  void wake() override { transport_.wake(); }
+
+  /// What has not been listed yet, for who asks why it is not ready.
+  std::vector<std::string> unsynced() const;
+  ApiClusterCounts counts() const;
+
+ private:
+  class Kind;
+  enum class About : std::uint8_t { kCollection, kBind, kRead, kTold };
+  struct Call {
+    About about = About::kTold;
+    Kind* kind = nullptr;      // kCollection
+    std::uint64_t ticket = 0;  // kBind, kRead: the caller's
+    BindRequest bind;          // kBind
+  };
+
+  std::uint64_t send(ApiRequest request, Call call);
+  void queue(ApiRequest request);
+  void send_queued();
+  void report(codec::PodEvent event);
+  void begin_calls(Nanos now);
+  void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
+  void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
+  void take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener);
+  void flush(ClusterListener& listener);
+  Nanos now() const { return Nanos(clock_.now()); }
+
+  ApiTransport& transport_;
+  const Clock& clock_;
+  const WallClock& wall_clock_;
+  ApiClusterOptions options_;
+  std::vector<std::unique_ptr<Kind>> kinds_;
+  std::unordered_map<std::uint64_t, Call> calls_;  // under way
+  std::uint64_t last_ticket_ = 0, last_event_ = 0;
+  std::deque<ApiRequest> queued_;  // events and conditions
+  std::size_t telling_ = 0;        // of them under way
+  std::uint64_t events_dropped_ = 0;
+};
+
+}  // namespace gedge

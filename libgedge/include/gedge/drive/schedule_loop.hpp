@@ -1,0 +1,78 @@
+// gedge/drive/schedule_loop.hpp - a scheduler between the cluster that it watches and binds pods
+// of.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "gedge/control/scheduler.hpp"
+#include "gedge/port/clock.hpp"
+#include "gedge/port/cluster_link.hpp"
+
+namespace gedge {
+
+struct ScheduleLoopOptions {
+  bool is_dry_run = false;   ///< decides, and asks nothing of the cluster
+  bool is_one_pass = false;  ///< ends when every pod that waits was tried and every bind settled
+  Nanos settle_within{15'000'000'000};  ///< after stop(), of binds that are under way
+};
+
+/// What happens; called in the thread that runs.
+struct ScheduleEvents {
+  std::function<void()> synced = [] {};
+  /// The place was decided; a bind is on its way, but in a dry run.
+  std::function<void(const BindRequest&)> placed = [](const BindRequest&) {};
+  /// The cluster said so.
+  std::function<void(const BindRequest&)> bound = [](const BindRequest&) {};
+  std::function<void(const BindRequest&, BindAnswer)> not_bound = [](const BindRequest&,
+                                                                     BindAnswer) {};
+  std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
+  std::function<void(const Error&)> failed = [](const Error&) {};
+  /// Once a turn, after everything else.
+  std::function<void()> turned = [] {};
+};
+
+/// Nothing is decided before the whole cluster is known.
+class ScheduleLoop final : private ClusterListener {
+ public:
+  /// `link` and `clock` outlive it.
+  ScheduleLoop(Scheduler scheduler, ClusterLink& link, const Clock& clock,
+               const ScheduleLoopOptions& options, ScheduleEvents events);
+
+  /// Until stop(); then binds under way are settled, or given `settle_within`. Errors: those of
+  /// Scheduler::advance and ClusterLink::wait.
+  Status run();
+  /// From any thread.
+  void stop();
+
+  const Scheduler& scheduler() const { return scheduler_; }
+
+ private:
+  void put(Facts objects) override;
+  void remove(FactKind kind, std::string_view namespace_name, std::string_view name) override;
+  void keep_only(FactKind kind, std::vector<PodName> names) override;
+  void answer(std::uint64_t ticket, BindAnswer answer) override;
+  void answer(std::uint64_t ticket, const PodReading& reading) override;
+  void failed(const Error& error) override;
+
+  Status decide();
+  void send();
+  bool is_over(Nanos now);
+  Nanos patience(Nanos now) const;
+  Nanos now() const { return Nanos(clock_.now()); }
+
+  Scheduler scheduler_;
+  ClusterLink& link_;
+  const Clock& clock_;
+  ScheduleLoopOptions options_;
+  ScheduleEvents events_;
+  std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
+  bool was_synced_ = false;
+  std::optional<Nanos> give_up_;  // since stop() was seen
+  std::atomic<bool> stopping_{false};
+};
+
+}  // namespace gedge

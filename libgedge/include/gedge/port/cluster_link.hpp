@@ -1,0 +1,53 @@
+// gedge/port/cluster_link.hpp - a cluster as a scheduler deals with it: what is so, as it becomes
+// known, and the few things that are asked of it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "gedge/base/error.hpp"
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/result.hpp"
+#include "gedge/model/fact_name.hpp"
+#include "gedge/model/facts.hpp"
+#include "gedge/port/binding.hpp"
+
+namespace gedge {
+
+/// Told of what a cluster says, in its order, in the thread that waits for it.
+class ClusterListener {
+ public:
+  virtual ~ClusterListener() = default;
+  /// Objects that came or changed, each whole.
+  virtual void put(Facts objects) = 0;
+  virtual void remove(FactKind kind, std::string_view namespace_name, std::string_view name) = 0;
+  /// These are all objects of their kind; each was put, now or before. What is not a pod or a claim
+  /// and has no namespace is named without one.
+  virtual void keep_only(FactKind kind, std::vector<PodName> names) = 0;
+  virtual void answer(std::uint64_t ticket, BindAnswer answer) = 0;
+  virtual void answer(std::uint64_t ticket, const PodReading& reading) = 0;
+  /// Something went wrong that the link itself will try again, or an object that cannot be read.
+  virtual void failed(const Error& error) = 0;
+};
+
+class ClusterLink {
+ public:
+  virtual ~ClusterLink() = default;
+
+  // None of these waits.
+  virtual void bind(const BindRequest& request) = 0;
+  virtual void read(const ReadRequest& request) = 0;
+  /// Best effort: nobody is told what became of it.
+  virtual void tell(const Unschedulable& pod) = 0;
+
+  /// Everything was listed once since the link was made: what was told so far is a whole cluster.
+  virtual bool is_synced() const = 0;
+  /// Hands over what has come; waits at most `most` for the first of it. Errors: what no waiting
+  /// mends.
+  virtual Status wait(Nanos most, ClusterListener& listener) = 0;
+  /// From any thread: wait() returns soon.
+  virtual void wake() = 0;
+};
+
+}  // namespace gedge

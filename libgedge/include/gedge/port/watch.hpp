@@ -1,0 +1,35 @@
+// gedge/port/watch.hpp - what an API server says around its objects: lists and watches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gedge {
+
+enum class WatchType : std::uint8_t {
+  kAdded,
+  kModified,
+  kDeleted,
+  kBookmark,  ///< nothing happened, and so far
+  kError,     ///< the watch is over: see WatchLine::code
+  kOther,     ///< of a server newer than this; to be counted and left alone
+};
+
+/// One line of a watch.
+struct WatchLine {
+  WatchType type = WatchType::kOther;
+  std::string_view object;  ///< its bytes, within the line; for a FactsLoader
+  std::string kind, namespace_name, name, uid;
+  std::string version;  ///< resourceVersion: where to go on from. Compared for equality alone
+  int code = 0;         ///< kError: 410 when the version is too old, ...
+  std::string reason, message;  ///< kError
+};
+
+/// What a list says of itself.
+struct ListMeta {
+  std::string version;
+  std::string next;  ///< token of the next page; empty: this was the last
+};
+
+}  // namespace gedge

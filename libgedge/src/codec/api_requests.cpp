@@ -1,0 +1,215 @@
+#include "gedge/codec/api_requests.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "codec/document_sink.hpp"
+#include "gedge/codec/timestamp.hpp"
+
+namespace gedge::codec {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr unsigned kOk = 200, kCreated = 201, kNotFound = 404, kConflict = 409;
+constexpr std::size_t kMostNote = 1'024, kMostReporter = 128, kMostEventName = 230;
+constexpr std::size_t kQuoted = 200;
+constexpr Nanos kWriteTimeout{10'000'000'000};
+constexpr std::int64_t kSlack = 30;  // a server that does not end a watch in time is not there
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+std::string encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_plain(c))
+      out += c;
+    else
+      out.append({'%', kDigits[byte >> 4U], kDigits[byte & 15U]});
+  }
+  return out;
+}
+
+std::string pod_path(const PodName& pod) {
+  return "/api/v1/namespaces/" + encoded(pod.namespace_name) + "/pods/" + encoded(pod.name);
+}
+
+// At most `most` bytes, cut between characters.
+std::string cut(std::string_view text, std::size_t most) {
+  constexpr std::string_view kMore = "...";
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most - std::min(most, kMore.size());
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + std::string(kMore);
+}
+
+std::string text_of(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, const Json& body,
+                         const char* content_type) {
+  ApiRequest request;
+  request.verb = verb;
+  request.lane = lane;
+  request.target = std::move(target);
+  request.body = text_of(body);
+  request.content_type = content_type;
+  request.timeout = kWriteTimeout;
+  return request;
+}
+
+Json meta(const PodName& pod, const SharedText& uid) {
+  Json json{{"name", pod.name.str()}, {"namespace", pod.namespace_name.str()}};
+  if (!uid.empty()) json["uid"] = uid.str();
+  return json;
+}
+
+// "2026-11-22T01:00:00.000000Z"
+std::string micro_time(UnixSeconds now) {
+  std::string text = format_timestamp(now);
+  text.insert(text.size() - 1, ".000000");
+  return text;
+}
+
+std::string hex(std::uint64_t number) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text(16, '0');
+  for (auto at = text.rbegin(); at != text.rend(); ++at, number >>= 4U) *at = kDigits[number & 15U];
+  return text;
+}
+
+}  // namespace
+
+ApiRequest collection_request(std::string_view path, std::string_view field_selector,
+                              const ReflectorCall& call, std::uint32_t page_size) {
+  ApiRequest request;
+  request.target = path;
+  if (call.is_list) {
+    request.target += "?limit=" + std::to_string(page_size);
+    if (!call.next.empty()) request.target += "&continue=" + encoded(call.next);
+    request.timeout = Nanos{60'000'000'000};
+  } else {
+    request.lane = ApiLane::kWatch;
+    request.is_stream = true;
+    request.timeout = Nanos{(call.watch_seconds + kSlack) * 1'000'000'000};
+    request.target += "?watch=1&allowWatchBookmarks=true&resourceVersion=" + encoded(call.version) +
+                      "&timeoutSeconds=" + std::to_string(call.watch_seconds);
+  }
+  if (!field_selector.empty()) request.target += "&fieldSelector=" + encoded(field_selector);
+  return request;
+}
+
+ApiRequest bind_request(const BindRequest& bind) {
+  const Json body{{"apiVersion", "v1"},
+                  {"kind", "Binding"},
+                  {"metadata", meta(bind.pod, bind.uid)},
+                  {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node.str()}}}};
+  return write_request(ApiVerb::kPost, ApiLane::kWrite, pod_path(bind.pod) + "/binding", body,
+                       "application/json");
+}
+
+ApiRequest read_request(const ReadRequest& read) {
+  ApiRequest request;
+  request.target = pod_path(read.pod);
+  return request;
+}
+
+ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now) {
+  const Json condition{{"type", "PodScheduled"},    {"status", "False"},
+                       {"reason", "Unschedulable"}, {"message", pod.message.str()},
+                       {"lastProbeTime", nullptr},  {"lastTransitionTime", format_timestamp(now)}};
+  Json body;
+  if (!pod.uid.empty()) body["metadata"] = Json{{"uid", pod.uid.str()}};
+  body["status"] = Json{{"conditions", Json::array({condition})}};
+  return write_request(ApiVerb::kPatch, ApiLane::kEvent, pod_path(pod.pod) + "/status", body,
+                       "application/strategic-merge-patch+json");
+}
+
+ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now) {
+  const std::string name =
+      std::string(event.pod.name.str().substr(0, kMostEventName)) + '.' + hex(reporter.unique);
+  const Json body{{"apiVersion", "events.k8s.io/v1"},
+                  {"kind", "Event"},
+                  {"metadata", {{"name", name}, {"namespace", event.pod.namespace_name.str()}}},
+                  {"eventTime", micro_time(now)},
+                  {"reportingController", cut(reporter.controller, kMostReporter)},
+                  {"reportingInstance", cut(reporter.instance, kMostReporter)},
+                  {"action", event.action},
+                  {"reason", event.reason},
+                  {"type", event.is_warning ? "Warning" : "Normal"},
+                  {"note", cut(event.note, kMostNote)},
+                  {"regarding",
+                   {{"apiVersion", "v1"},
+                    {"kind", "Pod"},
+                    {"name", event.pod.name.str()},
+                    {"namespace", event.pod.namespace_name.str()},
+                    {"uid", event.uid.str()}}}};
+  return write_request(
+      ApiVerb::kPost, ApiLane::kEvent,
+      "/apis/events.k8s.io/v1/namespaces/" + encoded(event.pod.namespace_name) + "/events", body,
+      "application/json");
+}
+
+BindAnswer bind_answer(const ApiAnswer& answer) {
+  if (answer.status == kOk || answer.status == kCreated) return BindAnswer::kBound;
+  if (answer.status == kNotFound) return BindAnswer::kGone;
+  if (answer.status == kConflict) return BindAnswer::kConflict;
+  const bool was_done_perhaps = (answer.status == 0 && !answer.was_not_sent) ||
+                                answer.status >= 500 || (answer.status > 0 && answer.status < 400);
+  return was_done_perhaps ? BindAnswer::kUnknown : BindAnswer::kRefused;
+}
+
+PodReading pod_reading(const ApiAnswer& answer) {
+  PodReading reading;
+  if (answer.status == kNotFound) {
+    reading.kind = PodReading::Kind::kMissing;
+    return reading;
+  }
+  dom::parser parser;
+  dom::element pod;
+  std::string_view uid, node;
+  if (answer.status != kOk || parser.parse(answer.body).get(pod) != simdjson::SUCCESS ||
+      pod["metadata"]["uid"].get_string().get(uid) != simdjson::SUCCESS)
+    return reading;
+  const auto error = pod["spec"]["nodeName"].get_string().get(node);
+  if (error != simdjson::SUCCESS && error != simdjson::NO_SUCH_FIELD) return reading;
+  reading.kind = PodReading::Kind::kFound;
+  reading.uid = SharedText(uid);
+  if (error == simdjson::SUCCESS) reading.node = SharedText(node);
+  return reading;
+}
+
+Error refusal(const ApiAnswer& answer, std::string_view what) {
+  if (answer.status == 0) {
+    Error error = answer.error;
+    error.what = std::string(what) + ": " + error.what;
+    return error;
+  }
+  dom::parser parser;
+  dom::element status;
+  std::string_view message;
+  if (parser.parse(answer.body).get(status) != simdjson::SUCCESS ||
+      status["message"].get_string().get(message) != simdjson::SUCCESS)
+    message = std::string_view(answer.body).substr(0, kQuoted);
+  const Errc code = answer.status == kNotFound                     ? Errc::kNotFound
+                    : answer.status == kConflict                   ? Errc::kConflict
+                    : answer.status == 401 || answer.status == 403 ? Errc::kDenied
+                    : answer.status >= 500                         ? Errc::kUnreachable
+                                                                   : Errc::kInvalidInput;
+  return {code,
+          std::string(what) + ": the server says " + std::to_string(answer.status) +
+              (message.empty() ? "" : ": " + std::string(message)),
+          {},
+          {}};
+}
+
+}  // namespace gedge::codec

@@ -1,0 +1,108 @@
+// control/reflector.cpp - when to list, when to watch, and how long to wait in between.
+#include "gedge/control/reflector.hpp"
+
+#include <algorithm>
+
+namespace gedge {
+namespace {
+
+constexpr unsigned kOk = 200, kTooMany = 429;
+constexpr Nanos kShort{1'000'000'000};  // a watch that the server ends so soon has not worked
+
+bool is_passing(unsigned status) { return status == 0 || status == kTooMany || status >= 500; }
+
+}  // namespace
+
+Reflector::Reflector(std::uint64_t seed, const ReflectorOptions& options)
+    : options_(options), random_(seed) {}
+
+std::optional<ReflectorCall> Reflector::advance(Nanos now) {
+  if (is_under_way_ || now < until_) return std::nullopt;
+  is_under_way_ = true;
+  ReflectorCall call;
+  call.is_list = lists_next_;
+  if (lists_next_) {
+    call.next = page_;
+    lists_ += page_.empty() ? 1U : 0U;
+    return call;
+  }
+  ++watches_;
+  begun_ = heard_ = now;
+  has_bookmarks_ = false;
+  call.version = version_;
+  const std::uint32_t spread = options_.most_watch_seconds - options_.least_watch_seconds + 1;
+  call.watch_seconds =
+      options_.least_watch_seconds + static_cast<std::uint32_t>(random_.below(spread));
+  return call;
+}
+
+std::optional<Nanos> Reflector::next() const {
+  if (!is_under_way_) return until_;
+  if (!lists_next_ && has_bookmarks_) return heard_ + options_.longest_silence;
+  return std::nullopt;
+}
+
+bool Reflector::is_silent(Nanos now) const {
+  return is_under_way_ && !lists_next_ && has_bookmarks_ &&
+         now >= heard_ + options_.longest_silence;
+}
+
+bool Reflector::take_page(const ListMeta& page, Nanos now) {
+  is_under_way_ = false;
+  until_ = now;
+  page_ = page.next;
+  if (!page_.empty()) return false;
+  version_ = page.version;
+  lists_next_ = false;
+  is_second_try_ = false;
+  is_synced_ = true;
+  return true;
+}
+
+bool Reflector::take_line(const WatchLine& line, Nanos now) {
+  heard_ = now;
+  if (line.type == WatchType::kError) {
+    failed(line.code > 0 ? static_cast<unsigned>(line.code) : 500, std::nullopt, now);
+    return false;
+  }
+  if (line.type == WatchType::kOther) return true;
+  has_bookmarks_ = has_bookmarks_ || line.type == WatchType::kBookmark;
+  version_ = line.version;
+  is_second_try_ = false;
+  return true;
+}
+
+void Reflector::list_again() {
+  lists_next_ = true;
+  page_.clear();
+  is_second_try_ = false;
+}
+
+void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos now) {
+  is_under_way_ = false;
+  const bool was_list = lists_next_;
+  if (!was_list && now - begun_ >= options_.healthy_after) failures_ = 0;
+  if (!was_list && status == kOk && now - begun_ >= kShort) {
+    until_ = now;  // its time was over
+    return;
+  }
+  const bool is_error = status >= 500;
+  if (!is_passing(status) && (was_list || status != kOk)) list_again();
+  if (is_error && !was_list && is_second_try_)
+    list_again();
+  else if (is_error && !was_list)
+    is_second_try_ = true;
+  begin_again(now, std::clamp(retry_after.value_or(Nanos{0}), Nanos{0}, options_.most_retry_after));
+}
+
+void Reflector::begin_again(Nanos now, Nanos at_least) {
+  Nanos wait = options_.first_backoff;
+  for (std::uint32_t i = 0; i < failures_ && wait < options_.max_backoff; ++i) wait *= 2;
+  wait = std::min(wait, options_.max_backoff);
+  ++failures_;
+  const double jitter = random_.even() * static_cast<double>(wait.count());
+  wait += Nanos{static_cast<std::int64_t>(jitter)};
+  until_ = now + std::max(wait, at_least);
+}
+
+}  // namespace gedge

@@ -1,0 +1,203 @@
+#include "gedge/drive/api_cluster.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "drive/api_kind.hpp"
+#include "gedge/base/split_mix.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::size_t kMostQueued = 4'096, kMostTelling = 8;
+
+// Finished pods take no place: a server tells of them as if they were gone.
+constexpr const char* kUnfinished = "status.phase!=Succeeded,status.phase!=Failed";
+
+constexpr std::array<ApiPath, 10> kPaths{{
+    {FactKind::kNode, "/api/v1/nodes", "v1", "NodeList"},
+    {FactKind::kPod, "/api/v1/pods", "v1", "PodList", kUnfinished},
+    {FactKind::kNamespace, "/api/v1/namespaces", "v1", "NamespaceList", "", true},
+    {FactKind::kService, "/api/v1/services", "v1", "ServiceList", "", true},
+    {FactKind::kReplicationController, "/api/v1/replicationcontrollers", "v1",
+     "ReplicationControllerList", "", true},
+    {FactKind::kReplicaSet, "/apis/apps/v1/replicasets", "apps/v1", "ReplicaSetList", "", true},
+    {FactKind::kStatefulSet, "/apis/apps/v1/statefulsets", "apps/v1", "StatefulSetList", "", true},
+    {FactKind::kStorageClass, "/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1",
+     "StorageClassList", "", true},
+    {FactKind::kVolume, "/api/v1/persistentvolumes", "v1", "PersistentVolumeList", "", true},
+    {FactKind::kClaim, "/api/v1/persistentvolumeclaims", "v1", "PersistentVolumeClaimList", "",
+     true},
+}};
+
+}  // namespace
+
+ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallClock& wall_clock,
+                       ApiClusterOptions options)
+    : transport_(transport),
+      clock_(clock),
+      wall_clock_(wall_clock),
+      options_(std::move(options)),
+      last_event_(split_mix(options_.seed)) {
+  for (std::size_t i = 0; i < kPaths.size(); ++i)
+    kinds_.push_back(std::make_unique<Kind>(kPaths[i], options_, options_.seed + i));
+}
+
+ApiCluster::~ApiCluster() {
+  for (const auto& [ticket, call] : calls_) transport_.cancel(ticket);
+}
+
+std::uint64_t ApiCluster::send(ApiRequest request, Call call) {
+  const std::uint64_t ticket = ++last_ticket_;
+  calls_.emplace(ticket, std::move(call));
+  transport_.send(ticket, std::move(request));
+  return ticket;
+}
+
+void ApiCluster::bind(const BindRequest& request) {
+  Call call;
+  call.about = About::kBind;
+  call.ticket = request.ticket;
+  call.bind = request;
+  send(codec::bind_request(request), std::move(call));
+}
+
+void ApiCluster::read(const ReadRequest& request) {
+  Call call;
+  call.about = About::kRead;
+  call.ticket = request.ticket;
+  send(codec::read_request(request), std::move(call));
+}
+
+void ApiCluster::queue(ApiRequest request) {
+  if (queued_.size() == kMostQueued) {
+    queued_.pop_front();
+    ++events_dropped_;
+  }
+  queued_.push_back(std::move(request));
+  send_queued();
+}
+
+void ApiCluster::send_queued() {
+  for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
+    send(std::move(queued_.front()), {});
+    queued_.pop_front();
+  }
+}
+
+void ApiCluster::report(codec::PodEvent event) {
+  const codec::EventReporter reporter{options_.controller, options_.instance, last_event_++};
+  queue(codec::event_request(event, reporter, wall_clock_.date()));
+}
+
+void ApiCluster::tell(const Unschedulable& pod) {
+  if (options_.tells_conditions) queue(codec::condition_request(pod, wall_clock_.date()));
+  if (options_.events == EventsTold::kNone) return;
+  report({pod.pod, pod.uid, true, "FailedScheduling", "Scheduling", pod.message});
+}
+
+bool ApiCluster::is_synced() const {
+  return std::all_of(kinds_.begin(), kinds_.end(),
+                     [](const auto& kind) { return kind->is_synced(); });
+}
+
+std::vector<std::string> ApiCluster::unsynced() const {
+  std::vector<std::string> paths;
+  for (const auto& kind : kinds_)
+    if (!kind->is_synced()) paths.emplace_back(kind->path().path);
+  return paths;
+}
+
+ApiClusterCounts ApiCluster::counts() const {
+  ApiClusterCounts counts;
+  counts.events_dropped = events_dropped_;
+  for (const auto& kind : kinds_) {
+    counts.lists += kind->reflector().lists();
+    counts.watches += kind->reflector().watches();
+    counts.objects += kind->objects();
+    counts.unreadable += kind->unreadable();
+  }
+  return counts;
+}
+
+void ApiCluster::begin_calls(Nanos now) {
+  for (const auto& kind : kinds_) {
+    if (kind->reflector().is_silent(now)) {
+      transport_.cancel(kind->ticket);
+      calls_.erase(kind->ticket);
+      kind->reflector().failed(0, std::nullopt, now);
+    }
+    const auto asked = kind->reflector().advance(now);
+    if (!asked) continue;
+    Call call;
+    call.about = About::kCollection;
+    call.kind = kind.get();
+    kind->ticket = send(kind->request(*asked), std::move(call));
+  }
+}
+
+Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
+  const Nanos begin = now();
+  begin_calls(begin);
+  for (const auto& kind : kinds_)
+    if (const auto next = kind->reflector().next())
+      most = std::min(most, std::max(*next - begin, Nanos{0}));
+  const ApiListener taker{
+      [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
+      [&](std::uint64_t ticket, ApiAnswer answer) { take(ticket, std::move(answer), listener); }};
+  GEDGE_TRY(transport_.wait(most, taker));
+  flush(listener);
+  return {};
+}
+
+void ApiCluster::flush(ClusterListener& listener) {
+  for (const auto& kind : kinds_) kind->flush(listener);
+}
+
+void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
+  const auto at = calls_.find(ticket);
+  if (at == calls_.end()) return;
+  if (at->second.kind->take_line(line, now(), listener)) return;
+  calls_.erase(at);
+  transport_.cancel(ticket);
+}
+
+void ApiCluster::take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener) {
+  const auto at = calls_.find(ticket);
+  if (at == calls_.end()) return;
+  const Call call = std::move(at->second);
+  calls_.erase(at);
+  switch (call.about) {
+    case About::kCollection:
+      return take_collection(*call.kind, answer, listener);
+    case About::kBind: {
+      const BindAnswer meaning = codec::bind_answer(answer);
+      if (meaning == BindAnswer::kBound && options_.events == EventsTold::kAll)
+        report({call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
+                "Successfully assigned " + call.bind.pod.namespace_name + "/" + call.bind.pod.name +
+                    " to " + call.bind.node});
+      if (meaning == BindAnswer::kRefused)
+        listener.failed(codec::refusal(
+            answer, "cannot bind " + call.bind.pod.namespace_name + "/" + call.bind.pod.name));
+      return listener.answer(call.ticket, meaning);
+    }
+    case About::kRead:
+      return listener.answer(call.ticket, codec::pod_reading(answer));
+    case About::kTold:
+      --telling_;
+      return send_queued();
+  }
+}
+
+void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener) {
+  const bool is_page = kind.reflector().is_listing() && answer.status == 200;
+  if (!is_page) return kind.failed(answer, now(), listener);
+  const Status taken = kind.take_page(answer.body, now(), listener);
+  if (taken) return;
+  ApiAnswer unreadable;
+  unreadable.error = taken.error();
+  kind.failed(unreadable, now(), listener);
+}
+
+}  // namespace gedge

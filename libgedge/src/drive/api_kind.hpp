@@ -1,0 +1,70 @@
+// drive/api_kind.hpp - the objects of one kind, from the bytes of lists and watches to facts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "gedge/drive/api_cluster.hpp"
+
+namespace gedge {
+
+struct ApiPath {
+  FactKind kind = FactKind::kPod;
+  const char* path = "";
+  const char* version = "";  ///< "apps/v1"
+  const char* list = "";     ///< "ReplicaSetList"
+  const char* field_selector = "";
+  /// A server, or the rights that it gives us, may lack it; then there is none of it.
+  bool may_be_missing = false;
+};
+
+class ApiCluster::Kind {
+ public:
+  Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed);
+
+  const ApiPath& path() const { return path_; }
+  Reflector& reflector() { return reflector_; }
+  const Reflector& reflector() const { return reflector_; }
+  bool is_synced() const { return is_missing_ || reflector_.is_synced(); }
+  std::uint64_t objects() const { return objects_; }
+  std::uint64_t unreadable() const { return unreadable_; }
+
+  /// Of the reflector's next call.
+  ApiRequest request(const ReflectorCall& call);
+  /// Of the call under way; 0: none.
+  std::uint64_t ticket = 0;
+
+  /// A page of a list. Errors: it is none.
+  Status take_page(std::string_view body, Nanos now, ClusterListener& listener);
+  /// A line of a watch. False: the watch is over.
+  bool take_line(std::string_view line, Nanos now, ClusterListener& listener);
+  /// A call is over that brought no page.
+  void failed(const ApiAnswer& answer, Nanos now, ClusterListener& listener);
+  /// Hands over what has come since the last time.
+  void flush(ClusterListener& listener);
+
+ private:
+  std::optional<Facts> load(const std::vector<std::string_view>& texts, std::size_t padding,
+                            Errors& errors) const;
+  void load_alone(const std::vector<std::string>& texts, ClusterListener& listener);
+  void put(Facts facts, ClusterListener& listener);
+  void tell(const Error& error, ClusterListener& listener);
+
+  ApiPath path_;
+  const ApiClusterOptions& options_;
+  Reflector reflector_;
+  WatchReader reader_;
+  bool is_missing_ = false;
+  std::string told_;  // the last failure that was told
+  bool is_listing_ = false;
+  std::vector<PodName> listed_;  // so far, by the pages of a list
+  // Of a watch, each whole, and padding behind it; the names of those in the batch.
+  std::vector<std::string> batch_;
+  std::unordered_set<std::string> in_batch_;
+  std::uint64_t objects_ = 0, unreadable_ = 0;
+};
+
+}  // namespace gedge

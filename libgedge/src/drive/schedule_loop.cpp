@@ -1,0 +1,105 @@
+#include "gedge/drive/schedule_loop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gedge {
+namespace {
+
+constexpr Nanos kLongest{60'000'000'000};
+
+}  // namespace
+
+ScheduleLoop::ScheduleLoop(Scheduler scheduler, ClusterLink& link, const Clock& clock,
+                           const ScheduleLoopOptions& options, ScheduleEvents events)
+    : scheduler_(std::move(scheduler)),
+      link_(link),
+      clock_(clock),
+      options_(options),
+      events_(std::move(events)) {}
+
+void ScheduleLoop::stop() {
+  stopping_ = true;
+  link_.wake();
+}
+
+Status ScheduleLoop::run() {
+  for (;;) {
+    if (!give_up_) GEDGE_TRY(decide());
+    send();
+    events_.turned();
+    if (is_over(now())) return {};
+    GEDGE_TRY(link_.wait(patience(now()), *this));
+  }
+}
+
+Status ScheduleLoop::decide() {
+  if (!was_synced_) {
+    if (!link_.is_synced()) return {};
+    was_synced_ = true;
+    events_.synced();
+  }
+  return scheduler_.advance(now());
+}
+
+void ScheduleLoop::send() {
+  for (BindRequest& bind : scheduler_.take_binds()) {
+    events_.placed(bind);
+    if (options_.is_dry_run) {
+      scheduler_.answer(bind.ticket, BindAnswer::kBound, now());
+      continue;
+    }
+    link_.bind(bind);
+    const std::uint64_t ticket = bind.ticket;
+    binds_.emplace(ticket, std::move(bind));
+  }
+  for (const ReadRequest& read : scheduler_.take_reads()) link_.read(read);
+  for (const Unschedulable& pod : scheduler_.take_unschedulable()) {
+    events_.unschedulable(pod);
+    if (!options_.is_dry_run) link_.tell(pod);
+  }
+}
+
+bool ScheduleLoop::is_over(Nanos now) {
+  const bool is_settled = scheduler_.in_flight() == 0 && scheduler_.unclear() == 0;
+  if (stopping_ && !give_up_) give_up_ = now + options_.settle_within;
+  if (give_up_) return is_settled || now >= *give_up_;
+  return options_.is_one_pass && was_synced_ && is_settled && scheduler_.active() == 0;
+}
+
+Nanos ScheduleLoop::patience(Nanos now) const {
+  if (give_up_) return std::max(*give_up_ - now, Nanos{0});
+  if (!was_synced_) return kLongest;
+  const auto next = scheduler_.next();
+  return next ? std::clamp(*next - now, Nanos{0}, kLongest) : kLongest;
+}
+
+void ScheduleLoop::put(Facts objects) { scheduler_.put(std::move(objects)); }
+
+void ScheduleLoop::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {
+  scheduler_.remove(kind, namespace_name, name);
+}
+
+void ScheduleLoop::keep_only(FactKind kind, std::vector<PodName> names) {
+  scheduler_.keep_only(kind, std::move(names));
+}
+
+void ScheduleLoop::answer(std::uint64_t ticket, BindAnswer answer) {
+  const auto at = binds_.find(ticket);
+  if (at != binds_.end()) {
+    if (answer == BindAnswer::kBound)
+      events_.bound(at->second);
+    else
+      events_.not_bound(at->second, answer);
+    binds_.erase(at);
+  }
+  scheduler_.answer(ticket, answer, now());
+}
+
+void ScheduleLoop::answer(std::uint64_t ticket, const PodReading& reading) {
+  scheduler_.answer(ticket, reading, now());
+}
+
+void ScheduleLoop::failed(const Error& error) { events_.failed(error); }
+
+}  // namespace gedge
