@@ -47,6 +47,13 @@ Result<CurlLibrary> open_library() {
   symbols.find(library.multi_perform, "curl_multi_perform");
   symbols.find(library.multi_poll, "curl_multi_poll");
   symbols.find(library.multi_info_read, "curl_multi_info_read");
+  symbols.find(library.multi_setopt, "curl_multi_setopt");
+  symbols.find(library.multi_socket_action, "curl_multi_socket_action");
+  symbols.find(library.share_init, "curl_share_init");
+  symbols.find(library.share_setopt, "curl_share_setopt");
+  symbols.find(library.share_cleanup, "curl_share_cleanup");
+  symbols.find(library.slist_append, "curl_slist_append");
+  symbols.find(library.slist_free_all, "curl_slist_free_all");
   symbols.find(library.url, "curl_url");
   symbols.find(library.url_cleanup, "curl_url_cleanup");
   symbols.find(library.url_get, "curl_url_get");

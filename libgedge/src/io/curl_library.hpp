@@ -22,6 +22,13 @@ struct CurlLibrary {
   decltype(&::curl_multi_perform) multi_perform = nullptr;
   decltype(&::curl_multi_poll) multi_poll = nullptr;
   decltype(&::curl_multi_info_read) multi_info_read = nullptr;
+  decltype(&::curl_multi_setopt) multi_setopt = nullptr;
+  decltype(&::curl_multi_socket_action) multi_socket_action = nullptr;
+  decltype(&::curl_share_init) share_init = nullptr;
+  decltype(&::curl_share_setopt) share_setopt = nullptr;
+  decltype(&::curl_share_cleanup) share_cleanup = nullptr;
+  decltype(&::curl_slist_append) slist_append = nullptr;
+  decltype(&::curl_slist_free_all) slist_free_all = nullptr;
   decltype(&::curl_url) url = nullptr;
   decltype(&::curl_url_cleanup) url_cleanup = nullptr;
   decltype(&::curl_url_get) url_get = nullptr;

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "gedge/base/duration.hpp"
-#include "io/system_error.hpp"
-
 namespace gedge {
 namespace {
 
@@ -18,13 +15,6 @@ long milliseconds(Micros span) {
 // A line end in it would begin another header.
 bool is_token(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-}
-
-std::string uncapitalised(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-  const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
-  if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
-  return text;
 }
 
 }  // namespace
@@ -112,61 +102,16 @@ Result<HttpAnswer> CurlTransfer::finish(CURLcode code) {
                     location == nullptr ? "" : location, std::move(body_)};
 }
 
-std::string CurlTransfer::details(CURLcode code) const {
-  return uncapitalised(message_[0] != '\0' ? message_.data() : library_.easy_strerror(code));
-}
-
-Error CurlTransfer::timeout_error() const {
-  if (handle_.info<curl_off_t>(CURLINFO_CONNECT_TIME_T) == 0)
-    return {Errc::kTimeout,
-            "no connection within " + format_duration(terms_.connect_timeout.count()),
-            {},
-            {}};
-  const bool silent = header_bytes_ == 0 && body_.empty();
-  return {Errc::kTimeout,
-          (silent ? "no answer within " : "the answer did not end within ") +
-              format_duration(terms_.timeout.count()),
-          {},
-          {}};
-}
-
 Error CurlTransfer::error_of(CURLcode code) const {
-  if (excess_ == Excess::kHeader)
-    return invalid_input("the headers of the answer have more than " +
-                         std::to_string(terms_.most_header_bytes) + " bytes");
-  if (excess_ == Excess::kBody || code == CURLE_FILESIZE_EXCEEDED)
-    return invalid_input("the answer has more than " + std::to_string(terms_.most_body_bytes) +
-                         " bytes");
-  switch (code) {
-    case CURLE_OPERATION_TIMEDOUT:
-      return timeout_error();
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return {Errc::kUnreachable, details(code), {}, {}};
-    case CURLE_COULDNT_CONNECT: {
-      const long number = handle_.info<long>(CURLINFO_OS_ERRNO);
-      if (number == 0) return {Errc::kUnreachable, details(code), {}, {}};
-      return {Errc::kUnreachable, reason_of(static_cast<int>(number)), {}, {}};
-    }
-    case CURLE_PEER_FAILED_VERIFICATION:
-      return {Errc::kDenied, "its certificate is not trusted: " + details(code), {}, {}};
-    case CURLE_SSL_CACERT_BADFILE:
-      return invalid_input("the certificates to be trusted cannot be read", {},
-                           "a file in PEM, which begins with -----BEGIN CERTIFICATE-----");
-    case CURLE_SSL_CONNECT_ERROR:
-      return {Errc::kUnreachable, "no TLS with it: " + details(code), {}, {}};
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR:
-      return {Errc::kUnreachable, "the connection broke off: " + details(code), {}, {}};
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_BAD_CONTENT_ENCODING:
-      return invalid_input("what answers does not speak HTTP: " + details(code));
-    default:
-      return {Errc::kUnreachable, details(code), {}, {}};
-  }
+  CurlFailure failure{code, message_.data()};
+  failure.connected = handle_.info<curl_off_t>(CURLINFO_CONNECT_TIME_T) != 0;
+  failure.silent = header_bytes_ == 0 && body_.empty();
+  failure.connect_timeout = terms_.connect_timeout;
+  failure.timeout = terms_.timeout;
+  failure.excess = code == CURLE_FILESIZE_EXCEEDED ? Excess::kBody : excess_;
+  failure.most_bytes =
+      failure.excess == Excess::kHeader ? terms_.most_header_bytes : terms_.most_body_bytes;
+  return curl_error(library_, handle_, failure);
 }
 
 }  // namespace gedge

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "gedge/port/http_client.hpp"
+#include "io/curl_error.hpp"
 #include "io/curl_handle.hpp"
 #include "io/curl_library.hpp"
 #include "io/curl_url.hpp"
@@ -29,8 +29,6 @@ class CurlTransfer {
   Result<HttpAnswer> finish(CURLcode code);
 
  private:
-  enum class Excess : std::uint8_t { kNone, kHeader, kBody };
-
   CurlTransfer(const CurlLibrary& library, CurlUrl url, const HttpTerms& terms);
   Status prepare(const HttpCall& call);
   bool limit();
@@ -39,8 +37,6 @@ class CurlTransfer {
   static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count, void* transfer);
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer);
   Error error_of(CURLcode code) const;
-  Error timeout_error() const;
-  std::string details(CURLcode code) const;
 
   const CurlLibrary& library_;
   const HttpTerms& terms_;

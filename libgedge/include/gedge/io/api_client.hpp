@@ -1,0 +1,50 @@
+// gedge/io/api_client.hpp - requests to an API server through libcurl, which is opened on first
+// use.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "gedge/port/api_endpoint.hpp"
+#include "gedge/port/api_transport.hpp"
+
+namespace gedge {
+
+/// What an answer may cost.
+struct ApiLimits {
+  Nanos connect_timeout{10'000'000'000};
+  std::size_t most_body_bytes = std::size_t{1} << 30;
+  std::size_t most_line_bytes = std::size_t{64} << 20;  ///< of a stream
+  std::size_t most_header_bytes = std::size_t{64} << 10;
+  std::size_t most_writes = 100;  ///< connections of the lane of writes; more requests queue up
+};
+
+/// HTTP/1.1 over TCP or TLS 1.2 and later, one request at a time on a connection, which is kept for
+/// the next one of its lane, for an hour at most. A peer that is gone is noticed within 20 s.
+/// Nothing is asked to be compressed, and no redirect is followed.
+///
+/// A request that the server may have read is never sent a second time on its own, except GET.
+/// A stream that has begun well ends well, whatever ends its connection; the beginning of a line
+/// without its end is left out.
+///
+/// Memory: what has come of the answers under way, and 16 to 256 KiB for each.
+/// Not for two threads at once, but for wake().
+class ApiClient final : public ApiTransport {
+ public:
+  /// Errors: kInvalidInput for what no server can be asked with (its URL, characters that no header
+  /// carries); kDenied where libcurl cannot be opened, or the system has no descriptors left.
+  static Result<std::unique_ptr<ApiClient>> open(ApiEndpoint endpoint, ApiLimits limits = {});
+  ~ApiClient() override;
+
+  void send(std::uint64_t ticket, ApiRequest request) override;
+  void cancel(std::uint64_t ticket) override;
+  Status wait(Nanos most, const ApiListener& listener) override;
+  void wake() override;
+
+ private:
+  class Parts;
+  explicit ApiClient(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gedge

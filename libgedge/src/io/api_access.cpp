@@ -1,0 +1,169 @@
+#include "io/api_access.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "io/curl_url.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr long kLifeSeconds = 3'600;  // then balancers may choose anew
+constexpr long kIdleSeconds = 60;     // servers close what is idle for longer: 90 s as of 1.20
+constexpr long kNameSeconds = 2;      // a name that leads elsewhere is followed
+
+std::string part_of(const CurlLibrary& library, CURLU* url, CURLUPart part, unsigned flags = 0) {
+  char* text = nullptr;
+  if (library.url_get(url, part, &text, flags) != CURLUE_OK || text == nullptr) return {};
+  std::string copy(text);
+  library.free(text);
+  return copy;
+}
+
+bool is_token_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+// As client-go writes keys into names of headers.
+std::string header_key(std::string_view key) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_token_byte(c))
+      escaped += c;
+    else
+      (escaped += '%').append({kHex[byte >> 4], kHex[byte & 15]});
+  }
+  return escaped;
+}
+
+bool set_blob(CurlHandle& handle, CURLoption option, const std::string& bytes) {
+  curl_blob blob{const_cast<char*>(bytes.data()), bytes.size(), CURL_BLOB_COPY};
+  return handle.set(option, &blob);
+}
+
+}  // namespace
+
+bool ApiAccess::is_clean(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= ' ' && byte != 0x7f;
+  });
+}
+
+Result<std::unique_ptr<ApiAccess>> ApiAccess::make(const CurlLibrary& library,
+                                                   ApiEndpoint endpoint) {
+  std::unique_ptr<ApiAccess> access(new ApiAccess(library, std::move(endpoint)));
+  GEDGE_TRY(access->check());
+  GEDGE_TRY(access->find_server());
+  return access;
+}
+
+Status ApiAccess::check() const {
+  const std::string& token = endpoint_.identity.token.reveal();
+  const bool visible = is_clean(token) && token.find(' ') == std::string::npos;
+  if (!visible)
+    return invalid_input("a token has characters that no token can have", {},
+                         "letters, digits and marks, no blanks");
+  if (endpoint_.identity.certificate.empty() != endpoint_.identity.key.empty())
+    return invalid_input("a client certificate and its private key come together");
+  const Impersonation& as = endpoint_.as;
+  bool clean = is_clean(as.user) && is_clean(as.uid) && is_clean(endpoint_.user_agent) &&
+               std::all_of(as.groups.begin(), as.groups.end(), is_clean);
+  for (const auto& [key, values] : as.extra)
+    clean = clean && !key.empty() && std::all_of(values.begin(), values.end(), is_clean);
+  if (!clean) return invalid_input("the name of a user has characters that no header carries");
+  if (as.user.empty() && !(as.uid.empty() && as.groups.empty() && as.extra.empty()))
+    return invalid_input("groups or a UID to impersonate without a user", {}, "name one with `as`");
+  return {};
+}
+
+Status ApiAccess::find_server() {
+  auto url = parse_url(library_, endpoint_.server);
+  if (!url) return std::move(url).error();
+  CURLU* const handle = url->handle.get();
+  if (!part_of(library_, handle, CURLUPART_QUERY).empty())
+    return invalid_input("the URL of an API server has no query");
+  secure_ = url->parts.secure;
+  is_loopback_ = url->is_loopback();
+  const std::string& name = endpoint_.tls_server_name;
+  if (!name.empty() && secure_) {
+    const std::string host = part_of(library_, handle, CURLUPART_HOST);
+    const std::string port = part_of(library_, handle, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    host_header_ = "Host: " + host + (port == "443" ? "" : ":" + port);
+    connect_to_ = List(nullptr, library_.slist_free_all);
+    const bool named = library_.url_set(handle, CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
+    if (!named) return invalid_input("tls-server-name is no name of a host");
+    if (!append(connect_to_, "::" + host + ":" + port))
+      return Error{Errc::kDenied, "out of memory", {}, {}};
+  }
+  base_ = part_of(library_, handle, CURLUPART_URL);
+  while (base_.ends_with('/')) base_.pop_back();
+  return {};
+}
+
+bool ApiAccess::set_up(CurlHandle& handle) const {
+  bool all = handle.restrain() && handle.trust(endpoint_.trusted, endpoint_.verify) &&
+             handle.set(CURLOPT_PATH_AS_IS, 1L) &&
+             handle.set(CURLOPT_USERAGENT, endpoint_.user_agent.c_str()) &&
+             handle.set(CURLOPT_MAXLIFETIME_CONN, kLifeSeconds) &&
+             handle.set(CURLOPT_MAXAGE_CONN, kIdleSeconds) &&
+             handle.set(CURLOPT_DNS_CACHE_TIMEOUT, kNameSeconds);
+  if (connect_to_ != nullptr) all = all && handle.set(CURLOPT_CONNECT_TO, connect_to_.get());
+  if (!endpoint_.proxy.empty())
+    all = all && handle.set(CURLOPT_PROXY, endpoint_.proxy.reveal().c_str()) &&
+          handle.set(CURLOPT_NOPROXY, "");
+  else if (is_loopback_)
+    all = all && handle.set(CURLOPT_PROXY, "");
+  return all && identify(handle);
+}
+
+bool ApiAccess::identify(CurlHandle& handle) const {
+  if (!secure_) return true;
+  const ApiIdentity& own = endpoint_.identity;
+  bool all = true;
+  if (!own.token.empty())
+    all = handle.set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER) &&
+          handle.set(CURLOPT_XOAUTH2_BEARER, own.token.reveal().c_str());
+  if (!own.certificate.empty())
+    all = all && set_blob(handle, CURLOPT_SSLCERT_BLOB, own.certificate) &&
+          set_blob(handle, CURLOPT_SSLKEY_BLOB, own.key.reveal());
+  return all;
+}
+
+bool ApiAccess::append(List& list, const std::string& line) const {
+  curl_slist* const longer = library_.slist_append(list.get(), line.c_str());
+  if (longer == nullptr) return false;
+  static_cast<void>(list.release());
+  list.reset(longer);
+  return true;
+}
+
+bool ApiAccess::append_impersonation(List& list) const {
+  const Impersonation& as = endpoint_.as;
+  bool all = as.user.empty() || append(list, "Impersonate-User: " + as.user);
+  all = all && (as.uid.empty() || append(list, "Impersonate-Uid: " + as.uid));
+  for (const std::string& group : as.groups)
+    all = all && append(list, "Impersonate-Group: " + group);
+  for (const auto& [key, values] : as.extra)
+    for (const std::string& value : values)
+      all = all && append(list, "Impersonate-Extra-" + header_key(key) + ": " + value);
+  return all;
+}
+
+curl_slist* ApiAccess::headers(const std::string& content_type) {
+  const auto known = headers_.find(content_type);
+  if (known != headers_.end()) return known->second.get();
+  List list(nullptr, library_.slist_free_all);
+  // An empty one is not sent: no request waits to be told to go on with its body.
+  bool all = append(list, "Accept: application/json") && append(list, "Expect:");
+  if (!content_type.empty()) all = all && append(list, "Content-Type: " + content_type);
+  if (!host_header_.empty()) all = all && append(list, host_header_);
+  if (!all || !append_impersonation(list)) return nullptr;
+  return headers_.emplace(content_type, std::move(list)).first->second.get();
+}
+
+}  // namespace gedge

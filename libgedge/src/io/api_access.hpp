@@ -1,0 +1,53 @@
+// io/api_access.hpp - what all requests to one API server have in common.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gedge/port/api_endpoint.hpp"
+#include "io/curl_handle.hpp"
+#include "io/curl_library.hpp"
+
+namespace gedge {
+
+/// Outlives the handles that it was set on: they hold addresses of it.
+class ApiAccess {
+ public:
+  /// Errors: kInvalidInput as of ApiClient::open().
+  static Result<std::unique_ptr<ApiAccess>> make(const CurlLibrary& library, ApiEndpoint endpoint);
+  ApiAccess(const ApiAccess&) = delete;
+  ApiAccess& operator=(const ApiAccess&) = delete;
+
+  /// What stays on a handle from call to call. False without memory.
+  bool set_up(CurlHandle& handle) const;
+  /// Who we are; kept by the handle too.
+  bool identify(CurlHandle& handle) const;
+  /// The headers of requests with bodies of this type; null without memory.
+  curl_slist* headers(const std::string& content_type);
+  /// Where a target begins.
+  const std::string& base() const { return base_; }
+
+  /// Whether a header can carry it: visible characters and blanks.
+  static bool is_clean(std::string_view text);
+
+ private:
+  using List = std::unique_ptr<curl_slist, decltype(&::curl_slist_free_all)>;
+
+  ApiAccess(const CurlLibrary& library, ApiEndpoint endpoint)
+      : library_(library), endpoint_(std::move(endpoint)) {}
+  Status find_server();
+  Status check() const;
+  bool append(List& list, const std::string& line) const;
+  bool append_impersonation(List& list) const;
+
+  const CurlLibrary& library_;
+  ApiEndpoint endpoint_;
+  std::string base_, host_header_;
+  bool secure_ = false, is_loopback_ = false;
+  List connect_to_{nullptr, nullptr};
+  std::map<std::string, List> headers_;  // by type of content
+};
+
+}  // namespace gedge

@@ -1,0 +1,76 @@
+#include "io/curl_error.hpp"
+
+#include <utility>
+
+#include "gedge/base/duration.hpp"
+#include "io/system_error.hpp"
+
+namespace gedge {
+namespace {
+
+std::string uncapitalised(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
+  if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+Error timeout_error(const CurlFailure& failure) {
+  if (!failure.connected)
+    return {Errc::kTimeout,
+            "no connection within " + format_duration(failure.connect_timeout.count()),
+            {},
+            {}};
+  return {Errc::kTimeout,
+          (failure.silent ? "no answer within " : "the answer did not end within ") +
+              format_duration(failure.timeout.count()),
+          {},
+          {}};
+}
+
+Error excess_error(const CurlFailure& failure) {
+  const char* const what = failure.excess == Excess::kHeader ? "the headers of the answer have"
+                           : failure.excess == Excess::kLine ? "a line of the answer has"
+                                                             : "the answer has";
+  return invalid_input(std::string(what) + " more than " + std::to_string(failure.most_bytes) +
+                       " bytes");
+}
+
+}  // namespace
+
+Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const CurlFailure& failure) {
+  if (failure.excess != Excess::kNone) return excess_error(failure);
+  std::string details = uncapitalised(
+      *failure.message != '\0' ? failure.message : library.easy_strerror(failure.code));
+  switch (failure.code) {
+    case CURLE_OPERATION_TIMEDOUT:
+      return timeout_error(failure);
+    case CURLE_COULDNT_CONNECT: {
+      const long number = handle.info<long>(CURLINFO_OS_ERRNO);
+      if (number != 0) details = reason_of(static_cast<int>(number));
+      return {Errc::kUnreachable, std::move(details), {}, {}};
+    }
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return {Errc::kDenied, "its certificate is not trusted: " + details, {}, {}};
+    case CURLE_SSL_CERTPROBLEM:
+      return {Errc::kDenied, "the certificate to show cannot be used: " + details, {}, {}};
+    case CURLE_SSL_CACERT_BADFILE:
+      return invalid_input("the certificates to be trusted cannot be read", {},
+                           "a file in PEM, which begins with -----BEGIN CERTIFICATE-----");
+    case CURLE_SSL_CONNECT_ERROR:
+      return {Errc::kUnreachable, "no TLS with it: " + details, {}, {}};
+    case CURLE_GOT_NOTHING:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+      return {Errc::kUnreachable, "the connection broke off: " + details, {}, {}};
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+      return invalid_input("what answers does not speak HTTP: " + details);
+    default:
+      return {Errc::kUnreachable, std::move(details), {}, {}};
+  }
+}
+
+}  // namespace gedge
