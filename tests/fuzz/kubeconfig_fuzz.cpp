@@ -1,9 +1,11 @@
 // Kubeconfigs: no input may crash the reader or get a secret into a message, what it accepts is
-// whole, and reading it asks for no file but those that it names.
+// whole, and reading it asks for no file but those that it names. The same bytes as the answer of a
+// program that says who we are.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "gedge/codec/exec_credential.hpp"
 #include "gedge/codec/kubeconfig.hpp"
 
 namespace {
@@ -47,5 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!tells(error.what) && !tells(error.hint));
   }
   if (reading.access) check(*reading.access);
+  const auto said = gedge::read_exec_credential(text, gedge::CredentialHelper::Version::kV1);
+  if (said) require(said->identity.certificate.empty() == said->identity.key.empty());
+  if (said) require(!said->identity.empty());
   return 0;
 }

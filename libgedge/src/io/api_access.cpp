@@ -41,8 +41,16 @@ std::string header_key(std::string_view key) {
 }
 
 bool set_blob(CurlHandle& handle, CURLoption option, const std::string& bytes) {
+  curl_blob* const none = nullptr;
+  if (bytes.empty()) return handle.set(option, none);
   curl_blob blob{const_cast<char*>(bytes.data()), bytes.size(), CURL_BLOB_COPY};
   return handle.set(option, &blob);
+}
+
+Status check_token(std::string_view token) {
+  if (ApiAccess::is_clean(token) && token.find(' ') == std::string_view::npos) return {};
+  return invalid_input("a token has characters that no token can have", {},
+                       "letters, digits and marks, no blanks");
 }
 
 }  // namespace
@@ -63,11 +71,7 @@ Result<std::unique_ptr<ApiAccess>> ApiAccess::make(const CurlLibrary& library,
 }
 
 Status ApiAccess::check() const {
-  const std::string& token = endpoint_.identity.token.reveal();
-  const bool visible = is_clean(token) && token.find(' ') == std::string::npos;
-  if (!visible)
-    return invalid_input("a token has characters that no token can have", {},
-                         "letters, digits and marks, no blanks");
+  GEDGE_TRY(check_token(endpoint_.identity.token.reveal()));
   if (endpoint_.identity.certificate.empty() != endpoint_.identity.key.empty())
     return invalid_input("a client certificate and its private key come together");
   const Impersonation& as = endpoint_.as;
@@ -106,8 +110,7 @@ Status ApiAccess::find_server() {
 }
 
 bool ApiAccess::set_up(CurlHandle& handle) const {
-  bool all = handle.restrain() && handle.trust(endpoint_.trusted, endpoint_.verify) &&
-             handle.set(CURLOPT_PATH_AS_IS, 1L) &&
+  bool all = handle.restrain() && handle.set(CURLOPT_PATH_AS_IS, 1L) &&
              handle.set(CURLOPT_USERAGENT, endpoint_.user_agent.c_str()) &&
              handle.set(CURLOPT_MAXLIFETIME_CONN, kLifeSeconds) &&
              handle.set(CURLOPT_MAXAGE_CONN, kIdleSeconds) &&
@@ -118,20 +121,27 @@ bool ApiAccess::set_up(CurlHandle& handle) const {
           handle.set(CURLOPT_NOPROXY, "");
   else if (is_loopback_)
     all = all && handle.set(CURLOPT_PROXY, "");
-  return all && identify(handle);
+  return all;
 }
 
 bool ApiAccess::identify(CurlHandle& handle) const {
-  if (!secure_) return true;
+  const bool trusts = handle.trust(endpoint_.trusted, endpoint_.verify);
+  if (!secure_) return trusts;
   const ApiIdentity& own = endpoint_.identity;
-  bool all = true;
-  if (!own.token.empty())
-    all = handle.set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER) &&
-          handle.set(CURLOPT_XOAUTH2_BEARER, own.token.reveal().c_str());
-  if (!own.certificate.empty())
-    all = all && set_blob(handle, CURLOPT_SSLCERT_BLOB, own.certificate) &&
-          set_blob(handle, CURLOPT_SSLKEY_BLOB, own.key.reveal());
-  return all;
+  const char* const token = own.token.empty() ? nullptr : own.token.reveal().c_str();
+  return trusts && handle.set(CURLOPT_HTTPAUTH, CURLAUTH_BEARER) &&
+         handle.set(CURLOPT_XOAUTH2_BEARER, token) &&
+         set_blob(handle, CURLOPT_SSLCERT_BLOB, own.certificate) &&
+         set_blob(handle, CURLOPT_SSLKEY_BLOB, own.key.reveal());
+}
+
+Status ApiAccess::adopt(const ApiIdentity& identity, const std::string& trusted,
+                        std::uint64_t generation) {
+  GEDGE_TRY(check_token(identity.token.reveal()));
+  endpoint_.identity = identity;
+  endpoint_.trusted = trusted;
+  generation_ = generation;
+  return {};
 }
 
 bool ApiAccess::append(List& list, const std::string& line) const {

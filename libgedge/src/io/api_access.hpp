@@ -1,6 +1,7 @@
 // io/api_access.hpp - what all requests to one API server have in common.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,10 +23,15 @@ class ApiAccess {
 
   /// What stays on a handle from call to call. False without memory.
   bool set_up(CurlHandle& handle) const;
-  /// Who we are; kept by the handle too.
+  /// Who we are and whom to believe; kept by the handle too, until generation() is another one.
   bool identify(CurlHandle& handle) const;
+  std::uint64_t generation() const { return generation_; }
+  /// Errors: kInvalidInput for a token that no header carries; then nothing changes.
+  Status adopt(const ApiIdentity& identity, const std::string& trusted, std::uint64_t generation);
   /// The headers of requests with bodies of this type; null without memory.
   curl_slist* headers(const std::string& content_type);
+  /// Whether it is told who we are.
+  bool is_secure() const { return secure_; }
   /// Where a target begins.
   const std::string& base() const { return base_; }
 
@@ -44,6 +50,7 @@ class ApiAccess {
 
   const CurlLibrary& library_;
   ApiEndpoint endpoint_;
+  std::uint64_t generation_ = 1;
   std::string base_, host_header_;
   bool secure_ = false, is_loopback_ = false;
   List connect_to_{nullptr, nullptr};

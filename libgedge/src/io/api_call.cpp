@@ -59,6 +59,8 @@ void shrink(std::string& text) {
   text.clear();
 }
 
+Error no_memory() { return {Errc::kDenied, "the system has no memory left for calls", {}, {}}; }
+
 }  // namespace
 
 bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
@@ -76,8 +78,9 @@ bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
          handle_.set(CURLOPT_HEADERDATA, this);
 }
 
-Status ApiCall::begin(std::uint64_t ticket, ApiRequest request) {
+Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) {
   ticket_ = ticket;
+  is_second_ = is_second;
   request_ = std::move(request);
   header_bytes_ = scanned_ = 0;
   is_sent_ = is_dropped_ = has_retry_after_ = false;
@@ -88,11 +91,13 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request) {
                      ApiAccess::is_clean(request_.content_type);
   if (!clean) return invalid_input("a target of a request that no server would understand");
   url_.assign(access_.base()).append(request_.target);
+  if (generation_ != access_.generation() && !access_.identify(handle_)) return no_memory();
+  generation_ = access_.generation();
   curl_slist* const headers = access_.headers(request_.content_type);
   if (headers != nullptr && handle_.set(CURLOPT_URL, url_.c_str()) &&
       handle_.set(CURLOPT_HTTPHEADER, headers) && set_timeouts() && set_verb())
     return {};
-  return Error{Errc::kDenied, "the system has no memory left for calls", {}, {}};
+  return no_memory();
 }
 
 bool ApiCall::set_timeouts() {
@@ -238,6 +243,12 @@ Error ApiCall::error_of(CURLcode code) const {
                        : excess_ == Excess::kLine ? limits_.most_line_bytes
                                                   : limits_.most_body_bytes;
   return curl_error(library_, handle_, failure);
+}
+
+ApiRequest ApiCall::take_request() {
+  ApiRequest request = std::move(request_);
+  request_.lane = request.lane;
+  return request;
 }
 
 void ApiCall::rest() {

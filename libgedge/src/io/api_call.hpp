@@ -27,7 +27,7 @@ class ApiCall {
   /// Once, before the first request. False without memory.
   bool set_up(CURLSH* shared, ApiLane lane);
   /// Errors: kInvalidInput for a target that is not allowed; kDenied without memory.
-  Status begin(std::uint64_t ticket, ApiRequest request);
+  Status begin(std::uint64_t ticket, ApiRequest request, bool is_second);
   /// What came of it, once libcurl says that it is over.
   ApiAnswer finish(CURLcode code);
   /// Lets go of what the request needed.
@@ -37,6 +37,12 @@ class ApiCall {
   CURL* handle() const { return handle_.get(); }
   std::uint64_t ticket() const { return ticket_; }
   ApiLane lane() const { return request_.lane; }
+  /// Whether the server was asked before, as who we were then.
+  bool is_second() const { return is_second_; }
+  /// Of who we were.
+  std::uint64_t generation() const { return generation_; }
+  /// To send it again. The lane stays.
+  ApiRequest take_request();
 
   void drop() { is_dropped_ = true; }
   bool is_dropped() const { return is_dropped_; }
@@ -63,12 +69,12 @@ class ApiCall {
   CurlHandle handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
 
-  std::uint64_t ticket_ = 0;
+  std::uint64_t ticket_ = 0, generation_ = 0;
   ApiRequest request_;
   std::string url_, body_, lines_;
   std::size_t header_bytes_ = 0, scanned_ = 0;
   bool is_sent_ = false, is_dropped_ = false, has_retry_after_ = false;
-  bool is_fresh_ = false;
+  bool is_fresh_ = false, is_second_ = false;
   Excess excess_ = Excess::kNone;
 };
 

@@ -7,12 +7,16 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "io/api_access.hpp"
 #include "io/api_call.hpp"
+#include "io/client_certificate.hpp"
+#include "io/credential_keeper.hpp"
 #include "io/curl_lane.hpp"
 #include "io/descriptor.hpp"
 #include "io/system_error.hpp"
@@ -21,12 +25,21 @@ namespace gedge {
 namespace {
 
 constexpr std::size_t kLanes = 5;
-constexpr std::uint32_t kWakeMark = kLanes;
+constexpr std::uint32_t kWakeMark = kLanes, kHelperMark = kLanes + 1;
 constexpr int kMostEvents = 64;
 constexpr Nanos kMostPatience{3'600'000'000'000};
+constexpr Nanos kSecondPatience{30'000'000'000};  // for somebody to say again who we are
 
 Error no_memory() {
   return {Errc::kDenied, "the system has no memory or descriptors left for calls", {}, {}};
+}
+
+Error no_credentials() { return {Errc::kTimeout, "nobody said in time who asks", {}, {}}; }
+
+CredentialKeeper::Moment moment() {
+  const auto date = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::steady_clock::now().time_since_epoch(),
+          std::chrono::duration_cast<std::chrono::seconds>(date).count()};
 }
 
 Nanos now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -41,6 +54,7 @@ class ApiClient::Parts {
   Parts& operator=(const Parts&) = delete;
 
   Status open();
+  void keep(CredentialSource source, ApiEndpoint endpoint, CredentialKeeper::Notice notice);
   void send(std::uint64_t ticket, ApiRequest request);
   void cancel(std::uint64_t ticket);
   Status wait(Nanos most, const ApiListener& listener);
@@ -53,15 +67,28 @@ class ApiClient::Parts {
     Error error;
   };
 
+  /// Waits for who we are.
+  struct Parked {
+    std::uint64_t ticket = 0;
+    ApiRequest request;
+    bool is_second = false;
+    Nanos deadline{0};
+  };
+
   CurlLane& lane_of(ApiLane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
   std::vector<Call>& resting(ApiLane lane) { return resting_[static_cast<std::size_t>(lane)]; }
   long most_connections(ApiLane lane) const;
   Call take_call(ApiLane lane);
-  Status begin(Call& call, std::uint64_t ticket, ApiRequest request);
+  Status begin(Call& call, std::uint64_t ticket, ApiRequest request, bool is_second);
+  void send_now(std::uint64_t ticket, ApiRequest request, bool is_second);
   /// Out of its lane, and to the others that rest.
   void retire(Call call);
   Call take_under_way(std::uint64_t ticket);
 
+  void refresh_credentials();
+  void look_after_parked(const ApiListener& listener);
+  bool is_worth_a_second(const ApiCall& call, const ApiAnswer& answer);
+  void answer_unsent(std::uint64_t ticket, Error error, const ApiListener& listener);
   void answer_refused(const ApiListener& listener);
   void look_after_timers(const ApiListener& listener);
   Status look_after_events(Nanos deadline, const ApiListener& listener);
@@ -78,9 +105,12 @@ class ApiClient::Parts {
   std::array<CurlLane, kLanes> lanes_;
   std::array<std::vector<Call>, kLanes> resting_;
   std::unordered_map<std::uint64_t, Call> under_way_;
-  std::vector<Refused> refused_;
-  std::vector<ApiCall*> fresh_;  // bytes of a stream have come
-  std::vector<Call> dropped_;    // while somebody is told of another
+  std::deque<Refused> refused_;
+  std::deque<Parked> parked_;
+  std::vector<ApiCall*> fresh_;               // bytes of a stream have come
+  std::vector<Call> dropped_;                 // while somebody is told of another
+  std::unique_ptr<CredentialKeeper> keeper_;  // null: who we are never changes
+  CredentialKeeper::Notice notice_;
   bool is_waiting_ = false, has_said_ = false, is_woken_ = false;
 };
 
@@ -140,21 +170,29 @@ ApiClient::Parts::Call ApiClient::Parts::take_call(ApiLane lane) {
   return call->set_up(shared_.get(), lane) ? std::move(call) : nullptr;
 }
 
-Status ApiClient::Parts::begin(Call& call, std::uint64_t ticket, ApiRequest request) {
+Status ApiClient::Parts::begin(Call& call, std::uint64_t ticket, ApiRequest request,
+                               bool is_second) {
   const ApiLane lane = request.lane;
   call = take_call(lane);
   if (call == nullptr) return no_memory();
-  GEDGE_TRY(call->begin(ticket, std::move(request)));
+  GEDGE_TRY(call->begin(ticket, std::move(request), is_second));
   if (!lane_of(lane).add(call->handle())) return no_memory();
   return {};
 }
 
-void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
+void ApiClient::Parts::send_now(std::uint64_t ticket, ApiRequest request, bool is_second) {
   Call call;
-  if (const Status begun = begin(call, ticket, std::move(request)); !begun)
+  if (const Status begun = begin(call, ticket, std::move(request), is_second); !begun)
     refused_.push_back({ticket, begun.error()});
   else
     under_way_.emplace(ticket, std::move(call));
+}
+
+void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
+  if (keeper_) refresh_credentials();
+  if (!keeper_ || keeper_->is_ready(moment())) return send_now(ticket, std::move(request), false);
+  const Nanos deadline = now() + std::clamp(request.timeout, Nanos{0}, kMostPatience);
+  parked_.push_back({ticket, std::move(request), false, deadline});
 }
 
 void ApiClient::Parts::retire(Call call) {
@@ -174,7 +212,9 @@ ApiClient::Parts::Call ApiClient::Parts::take_under_way(std::uint64_t ticket) {
 }
 
 void ApiClient::Parts::cancel(std::uint64_t ticket) {
-  std::erase_if(refused_, [&](const Refused& refused) { return refused.ticket == ticket; });
+  const auto is_it = [&](const auto& entry) { return entry.ticket == ticket; };
+  std::erase_if(refused_, is_it);
+  std::erase_if(parked_, is_it);
   Call call = take_under_way(ticket);
   if (call == nullptr) return;
   call->drop();
@@ -189,15 +229,65 @@ void ApiClient::Parts::answer(std::uint64_t ticket, ApiAnswer answer, const ApiL
   listener.answer(ticket, std::move(answer));
 }
 
+void ApiClient::Parts::answer_unsent(std::uint64_t ticket, Error error,
+                                     const ApiListener& listener) {
+  ApiAnswer nothing;
+  nothing.error = std::move(error);
+  nothing.was_not_sent = true;
+  answer(ticket, std::move(nothing), listener);
+}
+
 void ApiClient::Parts::answer_refused(const ApiListener& listener) {
   while (!refused_.empty()) {
     Refused refused = std::move(refused_.front());
-    refused_.erase(refused_.begin());
-    ApiAnswer nothing;
-    nothing.error = std::move(refused.error);
-    nothing.was_not_sent = true;
-    answer(refused.ticket, std::move(nothing), listener);
+    refused_.pop_front();
+    answer_unsent(refused.ticket, std::move(refused.error), listener);
   }
+}
+
+void ApiClient::Parts::keep(CredentialSource source, ApiEndpoint endpoint,
+                            CredentialKeeper::Notice notice) {
+  notice_ = notice;
+  keeper_ = std::make_unique<CredentialKeeper>(std::move(source), std::move(endpoint),
+                                               CredentialKeeper::Terms{}, std::move(notice), now(),
+                                               epoll_.get(), kHelperMark);
+}
+
+void ApiClient::Parts::refresh_credentials() {
+  keeper_->look(moment());
+  if (keeper_->generation() == access_->generation()) return;
+  const Status adopted =
+      access_->adopt(keeper_->identity(), keeper_->trusted(), keeper_->generation());
+  if (!adopted && notice_) notice_(adopted.error());
+}
+
+void ApiClient::Parts::look_after_parked(const ApiListener& listener) {
+  if (!keeper_ || (parked_.empty() && !keeper_->due())) return;
+  refresh_credentials();
+  const auto current = moment();
+  const bool is_ready = keeper_->is_ready(current);
+  const Error* const failure = keeper_->failure(current);
+  // Each is out before anybody is told of it: who is told may cancel others.
+  for (std::size_t i = 0; i < parked_.size();) {
+    const bool is_late = parked_[i].deadline <= current.now;
+    if (!is_ready && failure == nullptr && !is_late) {
+      ++i;
+      continue;
+    }
+    Parked parked = std::move(parked_[i]);
+    parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (is_ready)
+      send_now(parked.ticket, std::move(parked.request), parked.is_second);
+    else
+      answer_unsent(parked.ticket, failure != nullptr ? *failure : no_credentials(), listener);
+  }
+}
+
+// A refused request was not carried out, whatever it asked for.
+bool ApiClient::Parts::is_worth_a_second(const ApiCall& call, const ApiAnswer& answer) {
+  constexpr unsigned kUnauthorized = 401;
+  return answer.status == kUnauthorized && keeper_ && !call.is_second() &&
+         keeper_->renew(call.generation(), moment());
 }
 
 void ApiClient::Parts::hand_over_lines(ApiCall& call, const ApiListener& listener) {
@@ -222,6 +312,11 @@ void ApiClient::Parts::settle(CurlLane& lane, const ApiListener& listener) {
     const std::uint64_t ticket = known.ticket();
     Call call = take_under_way(ticket);
     ApiAnswer came = call->finish(over->second);
+    if (is_worth_a_second(*call, came)) {
+      parked_.push_back({ticket, call->take_request(), true, now() + kSecondPatience});
+      retire(std::move(call));
+      continue;
+    }
     retire(std::move(call));
     answer(ticket, std::move(came), listener);
   }
@@ -239,6 +334,8 @@ void ApiClient::Parts::look_after_timers(const ApiListener& listener) {
 
 int ApiClient::Parts::patience(Nanos deadline) const {
   if (has_said_) return 0;
+  if (keeper_ && keeper_->due()) deadline = std::min(deadline, *keeper_->due());
+  for (const Parked& parked : parked_) deadline = std::min(deadline, parked.deadline);
   for (const CurlLane& lane : lanes_)
     if (lane.due()) deadline = std::min(deadline, *lane.due());
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now()).count();
@@ -260,6 +357,7 @@ Status ApiClient::Parts::look_after_events(Nanos deadline, const ApiListener& li
       is_woken_ = ::read(wake_.get(), &times, sizeof times) > 0 || is_woken_;
       continue;
     }
+    if (mark == kHelperMark) continue;  // looked after before the next wait
     lanes_[mark].act(static_cast<int>(event.data.u64 & 0xffffffff), event.events, now());
     settle(lanes_[mark], listener);
   }
@@ -272,6 +370,7 @@ Status ApiClient::Parts::wait(Nanos most, const ApiListener& listener) {
   const Nanos deadline = now() + std::clamp(most, Nanos{0}, kMostPatience);
   Status status;
   do {
+    look_after_parked(listener);
     answer_refused(listener);
     look_after_timers(listener);
     status = look_after_events(deadline, listener);
@@ -288,13 +387,21 @@ void ApiClient::Parts::wake() {
 ApiClient::ApiClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 ApiClient::~ApiClient() = default;
 
-Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimits limits) {
+Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimits limits,
+                                                   CredentialSource credentials, Notice notice) {
+  const ApiIdentity& own = endpoint.identity;
+  if (!own.certificate.empty() && !own.key.empty())
+    if (Status good = check_client_certificate(own.certificate, own.key.reveal(), moment().date);
+        !good && credentials.files.certificate.empty())
+      return std::move(good).error();
   const auto library = CurlLibrary::get();
   if (!library) return library.error();
-  auto access = ApiAccess::make(**library, std::move(endpoint));
+  auto access = ApiAccess::make(**library, endpoint);
   if (!access) return std::move(access).error();
+  const bool is_told = (*access)->is_secure() && !credentials.empty();
   auto parts = std::make_unique<Parts>(**library, *std::move(access), limits);
   GEDGE_TRY(parts->open());
+  if (is_told) parts->keep(std::move(credentials), std::move(endpoint), std::move(notice));
   return std::unique_ptr<ApiClient>(new ApiClient(std::move(parts)));
 }
 

@@ -14,6 +14,11 @@ class Descriptor {
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() { close(); }
 
+  /// Closes what it has, and takes this.
+  void reset(int fd) {
+    close();
+    fd_ = fd;
+  }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
   /// False if the system reports at the end that something was not written.

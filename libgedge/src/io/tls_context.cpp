@@ -5,11 +5,11 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <ctime>
 #include <string>
 #include <string_view>
 
 #include "gedge/io/files.hpp"
+#include "io/openssl_handles.hpp"
 
 namespace gedge {
 namespace {
@@ -21,19 +21,6 @@ constexpr std::uint64_t kMostBytes = 1 << 20;
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr int kSecurityLevel = 2;  // RSA of 2,048 bits, curves of 224, no SHA-1
 
-struct Freed {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using Bio = std::unique_ptr<BIO, Freed>;
-using Certificate = std::unique_ptr<X509, Freed>;
-using Key = std::unique_ptr<EVP_PKEY, Freed>;
-
-Bio bio_of(std::string_view text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
 Error wrong(const std::string& path, std::string what, std::string hint) {
   SourceSpan where;
   where.origin = path;
@@ -44,11 +31,6 @@ Error wrong(const std::string& path, std::string what, std::string hint) {
 int note_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* needed) {
   *static_cast<bool*>(needed) = true;
   return -1;
-}
-
-UnixSeconds seconds_of(const ASN1_TIME* time) {
-  std::tm parts{};
-  return ASN1_TIME_to_tm(time, &parts) == 1 ? ::timegm(&parts) : 0;
 }
 
 TlsCertificate about(X509* certificate) {

@@ -29,6 +29,13 @@ struct Calls {
     auto opened = ApiClient::open(std::move(endpoint), limits);
     REQUIRE(opened);
     client = *std::move(opened);
+    listen();
+  }
+  explicit Calls(std::unique_ptr<ApiClient> opened) : client(std::move(opened)) { listen(); }
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+
+  void listen() {
     listener.line = [this](std::uint64_t ticket, std::string_view line) {
       // 64 bytes behind it may be read.
       volatile char last = line.data()[line.size() + 63];

@@ -114,9 +114,7 @@ TEST_CASE("api client: a client certificate is shown where the server wants one"
   // Of another pair, and what is none at all.
   for (const std::string& key : {make_credentials("gedge", kYear).key, std::string("none")}) {
     endpoint.identity.key = Secret(key);
-    const ApiAnswer answer = Calls(endpoint).ask(bind_request());
-    CHECK(answer.error.code == Errc::kDenied);
-    CHECK(answer.was_not_sent);
+    CHECK(ApiClient::open(endpoint).error().code == Errc::kInvalidInput);
   }
 }
 

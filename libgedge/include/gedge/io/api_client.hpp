@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
+#include "gedge/port/api_credentials.hpp"
 #include "gedge/port/api_endpoint.hpp"
 #include "gedge/port/api_transport.hpp"
 
@@ -31,9 +33,20 @@ struct ApiLimits {
 /// Not for two threads at once, but for wake().
 class ApiClient final : public ApiTransport {
  public:
+  /// Told of what goes wrong with credentials while those before are used on.
+  using Notice = std::function<void(const Error&)>;
+
+  /// What `credentials` names is read again as it changes: a token file every 50 s, certificates
+  /// within 10 s of a change, and all of it when the server answers 401, which is then asked once
+  /// more. Requests wait while a program says who we are; if it cannot, they are answered with
+  /// kDenied.
+  ///
   /// Errors: kInvalidInput for what no server can be asked with (its URL, characters that no header
-  /// carries); kDenied where libcurl cannot be opened, or the system has no descriptors left.
-  static Result<std::unique_ptr<ApiClient>> open(ApiEndpoint endpoint, ApiLimits limits = {});
+  /// carries, a client certificate without its own key); kDenied where that has expired, libcurl
+  /// cannot be opened, or the system has no descriptors left.
+  static Result<std::unique_ptr<ApiClient>> open(ApiEndpoint endpoint, ApiLimits limits = {},
+                                                 CredentialSource credentials = {},
+                                                 Notice notice = {});
   ~ApiClient() override;
 
   void send(std::uint64_t ticket, ApiRequest request) override;
