@@ -83,7 +83,7 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
   is_second_ = is_second;
   request_ = std::move(request);
   header_bytes_ = scanned_ = 0;
-  is_sent_ = is_dropped_ = has_retry_after_ = false;
+  is_sent_ = is_dropped_ = has_retry_after_ = is_head_whole_ = false;
   excess_ = Excess::kNone;
   message_[0] = '\0';
   const bool clean = request_.target.starts_with('/') && ApiAccess::is_clean(request_.target) &&
@@ -138,7 +138,8 @@ ApiCall* ApiCall::of(const CurlLibrary& library, CURL* handle) {
 }
 
 bool ApiCall::has_stream_begun() {
-  return request_.is_stream && is_success(handle_.info<long>(CURLINFO_RESPONSE_CODE));
+  return request_.is_stream && is_head_whole_ &&
+         is_success(handle_.info<long>(CURLINFO_RESPONSE_CODE));
 }
 
 bool ApiCall::take(std::string_view bytes) {
@@ -169,6 +170,8 @@ bool ApiCall::take(std::string_view bytes) {
 bool ApiCall::take_header(std::string_view line) {
   constexpr std::string_view kRetryAfter = "retry-after:";
   header_bytes_ += line.size();
+  if (line.starts_with("HTTP/")) is_head_whole_ = false;
+  if (is_head_end(line)) is_head_whole_ = true;
   if (line.size() > kRetryAfter.size() &&
       ::strncasecmp(line.data(), kRetryAfter.data(), kRetryAfter.size()) == 0)
     has_retry_after_ = true;
@@ -214,6 +217,7 @@ ApiAnswer ApiCall::finish(CURLcode code) {
   // However the connection of a stream ends: what came of it is whole lines.
   const bool stream_ends = (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR) &&
                            excess_ == Excess::kNone && has_stream_begun();
+  if (code == CURLE_OK && !is_head_whole_) code = CURLE_PARTIAL_FILE;
   ApiAnswer answer;
   if (code == CURLE_OK || stream_ends) {
     answer.status = static_cast<unsigned>(status);

@@ -74,7 +74,7 @@ class ApiCall {
   std::string url_, body_, lines_;
   std::size_t header_bytes_ = 0, scanned_ = 0;
   bool is_sent_ = false, is_dropped_ = false, has_retry_after_ = false;
-  bool is_fresh_ = false, is_second_ = false;
+  bool is_fresh_ = false, is_second_ = false, is_head_whole_ = false;
   Excess excess_ = Excess::kNone;
 };
 

@@ -64,6 +64,8 @@ Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const Cur
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
       return {Errc::kUnreachable, "the connection broke off: " + details, {}, {}};
+    case CURLE_OUT_OF_MEMORY:  // what libcurl says of a line without end
+      return invalid_input("a header of the answer is too long");
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:

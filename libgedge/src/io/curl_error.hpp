@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gedge/base/error.hpp"
 #include "gedge/base/units.hpp"
@@ -13,6 +14,9 @@ namespace gedge {
 
 /// What was too much of an answer.
 enum class Excess : std::uint8_t { kNone, kHeader, kBody, kLine };
+
+/// Whether nothing of the head of an answer follows. libcurl takes one that was cut off for whole.
+inline bool is_head_end(std::string_view line) { return line == "\r\n" || line == "\n"; }
 
 struct CurlFailure {
   CURLcode code = CURLE_OK;

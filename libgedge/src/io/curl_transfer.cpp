@@ -78,6 +78,8 @@ bool CurlTransfer::take(std::string_view bytes) {
 
 bool CurlTransfer::take_header(std::string_view line) {
   header_bytes_ += line.size();
+  if (line.starts_with("HTTP/")) is_head_whole_ = false;
+  if (is_head_end(line)) is_head_whole_ = true;
   if (header_bytes_ <= terms_.most_header_bytes) return true;
   excess_ = Excess::kHeader;
   return false;
@@ -96,6 +98,7 @@ std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t c
 }
 
 Result<HttpAnswer> CurlTransfer::finish(CURLcode code) {
+  if (code == CURLE_OK && !is_head_whole_) code = CURLE_PARTIAL_FILE;
   if (code != CURLE_OK) return error_of(code);
   const char* const location = handle_.info<char*>(CURLINFO_REDIRECT_URL);
   return HttpAnswer{static_cast<unsigned>(handle_.info<long>(CURLINFO_RESPONSE_CODE)),

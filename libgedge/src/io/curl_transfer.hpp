@@ -45,6 +45,7 @@ class CurlTransfer {
   std::array<char, CURL_ERROR_SIZE> message_{};
   std::string body_;
   std::size_t header_bytes_ = 0;
+  bool is_head_whole_ = false;
   Excess excess_ = Excess::kNone;
 };
 

@@ -1,7 +1,11 @@
 #include "gedge/io/api_client.hpp"
 
 #include <doctest/doctest.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -34,6 +38,19 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 Said ok(const Heard&) { return {{whole("ok")}}; }
+
+// The socket of our side that is connected to this port.
+int socket_to(std::uint16_t port) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int descriptor = std::stoi(entry.path().filename().string());
+    SocketAddress address{};
+    socklen_t length = sizeof address;
+    if (::getpeername(descriptor, &address.any, &length) != 0) continue;
+    if (address.any.sa_family == AF_INET && from_socket_address(address).port == port)
+      return descriptor;
+  }
+  return -1;
+}
 
 }  // namespace
 
@@ -371,6 +388,97 @@ TEST_CASE("api client: wake ends a wait, from any thread") {
   other.join();
   REQUIRE(calls.client->wait(Nanos{0}, calls.listener));
   CHECK(calls.answers.empty());
+}
+
+TEST_CASE("api client: a stream that is cut at any byte ends, with whole lines or with an error") {
+  const std::vector<std::string> lines{"{\"a\": 12345}", "\xc3\xa4\xe2\x82\xac", "third"};
+  const std::string text =
+      kChunked + chunk("{\"a\": 12345}\n\xc3\xa4\xe2") + chunk("\x82\xac\r\nthird\n") + kLastChunk;
+  const std::size_t head = std::string_view(kChunked).size();
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    CAPTURE(cut);
+    TalkingServer server([&](const Heard&) { return Said{{text.substr(0, cut)}, After::kClose}; });
+    Calls calls(server.url());
+    const ApiAnswer answer = calls.ask(watch());
+    const auto& seen = calls.lines[1];
+    REQUIRE(seen.size() <= lines.size());
+    CHECK(std::equal(seen.begin(), seen.end(), lines.begin()));
+    CHECK((answer.status == 200) == (cut >= head));
+    if (cut == text.size()) CHECK(seen == lines);
+    if (answer.status == 0) CHECK(answer.error.code == Errc::kUnreachable);
+  }
+}
+
+TEST_CASE("api client: an answer that is cut at any byte is never taken for a whole one") {
+  const std::string text = whole("{\"kind\": \"PodList\"}");
+  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+    CAPTURE(cut);
+    TalkingServer server([&](const Heard&) { return Said{{text.substr(0, cut)}, After::kClose}; });
+    Calls calls(server.url());
+    const ApiAnswer answer = calls.ask(bind_request());
+    CHECK(answer.status == 0);
+    CHECK_FALSE(answer.was_not_sent);
+    CHECK(answer.error.code == Errc::kUnreachable);
+  }
+}
+
+TEST_CASE("api client: what comes byte by byte is the same") {
+  const std::string text = kChunked + chunk("one\ntw") + chunk("o\n") + kLastChunk;
+  TalkingServer server([&](const Heard&) {
+    std::vector<std::string> pieces;
+    for (const char c : text) pieces.emplace_back(1, c);
+    return Said{pieces};
+  });
+  Calls calls(server.url());
+  CHECK(calls.ask(watch()).status == 200);
+  CHECK(calls.lines[1] == std::vector<std::string>{"one", "two"});
+}
+
+TEST_CASE("api client: headers without end, without a length, and content that nobody asked for") {
+  TalkingServer server([](const Heard& heard) {
+    if (heard.has("line"))
+      return Said{{"HTTP/1.1 200 OK\r\nX: " + std::string(10 << 20, 'x') + "\r\n\r\n"}};
+    if (heard.has("cookies")) {
+      std::string head = "HTTP/1.1 200 OK\r\n";
+      for (int i = 0; i < 1'000; ++i)
+        head += "Set-Cookie: c" + std::to_string(i) + "=" + std::string(100, 'x') + "\r\n";
+      return Said{{head + "\r\n"}};
+    }
+    if (heard.has("trailer"))
+      return Said{{"HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n", kChunked, chunk("ok"),
+                   "0\r\nX-Checksum: 1\r\n\r\n"}};
+    if (heard.has("zipped"))
+      return Said{{whole("\x1f\x8b no gzip", "200 OK", "Content-Encoding: gzip\r\n")}};
+    return Said{{"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"}, After::kClose};
+  });
+  Calls calls(server.url());
+  for (const char* target : {"/line", "/cookies"}) {
+    const ApiAnswer answer = calls.get(target);
+    CHECK(answer.status == 0);
+    CHECK(answer.error.code == Errc::kInvalidInput);
+    CHECK(has(answer.error.what, "header"));
+  }
+  CHECK(calls.get("/zipped").body == "\x1f\x8b no gzip");
+  CHECK(calls.get("/page").body == "<html>");
+  CHECK(calls.get("/trailer").body == "ok");
+}
+
+TEST_CASE("api client: the system is told to look after every connection") {
+  TalkingServer server(ok);
+  Calls calls(server.url());
+  CHECK(calls.get().status == 200);
+  const int socket = socket_to(server.port());
+  REQUIRE(socket >= 0);
+  const auto option = [&](int level, int name) {
+    int value = 0;
+    socklen_t length = sizeof value;
+    REQUIRE(::getsockopt(socket, level, name, &value, &length) == 0);
+    return value;
+  };
+  CHECK(option(SOL_SOCKET, SO_KEEPALIVE) == 1);
+  CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == 12'000);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) + option(IPPROTO_TCP, TCP_USER_TIMEOUT) / 1'000 < 30);
+  CHECK(option(IPPROTO_TCP, TCP_NODELAY) == 1);
 }
 
 }  // namespace gedge

@@ -112,7 +112,8 @@ TEST_CASE("http client: an answer that never comes, never ends or breaks off is 
   REQUIRE_FALSE(unended);
   CHECK(unended.error().code == Errc::kTimeout);
   CHECK(has(unended.error().what, " within 300ms"));
-  for (const ScriptedServer* server : {&half, &closed}) {
+  ScriptedServer headless("HTTP/1.1 200 OK\r\nContent-Len");
+  for (const ScriptedServer* server : {&half, &closed, &headless}) {
     const auto outcome = fetch_one(server->url());
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().code == Errc::kUnreachable);
