@@ -67,7 +67,7 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
   }
   if (line.type == WatchType::kOther) return true;
   has_bookmarks_ = has_bookmarks_ || line.type == WatchType::kBookmark;
-  version_ = line.version;
+  if (!line.version.empty()) version_ = line.version;
   is_second_try_ = false;
   return true;
 }

@@ -1,0 +1,76 @@
+// gedge/sim/scripted_api.hpp - an API server that says what a test tells it to say.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/port/api_transport.hpp"
+
+namespace gedge {
+
+class ScriptedApi final : public ApiTransport {
+ public:
+  void send(std::uint64_t ticket, ApiRequest request) override {
+    asked.emplace(ticket, std::move(request));
+  }
+  void cancel(std::uint64_t ticket) override { asked.erase(ticket); }
+  /// Hands over everything that was said so far; of calls that were cut meanwhile, nothing.
+  Status wait(Nanos most, const ApiListener& listener) override {
+    waited.push_back(most);
+    while (!said_.empty()) {
+      const Said said = std::move(said_.front());
+      said_.pop_front();
+      const auto call = asked.find(said.ticket);
+      if (call == asked.end()) continue;
+      if (said.is_line) {
+        listener.line(said.ticket, std::string_view(said.text).substr(0, said.text.size() - 64));
+        continue;
+      }
+      asked.erase(call);
+      listener.answer(said.ticket, said.answer);
+    }
+    return {};
+  }
+  void wake() override { ++wakes; }
+
+  /// The call under way whose target begins so; 0: none.
+  std::uint64_t find(std::string_view target) const {
+    const auto at = std::find_if(asked.begin(), asked.end(), [&](const auto& call) {
+      return std::string_view(call.second.target).starts_with(target);
+    });
+    return at == asked.end() ? 0 : at->first;
+  }
+  void say_line(std::uint64_t ticket, const std::string& line) {
+    said_.push_back({ticket, true, line + std::string(64, ' '), {}});
+  }
+  void say(std::uint64_t ticket, ApiAnswer answer) {
+    said_.push_back({ticket, false, {}, std::move(answer)});
+  }
+  void say(std::uint64_t ticket, unsigned status, std::string body) {
+    ApiAnswer answer;
+    answer.status = status;
+    answer.body = std::move(body);
+    say(ticket, std::move(answer));
+  }
+
+  std::map<std::uint64_t, ApiRequest> asked;  ///< under way
+  std::vector<Nanos> waited;
+  int wakes = 0;
+
+ private:
+  struct Said {
+    std::uint64_t ticket = 0;
+    bool is_line = false;
+    std::string text;
+    ApiAnswer answer;
+  };
+  std::deque<Said> said_;
+};
+
+}  // namespace gedge

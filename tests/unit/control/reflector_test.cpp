@@ -1,0 +1,182 @@
+#include "gedge/control/reflector.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+namespace gedge {
+namespace {
+
+constexpr Nanos kSecond{1'000'000'000};
+
+WatchLine line(WatchType type, const std::string& version, int code = 0) {
+  WatchLine made;
+  made.type = type;
+  made.version = version;
+  made.code = code;
+  return made;
+}
+
+/// A reflector that has listed at version 7 and watches from there, since second 10.
+Reflector watching(std::uint64_t seed = 1) {
+  Reflector reflector(seed);
+  REQUIRE(reflector.advance(10 * kSecond)->is_list);
+  REQUIRE(reflector.take_page({"7", ""}, 10 * kSecond));
+  REQUIRE_FALSE(reflector.advance(10 * kSecond)->is_list);
+  return reflector;
+}
+
+TEST_CASE("reflector: lists page by page, and watches from the version of the last page") {
+  Reflector reflector(1);
+  const auto first = reflector.advance(Nanos{0});
+  REQUIRE(first);
+  CHECK(first->is_list);
+  CHECK(first->next.empty());
+  CHECK_FALSE(reflector.advance(Nanos{0}));  // one call at a time
+  CHECK_FALSE(reflector.take_page({"5", "more"}, Nanos{0}));
+  CHECK_FALSE(reflector.is_synced());
+  const auto second = reflector.advance(Nanos{0});
+  REQUIRE(second);
+  CHECK(second->is_list);
+  CHECK(second->next == "more");
+  CHECK(reflector.take_page({"6", ""}, Nanos{0}));
+  CHECK(reflector.is_synced());
+  const auto watch = reflector.advance(Nanos{0});
+  REQUIRE(watch);
+  CHECK_FALSE(watch->is_list);
+  CHECK(watch->version == "6");
+  CHECK(watch->watch_seconds >= 300);
+  CHECK(watch->watch_seconds <= 600);
+  CHECK(reflector.lists() == 1);
+  CHECK(reflector.watches() == 1);
+}
+
+TEST_CASE("reflector: a token of a page that has expired begins the list anew") {
+  Reflector reflector(1);
+  reflector.advance(Nanos{0});
+  reflector.take_page({"5", "more"}, Nanos{0});
+  reflector.advance(Nanos{0});
+  reflector.failed(410, std::nullopt, Nanos{0});
+  const auto again = reflector.advance(10 * kSecond);
+  REQUIRE(again);
+  CHECK(again->is_list);
+  CHECK(again->next.empty());
+}
+
+TEST_CASE("reflector: a page that could not be had is asked for again") {
+  Reflector reflector(1);
+  reflector.advance(Nanos{0});
+  reflector.take_page({"5", "more"}, Nanos{0});
+  for (const unsigned status : {0U, 429U, 503U}) {
+    reflector.advance(1'000 * kSecond);
+    reflector.failed(status, std::nullopt, Nanos{0});
+    CHECK(reflector.advance(1'000 * kSecond)->next == "more");
+  }
+}
+
+TEST_CASE("reflector: a watch that its server ends is resumed at once from the last line") {
+  Reflector reflector = watching();
+  CHECK(reflector.take_line(line(WatchType::kAdded, "8"), 11 * kSecond));
+  CHECK(reflector.take_line(line(WatchType::kBookmark, "12"), 12 * kSecond));
+  CHECK(reflector.take_line(line(WatchType::kOther, "99"), 12 * kSecond));
+  reflector.failed(200, std::nullopt, 400 * kSecond);
+  const auto next = reflector.advance(400 * kSecond);
+  REQUIRE(next);
+  CHECK_FALSE(next->is_list);
+  CHECK(next->version == "12");
+}
+
+TEST_CASE("reflector: a watch that ends as soon as it began is not asked for in a loop") {
+  Reflector reflector = watching();
+  reflector.failed(200, std::nullopt, 10 * kSecond);
+  CHECK_FALSE(reflector.advance(10 * kSecond));
+  CHECK(*reflector.next() >= 10 * kSecond + Nanos{800'000'000});
+}
+
+TEST_CASE("reflector: a version that is too old is listed again, by either way of saying so") {
+  Reflector told = watching();
+  CHECK_FALSE(told.take_line(line(WatchType::kError, "", 410), 20 * kSecond));
+  CHECK(told.advance(30 * kSecond)->is_list);
+  CHECK(told.is_synced());  // what was known stays known meanwhile
+  Reflector refused = watching();
+  refused.failed(410, std::nullopt, 20 * kSecond);
+  CHECK(refused.advance(30 * kSecond)->is_list);
+}
+
+TEST_CASE("reflector: an error of the server is tried once more, then listed again") {
+  Reflector reflector = watching();
+  CHECK_FALSE(reflector.take_line(line(WatchType::kError, "", 500), 20 * kSecond));
+  const auto second = reflector.advance(30 * kSecond);
+  REQUIRE_FALSE(second->is_list);
+  CHECK(second->version == "7");
+  CHECK_FALSE(reflector.take_line(line(WatchType::kError, "", 500), 31 * kSecond));
+  CHECK(reflector.advance(100 * kSecond)->is_list);
+}
+
+TEST_CASE("reflector: too many requests and lost connections resume where they were") {
+  for (const unsigned status : {429U, 0U}) {
+    Reflector reflector = watching();
+    for (int i = 0; i < 5; ++i) {
+      reflector.failed(status, std::nullopt, 20 * kSecond);
+      const auto next = reflector.advance(10'000 * kSecond);
+      REQUIRE(next);
+      CHECK_FALSE(next->is_list);
+      CHECK(next->version == "7");
+    }
+  }
+}
+
+TEST_CASE("reflector: waits longer each time, with jitter, up to a minute") {
+  std::set<std::int64_t> firsts;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Reflector reflector = watching(seed);
+    Nanos least{800'000'000};
+    Nanos now = 20 * kSecond;
+    for (int i = 0; i < 12; ++i) {
+      reflector.failed(503, std::nullopt, now);
+      const Nanos wait = *reflector.next() - now;
+      CHECK(wait >= least);
+      CHECK(wait <= 2 * least);
+      if (i == 0) firsts.insert(wait.count());
+      least = std::min(2 * least, 30 * kSecond);
+      now += wait;
+      REQUIRE(reflector.advance(now));
+    }
+  }
+  CHECK(firsts.size() == 20);
+}
+
+TEST_CASE("reflector: a watch that was healthy forgets what failed before") {
+  Reflector reflector = watching();
+  for (int i = 0; i < 8; ++i) {
+    reflector.failed(0, std::nullopt, 20 * kSecond);
+    reflector.advance(1'000 * kSecond);
+  }
+  reflector.failed(0, std::nullopt, 2'000 * kSecond);
+  CHECK(*reflector.next() - 2'000 * kSecond <= Nanos{1'600'000'000});
+}
+
+TEST_CASE("reflector: Retry-After is the least, and five minutes the most of it") {
+  const auto wait_after = [](std::int64_t seconds) {
+    Reflector reflector = watching();
+    reflector.failed(429, seconds * kSecond, 20 * kSecond);
+    return *reflector.next() - 20 * kSecond;
+  };
+  CHECK(wait_after(60) == 60 * kSecond);
+  CHECK(wait_after(86'400) == 300 * kSecond);
+  CHECK(wait_after(-5) >= Nanos{800'000'000});
+  CHECK(wait_after(0) >= Nanos{800'000'000});
+}
+
+TEST_CASE("reflector: silence after bookmarks means that nobody is there") {
+  Reflector reflector = watching();
+  CHECK_FALSE(reflector.is_silent(10'000 * kSecond));  // of a server that sends none
+  CHECK_FALSE(reflector.next());
+  reflector.take_line(line(WatchType::kBookmark, "8"), 20 * kSecond);
+  CHECK_FALSE(reflector.is_silent(139 * kSecond));
+  CHECK(*reflector.next() == 140 * kSecond);
+  CHECK(reflector.is_silent(140 * kSecond));
+}
+
+}  // namespace
+}  // namespace gedge

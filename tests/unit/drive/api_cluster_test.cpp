@@ -1,0 +1,301 @@
+#include "gedge/drive/api_cluster.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/sim/scripted_api.hpp"
+
+namespace gedge {
+namespace {
+
+struct FixedClock final : Clock, WallClock {
+  Micros time{1'000'000};
+  Micros now() const override { return time; }
+  UnixSeconds date() const override { return 1'795'000'000; }
+};
+
+/// Writes down what it is told.
+struct Notes final : ClusterListener {
+  std::vector<std::string> lines;
+  void put(Facts objects) override {
+    for (const Node& node : objects.nodes) lines.push_back("node " + node.name);
+    for (const Pod& pod : objects.pods)
+      lines.push_back("pod " + pod.name + " on '" + pod.bound_node.str() + "'");
+    for (const SpreadOwner& owner : objects.spread_owners)
+      lines.push_back(owner.kind + " " + owner.name);
+  }
+  void remove(FactKind, std::string_view space, std::string_view name) override {
+    lines.push_back("gone " + std::string(space) + "/" + std::string(name));
+  }
+  void keep_only(FactKind kind, std::vector<PodName> names) override {
+    if (kind != FactKind::kPod && kind != FactKind::kNode) return;
+    std::string line = "only";
+    for (const PodName& name : names) line += " " + name.name;
+    lines.push_back(line);
+  }
+  void answer(std::uint64_t ticket, BindAnswer answer) override {
+    lines.push_back("bind " + std::to_string(ticket) + ": " +
+                    std::to_string(static_cast<int>(answer)));
+  }
+  void answer(std::uint64_t ticket, const PodReading& reading) override {
+    lines.push_back("read " + std::to_string(ticket) + ": " +
+                    std::to_string(static_cast<int>(reading.kind)) + " " + reading.uid.str() + " " +
+                    reading.node.str());
+  }
+  void failed(const Error& error) override { lines.push_back("failed: " + error.what); }
+  std::vector<std::string> take() { return std::exchange(lines, {}); }
+};
+
+std::string pod(const std::string& name, const std::string& node = "",
+                const std::string& cpu = "1") {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+         R"(","namespace":"shop","uid":"u-)" + name + R"("},"spec":{"nodeName":")" + node +
+         R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu + R"("}}}]}})";
+}
+
+std::string event(const std::string& type, const std::string& object) {
+  return R"({"type":")" + type + R"(","object":)" + object + "}";
+}
+
+std::string list(const std::string& kind, const std::string& items, const std::string& next = "") {
+  return R"({"kind":")" + kind +
+         R"(","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":")" + next +
+         R"("},"items":[)" + items + "]}";
+}
+
+using Lines = std::vector<std::string>;
+
+struct Fixture {
+  ScriptedApi api;
+  FixedClock clock;
+  Notes notes;
+  ApiCluster cluster;
+
+  explicit Fixture(ApiClusterOptions options = {})
+      : cluster(api, clock, clock, std::move(options)) {}
+
+  void turn() { REQUIRE(cluster.wait(Nanos{0}, notes)); }
+  /// Everything is listed, and empty but for these.
+  void sync(const std::string& nodes, const std::string& pods) {
+    turn();
+    for (const auto& [ticket, request] : std::map(api.asked)) {
+      const bool is_nodes = request.target.starts_with("/api/v1/nodes?");
+      const bool is_pods = request.target.starts_with("/api/v1/pods?");
+      api.say(ticket, 200,
+              is_nodes  ? list("NodeList", nodes)
+              : is_pods ? list("PodList", pods)
+                        : list("List", ""));
+    }
+    turn();
+    turn();
+    REQUIRE(cluster.is_synced());
+    notes.take();
+  }
+};
+
+TEST_CASE("api cluster: lists pages of each kind, then watches from their version") {
+  Fixture at;
+  at.turn();
+  const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=5000");
+  REQUIRE(nodes != 0);
+  CHECK(at.api.find("/api/v1/pods?limit=5000&fieldSelector=status.phase%21%3DSucceeded") != 0);
+  CHECK_FALSE(at.cluster.is_synced());
+  at.api.say(nodes, 200, list("NodeList", R"({"metadata":{"name":"n1"}})", "t/1"));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"node n1"});
+  at.turn();
+  const std::uint64_t more = at.api.find("/api/v1/nodes?limit=5000&continue=t%2F1");
+  REQUIRE(more != 0);
+  at.api.say(more, 200, list("NodeList", R"({"metadata":{"name":"n2"}})"));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"node n2", "only n1 n2"});
+  at.turn();
+  const std::uint64_t watch =
+      at.api.find("/api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=5&");
+  REQUIRE(watch != 0);
+  CHECK(at.api.asked.at(watch).is_stream);
+  CHECK(at.api.asked.at(watch).lane == ApiLane::kWatch);
+}
+
+TEST_CASE("api cluster: events of a watch, in their order for each object") {
+  Fixture at;
+  at.sync(R"({"metadata":{"name":"n1"}})", "");
+  const std::uint64_t watch = at.api.find("/api/v1/pods?watch=1");
+  at.api.say_line(watch, event("ADDED", pod("a")));
+  at.api.say_line(watch, event("ADDED", pod("b")));
+  at.api.say_line(watch, event("MODIFIED", pod("a", "n1")));
+  at.api.say_line(watch, event("DELETED", pod("a", "n1")));
+  at.api.say_line(watch, event("BOOKMARK", R"({"kind":"Pod","metadata":{"resourceVersion":"9"}})"));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"pod a on ''", "pod b on ''", "pod a on 'n1'", "gone shop/a"});
+  at.clock.time += Micros{100'000'000};
+  at.api.say(watch, 200, "");
+  at.turn();
+  at.turn();
+  CHECK(at.api.find("/api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=9&") != 0);
+}
+
+TEST_CASE("api cluster: an object that cannot be read spoils no other") {
+  Fixture at;
+  at.sync("", "");
+  const std::uint64_t watch = at.api.find("/api/v1/pods?watch=1");
+  at.api.say_line(watch, event("ADDED", pod("a")));
+  at.api.say_line(watch, event("ADDED", pod("odd", "", "many")));
+  at.api.say_line(watch, event("ADDED", pod("b")));
+  at.turn();
+  const Lines told = at.notes.take();
+  REQUIRE(told.size() == 3);
+  CHECK(told[0] == "pod a on ''");
+  CHECK(told[1].starts_with("failed: "));
+  CHECK(told[2] == "pod b on ''");
+  CHECK(at.cluster.counts().unreadable == 1);
+}
+
+TEST_CASE("api cluster: one bad item of a list is left out") {
+  Fixture at;
+  at.turn();
+  at.api.say(at.api.find("/api/v1/pods?limit"), 200,
+             list("PodList", pod("a") + "," + pod("odd", "", "many") + "," + pod("b")));
+  at.turn();
+  const Lines told = at.notes.take();
+  REQUIRE(told.size() == 4);
+  CHECK(told[0] == "pod a on ''");
+  CHECK(told[1].starts_with("failed: "));
+  CHECK(told[2] == "pod b on ''");
+  CHECK(told[3] == "only a b");
+}
+
+TEST_CASE("api cluster: kinds that a server lacks are none, and rights that are missing are told") {
+  Fixture at;
+  at.turn();
+  for (const auto& [ticket, request] : std::map(at.api.asked)) {
+    if (request.target.starts_with("/apis/apps/v1/statefulsets")) {
+      at.api.say(ticket, 404, "404 page not found");
+    } else if (request.target.starts_with("/api/v1/services")) {
+      at.api.say(ticket, 403, R"({"kind":"Status","message":"services is forbidden"})");
+    } else {
+      at.api.say(ticket, 200, list("List", ""));
+    }
+  }
+  at.turn();
+  CHECK(at.cluster.is_synced());
+  CHECK(at.notes.take().back() ==
+        "failed: cannot read /api/v1/services: the server says 403: services is forbidden");
+}
+
+TEST_CASE("api cluster: without the right to read pods there is no cluster") {
+  Fixture at;
+  at.turn();
+  for (const auto& [ticket, request] : std::map(at.api.asked))
+    at.api.say(ticket, request.target.starts_with("/api/v1/pods") ? 403 : 200, list("List", ""));
+  at.turn();
+  CHECK_FALSE(at.cluster.is_synced());
+  CHECK(at.cluster.unsynced() == Lines{"/api/v1/pods"});
+}
+
+TEST_CASE("api cluster: 410 in a watch lists again, and says what is gone") {
+  Fixture at;
+  at.sync("", pod("a") + "," + pod("b"));
+  const std::uint64_t watch = at.api.find("/api/v1/pods?watch=1");
+  at.api.say_line(watch, R"({"type":"ERROR","object":{"kind":"Status","code":410}})");
+  at.turn();
+  CHECK(at.api.find("/api/v1/pods") == 0);
+  at.clock.time += Micros{5'000'000};
+  at.turn();
+  const std::uint64_t again = at.api.find("/api/v1/pods?limit=");
+  REQUIRE(again != 0);
+  at.api.say(again, 200, list("PodList", pod("b")));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"pod b on ''", "only b"});
+}
+
+TEST_CASE("api cluster: what came of a bind") {
+  struct Row {
+    unsigned status;
+    bool was_not_sent;
+    BindAnswer answer;
+  };
+  const std::vector<Row> rows{
+      {201, false, BindAnswer::kBound},   {200, false, BindAnswer::kBound},
+      {404, false, BindAnswer::kGone},    {409, false, BindAnswer::kConflict},
+      {429, false, BindAnswer::kRefused}, {403, false, BindAnswer::kRefused},
+      {422, false, BindAnswer::kRefused}, {500, false, BindAnswer::kUnknown},
+      {503, false, BindAnswer::kUnknown}, {504, false, BindAnswer::kUnknown},
+      {0, false, BindAnswer::kUnknown},   {0, true, BindAnswer::kRefused},
+      {302, false, BindAnswer::kUnknown},
+  };
+  for (const Row& row : rows) {
+    ApiClusterOptions options;
+    options.events = EventsTold::kNone;
+    Fixture at(options);
+    at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
+    const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a/binding");
+    REQUIRE(ticket != 0);
+    const ApiRequest request = at.api.asked.at(ticket);
+    CHECK(request.verb == ApiVerb::kPost);
+    CHECK(request.lane == ApiLane::kWrite);
+    CHECK(request.body ==
+          R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"a","namespace":"shop",)"
+          R"("uid":"u-a"},"target":{"apiVersion":"v1","kind":"Node","name":"n1"}})");
+    ApiAnswer answer;
+    answer.status = row.status;
+    answer.was_not_sent = row.was_not_sent;
+    at.api.say(ticket, answer);
+    at.turn();
+    CAPTURE(row.status);
+    CHECK(at.notes.take().back() == "bind 42: " + std::to_string(static_cast<int>(row.answer)));
+  }
+}
+
+TEST_CASE("api cluster: a pod is read from storage, and only a whole answer counts") {
+  const auto read = [](unsigned status, const std::string& body) {
+    Fixture at;
+    at.cluster.read({7, {"shop", "a"}});
+    const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a");
+    REQUIRE(ticket != 0);
+    CHECK(at.api.asked.at(ticket).target.find("resourceVersion") == std::string::npos);
+    at.api.say(ticket, status, body);
+    at.turn();
+    return at.notes.take().back();
+  };
+  CHECK(read(200, pod("a", "n1")) == "read 7: 0 u-a n1");
+  CHECK(read(200, R"({"metadata":{"uid":"x"},"spec":{}})") == "read 7: 0 x ");
+  CHECK(read(404, "") == "read 7: 1  ");
+  CHECK(read(500, "") == "read 7: 2  ");
+  CHECK(read(200, "<html>") == "read 7: 2  ");
+  CHECK(read(200, R"({"metadata":{"uid":"x"},"spec":{"nodeName":5}})") == "read 7: 2  ");
+}
+
+TEST_CASE("api cluster: events and conditions are few at a time, and never too many") {
+  Fixture at;
+  for (int i = 0; i < 5'000; ++i)
+    at.cluster.tell({{"shop", "p" + std::to_string(i)}, "u", "0/1 nodes are available"});
+  CHECK(at.api.asked.size() == 8);
+  CHECK(at.cluster.counts().events_dropped == 10'000 - 8 - 4'096);
+  for (const auto& [ticket, request] : at.api.asked) CHECK(request.lane == ApiLane::kEvent);
+}
+
+TEST_CASE("api cluster: what a pod that waits is told") {
+  Fixture at;
+  at.cluster.tell({{"shop", "a"}, "u-a", "0/1 nodes are available: 1 Insufficient cpu."});
+  const std::uint64_t patch = at.api.find("/api/v1/namespaces/shop/pods/a/status");
+  REQUIRE(patch != 0);
+  const ApiRequest& condition = at.api.asked.at(patch);
+  CHECK(condition.verb == ApiVerb::kPatch);
+  CHECK(condition.content_type == "application/strategic-merge-patch+json");
+  CHECK(condition.body ==
+        R"({"metadata":{"uid":"u-a"},"status":{"conditions":[{"type":"PodScheduled",)"
+        R"("status":"False","reason":"Unschedulable",)"
+        R"("message":"0/1 nodes are available: 1 Insufficient cpu.","lastProbeTime":null,)"
+        R"("lastTransitionTime":"2026-11-18T11:06:40Z"}]}})");
+  const std::uint64_t post = at.api.find("/apis/events.k8s.io/v1/namespaces/shop/events");
+  REQUIRE(post != 0);
+  CHECK(at.api.asked.at(post).body.find(R"("reason":"FailedScheduling","type":"Warning")") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace gedge
