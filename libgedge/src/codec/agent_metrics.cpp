@@ -3,23 +3,12 @@
 #include <utility>
 
 #include "codec/agent_documents.hpp"
+#include "codec/metrics.hpp"
 
 namespace gedge::codec {
 namespace {
 
 constexpr std::uint32_t kMillion = 1'000'000;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // Six digits behind the point.
 std::string millionths(std::uint64_t value) {
@@ -27,30 +16,8 @@ std::string millionths(std::uint64_t value) {
   return std::to_string(value / kMillion) + '.' + std::string(6 - digits.size(), '0') + digits;
 }
 
-class Metrics {
- public:
-  void family(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = name;
-    text_.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
-    text_.append(name).append(" ").append(type).append("\n");
-  }
-  void sample(std::string_view labels, std::string_view value) {
-    text_ += name_;
-    if (!labels.empty()) text_.append("{").append(labels).append("}");
-    text_.append(" ").append(value).append("\n");
-  }
-  void count(std::string_view name, std::string_view help, std::uint64_t value) {
-    family(name, "counter", help);
-    sample("", std::to_string(value));
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string name_, text_;
-};
-
 std::string labels_of(const AgentTarget& target) {
-  return "to=\"" + escaped(target.name) + "\",kind=\"" +
+  return "to=\"" + escaped_label(target.name) + "\",kind=\"" +
          (target.kind == AgentTargetKind::kNode ? "node" : "cluster") + '"';
 }
 
@@ -95,7 +62,7 @@ void add_times(Metrics& metrics, const AgentFacts& facts) {
 std::string agent_metrics(const AgentFacts& facts) {
   Metrics metrics;
   metrics.family("gedge_agent_info", "gauge", "Which node this is, and how it measures.");
-  metrics.sample("node=\"" + escaped(facts.node) + "\",method=\"" + escaped(facts.method) + '"',
+  metrics.sample("node=\"" + escaped_label(facts.node) + "\",method=\"" + escaped_label(facts.method) + '"',
                  "1");
   metrics.family("gedge_agent_start_time_seconds", "gauge", "When the agent began.");
   metrics.sample("", std::to_string(facts.started));

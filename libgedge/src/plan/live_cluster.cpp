@@ -230,11 +230,8 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
     const std::uint32_t i = at->second;
     Pod& known = facts_.pods[i];
     if (pod.bound_node.empty() && assumed_.contains(key)) pod.bound_node = known.bound_node;
-    if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod)) {
-      pod.spec = known.spec;
-      known = std::move(pod);
+    if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod))
       return;
-    }
     outdate();
   }
   outdate();
@@ -248,14 +245,22 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
   facts_.pods.push_back(std::move(pod));
 }
 
-// The state's pod becomes what it is now; false where it cannot.
+// The pod becomes what it is now; false where a state cannot follow. What a state refers to (names,
+// labels) is equal, and stays where it is.
 bool LiveCluster::Parts::follow_pod(std::uint32_t at, const Pod& now) {
-  const Pod& known = facts_.pods[at];
-  if (!session_) return true;
+  Pod& known = facts_.pods[at];
   // A pod that comes back from its end, or loses its node, is none that a state knows.
-  if (is_finished(known) != is_finished(now) && is_finished(known)) return false;
-  if (now.bound_node.empty() && !known.bound_node.empty()) return false;
-  move(at, is_finished(now) ? SharedText() : now.bound_node);
+  if (session_ && ((is_finished(known) && !is_finished(now)) ||
+                   (now.bound_node.empty() && !known.bound_node.empty())))
+    return false;
+  // Whether it counts for others changes with that.
+  if (session_ && known.terminating != now.terminating) move(at, SharedText());
+  known.bound_node = now.bound_node;
+  known.nominated_node = now.nominated_node;
+  known.started = now.started;
+  known.phase = now.phase;
+  known.terminating = now.terminating;
+  if (session_) move(at, is_finished(known) ? SharedText() : known.bound_node);
   return true;
 }
 

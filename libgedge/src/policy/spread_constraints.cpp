@@ -52,6 +52,10 @@ SpreadConstraint resolve(const ClassContext& context, const TopologySpread& cons
   return resolved;
 }
 
+bool leaves_out(const ClusterState& cluster, PodIndex pod) {
+  return cluster.pod(pod).terminating && !cluster.counts_terminating();
+}
+
 }  // namespace
 
 SpreadSource::SpreadSource(const PolicyArgs& args, Compat version)
@@ -121,7 +125,7 @@ LabelSelector default_spread_selector(const ClassContext& context, Compat compat
 
 bool SpreadMatcher::counts(const ClusterState& cluster, PodIndex pod) {
   const PodFacts& facts = cluster.pod_facts(pod);
-  if (facts.namespace_name() != namespace_ || cluster.pod(pod).terminating) return false;
+  if (facts.namespace_name() != namespace_ || leaves_out(cluster, pod)) return false;
   return memo_.get(facts, [&](const PodFacts& p) { return selector_.matches(p.labels()); });
 }
 

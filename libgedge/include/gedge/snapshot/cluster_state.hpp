@@ -217,6 +217,10 @@ class ClusterState {
   }
 
   // --- change
+  /// True: a terminating pod that is bound or unbound from now on changes what spreading counts,
+  /// though it did not count before. So preemption of kube-scheduler tries things out.
+  void count_terminating(bool counts) { counts_terminating_ = counts; }
+  bool counts_terminating() const { return counts_terminating_; }
   void apply(const Change& change);
   void bind(PodIndex pod, NodeIndex node) { apply({Change::Kind::kBind, pod, node}); }
   void unbind(PodIndex pod) { apply({Change::Kind::kUnbind, pod, node_of(pod)}); }
@@ -312,6 +316,7 @@ class ClusterState {
   std::vector<Undo> undo_;
   std::vector<Change> journal_;
   std::uint64_t static_epoch_ = 0;
+  bool counts_terminating_ = false;
 };
 
 }  // namespace gedge

@@ -1,0 +1,32 @@
+// gedge/codec/scheduler_replies.hpp - what `gedge schedule` replies to probes and to Prometheus.
+//
+//   GET, HEAD    reply
+//   /livez       200, or 503: the loop stands still
+//   /readyz      200, or 503 and what has not been listed yet; not whether it leads
+//   /metrics     Prometheus text; no label that a tenant can choose
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gedge/control/scheduler.hpp"
+#include "gedge/port/http_server.hpp"
+
+namespace gedge {
+
+struct SchedulerFacts {
+  bool is_alive = true;
+  std::vector<std::string> unsynced;  ///< what has not been listed yet; empty: all was
+  bool is_synced = false;
+  SchedulerCounts counts;
+  std::uint64_t active = 0, backing_off = 0, parked = 0, binding = 0, unclear = 0;
+  std::uint64_t nodes = 0, pods = 0, rebuilds = 0;
+  std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
+};
+
+HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& facts);
+/// The reply where no request came to be.
+HttpReply scheduler_refusal(HttpFault fault);
+
+}  // namespace gedge

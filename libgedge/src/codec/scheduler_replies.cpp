@@ -1,0 +1,119 @@
+#include "gedge/codec/scheduler_replies.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "codec/metrics.hpp"
+
+namespace gedge {
+namespace {
+
+using codec::Metrics;
+
+constexpr const char* kText = "text/plain; charset=utf-8";
+
+HttpReply text_reply(unsigned status, std::string body) {
+  HttpReply reply;
+  reply.status = status;
+  reply.content_type = kText;
+  reply.body = std::move(body) + '\n';
+  return reply;
+}
+
+HttpReply readiness(const SchedulerFacts& facts) {
+  if (facts.is_synced) return text_reply(200, "ok");
+  std::string missing = "not listed yet:";
+  for (const std::string& path : facts.unsynced) missing += ' ' + path;
+  return text_reply(503, missing);
+}
+
+void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
+  const SchedulerCounts& counts = facts.counts;
+  metrics.family("gedge_schedule_attempts_total", "counter", "Decisions about pods, by result.");
+  metrics.sample("result=\"placed\"", std::to_string(counts.attempts - counts.unschedulable));
+  metrics.sample("result=\"unschedulable\"", std::to_string(counts.unschedulable));
+  metrics.family("gedge_binds_total", "counter", "Binds that were sent, by what came of them.");
+  const std::array<std::pair<const char*, std::uint64_t>, 4> binds{
+      {{"result=\"bound\"", counts.bound},
+       {"result=\"refused\"", counts.refused},
+       {"result=\"gone\"", counts.gone},
+       {"result=\"unclear\"", counts.unclear}}};
+  for (const auto& [labels, value] : binds) metrics.sample(labels, std::to_string(value));
+  metrics.count("gedge_flushed_pods_total",
+                "Pods that were tried again only because they had waited too long.",
+                counts.flushed);
+  metrics.count("gedge_replaced_pods_total",
+                "Pods that were made anew under their name while they were being bound.",
+                counts.replaced);
+}
+
+void add_queues(Metrics& metrics, const SchedulerFacts& facts) {
+  metrics.family("gedge_pending_pods", "gauge", "Pods of this scheduler that wait, by queue.");
+  const std::array<std::pair<const char*, std::uint64_t>, 5> queues{
+      {{"queue=\"active\"", facts.active},
+       {"queue=\"backoff\"", facts.backing_off},
+       {"queue=\"unschedulable\"", facts.parked},
+       {"queue=\"binding\"", facts.binding},
+       {"queue=\"unclear\"", facts.unclear}}};
+  for (const auto& [labels, value] : queues) metrics.sample(labels, std::to_string(value));
+  metrics.family("gedge_known_objects", "gauge", "Objects of the cluster that are known, by kind.");
+  metrics.sample("kind=\"node\"", std::to_string(facts.nodes));
+  metrics.sample("kind=\"pod\"", std::to_string(facts.pods));
+}
+
+std::string metrics_text(const SchedulerFacts& facts) {
+  Metrics metrics;
+  metrics.family("gedge_synced", "gauge", "1: the whole cluster is known.");
+  metrics.sample("", facts.is_synced ? "1" : "0");
+  add_counts(metrics, facts);
+  add_queues(metrics, facts);
+  metrics.count("gedge_state_rebuilds_total", "How often the state was made anew.",
+                facts.rebuilds);
+  metrics.count("gedge_api_lists_total", "Lists that were begun.", facts.lists);
+  metrics.count("gedge_api_watches_total", "Watches that were begun.", facts.watches);
+  metrics.count("gedge_api_objects_total", "Objects that were read.", facts.objects);
+  metrics.count("gedge_api_unreadable_objects_total", "Objects that could not be read.",
+                facts.unreadable);
+  metrics.count("gedge_events_dropped_total", "Events and conditions that were not sent in time.",
+                facts.events_dropped);
+  return metrics.take();
+}
+
+}  // namespace
+
+HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& facts) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    HttpReply reply = text_reply(405, "only GET and HEAD");
+    reply.allow = "GET, HEAD";
+    return reply;
+  }
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  if (path == "/livez")
+    return facts.is_alive ? text_reply(200, "ok") : text_reply(503, "the loop stands still");
+  if (path == "/readyz") return readiness(facts);
+  if (path != "/metrics") return text_reply(404, "there are /livez, /readyz and /metrics");
+  HttpReply reply;
+  reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  reply.body = metrics_text(facts);
+  return reply;
+}
+
+HttpReply scheduler_refusal(HttpFault fault) {
+  switch (fault) {
+    case HttpFault::kHeaderTooLarge:
+      return text_reply(431, "the headers are too large");
+    case HttpFault::kBodyTooLarge:
+      return text_reply(413, "the body is too large");
+    case HttpFault::kIncomplete:
+      return text_reply(408, "the request did not end in time");
+    case HttpFault::kInternal:
+      return text_reply(500, "a bug in gedge");
+    case HttpFault::kMalformed:
+    case HttpFault::kNoTls:
+      break;
+  }
+  return text_reply(400, "this is no request");
+}
+
+}  // namespace gedge
