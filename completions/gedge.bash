@@ -418,6 +418,37 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'schedule')
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --kubeconfig --context --as --as-group --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --events --max-binds --listen --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      case $prev in
+        --scheduler-name) values='' ;;
+        --events) values='all failures none' ;;
+        --max-binds) values='' ;;
+        --listen) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'completion')
       flags='-h --help'
       operands=('bash zsh fish')
@@ -484,5 +515,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify policies config validate matrix measure agent completion version help'
+_gedge_commands='plan explain why-not verify policies config validate matrix measure agent schedule completion version help'
 _gedge_families='config matrix'

@@ -1,33 +1,8 @@
 #include "agent_log.hpp"
 
 #include "gedge/codec/ip_text.hpp"
-#include "gedge/codec/timestamp.hpp"
-#include "term/text.hpp"
 
 namespace gedge::cli {
-namespace {
-
-std::string value_text(const std::string& value) {
-  const bool plain = !value.empty() && value.find_first_of(" \"=\\") == std::string::npos;
-  if (plain && escape_controls(value) == value) return value;
-  std::string text;
-  for (const char c : value) {
-    if (c == '"' || c == '\\') text += '\\';
-    text += c;
-  }
-  return '"' + escape_controls(text) + '"';
-}
-
-}  // namespace
-
-void AgentLog::event(std::string_view name, Pairs pairs) {
-  if (quiet_) return;
-  std::string line = "at=" + codec::format_timestamp(clock_.date()) + " event=" + std::string(name);
-  for (const auto& [key, value] : pairs) line += ' ' + std::string(key) + '=' + value_text(value);
-  const std::lock_guard lock(mutex_);
-  err_.line(line);
-  err_.flush();
-}
 
 void AgentLog::failed(const Error& error) {
   if (error.what == last_failure_) return;

@@ -190,6 +190,8 @@ Exit run_process(int argc, char** argv) {
                           environment, clock, name == "kubectl-gedge" ? "kubectl gedge" : "gedge"};
   io.network = &network;
   io.http = &http;
+  io.kube = {variable("KUBECONFIG"), variable("HOME"), variable("KUBERNETES_SERVICE_HOST"),
+             variable("KUBERNETES_SERVICE_PORT")};
 
   const Exit exit = run(words_of(argc, argv, name), io);
   out.flush();

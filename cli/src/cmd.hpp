@@ -21,6 +21,7 @@ Command measure_command();
 Command matrix_cluster_command();
 Command matrix_centers_command();
 Command agent_command();
+Command schedule_command();
 Command completion_command();
 Command version_command();
 Command help_command();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/codec/kubeconfig.hpp"
 #include "gedge/port/clock.hpp"
 #include "gedge/port/files.hpp"
 #include "gedge/port/http_client.hpp"
@@ -40,6 +41,7 @@ struct Io {
   Kept kept{};                      ///< lives as long as this
   ProbeNetwork* network = nullptr;  ///< null where a test needs none
   HttpClient* http = nullptr;       ///< the same
+  KubeEnvironment kube{};           ///< where a kubeconfig may be
 };
 
 }  // namespace gedge::cli

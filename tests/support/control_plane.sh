@@ -2,7 +2,8 @@
 # tests/support/control_plane.sh: a real etcd and kube-apiserver on loopback, without nodes.
 #
 #   binaries       print the folder of the programs; they are built once where there are none
-#   start DIR      start etcd and kube-apiserver on free ports; DIR/env says where they listen
+#   start DIR      start etcd and kube-apiserver on free ports; DIR/env says where they listen, and
+#                  DIR/kubeconfig is that of their administrator
 #   scheduler DIR  start kube-scheduler beside them, without the limits of its client
 #   stop DIR       stop what was started in DIR
 #
@@ -15,7 +16,7 @@ set -euo pipefail
 kubernetes=1.20.2
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gedge/kubernetes-$kubernetes
 
-usage() { sed -n 's/^# \{0,1\}//; 2,11p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n 's/^# \{0,1\}//; 2,12p' "${BASH_SOURCE[0]}"; }
 
 note() { printf '%s\n' "$*" >&2; }
 
@@ -83,6 +84,7 @@ binaries() {
     return
   fi
   [ -x "$cache/kube-apiserver" ] || build || exit 3
+  [ -x "$cache/etcd" ] || install_packages plane >&2
   echo "$cache"
 }
 
@@ -121,6 +123,18 @@ wait_until() { # DIR NAME COMMAND...: a minute at most, and as long as NAME runs
 
 ready() { curl -sfk -H "Authorization: Bearer $2" "https://127.0.0.1:$1/readyz"; }
 
+kubeconfig() { # DIR SERVER TOKEN
+  cat >"$1/kubeconfig" <<YAML
+apiVersion: v1
+kind: Config
+clusters: [{name: plane, cluster: {server: "$2", certificate-authority: certificates/apiserver.crt}}]
+users: [{name: admin, user: {token: "$3"}}]
+contexts: [{name: plane, context: {cluster: plane, user: admin}}]
+current-context: plane
+YAML
+  chmod 600 "$1/kubeconfig"
+}
+
 start() { # DIR
   local dir=$1 bin client peer api token
   bin=$(binaries)
@@ -151,22 +165,13 @@ start() { # DIR
     --disable-admission-plugins=ServiceAccount,TaintNodesByCondition \
     --max-requests-inflight=4000 --max-mutating-requests-inflight=2000
   wait_until "$dir" apiserver ready "$api" "$token"
+  kubeconfig "$dir" "https://127.0.0.1:$api" "$token"
 }
 
 scheduler() { # DIR
-  local dir bin server token
+  local dir bin
   dir=$(cd "$1" && pwd)
   bin=$(binaries)
-  . "$dir/env"
-  cat >"$dir/kubeconfig" <<YAML
-apiVersion: v1
-kind: Config
-clusters: [{name: plane, cluster: {server: "$server", insecure-skip-tls-verify: true}}]
-users: [{name: admin, user: {token: "$token"}}]
-contexts: [{name: plane, context: {cluster: plane, user: admin}}]
-current-context: plane
-YAML
-  chmod 600 "$dir/kubeconfig"
   cat >"$dir/scheduler.yaml" <<YAML
 apiVersion: kubescheduler.config.k8s.io/v1beta1
 kind: KubeSchedulerConfiguration

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "codec/document_sink.hpp"
@@ -108,6 +109,29 @@ ApiRequest collection_request(std::string_view path, std::string_view field_sele
   return request;
 }
 
+ApiRequest version_request() {
+  ApiRequest request;
+  request.target = "/version";
+  request.timeout = kWriteTimeout;
+  return request;
+}
+
+Result<int> server_minor(const ApiAnswer& answer) {
+  if (answer.status != kOk) return refusal(answer, "no answer of an API server");
+  dom::parser parser;
+  dom::element version;
+  std::string_view major, minor;
+  int number = 0;
+  const bool is_version = parser.parse(answer.body).get(version) == simdjson::SUCCESS &&
+                          version["major"].get_string().get(major) == simdjson::SUCCESS &&
+                          version["minor"].get_string().get(minor) == simdjson::SUCCESS;
+  const auto [rest, failed] = std::from_chars(minor.data(), minor.data() + minor.size(), number);
+  if (!is_version || major != "1" || failed != std::errc{} || number < 0)
+    return invalid_input("what answers is no Kubernetes API server", {},
+                         "see `server:` in the kubeconfig");
+  return number;
+}
+
 ApiRequest bind_request(const BindRequest& bind) {
   const Json body{{"apiVersion", "v1"},
                   {"kind", "Binding"},
@@ -121,6 +145,22 @@ ApiRequest read_request(const ReadRequest& read) {
   ApiRequest request;
   request.target = pod_path(read.pod);
   return request;
+}
+
+ApiRequest evict_request(const EvictRequest& evict) {
+  const Json body{{"apiVersion", "v1"},
+                  {"kind", "DeleteOptions"},
+                  {"preconditions", {{"uid", evict.uid.str()}}}};
+  return write_request(ApiVerb::kDelete, ApiLane::kWrite, pod_path(evict.pod), body,
+                       "application/json");
+}
+
+ApiRequest nomination_request(const Nomination& nomination) {
+  const Json node = nomination.node.empty() ? Json(nullptr) : Json(nomination.node.str());
+  const Json body{{"metadata", {{"uid", nomination.uid.str()}}},
+                  {"status", {{"nominatedNodeName", node}}}};
+  return write_request(ApiVerb::kPatch, ApiLane::kWrite, pod_path(nomination.pod) + "/status", body,
+                       "application/merge-patch+json");
 }
 
 ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now) {
@@ -166,6 +206,13 @@ BindAnswer bind_answer(const ApiAnswer& answer) {
   const bool was_done_perhaps = (answer.status == 0 && !answer.was_not_sent) ||
                                 answer.status >= 500 || (answer.status > 0 && answer.status < 400);
   return was_done_perhaps ? BindAnswer::kUnknown : BindAnswer::kRefused;
+}
+
+// 409: it is another pod by now.
+EvictAnswer evict_answer(const ApiAnswer& answer) {
+  const bool is_going = (answer.status >= 200 && answer.status < 300) ||
+                        answer.status == kNotFound || answer.status == kConflict;
+  return is_going ? EvictAnswer::kGoing : EvictAnswer::kFailed;
 }
 
 PodReading pod_reading(const ApiAnswer& answer) {

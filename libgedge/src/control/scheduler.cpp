@@ -413,6 +413,37 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   enter_state(entry, State::kUnschedulable, now + options_.flush_after);
 }
 
+// Who has to go is asked to; the pod is tried again when they have gone.
+Status Scheduler::preempt_for(const PodName& pod) {
+  auto found = cluster_.preempt(pod);
+  if (!found) return std::move(found).error();
+  if (!*found) return {};
+  const Entry& entry = entries_.at(key_of(pod));
+  ++counts_.preemptions;
+  nominations_.push_back({entry.name, entry.uid, (*found)->node});
+  for (const PodName& other : (*found)->freed)
+    if (const Pod* const known = cluster_.find_pod(other))
+      nominations_.push_back({other, known->uid, {}});
+  for (const PodName& victim : (*found)->victims) {
+    const Pod* const known = cluster_.find_pod(victim);
+    if (known == nullptr) continue;
+    ++counts_.victims;
+    const std::uint64_t ticket = ++last_ticket_;
+    tickets_.emplace(ticket, key_of(pod));
+    evictions_.push_back({ticket, victim, known->uid, pod, (*found)->node});
+  }
+  return {};
+}
+
+void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
+  const auto at = tickets_.find(ticket);
+  if (at == tickets_.end()) return;
+  const auto entry = entries_.find(at->second);
+  tickets_.erase(at);
+  const bool waits = entry != entries_.end() && entry->second.state == State::kUnschedulable;
+  if (answer == EvictAnswer::kFailed && waits) back_off(entry->second, now);
+}
+
 Status Scheduler::advance(Nanos now) {
   run_timers(now);
   wake(now);
@@ -424,6 +455,10 @@ Status Scheduler::advance(Nanos now) {
     auto decisions = cluster_.place(pods);
     if (!decisions) return std::move(decisions).error();
     for (const Decision& decision : *decisions) take(decision, now);
+    if (options_.preempts)
+      for (const Decision& decision : *decisions)
+        if (!decision.chosen)
+          GEDGE_TRY(preempt_for({decision.namespace_name, decision.pod}));
     // Whoever has no decision is no pod that waits: the queue and the cluster would disagree.
     for (const PodName& pod : pods)
       if (const auto at = entries_.find(key_of(pod));

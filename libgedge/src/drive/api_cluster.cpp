@@ -15,6 +15,19 @@ constexpr std::size_t kMostQueued = 4'096, kMostTelling = 8;
 // Finished pods take no place: a server tells of them as if they were gone.
 constexpr const char* kUnfinished = "status.phase!=Succeeded,status.phase!=Failed";
 
+constexpr int kPolicyV1 = 21;  // the minor version that has policy/v1
+constexpr ApiPath kOldBudgets{FactKind::kDisruptionBudget,
+                              "/apis/policy/v1beta1/poddisruptionbudgets",
+                              "policy/v1beta1",
+                              "PodDisruptionBudgetList",
+                              "",
+                              true};
+constexpr ApiPath kBudgets{FactKind::kDisruptionBudget,
+                           "/apis/policy/v1/poddisruptionbudgets",
+                           "policy/v1",
+                           "PodDisruptionBudgetList",
+                           "",
+                           true};
 constexpr std::array<ApiPath, 10> kPaths{{
     {FactKind::kNode, "/api/v1/nodes", "v1", "NodeList"},
     {FactKind::kPod, "/api/v1/pods", "v1", "PodList", kUnfinished},
@@ -40,8 +53,10 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
       wall_clock_(wall_clock),
       options_(std::move(options)),
       last_event_(split_mix(options_.seed)) {
-  for (std::size_t i = 0; i < kPaths.size(); ++i)
-    kinds_.push_back(std::make_unique<Kind>(kPaths[i], options_, options_.seed + i));
+  std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
+  paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
+  for (const ApiPath& path : paths)
+    kinds_.push_back(std::make_unique<Kind>(path, options_, options_.seed + kinds_.size()));
 }
 
 ApiCluster::~ApiCluster() {
@@ -68,6 +83,20 @@ void ApiCluster::read(const ReadRequest& request) {
   call.about = About::kRead;
   call.ticket = request.ticket;
   send(codec::read_request(request), std::move(call));
+}
+
+void ApiCluster::evict(const EvictRequest& request) {
+  Call call;
+  call.about = About::kEvict;
+  call.ticket = request.ticket;
+  call.evict = request;
+  send(codec::evict_request(request), std::move(call));
+}
+
+void ApiCluster::nominate(const Nomination& nomination) {
+  Call call;
+  call.about = About::kNominated;
+  send(codec::nomination_request(nomination), std::move(call));
 }
 
 void ApiCluster::queue(ApiRequest request) {
@@ -171,23 +200,43 @@ void ApiCluster::take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& l
   switch (call.about) {
     case About::kCollection:
       return take_collection(*call.kind, answer, listener);
-    case About::kBind: {
-      const BindAnswer meaning = codec::bind_answer(answer);
-      if (meaning == BindAnswer::kBound && options_.events == EventsTold::kAll)
-        report({call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
-                "Successfully assigned " + call.bind.pod.namespace_name + "/" + call.bind.pod.name +
-                    " to " + call.bind.node});
-      if (meaning == BindAnswer::kRefused)
-        listener.failed(codec::refusal(
-            answer, "cannot bind " + call.bind.pod.namespace_name + "/" + call.bind.pod.name));
-      return listener.answer(call.ticket, meaning);
-    }
+    case About::kBind:
+      return take_bound(call, answer, listener);
     case About::kRead:
       return listener.answer(call.ticket, codec::pod_reading(answer));
+    case About::kEvict:
+      return take_evicted(call, answer, listener);
+    case About::kNominated:
+      return;
     case About::kTold:
       --telling_;
       return send_queued();
   }
+}
+
+void ApiCluster::take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener) {
+  const BindAnswer meaning = codec::bind_answer(answer);
+  const std::string pod = call.bind.pod.namespace_name + "/" + call.bind.pod.name;
+  if (meaning == BindAnswer::kBound && options_.events == EventsTold::kAll)
+    report({call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
+            "Successfully assigned " + pod + " to " + call.bind.node});
+  if (meaning == BindAnswer::kRefused)
+    listener.failed(codec::refusal(answer, "cannot bind " + pod));
+  listener.answer(call.ticket, meaning);
+}
+
+void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
+                              ClusterListener& listener) {
+  const EvictRequest& evict = call.evict;
+  const EvictAnswer meaning = codec::evict_answer(answer);
+  if (meaning == EvictAnswer::kFailed)
+    listener.failed(
+        codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name));
+  else if (options_.events == EventsTold::kAll)
+    report({evict.pod, evict.uid, false, "Preempted", "Preempting",
+            "Preempted by " + evict.by.namespace_name + "/" + evict.by.name + " on node " +
+                evict.node});
+  listener.answer(call.ticket, meaning);
 }
 
 void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener) {

@@ -53,6 +53,12 @@ void ScheduleLoop::send() {
     const std::uint64_t ticket = bind.ticket;
     binds_.emplace(ticket, std::move(bind));
   }
+  for (const EvictRequest& victim : scheduler_.take_evictions()) {
+    events_.evicted(victim);
+    if (!options_.is_dry_run) link_.evict(victim);
+  }
+  for (const Nomination& nomination : scheduler_.take_nominations())
+    if (!options_.is_dry_run) link_.nominate(nomination);
   for (const ReadRequest& read : scheduler_.take_reads()) link_.read(read);
   for (const Unschedulable& pod : scheduler_.take_unschedulable()) {
     events_.unschedulable(pod);
@@ -61,7 +67,8 @@ void ScheduleLoop::send() {
 }
 
 bool ScheduleLoop::is_over(Nanos now) {
-  const bool is_settled = scheduler_.in_flight() == 0 && scheduler_.unclear() == 0;
+  const bool is_settled =
+      scheduler_.in_flight() == 0 && scheduler_.unclear() == 0 && link_.untold() == 0;
   if (stopping_ && !give_up_) give_up_ = now + options_.settle_within;
   if (give_up_) return is_settled || now >= *give_up_;
   return options_.is_one_pass && was_synced_ && is_settled && scheduler_.active() == 0;
@@ -98,6 +105,10 @@ void ScheduleLoop::answer(std::uint64_t ticket, BindAnswer answer) {
 
 void ScheduleLoop::answer(std::uint64_t ticket, const PodReading& reading) {
   scheduler_.answer(ticket, reading, now());
+}
+
+void ScheduleLoop::answer(std::uint64_t ticket, EvictAnswer answer) {
+  scheduler_.answer(ticket, answer, now());
 }
 
 void ScheduleLoop::failed(const Error& error) { events_.failed(error); }

@@ -9,7 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "gedge/plan/preemption.hpp"
 #include "plan/history.hpp"
+#include "plan/promises.hpp"
+#include "plan/same_pod.hpp"
 #include "plan/session.hpp"
 
 namespace gedge {
@@ -25,33 +28,6 @@ std::string key_of(std::string_view namespace_name, std::string_view name) {
   return key.append(namespace_name).append(1, '/').append(name);
 }
 std::string key_of(const Pod& pod) { return key_of(pod.namespace_name, pod.name); }
-
-// Everything but where it was read. A field that is added does not compile until it is compared.
-bool same_spec(const PodSpec& x, const PodSpec& y) {
-  const auto fields = [](const PodSpec& spec) {
-    const auto& [labels, annotations, containers, init_containers, pod_requests, pod_limits,
-                 overhead, node_selector, has_required_node_terms, required_node_terms,
-                 preferred_node_terms, required_affinity, required_anti_affinity,
-                 preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports,
-                 volumes, budgets, node_name, scheduler_name, priority_class, runtime_class,
-                 host_network, preempts, latency_source, place] = spec;
-    static_cast<void>(place);
-    return std::tie(labels, annotations, containers, init_containers, pod_requests, pod_limits,
-                    overhead, node_selector, has_required_node_terms, required_node_terms,
-                    preferred_node_terms, required_affinity, required_anti_affinity,
-                    preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports,
-                    volumes, budgets, node_name, scheduler_name, priority_class, runtime_class,
-                    host_network, preempts, latency_source);
-  };
-  return fields(x) == fields(y);
-}
-
-// What a state cannot follow: it made tables of these.
-bool same_identity(const Pod& x, const Pod& y) {
-  return x.uid == y.uid && x.priority == y.priority && x.extra_labels == y.extra_labels &&
-         x.workload_kind == y.workload_kind && x.workload_name == y.workload_name &&
-         x.ordinal == y.ordinal && x.controller == y.controller && x.created == y.created;
-}
 
 bool is_finished(const Pod& pod) {
   return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
@@ -114,6 +90,7 @@ class LiveCluster::Parts {
   std::vector<PodName> names(FactKind kind) const;
   void assume(const PodName& pod, const SharedText& node);
   Result<std::vector<Decision>> place(std::span<const PodName> pods);
+  Result<std::optional<Preempted>> preempt(const PodName& pod);
   void forget(const PodName& pod);
   std::uint64_t rebuilds() const { return rebuilds_; }
 
@@ -129,6 +106,9 @@ class LiveCluster::Parts {
   bool follow_pod(std::uint32_t at, const Pod& now);
   void move(std::uint32_t pod, const SharedText& node);
   void remove_pod(const std::string& key);
+  Status freshen();
+  std::vector<PodIndex> waiting(std::span<const PodName> pods);
+  std::vector<PodIndex> promised() const;
   Status rebuild();
   void sort_nodes();
   void sort_pods();
@@ -139,11 +119,13 @@ class LiveCluster::Parts {
   RttMatrix rtt_;
   // Where things are in the facts; only looked up.
   std::unordered_map<std::string, std::uint32_t> pods_, nodes_;
-  std::unordered_set<std::string> assumed_;  // pods whose node nobody has confirmed
+  std::unordered_set<std::string> assumed_;   // pods whose node nobody has confirmed
+  std::unordered_set<std::string> promised_;  // pods that have, or had, a nominated node
   // What is so since the session was made: its facts stay as they are.
   std::unordered_map<std::uint32_t, const Node*> changed_nodes_;  // by place in the facts
   std::deque<Node> newer_nodes_;
   std::unordered_set<std::uint32_t> gone_pods_, gone_nodes_;  // places in the facts
+  std::int32_t least_priority_ = std::numeric_limits<std::int32_t>::max();  // that was ever seen
   bool has_budgets_ = false;
   bool has_history_ = false;  // what volumes and cards are left depends on who came first
 
@@ -223,13 +205,17 @@ void LiveCluster::Parts::remove_node(const std::string& name) {
 
 void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
   pod.place = spec.place = {};
+  least_priority_ = std::min(least_priority_, pod.priority);
   const std::string key = key_of(pod);
   const auto at = pods_.find(key);
   if (!pod.bound_node.empty()) assumed_.erase(key);
+  if (!pod.nominated_node.empty()) promised_.insert(key);
   if (at != pods_.end()) {
     const std::uint32_t i = at->second;
     Pod& known = facts_.pods[i];
     if (pod.bound_node.empty() && assumed_.contains(key)) pod.bound_node = known.bound_node;
+    // Ours, until the cluster says so too.
+    if (pod.nominated_node.empty() && pod.uid == known.uid) pod.nominated_node = known.nominated_node;
     if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod))
       return;
     outdate();
@@ -285,6 +271,7 @@ void LiveCluster::Parts::remove_pod(const std::string& key) {
   const std::uint32_t i = at->second;
   pods_.erase(at);
   assumed_.erase(key);
+  promised_.erase(key);
   gone_pods_.insert(i);
   if (!session_) return;
   // Budgets look pods up by name, and would find this one.
@@ -474,9 +461,12 @@ Status LiveCluster::Parts::rebuild() {
   return {};
 }
 
-Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName> pods) {
+Status LiveCluster::Parts::freshen() {
   if (session_ && (has_history_ || session_->cluster().epoch() > kLongestJournal)) outdate();
-  if (!session_) GEDGE_TRY(rebuild());
+  return session_ ? Status() : rebuild();
+}
+
+std::vector<PodIndex> LiveCluster::Parts::waiting(std::span<const PodName> pods) {
   std::vector<PodIndex> wanted;
   for (const PodName& pod : pods) {
     const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
@@ -488,10 +478,31 @@ Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName>
   }
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  session_->collect(std::move(wanted));
+  return wanted;
+}
+
+std::vector<PodIndex> LiveCluster::Parts::promised() const {
+  std::vector<PodIndex> pods;
+  for (const std::string& key : promised_) {
+    const auto at = pods_.find(key);
+    if (at == pods_.end()) continue;
+    const std::uint32_t i = at->second;
+    const Pod& pod = facts_.pods[i];
+    if (pod.bound_node.empty() && pod.phase == PodPhase::kPending &&
+        session_->cluster().find_node(pod.nominated_node))
+      pods.push_back(PodIndex{i});
+  }
+  std::sort(pods.begin(), pods.end());
+  return pods;
+}
+
+Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName> pods) {
+  GEDGE_TRY(freshen());
+  session_->collect(waiting(pods));
+  Promises promises(*session_, promised());
   std::vector<Decision> decisions;
   for (Group group = session_->next(); !group.empty(); group = session_->next())
-    session_->decide(group, decisions);
+    promises.decide(group, decisions);
   session_->report_budgets(decisions);
   if (options_.modules != nullptr)
     if (auto failure = options_.modules->failure()) return *std::move(failure);
@@ -502,6 +513,37 @@ Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName>
     assumed_.insert(key);
   }
   return decisions;
+}
+
+Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod) {
+  GEDGE_TRY(freshen());
+  const std::vector<PodIndex> found = waiting(std::span(&pod, 1));
+  if (found.empty() || facts_.pods[raw(found.front())].priority <= least_priority_)
+    return std::optional<Preempted>();
+  Pod& asking = facts_.pods[raw(found.front())];
+  ClusterState& cluster = session_->cluster();
+  // Of its own: only this pod's class has to keep up while things are tried.
+  auto engine = Engine::make(cluster, session_->engine_of(found.front())->profile(),
+                             options_.modules, options_.seed);
+  if (!engine) return std::move(engine).error();
+  Preemptor preemptor(cluster, *engine, {options_.keeps_disruption_budgets});
+  const Preemption preemption = preemptor.find(found.front());
+  session_->follow();
+  if (!preemption.chosen) return std::optional<Preempted>();
+  const Victims& victims = preemption.candidates[*preemption.chosen];
+  Preempted answer;
+  answer.node = cluster.node_name(victims.node);
+  for (const PodIndex victim : victims.pods)
+    if (!cluster.pod(victim).terminating) answer.victims.push_back(fact_name(cluster.pod(victim)));
+  for (const PodIndex other : promised())
+    if (Pod& lesser = facts_.pods[raw(other)];
+        lesser.nominated_node == answer.node && lesser.priority < asking.priority) {
+      lesser.nominated_node = {};
+      answer.freed.push_back(fact_name(lesser));
+    }
+  asking.nominated_node = answer.node;
+  promised_.insert(key_of(asking));
+  return std::optional(std::move(answer));
 }
 
 LiveCluster::LiveCluster(LiveOptions options)
@@ -521,6 +563,9 @@ std::size_t LiveCluster::pod_count() const { return parts_->pod_count(); }
 std::size_t LiveCluster::node_count() const { return parts_->node_count(); }
 Result<std::vector<Decision>> LiveCluster::place(std::span<const PodName> pods) {
   return parts_->place(pods);
+}
+Result<std::optional<Preempted>> LiveCluster::preempt(const PodName& pod) {
+  return parts_->preempt(pod);
 }
 void LiveCluster::assume(const PodName& pod, const SharedText& node) { parts_->assume(pod, node); }
 void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }

@@ -131,11 +131,15 @@ std::vector<bool> Preemptor::violating(const std::vector<PodIndex>& pods) const 
   return violates;
 }
 
-std::optional<Victims> Preemptor::victims_on(PodIndex pod, NodeIndex node) {
+std::vector<PodIndex> Preemptor::lesser_on(PodIndex pod, NodeIndex node) const {
   std::vector<PodIndex> lesser;
   for (const PodIndex other : cluster_.pods_on(node))
     if (cluster_.pod(other).priority < cluster_.pod(pod).priority) lesser.push_back(other);
-  if (lesser.empty()) return std::nullopt;
+  return lesser;
+}
+
+std::optional<Victims> Preemptor::victims_on(PodIndex pod, NodeIndex node) {
+  std::vector<PodIndex> lesser = lesser_on(pod, node);
   std::sort(lesser.begin(), lesser.end(),
             [&](PodIndex a, PodIndex b) { return is_more_important(a, b); });
   const ClusterState::Mark before = cluster_.mark();
@@ -194,7 +198,7 @@ Preemption Preemptor::find(PodIndex pod) {
   const CountsTerminating counts(cluster_);
   for (std::uint32_t rank = 0; rank < cluster_.slots(); ++rank) {
     const NodeIndex node = cluster_.by_rank(rank);
-    if (!cluster_.alive().test(node)) continue;
+    if (!cluster_.alive().test(node) || lesser_on(pod, node).empty()) continue;
     const std::vector<Rejection> rejected = first_rejection(pod, node);
     if (rejected.empty() || rejected.front().evidence.verdict == Verdict::kUnresolvable) continue;
     auto victims = victims_on(pod, node);

@@ -45,6 +45,10 @@ struct Notes final : ClusterListener {
                     std::to_string(static_cast<int>(reading.kind)) + " " + reading.uid.str() + " " +
                     reading.node.str());
   }
+  void answer(std::uint64_t ticket, EvictAnswer answer) override {
+    lines.push_back("evict " + std::to_string(ticket) + ": " +
+                    std::to_string(static_cast<int>(answer)));
+  }
   void failed(const Error& error) override { lines.push_back("failed: " + error.what); }
   std::vector<std::string> take() { return std::exchange(lines, {}); }
 };

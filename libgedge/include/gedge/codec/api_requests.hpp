@@ -19,11 +19,21 @@ namespace gedge::codec {
 ApiRequest collection_request(std::string_view path, std::string_view field_selector,
                               const ReflectorCall& call, std::uint32_t page_size);
 
+/// GET of the server's version.
+ApiRequest version_request();
+/// The minor version in its answer: 20 for "1.20+". Errors: why there is none, kInvalidInput for
+/// what is no Kubernetes.
+Result<int> server_minor(const ApiAnswer& answer);
+
 /// POST of a Binding to the pod; never again before a read, unless the answer says that nothing was
 /// done.
 ApiRequest bind_request(const BindRequest& bind);
 /// GET of the pod from storage.
 ApiRequest read_request(const ReadRequest& read);
+/// DELETE of the pod, if it still has its UID.
+ApiRequest evict_request(const EvictRequest& evict);
+/// PATCH of the pod's nominatedNodeName.
+ApiRequest nomination_request(const Nomination& nomination);
 /// PATCH of the pod's condition PodScheduled to False.
 ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now);
 
@@ -45,6 +55,8 @@ ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, U
 
 /// What an answer to bind_request() means.
 BindAnswer bind_answer(const ApiAnswer& answer);
+/// What an answer to evict_request() means.
+EvictAnswer evict_answer(const ApiAnswer& answer);
 /// What an answer to read_request() means.
 PodReading pod_reading(const ApiAnswer& answer);
 

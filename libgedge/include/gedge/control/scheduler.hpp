@@ -37,12 +37,14 @@ struct SchedulerOptions {
   Nanos initial_backoff{1'000'000'000}, max_backoff{10'000'000'000};
   Nanos flush_after{300'000'000'000};  ///< a pod that no event woke is tried again
   std::size_t max_binds = 100;         ///< sent and not answered
+  bool preempts = true;                ///< less important pods go for those that fit nowhere
   Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
 };
 
 /// Counted since the beginning.
 struct SchedulerCounts {
   std::uint64_t attempts = 0, bound = 0, unschedulable = 0, refused = 0, unclear = 0, gone = 0;
+  std::uint64_t preemptions = 0, victims = 0;
   std::uint64_t flushed = 0;   ///< woken by the flush: an event that should have woken it did not
   std::uint64_t replaced = 0;  ///< pods that were made anew under their name while being bound
 };
@@ -60,6 +62,8 @@ class Scheduler {
   void put(RttMatrix rtt);
   void answer(std::uint64_t ticket, BindAnswer answer, Nanos now);
   void answer(std::uint64_t ticket, const PodReading& reading, Nanos now);
+  /// A pod that was asked to go is going, or could not be asked.
+  void answer(std::uint64_t ticket, EvictAnswer answer, Nanos now);
 
   /// Tries what may be tried: only called by who may write. Errors: as LiveCluster::place.
   Status advance(Nanos now);
@@ -69,6 +73,8 @@ class Scheduler {
   // What is to be done since the last call, oldest first.
   std::vector<BindRequest> take_binds() { return std::exchange(binds_, {}); }
   std::vector<ReadRequest> take_reads() { return std::exchange(reads_, {}); }
+  std::vector<EvictRequest> take_evictions() { return std::exchange(evictions_, {}); }
+  std::vector<Nomination> take_nominations() { return std::exchange(nominations_, {}); }
   std::vector<Unschedulable> take_unschedulable() { return std::exchange(unschedulable_, {}); }
 
   const LiveCluster& cluster() const { return cluster_; }
@@ -141,6 +147,7 @@ class Scheduler {
   void settle(Entry& entry, BindAnswer answer, Nanos now);
   void run_timers(Nanos now);
   void take(const Decision& decision, Nanos now);
+  Status preempt_for(const PodName& pod);
   Nanos backoff_of(const Entry& entry) const;
 
   LiveCluster cluster_;
@@ -157,6 +164,8 @@ class Scheduler {
   std::uint8_t helped_ = 0;  // since the last advance
   std::vector<BindRequest> binds_;
   std::vector<ReadRequest> reads_;
+  std::vector<EvictRequest> evictions_;
+  std::vector<Nomination> nominations_;
   std::vector<Unschedulable> unschedulable_;
   SchedulerCounts counts_;
 };

@@ -30,6 +30,7 @@ struct ApiClusterOptions {
   bool tells_conditions = true;
   std::uint32_t page_size = 5'000;
   std::uint64_t seed = 0;  ///< of jitter and of the names of events; another one each process
+  int minor = 20;          ///< of the server's version: which groups it has
   ReflectorOptions reflector;
 };
 
@@ -37,9 +38,9 @@ struct ApiClusterCounts {
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
 };
 
-/// Follows nodes, pods that are not finished, namespaces, volumes, claims, storage classes and
-/// whose pods should be spread. `transport` and the clocks outlive it. Events and conditions wait
-/// for nobody: of those that cannot be sent in time, the oldest are dropped.
+/// Follows nodes, pods that are not finished, namespaces, disruption budgets, volumes, claims,
+/// storage classes and whose pods should be spread. `transport` and the clocks outlive it. Events
+/// and conditions wait for nobody: of those that cannot be sent in time, the oldest are dropped.
 class ApiCluster final : public ClusterLink {
  public:
   ApiCluster(ApiTransport& transport, const Clock& clock, const WallClock& wall_clock,
@@ -48,7 +49,10 @@ class ApiCluster final : public ClusterLink {
 
   void bind(const BindRequest& request) override;
   void read(const ReadRequest& request) override;
+  void evict(const EvictRequest& request) override;
+  void nominate(const Nomination& nomination) override;
   void tell(const Unschedulable& pod) override;
+  std::size_t untold() const override { return queued_.size() + telling_; }
   bool is_synced() const override;
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }
@@ -59,12 +63,13 @@ class ApiCluster final : public ClusterLink {
 
  private:
   class Kind;
-  enum class About : std::uint8_t { kCollection, kBind, kRead, kTold };
+  enum class About : std::uint8_t { kCollection, kBind, kRead, kEvict, kNominated, kTold };
   struct Call {
     About about = About::kTold;
     Kind* kind = nullptr;      // kCollection
-    std::uint64_t ticket = 0;  // kBind, kRead: the caller's
+    std::uint64_t ticket = 0;  // kBind, kRead, kEvict: the caller's
     BindRequest bind;          // kBind
+    EvictRequest evict;        // kEvict
   };
 
   std::uint64_t send(ApiRequest request, Call call);
@@ -74,6 +79,8 @@ class ApiCluster final : public ClusterLink {
   void begin_calls(Nanos now);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
+  void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
+  void take_evicted(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener);
   void flush(ClusterListener& listener);
   Nanos now() const { return Nanos(clock_.now()); }

@@ -29,6 +29,8 @@ struct ScheduleEvents {
   std::function<void(const BindRequest&)> bound = [](const BindRequest&) {};
   std::function<void(const BindRequest&, BindAnswer)> not_bound = [](const BindRequest&,
                                                                      BindAnswer) {};
+  /// A pod is asked to go; in a dry run it would be.
+  std::function<void(const EvictRequest&)> evicted = [](const EvictRequest&) {};
   std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};
   /// Once a turn, after everything else.
@@ -56,6 +58,7 @@ class ScheduleLoop final : private ClusterListener {
   void keep_only(FactKind kind, std::vector<PodName> names) override;
   void answer(std::uint64_t ticket, BindAnswer answer) override;
   void answer(std::uint64_t ticket, const PodReading& reading) override;
+  void answer(std::uint64_t ticket, EvictAnswer answer) override;
   void failed(const Error& error) override;
 
   Status decide();

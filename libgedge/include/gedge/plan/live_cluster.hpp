@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ struct LiveOptions {
   std::string rtt_by;             ///< node label that names nodes in the matrix; empty: their names
   std::uint64_t seed = 0;
   const PolicySource* modules = nullptr;
+  bool keeps_disruption_budgets = false;  ///< preemption violates none
+};
+
+/// A place for a pod, once others have gone.
+struct Preempted {
+  SharedText node;
+  std::vector<PodName> victims;  ///< not those that are terminating already
+  std::vector<PodName> freed;    ///< of their promise
 };
 
 class LiveCluster {
@@ -57,6 +66,10 @@ class LiveCluster {
   /// they were placed; of others nothing is said. Errors: as Engine::make; whatever a module
   /// breaks.
   Result<std::vector<Decision>> place(std::span<const PodName> pods);
+  /// Who would have to go so that a pod fits that fits nowhere; empty: nobody can help it, or those
+  /// who were asked to go are still going. The pod is promised the node from now on, and pods that
+  /// were promised it and are less important are not any more. Errors: as place().
+  Result<std::optional<Preempted>> preempt(const PodName& pod);
   /// Holds a place for a pod that has none. Nothing where there is no such pod.
   void assume(const PodName& pod, const SharedText& node);
   /// Takes an assumption back. Nothing where there is none.

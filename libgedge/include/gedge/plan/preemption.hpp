@@ -50,6 +50,7 @@ class Preemptor {
 
  private:
   bool is_eligible(PodIndex pod);
+  std::vector<PodIndex> lesser_on(PodIndex pod, NodeIndex node) const;
   std::optional<Victims> victims_on(PodIndex pod, NodeIndex node);
   std::vector<bool> violating(const std::vector<PodIndex>& pods) const;
   bool is_more_important(PodIndex a, PodIndex b) const;

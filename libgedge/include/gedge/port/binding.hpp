@@ -35,6 +35,26 @@ struct PodReading {
   SharedText uid, node;  ///< kFound; `node` is empty where it has none
 };
 
+/// A pod that is to go so that another one gets its place. `ticket` names it in the answer.
+struct EvictRequest {
+  std::uint64_t ticket = 0;
+  PodName pod;
+  SharedText uid;
+  PodName by;       ///< for whom
+  SharedText node;  ///< that both mean
+};
+
+enum class EvictAnswer : std::uint8_t {
+  kGoing,   ///< or gone, or another one by now
+  kFailed,  ///< it may be there still
+};
+
+/// A pod for which others had to go is promised a node.
+struct Nomination {
+  PodName pod;
+  SharedText uid, node;  ///< `node` empty: the promise is taken back
+};
+
 /// What a pod that waits should be told: kube-scheduler's condition PodScheduled=False.
 struct Unschedulable {
   PodName pod;

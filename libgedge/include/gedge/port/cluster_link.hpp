@@ -27,6 +27,7 @@ class ClusterListener {
   virtual void keep_only(FactKind kind, std::vector<PodName> names) = 0;
   virtual void answer(std::uint64_t ticket, BindAnswer answer) = 0;
   virtual void answer(std::uint64_t ticket, const PodReading& reading) = 0;
+  virtual void answer(std::uint64_t ticket, EvictAnswer answer) = 0;
   /// Something went wrong that the link itself will try again, or an object that cannot be read.
   virtual void failed(const Error& error) = 0;
 };
@@ -38,9 +39,13 @@ class ClusterLink {
   // None of these waits.
   virtual void bind(const BindRequest& request) = 0;
   virtual void read(const ReadRequest& request) = 0;
-  /// Best effort: nobody is told what became of it.
+  virtual void evict(const EvictRequest& request) = 0;
+  // Best effort: nobody is told what became of these.
+  virtual void nominate(const Nomination& nomination) = 0;
   virtual void tell(const Unschedulable& pod) = 0;
 
+  /// What was asked for with best effort and is still to be sent or answered.
+  virtual std::size_t untold() const = 0;
   /// Everything was listed once since the link was made: what was told so far is a whole cluster.
   virtual bool is_synced() const = 0;
   /// Hands over what has come; waits at most `most` for the first of it. Errors: what no waiting

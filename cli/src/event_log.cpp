@@ -1,0 +1,31 @@
+#include "event_log.hpp"
+
+#include "gedge/codec/timestamp.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+std::string value_text(const std::string& value) {
+  const bool plain = !value.empty() && value.find_first_of(" \"=\\") == std::string::npos;
+  if (plain && escape_controls(value) == value) return value;
+  std::string text;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return '"' + escape_controls(text) + '"';
+}
+
+}  // namespace
+
+void EventLog::event(std::string_view name, Pairs pairs) {
+  if (quiet_) return;
+  std::string line = "at=" + codec::format_timestamp(clock_.date()) + " event=" + std::string(name);
+  for (const auto& [key, value] : pairs) line += ' ' + std::string(key) + '=' + value_text(value);
+  const std::lock_guard lock(mutex_);
+  err_.line(line);
+  err_.flush();
+}
+
+}  // namespace gedge::cli

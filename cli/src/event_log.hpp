@@ -1,0 +1,35 @@
+// event_log.hpp - what a daemon says on standard error: one line an event, KEY=VALUE.
+#pragma once
+
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "gedge/base/error.hpp"
+#include "gedge/port/wall_clock.hpp"
+#include "term/stream.hpp"
+
+namespace gedge::cli {
+
+/// From any thread.
+class EventLog {
+ public:
+  using Pairs = std::initializer_list<std::pair<std::string_view, std::string>>;
+
+  EventLog(Stream& err, const WallClock& clock, bool quiet)
+      : err_(err), clock_(clock), quiet_(quiet) {}
+
+  /// "at=2026-11-22T01:00:00Z event=listening address=127.0.0.1:8787"; values with blanks, quotes
+  /// or control characters are quoted and escaped.
+  void event(std::string_view name, Pairs pairs);
+
+ private:
+  Stream& err_;
+  const WallClock& clock_;
+  bool quiet_;
+  std::mutex mutex_;
+};
+
+}  // namespace gedge::cli

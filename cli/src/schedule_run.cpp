@@ -1,0 +1,166 @@
+#include "schedule_run.hpp"
+
+#include <csignal>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "gedge/codec/ip_text.hpp"
+#include "gedge/io/http_server.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+namespace {
+
+// The loop turns at least once a minute.
+constexpr Micros kStill{150'000'000};
+constexpr std::size_t kMostBody = 4 << 10;
+
+std::string text_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
+
+const char* word_of(BindAnswer answer) {
+  switch (answer) {
+    case BindAnswer::kBound:
+      return "bound";
+    case BindAnswer::kGone:
+      return "gone";
+    case BindAnswer::kConflict:
+      return "conflict";
+    case BindAnswer::kRefused:
+      return "refused";
+    case BindAnswer::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+ScheduleRun::ScheduleRun(Scheduler scheduler, ClusterLink& link, LinkFacts link_facts,
+                         const ScheduleLoopOptions& options, Io& io, EventLog& log)
+    : io_(io),
+      log_(log),
+      link_(link),
+      link_facts_(std::move(link_facts)),
+      options_(options),
+      loop_(std::move(scheduler), link, io.clock, options, events()),
+      turned_(io.clock.now()) {}
+
+ScheduleEvents ScheduleRun::events() {
+  ScheduleEvents events;
+  events.synced = [this] {
+    const LiveCluster& cluster = loop_.scheduler().cluster();
+    log_.event("synced", {{"nodes", std::to_string(cluster.node_count())},
+                          {"pods", std::to_string(cluster.pod_count())}});
+  };
+  events.placed = [this](const BindRequest& bind) {
+    if (options_.is_dry_run)
+      log_.event("would-bind", {{"pod", text_of(bind.pod)}, {"node", bind.node}});
+  };
+  events.bound = [this](const BindRequest& bind) {
+    log_.event("bound", {{"pod", text_of(bind.pod)}, {"node", bind.node}});
+  };
+  events.not_bound = [this](const BindRequest& bind, BindAnswer answer) { tell(bind, answer); };
+  events.evicted = [this](const EvictRequest& victim) {
+    log_.event(options_.is_dry_run ? "would-evict" : "evicting",
+               {{"pod", text_of(victim.pod)}, {"for", text_of(victim.by)}, {"node", victim.node}});
+  };
+  events.unschedulable = [this](const Unschedulable& pod) {
+    ++rejected_;
+    log_.event("unschedulable", {{"pod", text_of(pod.pod)}, {"why", pod.message}});
+  };
+  events.failed = [this](const Error& error) {
+    if (std::exchange(last_failure_, error.what) != error.what)
+      log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
+  };
+  events.turned = [this] { turned(); };
+  return events;
+}
+
+void ScheduleRun::tell(const BindRequest& bind, BindAnswer answer) {
+  log_.event("not-bound",
+             {{"pod", text_of(bind.pod)}, {"node", bind.node}, {"answer", word_of(answer)}});
+}
+
+void ScheduleRun::turned() {
+  const Scheduler& scheduler = loop_.scheduler();
+  SchedulerFacts facts;
+  link_facts_(facts);
+  facts.is_synced = link_.is_synced();
+  facts.counts = scheduler.counts();
+  facts.active = scheduler.active();
+  facts.backing_off = scheduler.backing_off();
+  facts.parked = scheduler.parked();
+  facts.binding = scheduler.binding();
+  facts.unclear = scheduler.unclear();
+  facts.nodes = scheduler.cluster().node_count();
+  facts.pods = scheduler.cluster().pod_count();
+  facts.rebuilds = scheduler.cluster().rebuilds();
+  const std::lock_guard lock(mutex_);
+  facts_ = std::move(facts);
+  turned_ = io_.clock.now();
+}
+
+SchedulerFacts ScheduleRun::facts() const {
+  const std::lock_guard lock(mutex_);
+  SchedulerFacts facts = facts_;
+  facts.is_alive = io_.clock.now() - turned_ < kStill;
+  return facts;
+}
+
+Status ScheduleRun::listen(const IpAddress& address) {
+  HttpServerOptions options;
+  options.listen = address;
+  options.most_body_bytes = kMostBody;
+  options.stops_on_signals = true;
+  auto server = open_http_server(std::move(options), {[this](const HttpRequest& request) {
+                                                        return scheduler_reply(request, facts());
+                                                      },
+                                                      scheduler_refusal});
+  if (!server) return std::move(server).error();
+  server_ = *std::move(server);
+  log_.event("listening", {{"address", to_text_with_port(server_->address())}});
+  return {};
+}
+
+// Whatever one thread fails with ends the other one too.
+int ScheduleRun::serve(Status& ended) {
+  std::exception_ptr failure;
+  std::thread deciding([this, &ended, &failure] {
+    try {
+      ended = loop_.run();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    server_->stop();
+  });
+  int signal = 0;
+  try {
+    signal = server_->run();
+  } catch (...) {
+    loop_.stop();
+    deciding.join();
+    throw;
+  }
+  loop_.stop();
+  deciding.join();
+  if (failure) std::rethrow_exception(failure);
+  return signal;
+}
+
+Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
+  if (!ended) return fail(io_, ended.error());
+  if (options_.is_one_pass) return loop_.scheduler().parked() > 0 ? Exit::kNo : Exit::kYes;
+  return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
+}
+
+Exit ScheduleRun::run() {
+  Status ended;
+  const int signal = server_ ? serve(ended) : (ended = loop_.run(), 0);
+  const SchedulerCounts& counts = loop_.scheduler().counts();
+  log_.event("stopped", {{"bound", std::to_string(counts.bound)},
+                         {"unclear", std::to_string(loop_.scheduler().unclear())}});
+  return exit_of(ended, signal);
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,60 @@
+// schedule_run.hpp - the running scheduler: its loop in one thread, and who asks after it in
+// another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "event_log.hpp"
+#include "exit.hpp"
+#include "gedge/codec/scheduler_replies.hpp"
+#include "gedge/drive/schedule_loop.hpp"
+#include "gedge/port/http_server.hpp"
+#include "gedge/port/ip_address.hpp"
+#include "io.hpp"
+
+namespace gedge::cli {
+
+/// What the link knows beyond the port.
+using LinkFacts = std::function<void(SchedulerFacts&)>;
+
+class ScheduleRun {
+ public:
+  /// All of them outlive it.
+  ScheduleRun(Scheduler scheduler, ClusterLink& link, LinkFacts link_facts,
+              const ScheduleLoopOptions& options, Io& io, EventLog& log);
+
+  /// Answers probes and Prometheus while it runs, and stops on SIGTERM and SIGINT. Errors: those of
+  /// opening a server.
+  Status listen(const IpAddress& address);
+  Exit run();
+
+  const Scheduler& scheduler() const { return loop_.scheduler(); }
+
+ private:
+  ScheduleEvents events();
+  void turned();
+  Exit exit_of(const Status& ended, int signal) const;
+  int serve(Status& ended);
+  SchedulerFacts facts() const;
+  void tell(const BindRequest& bind, BindAnswer answer);
+
+  Io& io_;
+  EventLog& log_;
+  ClusterLink& link_;
+  LinkFacts link_facts_;
+  ScheduleLoopOptions options_;
+  ScheduleLoop loop_;
+  std::unique_ptr<HttpServer> server_;
+  std::uint64_t rejected_ = 0;
+  std::string last_failure_;
+
+  mutable std::mutex mutex_;  // of all below: the two threads share it
+  SchedulerFacts facts_;
+  Micros turned_{0};
+};
+
+}  // namespace gedge::cli

@@ -1,0 +1,230 @@
+"""`gedge schedule` against a real etcd and kube-apiserver: what is bound is what `gedge plan` says
+of the same facts, and what changes afterwards is followed."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
+
+GEDGE = os.environ["GEDGE"]
+KUBE = ("--profile", "kube", "--compat", "1.20")
+HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+failures = []
+
+
+def need(fact, what):
+    if not fact:
+        failures.append(what)
+
+
+def dump(plane):
+    """The facts of a cluster, as `kubectl get ... -o json` prints them."""
+    items = []
+    for path, version, kind in (("/api/v1/nodes", "v1", "Node"), ("/api/v1/pods", "v1", "Pod"),
+                                ("/api/v1/namespaces", "v1", "Namespace"),
+                                ("/api/v1/services", "v1", "Service")):
+        for thing in plane.get(path)["items"]:
+            items.append({"apiVersion": version, "kind": kind, **thing})
+    path = plane.path("dump.json")
+    with open(path, "w") as file:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": items}, file)
+    return path
+
+
+def planned(plane, *flags):
+    """Of each pod that waits: its node and the message."""
+    run = subprocess.run([GEDGE, "plan", "--cluster", dump(plane), "-o", "json", *flags],
+                         capture_output=True, text=True)
+    if run.returncode not in (0, 1):
+        raise AssertionError(run.stderr)
+    return {decision["pod"]: (decision["node"], decision["message"])
+            for decision in json.loads(run.stdout)["decisions"]}
+
+
+def one_pass(plane, *flags):
+    return subprocess.run([GEDGE, "schedule", "--kubeconfig", plane.kubeconfig, *flags],
+                          capture_output=True, text=True)
+
+
+def condition(thing):
+    found = [c for c in thing["status"].get("conditions", []) if c["type"] == "PodScheduled"]
+    return found[0] if found else {}
+
+
+def term(app, key=HOST):
+    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
+
+
+def site():
+    nodes = []
+    for i in range(9):
+        taints = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}] if i == 8 else None
+        nodes.append(node(f"n{i}", cpu="2" if i % 2 else "4", taints=taints,
+                          labels={ZONE: f"z{i % 3}", "disk": "ssd" if i < 4 else "hdd"}))
+    nodes[7]["spec"]["unschedulable"] = True
+    return nodes
+
+
+def every_kind():
+    """Pods of every kind of constraint."""
+    pods = []
+    for i in range(6):
+        app = {"app": "web"}
+        pods.append(pod(f"plain-{i}", cpu=f"{100 + 50 * i}m"))
+        pods.append(pod(f"selected-{i}", nodeSelector={"disk": "ssd"}))
+        pods.append(pod(f"apart-{i}", labels=app, affinity={"podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [term("web")]}}))
+        pods.append(pod(f"spread-{i}", labels={"app": "spread"}, topologySpreadConstraints=[
+            {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule",
+             "labelSelector": {"matchLabels": {"app": "spread"}}}]))
+        pods.append(pod(f"near-{i}", affinity={"podAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [term("spread", ZONE)]}}))
+        pods.append(pod(f"port-{i}", container={
+            "ports": [{"containerPort": 80, "hostPort": 8080}]}))
+        pods.append(pod(f"tolerant-{i}", tolerations=[{"key": "dedicated", "operator": "Exists"}],
+                        affinity={"nodeAffinity": {
+                            "preferredDuringSchedulingIgnoredDuringExecution": [
+                                {"weight": 50, "preference": {"matchExpressions": [
+                                    {"key": "disk", "operator": "In", "values": ["hdd"]}]}}]}}))
+        pods.append(pod(f"init-{i}", initContainers=[
+            {"name": "i", "image": "example.invalid/i",
+             "resources": {"requests": {"cpu": "700m", "memory": "1Gi"}}}]))
+        pods.append(pod(f"large-{i}", cpu="1800m"))
+    pods.append(pod("nowhere", nodeSelector={"disk": "tape"}))
+    return pods
+
+
+def check_plan(plane):
+    """Everything as planned, whoever cannot be placed told why."""
+    plane.create("/api/v1/nodes", *site())
+    plane.create(PODS.format("default"), *every_kind())
+    decisions = planned(plane, *KUBE)
+    plane.create(PODS.format("default"), pod("others", scheduler="somebody-else"))
+    run = one_pass(plane, *KUBE)
+    need(run.returncode == 1, f"some pod has no place: {run.returncode} {run.stderr[-400:]}")
+    need("not-bound" not in run.stderr, run.stderr)
+    after = plane.pods()
+    waiting = 0
+    for name, (chosen, message) in decisions.items():
+        bound = after[name]["spec"].get("nodeName")
+        need(bound == chosen, f"{name}: planned on {chosen}, bound to {bound}")
+        if chosen is not None:
+            continue
+        waiting += 1
+        told = condition(after[name])
+        need(told.get("status") == "False" and told.get("reason") == "Unschedulable", f"{told}")
+        need(told.get("message") == message, f"{name}: {told} instead of {message}")
+    need(waiting > 1, "the site is too large")
+    need("nodeName" not in after["others"]["spec"], "a pod of another scheduler was bound")
+    events = plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
+    reasons = [event["reason"] for event in events]
+    need(reasons.count("Scheduled") == len(decisions) - waiting, f"{len(reasons)} events")
+    need(reasons.count("FailedScheduling") == waiting, f"{waiting} pods wait")
+
+
+def check_dry_run(plane):
+    plane.create("/api/v1/nodes", node("n1"))
+    plane.create(PODS.format("default"), pod("a"))
+    run = one_pass(plane, "--dry-run", *KUBE)
+    need(run.returncode == 0 and "event=would-bind pod=default/a node=n1" in run.stderr, run.stderr)
+    need("nodeName" not in plane.pods()["a"]["spec"], "a dry run binds nothing")
+
+
+def check_budgets(plane):
+    """Measured latency decides, and binds keep to it."""
+    plane.create("/api/v1/nodes", *(node(name) for name in ("edge-1", "edge-2", "cloud-1")))
+    path = plane.path("rtt.csv")
+    with open(path, "w") as file:
+        file.write("from,to,rtt_ms\nedge-1,edge-2,3\nedge-2,edge-1,3\n"
+                   "edge-1,cloud-1,30\ncloud-1,edge-1,30\nedge-2,cloud-1,30\ncloud-1,edge-2,30\n")
+    budget = {"gedge.io/delay-budget": "node/edge-1=5ms"}
+    plane.create(PODS.format("default"),
+                 *(pod(f"b{i}", cpu="1500m", annotations=budget) for i in range(6)))
+    run = one_pass(plane, "--rtt", path, "--profile", "edge")
+    nodes = sorted(thing["spec"].get("nodeName", "-") for thing in plane.pods().values())
+    need(nodes == ["-", "-", "edge-1", "edge-1", "edge-2", "edge-2"], f"{nodes} {run.stderr}")
+
+
+def check_watch(plane):
+    """Nodes that come, change and go; pods that come and go; pods made anew under their name."""
+    plane.create("/api/v1/nodes", node("n1", cpu="1"))
+    with Scheduler(plane, *KUBE) as scheduler:
+        plane.create(PODS.format("default"), pod("a", cpu="800m"))
+        until(lambda: plane.pods()["a"]["spec"].get("nodeName") == "n1", "a")
+        plane.create(PODS.format("default"), pod("b", cpu="800m"))
+        until(lambda: condition(plane.pods()["b"]).get("status") == "False", "b to be told")
+        need(condition(plane.pods()["b"])["message"] ==
+             "0/1 nodes are available: 1 Insufficient cpu.", condition(plane.pods()["b"]))
+        plane.delete(PODS.format("default") + "/a")
+        until(lambda: plane.pods()["b"]["spec"].get("nodeName") == "n1", "b after a went")
+        plane.create(PODS.format("default"), pod("c", cpu="500m", nodeSelector={"disk": "ssd"}))
+        until(lambda: condition(plane.pods()["c"]).get("status") == "False", "c to be told")
+        plane.create("/api/v1/nodes", node("n2"))
+        plane.patch("/api/v1/nodes/n2", {"metadata": {"labels": {"disk": "ssd"}}})
+        until(lambda: plane.pods()["c"]["spec"].get("nodeName") == "n2", "c after a relabel")
+        plane.patch("/api/v1/nodes/n2", {"spec": {"unschedulable": True}})
+        plane.create(PODS.format("default"), pod("d", cpu="500m"))
+        until(lambda: condition(plane.pods()["d"]).get("status") == "False", "d to be told")
+        plane.patch("/api/v1/nodes/n2", {"spec": {"unschedulable": None}})
+        until(lambda: plane.pods()["d"]["spec"].get("nodeName") == "n2", "d after the cordon")
+        for _ in range(3):
+            plane.delete(PODS.format("default") + "/d")
+            plane.create(PODS.format("default"), pod("d", cpu="500m"))
+            until(lambda: plane.pods()["d"]["spec"].get("nodeName") == "n2", "d made anew")
+        plane.patch(PODS.format("default") + "/b/status", {"status": {"phase": "Succeeded"}})
+        plane.create(PODS.format("default"),
+                     pod("e", cpu="800m", nodeSelector={HOST: "n1"}))
+        until(lambda: plane.pods()["e"]["spec"].get("nodeName") == "n1", "e after b ended")
+        plane.delete("/api/v1/nodes/n2")
+        plane.create(PODS.format("default"), pod("f", cpu="500m"))
+        until(lambda: condition(plane.pods()["f"]).get("status") == "False", "f to be told")
+    need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
+    need("event=stopped" in scheduler.log(), scheduler.log()[-300:])
+
+
+def check_preemption(plane):
+    """Less important pods go, budgets choose whom, and the place is kept for whom it was made."""
+    for name, value, policy in (("low", 10, "Never"), ("middle", 50, "Never"),
+                                ("high", 100, "PreemptLowerPriority")):
+        plane.create("/apis/scheduling.k8s.io/v1/priorityclasses", {
+            "metadata": {"name": name}, "value": value, "preemptionPolicy": policy})
+    plane.create("/api/v1/nodes", node("n1", cpu="1"), node("n2", cpu="1"))
+    with Scheduler(plane, *KUBE) as scheduler:
+        plane.create(PODS.format("default"),
+                     pod("kept", cpu="900m", labels={"app": "kept"}, priorityClassName="low"),
+                     pod("spare", cpu="900m", priorityClassName="low"))
+        until(lambda: all("nodeName" in p["spec"] for p in plane.pods().values()), "both")
+        plane.create("/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
+                     {"metadata": {"name": "kept"}, "spec": {
+                         "minAvailable": 1, "selector": {"matchLabels": {"app": "kept"}}}})
+        freed = plane.pods()["spare"]["spec"]["nodeName"]
+        plane.create(PODS.format("default"), pod("vip", cpu="900m", priorityClassName="high"))
+        until(lambda: plane.pods()["vip"]["spec"].get("nodeName") == freed, "vip in its place")
+        need("kept" in plane.pods() and "spare" not in plane.pods(), f"{list(plane.pods())}")
+        plane.create(PODS.format("default"), pod("middle", cpu="900m", priorityClassName="middle"))
+        until(lambda: condition(plane.pods()["middle"]).get("status") == "False", "middle waits")
+    events = plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
+    preempted = [event for event in events if event["reason"] == "Preempted"]
+    need(len(preempted) == 1 and preempted[0]["regarding"]["name"] == "spare", f"{preempted}")
+    need("event=evicting pod=default/spare for=default/vip" in scheduler.log(), scheduler.log())
+
+
+def main():
+    with Plane() as plane:
+        for check in (check_plan, check_dry_run, check_budgets, check_watch, check_preemption):
+            before = len(failures)
+            try:
+                check(plane)
+            except AssertionError as wrong:
+                failures.append(f"{check.__name__}: {wrong}")
+            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
+            plane.clear()
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

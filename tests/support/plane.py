@@ -1,0 +1,169 @@
+"""A real control plane for tests: etcd and kube-apiserver on loopback, and a client for them."""
+import concurrent.futures
+import http.client
+import json
+import os
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SUPPORT = os.path.dirname(os.path.abspath(__file__))
+SCRIPT = os.path.join(SUPPORT, "control_plane.sh")
+SKIP = 77  # of ctest
+PODS = "/api/v1/namespaces/{}/pods"
+LONGEST = 60  # seconds until something has happened, on the slowest machine
+
+
+class Plane:
+    """Started by `with`, and stopped whatever happens."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="gedge-plane-")
+        path = self.folder.name
+        started = subprocess.run(["bash", SCRIPT, "start", path], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL)
+        if started.returncode == 3 and os.environ.get("CI") != "true":
+            print("[skipped] no control plane can be had; set KUBEBUILDER_ASSETS")
+            sys.exit(SKIP)
+        if started.returncode != 0:
+            sys.exit(f"the control plane did not start: {started.returncode}")
+        with open(os.path.join(path, "env")) as file:
+            env = dict(line.strip().split("=", 1) for line in file)
+        self.host = env["server"].split("//")[1]
+        self.token = env["token"]
+        self.kubeconfig = os.path.join(path, "kubeconfig")
+        self.local = threading.local()
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["bash", SCRIPT, "stop", self.folder.name], check=True)
+        self.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def process_of(self, name):
+        with open(self.path(name + ".pid")) as file:
+            return int(file.read())
+
+    def call(self, method, path, body=None, content_type="application/json"):
+        """Status and document. A connection that was closed meanwhile is opened again, once."""
+        text = json.dumps(body) if body is not None else None
+        headers = {"Authorization": "Bearer " + self.token, "Content-Type": content_type}
+        for is_last in (False, True):
+            try:
+                if not hasattr(self.local, "connection"):
+                    context = ssl.create_default_context(cafile=self.path("certificates/apiserver.crt"))
+                    self.local.connection = http.client.HTTPSConnection(self.host, context=context)
+                self.local.connection.request(method, path, text, headers)
+                reply = self.local.connection.getresponse()
+                return reply.status, json.loads(reply.read() or b"{}")
+            except (OSError, http.client.HTTPException):
+                del self.local.connection
+                if is_last:
+                    raise
+
+    def get(self, path):
+        status, document = self.call("GET", path)
+        if status != 200:
+            raise AssertionError(f"GET {path}: {status} {document}")
+        return document
+
+    def create(self, path, *objects):
+        def one(thing):
+            status, document = self.call("POST", path, thing)
+            if status != 201:
+                raise AssertionError(f"POST {path}: {status} {document}")
+            return document
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            return list(pool.map(one, objects))
+
+    def patch(self, path, body):
+        status, document = self.call("PATCH", path, body, "application/merge-patch+json")
+        if status != 200:
+            raise AssertionError(f"PATCH {path}: {status} {document}")
+        return document
+
+    def delete(self, path):
+        self.call("DELETE", path, {"gracePeriodSeconds": 0})
+
+    def pods(self, namespace="default"):
+        """By name."""
+        return {pod["metadata"]["name"]: pod for pod in self.get(PODS.format(namespace))["items"]}
+
+    def clear(self):
+        """No pods, nodes, budgets and events any more."""
+        for pod in self.get("/api/v1/pods")["items"]:
+            space, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
+            self.delete(PODS.format(space) + "/" + name)
+        for path in ("/api/v1/nodes", "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
+                     "/apis/scheduling.k8s.io/v1/priorityclasses",
+                     "/apis/events.k8s.io/v1/namespaces/default/events"):
+            for thing in self.get(path)["items"]:
+                if not thing["metadata"]["name"].startswith("system-"):
+                    self.delete(path + "/" + thing["metadata"]["name"])
+        until(lambda: not self.get("/api/v1/pods")["items"], "pods to go")
+
+
+def until(is_so, what):
+    """Asks again and again; nothing depends on how long it takes."""
+    end = time.monotonic() + LONGEST
+    while not is_so():
+        if time.monotonic() > end:
+            raise AssertionError("waited too long for " + what)
+        time.sleep(0.02)
+
+
+def node(name, cpu="4", memory="8Gi", pods="20", labels=None, taints=None):
+    amounts = {"cpu": cpu, "memory": memory, "pods": pods}
+    return {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name,
+                         "labels": {"kubernetes.io/hostname": name, **(labels or {})}},
+            "spec": {"taints": taints or []},
+            "status": {"allocatable": amounts, "capacity": amounts,
+                       "conditions": [{"type": "Ready", "status": "True"}]}}
+
+
+def pod(name, cpu="100m", memory="64Mi", labels=None, annotations=None, scheduler="gedge", **spec):
+    container = {"name": "c", "image": "example.invalid/c",
+                 "resources": {"requests": {"cpu": cpu, "memory": memory}}}
+    container.update(spec.pop("container", {}))
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
+            "spec": {"schedulerName": scheduler, "terminationGracePeriodSeconds": 0,
+                     "containers": [container], **spec}}
+
+
+class Scheduler:
+    """`gedge schedule --watch` beside a plane; its log is read when it has ended."""
+
+    def __init__(self, plane, *flags):
+        self.log_path = plane.path(f"gedge-{len(os.listdir(plane.folder.name))}.log")
+        self.log_file = open(self.log_path, "w")
+        self.process = subprocess.Popen(
+            [os.environ["GEDGE"], "schedule", "--watch", "--kubeconfig", plane.kubeconfig,
+             "--listen", "127.0.0.1:0", *flags],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log_file)
+
+    def __enter__(self):
+        until(lambda: "event=synced" in self.log() or self.process.poll() is not None, "sync")
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        finally:
+            self.log_file.close()
+
+    def log(self):
+        with open(self.log_path) as file:
+            return file.read()
