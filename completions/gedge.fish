@@ -415,6 +415,8 @@ complete -c gedge -n '__fish_seen_subcommand_from schedule' -l scheduler-name -x
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l events -x -a 'all failures none' -d 'Events to write; none: no conditions either'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l max-binds -x -d 'Binds under way at once'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l listen -x -d 'Where to answer probes and Prometheus'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l leader-elect -d 'Work only while holding a Lease'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l lease -x -d 'The Lease to hold'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l kubeconfig -r -F -d 'Find the API server in this file alone'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l context -x -d 'Context of the kubeconfig'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l as -x -d 'Act as this user'

@@ -1,5 +1,6 @@
 // cmd_schedule.cpp - "gedge schedule": takes pods that wait for it, and binds them.
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,11 @@ constexpr Page kPage{
         "False with kube-scheduler's message and an event FailedScheduling; it is tried again when "
         "something happens that may help it, or after five minutes.\n\n"
         "The API server is found as kubectl finds it. Round-trip times come from `--rtt`.\n\n"
+        "With `--leader-elect`, several may run: the one that holds the Lease works, from a list "
+        "of "
+        "the cluster that it takes then; the others wait. Nothing is sent that could be done after "
+        "the lease has run out, and a process that lost it ends with status 4. SIGTERM gives the "
+        "lease away when everything that was sent is settled.\n\n"
         "With `--watch`, `/livez`, `/readyz` and `/metrics` (Prometheus) are answered at "
         "`--listen`, over plain HTTP and only to this machine.",
     .output =
@@ -67,7 +73,8 @@ struct ScheduleCommand {
   ServerOptions server;
   std::vector<std::string> names;
   EventsTold events = EventsTold::kAll;
-  bool watches = false, is_dry_run = false;
+  bool watches = false, is_dry_run = false, elects = false;
+  std::string lease = "gedge-system/gedge-scheduler";
   std::string listen = "127.0.0.1:8788";
   std::uint64_t max_binds = 100;
 };
@@ -113,11 +120,32 @@ ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, 
   options.instance = command.names.front() + "-" + io.network->host_name();
   options.events = command.events;
   options.tells_conditions = command.events != EventsTold::kNone;
-  options.seed = static_cast<std::uint64_t>(io.clock.now().count());
+  std::random_device random;
+  options.seed = (std::uint64_t{random()} << 32U) | random();
+  if (command.elects) {
+    const std::size_t slash = command.lease.find('/');
+    LeaseOptions lease;
+    lease.namespace_name = command.lease.substr(0, slash);
+    lease.name = command.lease.substr(slash + 1);
+    lease.identity = io.network->host_name() + "_" + std::to_string(options.seed);
+    options.lease = std::move(lease);
+  }
   return options;
 }
 
+Status check(const ScheduleCommand& command) {
+  const std::size_t slash = command.lease.find('/');
+  const bool is_name = slash != std::string::npos && slash > 0 &&
+                       slash + 1 < command.lease.size() &&
+                       command.lease.find('/', slash + 1) == std::string::npos;
+  if (!is_name)
+    return invalid_input("'" + command.lease + "' names no lease", {},
+                         "write for example `gedge-system/gedge-scheduler`");
+  return {};
+}
+
 Exit run_schedule(ScheduleCommand& command, Io& io) {
+  if (const Status right = check(command); !right) return fail_usage(io, right.error());
   if (command.names.empty()) command.names.emplace_back("gedge");
   const auto listen = listen_address(command.listen, *io.network);
   if (!listen) return fail(io, listen.error());
@@ -142,6 +170,8 @@ Exit run_schedule(ScheduleCommand& command, Io& io) {
   const auto facts_of = [&cluster](SchedulerFacts& facts) {
     const ApiClusterCounts counts = cluster.counts();
     facts.unsynced = cluster.unsynced();
+    facts.is_leading = cluster.is_leading();
+    facts.leader = cluster.leader();
     facts.lists = counts.lists;
     facts.watches = counts.watches;
     facts.objects = counts.objects;
@@ -180,6 +210,13 @@ Run add_schedule(FlagSet& flags) {
              .help = "Where to answer probes and Prometheus",
              .fallback = "127.0.0.1:8788"},
             command->listen);
+  flags.heading("Several of them");
+  flags.add({.name = "leader-elect", .help = "Work only while holding a Lease"}, command->elects);
+  flags.add({.name = "lease",
+             .value = "NAMESPACE/NAME",
+             .help = "The Lease to hold",
+             .fallback = "gedge-system/gedge-scheduler"},
+            command->lease);
   add_server_flags(flags, command->server);
   add_rtt_flags(flags, command->input);
   add_rule_flags(flags, command->rules);

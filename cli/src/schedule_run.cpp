@@ -96,6 +96,8 @@ void ScheduleRun::turned() {
   facts.nodes = scheduler.cluster().node_count();
   facts.pods = scheduler.cluster().pod_count();
   facts.rebuilds = scheduler.cluster().rebuilds();
+  if (std::exchange(was_leading_, facts.is_leading) != facts.is_leading)
+    log_.event(facts.is_leading ? "leading" : "standby", {{"leader", facts.leader}});
   const std::lock_guard lock(mutex_);
   facts_ = std::move(facts);
   turned_ = io_.clock.now();

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "event_log.hpp"
@@ -51,6 +53,7 @@ class ScheduleRun {
   std::unique_ptr<HttpServer> server_;
   std::uint64_t rejected_ = 0;
   std::string last_failure_;
+  std::optional<bool> was_leading_;
 
   mutable std::mutex mutex_;  // of all below: the two threads share it
   SchedulerFacts facts_;

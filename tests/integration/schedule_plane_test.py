@@ -79,7 +79,7 @@ def every_kind():
         pods.append(pod(f"spread-{i}", labels={"app": "spread"}, topologySpreadConstraints=[
             {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule",
              "labelSelector": {"matchLabels": {"app": "spread"}}}]))
-        pods.append(pod(f"near-{i}", affinity={"podAffinity": {
+        pods.append(pod(f"with-{i}", affinity={"podAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": [term("spread", ZONE)]}}))
         pods.append(pod(f"port-{i}", container={
             "ports": [{"containerPort": 80, "hostPort": 8080}]}))
@@ -91,7 +91,7 @@ def every_kind():
         pods.append(pod(f"init-{i}", initContainers=[
             {"name": "i", "image": "example.invalid/i",
              "resources": {"requests": {"cpu": "700m", "memory": "1Gi"}}}]))
-        pods.append(pod(f"large-{i}", cpu="1800m"))
+        pods.append(pod(f"large-{i}", cpu="3700m"))
     pods.append(pod("nowhere", nodeSelector={"disk": "tape"}))
     return pods
 
@@ -211,9 +211,38 @@ def check_preemption(plane):
     need("event=evicting pod=default/spare for=default/vip" in scheduler.log(), scheduler.log())
 
 
+def lease_of(plane):
+    return plane.get("/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/gedge-scheduler")
+
+
+def check_two(plane):
+    """Of two, one works; the other one takes over at once when it leaves, and works on."""
+    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
+    plane.create("/api/v1/nodes", node("n1"))
+    with Scheduler(plane, "--leader-elect", *KUBE) as first:
+        with Scheduler(plane, "--leader-elect", *KUBE, waits_for="event=standby") as second:
+            plane.create(PODS.format("default"), pod("a"))
+            until(lambda: "nodeName" in plane.pods()["a"]["spec"], "a")
+            holder = lease_of(plane)["spec"]["holderIdentity"]
+            need(holder != "", "nobody holds the lease")
+            first.stop()
+            need(first.process.returncode == 0, f"exit {first.process.returncode}")
+            plane.create(PODS.format("default"), pod("b"))
+            until(lambda: "nodeName" in plane.pods()["b"]["spec"], "b, by the second one")
+            need(lease_of(plane)["spec"]["holderIdentity"] not in ("", holder), "the same holder")
+            need(lease_of(plane)["spec"]["leaseTransitions"] > 0, f"{lease_of(plane)}")
+            # Somebody takes it by hand: whoever held it ends at once, and says so.
+            plane.patch("/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/"
+                        "gedge-scheduler", {"spec": {"holderIdentity": "somebody"}})
+            until(lambda: second.process.poll() is not None, "the second one to end")
+            need(second.process.returncode == 4, f"exit {second.process.returncode}")
+            need("the lease was lost; it says somebody" in second.log(), second.log()[-300:])
+
+
 def main():
     with Plane() as plane:
-        for check in (check_plan, check_dry_run, check_budgets, check_watch, check_preemption):
+        for check in (check_plan, check_dry_run, check_budgets, check_watch, check_preemption,
+                      check_two):
             before = len(failures)
             try:
                 check(plane)

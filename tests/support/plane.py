@@ -141,7 +141,8 @@ def pod(name, cpu="100m", memory="64Mi", labels=None, annotations=None, schedule
 class Scheduler:
     """`gedge schedule --watch` beside a plane; its log is read when it has ended."""
 
-    def __init__(self, plane, *flags):
+    def __init__(self, plane, *flags, waits_for="event=synced"):
+        self.waits_for = waits_for
         self.log_path = plane.path(f"gedge-{len(os.listdir(plane.folder.name))}.log")
         self.log_file = open(self.log_path, "w")
         self.process = subprocess.Popen(
@@ -150,10 +151,14 @@ class Scheduler:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log_file)
 
     def __enter__(self):
-        until(lambda: "event=synced" in self.log() or self.process.poll() is not None, "sync")
+        until(lambda: self.waits_for in self.log() or self.process.poll() is not None,
+              self.waits_for)
         return self
 
     def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

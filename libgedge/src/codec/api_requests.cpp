@@ -174,6 +174,63 @@ ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now) {
                        "application/strategic-merge-patch+json");
 }
 
+ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
+                         std::string_view name) {
+  const std::string all =
+      "/apis/coordination.k8s.io/v1/namespaces/" + encoded(namespace_name) + "/leases";
+  ApiRequest request;
+  if (call.kind != LeaseCall::Kind::kRead) {
+    const auto time = [](UnixSeconds at) {
+      return at == kNever ? Json(nullptr) : Json(micro_time(at));
+    };
+    Json metadata{{"name", name}, {"namespace", namespace_name}};
+    if (!call.lease.version.empty()) metadata["resourceVersion"] = call.lease.version;
+    const Json body{{"apiVersion", "coordination.k8s.io/v1"},
+                    {"kind", "Lease"},
+                    {"metadata", std::move(metadata)},
+                    {"spec",
+                     {{"holderIdentity", call.lease.holder},
+                      {"leaseDurationSeconds", call.lease.duration_seconds},
+                      {"acquireTime", time(call.lease.acquired)},
+                      {"renewTime", time(call.lease.renewed)},
+                      {"leaseTransitions", call.lease.transitions}}}};
+    const bool creates = call.kind == LeaseCall::Kind::kCreate;
+    request = write_request(creates ? ApiVerb::kPost : ApiVerb::kPut, ApiLane::kLease,
+                            creates ? all : all + "/" + encoded(name), body, "application/json");
+  } else {
+    request.target = all + "/" + encoded(name);
+    request.lane = ApiLane::kLease;
+  }
+  request.timeout = call.timeout;
+  return request;
+}
+
+Result<Lease> read_lease(const ApiAnswer& answer) {
+  if (answer.status != kOk && answer.status != kCreated)
+    return refusal(answer, "cannot use the lease");
+  dom::parser parser;
+  dom::element document;
+  Lease lease;
+  std::string_view version;
+  if (parser.parse(answer.body).get(document) != simdjson::SUCCESS ||
+      document["metadata"]["resourceVersion"].get_string().get(version) != simdjson::SUCCESS)
+    return invalid_input("what the server calls a lease is none");
+  lease.version = version;
+  // Whatever somebody wrote into it by hand: what is not there, or of another type, is as empty.
+  const auto spec = document["spec"];
+  std::string_view text;
+  if (spec["holderIdentity"].get_string().get(text) == simdjson::SUCCESS) lease.holder = text;
+  if (spec["leaseDurationSeconds"].get_int64().get(lease.duration_seconds) != simdjson::SUCCESS)
+    lease.duration_seconds = 0;
+  if (spec["leaseTransitions"].get_int64().get(lease.transitions) != simdjson::SUCCESS)
+    lease.transitions = 0;
+  if (spec["acquireTime"].get_string().get(text) == simdjson::SUCCESS)
+    lease.acquired = parse_timestamp(text).value_or(kNever);
+  if (spec["renewTime"].get_string().get(text) == simdjson::SUCCESS)
+    lease.renewed = parse_timestamp(text).value_or(kNever);
+  return lease;
+}
+
 ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now) {
   const std::string name =
       std::string(event.pod.name.str().substr(0, kMostEventName)) + '.' + hex(reporter.unique);
@@ -197,6 +254,12 @@ ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, U
       ApiVerb::kPost, ApiLane::kEvent,
       "/apis/events.k8s.io/v1/namespaces/" + encoded(event.pod.namespace_name) + "/events", body,
       "application/json");
+}
+
+std::string timeout_query(Nanos timeout) {
+  constexpr std::int64_t kNanosInMilli = 1'000'000;
+  return "?timeout=" + std::to_string(std::max<std::int64_t>(timeout.count() / kNanosInMilli, 1)) +
+         "ms";
 }
 
 BindAnswer bind_answer(const ApiAnswer& answer) {

@@ -23,6 +23,7 @@ HttpReply text_reply(unsigned status, std::string body) {
 
 HttpReply readiness(const SchedulerFacts& facts) {
   if (facts.is_synced) return text_reply(200, "ok");
+  if (!facts.is_leading) return text_reply(200, "ok, waits for the lease");
   std::string missing = "not listed yet:";
   for (const std::string& path : facts.unsynced) missing += ' ' + path;
   return text_reply(503, missing);
@@ -66,10 +67,11 @@ std::string metrics_text(const SchedulerFacts& facts) {
   Metrics metrics;
   metrics.family("gedge_synced", "gauge", "1: the whole cluster is known.");
   metrics.sample("", facts.is_synced ? "1" : "0");
+  metrics.family("gedge_leading", "gauge", "1: this process may write.");
+  metrics.sample("", facts.is_leading ? "1" : "0");
   add_counts(metrics, facts);
   add_queues(metrics, facts);
-  metrics.count("gedge_state_rebuilds_total", "How often the state was made anew.",
-                facts.rebuilds);
+  metrics.count("gedge_state_rebuilds_total", "How often the state was made anew.", facts.rebuilds);
   metrics.count("gedge_api_lists_total", "Lists that were begun.", facts.lists);
   metrics.count("gedge_api_watches_total", "Watches that were begun.", facts.watches);
   metrics.count("gedge_api_objects_total", "Objects that were read.", facts.objects);

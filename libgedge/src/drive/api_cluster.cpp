@@ -53,6 +53,7 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
       wall_clock_(wall_clock),
       options_(std::move(options)),
       last_event_(split_mix(options_.seed)) {
+  if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
   std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
   paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
   for (const ApiPath& path : paths)
@@ -61,6 +62,7 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
 
 ApiCluster::~ApiCluster() {
   for (const auto& [ticket, call] : calls_) transport_.cancel(ticket);
+  if (lease_) transport_.cancel(lease_->ticket());
 }
 
 std::uint64_t ApiCluster::send(ApiRequest request, Call call) {
@@ -70,12 +72,45 @@ std::uint64_t ApiCluster::send(ApiRequest request, Call call) {
   return ticket;
 }
 
+// A write that ends after the lease could meet what the next leader does.
+bool ApiCluster::send_write(ApiRequest request, Call call) {
+  if (lease_) {
+    const Nanos left = lease_->election().deadline() - now();
+    if (!is_leading() || left <= Nanos{0}) {
+      unsent_.push_back(std::move(call));
+      return false;
+    }
+    request.timeout = std::min(request.timeout, left);
+    request.target += codec::timeout_query(request.timeout);
+  }
+  send(std::move(request), std::move(call));
+  return true;
+}
+
+void ApiCluster::refuse_unsent(ClusterListener& listener) {
+  for (const Call& call : std::exchange(unsent_, {})) {
+    if (call.about == About::kBind) listener.answer(call.ticket, BindAnswer::kRefused);
+    if (call.about == About::kEvict) listener.answer(call.ticket, EvictAnswer::kFailed);
+  }
+}
+
+void ApiCluster::leave() {
+  if (lease_) lease_->election().release();
+}
+
+std::size_t ApiCluster::untold() const {
+  const bool is_releasing = lease_ && lease_->election().is_releasing();
+  return queued_.size() + telling_ + (is_releasing ? 1 : 0);
+}
+
+std::string ApiCluster::leader() const { return lease_ ? lease_->election().holder() : ""; }
+
 void ApiCluster::bind(const BindRequest& request) {
   Call call;
   call.about = About::kBind;
   call.ticket = request.ticket;
   call.bind = request;
-  send(codec::bind_request(request), std::move(call));
+  send_write(codec::bind_request(request), std::move(call));
 }
 
 void ApiCluster::read(const ReadRequest& request) {
@@ -90,13 +125,13 @@ void ApiCluster::evict(const EvictRequest& request) {
   call.about = About::kEvict;
   call.ticket = request.ticket;
   call.evict = request;
-  send(codec::evict_request(request), std::move(call));
+  send_write(codec::evict_request(request), std::move(call));
 }
 
 void ApiCluster::nominate(const Nomination& nomination) {
   Call call;
   call.about = About::kNominated;
-  send(codec::nomination_request(nomination), std::move(call));
+  send_write(codec::nomination_request(nomination), std::move(call));
 }
 
 void ApiCluster::queue(ApiRequest request) {
@@ -109,6 +144,7 @@ void ApiCluster::queue(ApiRequest request) {
 }
 
 void ApiCluster::send_queued() {
+  if (!is_leading()) queued_.clear();
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
     send(std::move(queued_.front()), {});
     queued_.pop_front();
@@ -127,8 +163,8 @@ void ApiCluster::tell(const Unschedulable& pod) {
 }
 
 bool ApiCluster::is_synced() const {
-  return std::all_of(kinds_.begin(), kinds_.end(),
-                     [](const auto& kind) { return kind->is_synced(); });
+  return is_leading() && std::all_of(kinds_.begin(), kinds_.end(),
+                                     [](const auto& kind) { return kind->is_synced(); });
 }
 
 std::vector<std::string> ApiCluster::unsynced() const {
@@ -168,7 +204,11 @@ void ApiCluster::begin_calls(Nanos now) {
 
 Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   const Nanos begin = now();
-  begin_calls(begin);
+  GEDGE_TRY(keep_lease(begin));
+  if (lease_)
+    if (const auto next = lease_->election().next())
+      most = std::min(most, std::max(*next - begin, Nanos{0}));
+  if (is_leading()) begin_calls(begin);
   for (const auto& kind : kinds_)
     if (const auto next = kind->reflector().next())
       most = std::min(most, std::max(*next - begin, Nanos{0}));
@@ -176,7 +216,21 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
       [&](std::uint64_t ticket, ApiAnswer answer) { take(ticket, std::move(answer), listener); }};
   GEDGE_TRY(transport_.wait(most, taker));
+  refuse_unsent(listener);
   flush(listener);
+  return keep_lease(now());
+}
+
+Status ApiCluster::keep_lease(Nanos now) {
+  if (!lease_) return {};
+  if (lease_->election().is_lost(now)) {
+    const std::string& holder = lease_->election().holder();
+    return Error{Errc::kDenied,
+                 holder.empty() ? "the lease was lost" : "the lease was lost; it says " + holder,
+                 {},
+                 "start again: whoever leads now has what this one knew"};
+  }
+  if (lease_->advance(transport_, last_ticket_ + 1, now, wall_clock_.date())) ++last_ticket_;
   return {};
 }
 
@@ -193,6 +247,8 @@ void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListen
 }
 
 void ApiCluster::take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener) {
+  if (lease_ && ticket == lease_->ticket())
+    return lease_->take(answer, now(), [&](const Error& error) { listener.failed(error); });
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
   const Call call = std::move(at->second);

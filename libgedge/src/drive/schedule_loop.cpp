@@ -66,12 +66,15 @@ void ScheduleLoop::send() {
   }
 }
 
+// What was sent is settled first, then told, and only then is given away what allowed us to write.
 bool ScheduleLoop::is_over(Nanos now) {
-  const bool is_settled =
-      scheduler_.in_flight() == 0 && scheduler_.unclear() == 0 && link_.untold() == 0;
   if (stopping_ && !give_up_) give_up_ = now + options_.settle_within;
-  if (give_up_) return is_settled || now >= *give_up_;
-  return options_.is_one_pass && was_synced_ && is_settled && scheduler_.active() == 0;
+  const bool is_done = options_.is_one_pass && was_synced_ && scheduler_.active() == 0;
+  if (!give_up_ && !is_done) return false;
+  if (give_up_ && now >= *give_up_) return true;
+  if (scheduler_.in_flight() > 0 || scheduler_.unclear() > 0 || link_.untold() > 0) return false;
+  if (!std::exchange(has_left_, true)) link_.leave();
+  return link_.untold() == 0;
 }
 
 Nanos ScheduleLoop::patience(Nanos now) const {

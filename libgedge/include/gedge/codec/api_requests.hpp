@@ -8,6 +8,7 @@
 
 #include "gedge/base/result.hpp"
 #include "gedge/base/units.hpp"
+#include "gedge/control/leader_election.hpp"
 #include "gedge/control/reflector.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "gedge/port/binding.hpp"
@@ -37,6 +38,12 @@ ApiRequest nomination_request(const Nomination& nomination);
 /// PATCH of the pod's condition PodScheduled to False.
 ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now);
 
+/// GET, POST or PUT of a Lease of coordination.k8s.io/v1.
+ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
+                         std::string_view name);
+/// A Lease in an answer. Errors: it holds none.
+Result<Lease> read_lease(const ApiAnswer& answer);
+
 /// An Event of events.k8s.io/v1 about a pod.
 struct PodEvent {
   PodName pod;
@@ -52,6 +59,9 @@ struct EventReporter {
   std::uint64_t unique = 0;  ///< another one for each event
 };
 ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now);
+
+/// To be added to the target of a write: the server gives up when we do.
+std::string timeout_query(Nanos timeout);
 
 /// What an answer to bind_request() means.
 BindAnswer bind_answer(const ApiAnswer& answer);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/watch.hpp"
 #include "gedge/control/reflector.hpp"
+#include "gedge/drive/lease_keeper.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "gedge/port/clock.hpp"
 #include "gedge/port/cluster_link.hpp"
@@ -32,6 +33,8 @@ struct ApiClusterOptions {
   std::uint64_t seed = 0;  ///< of jitter and of the names of events; another one each process
   int minor = 20;          ///< of the server's version: which groups it has
   ReflectorOptions reflector;
+  /// With one, nothing is listed and nothing written but by the process that holds it.
+  std::optional<LeaseOptions> lease;
 };
 
 struct ApiClusterCounts {
@@ -41,6 +44,10 @@ struct ApiClusterCounts {
 /// Follows nodes, pods that are not finished, namespaces, disruption budgets, volumes, claims,
 /// storage classes and whose pods should be spread. `transport` and the clocks outlive it. Events
 /// and conditions wait for nobody: of those that cannot be sent in time, the oldest are dropped.
+///
+/// With a lease, lists begin when it is held, so that the first decision sees all that the leader
+/// before has done; each bind ends before the lease does, and wait() fails with kDenied when it was
+/// lost: the process must end then.
 class ApiCluster final : public ClusterLink {
  public:
   ApiCluster(ApiTransport& transport, const Clock& clock, const WallClock& wall_clock,
@@ -52,14 +59,18 @@ class ApiCluster final : public ClusterLink {
   void evict(const EvictRequest& request) override;
   void nominate(const Nomination& nomination) override;
   void tell(const Unschedulable& pod) override;
-  std::size_t untold() const override { return queued_.size() + telling_; }
+  std::size_t untold() const override;
   bool is_synced() const override;
+  void leave() override;
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }
 
   /// What has not been listed yet, for who asks why it is not ready.
   std::vector<std::string> unsynced() const;
   ApiClusterCounts counts() const;
+  /// Who holds the lease; empty: nobody, or there is none.
+  std::string leader() const;
+  bool is_leading() const { return !lease_ || lease_->election().is_leading(now()); }
 
  private:
   class Kind;
@@ -73,6 +84,9 @@ class ApiCluster final : public ClusterLink {
   };
 
   std::uint64_t send(ApiRequest request, Call call);
+  bool send_write(ApiRequest request, Call call);
+  Status keep_lease(Nanos now);
+  void refuse_unsent(ClusterListener& listener);
   void queue(ApiRequest request);
   void send_queued();
   void report(codec::PodEvent event);
@@ -90,6 +104,9 @@ class ApiCluster final : public ClusterLink {
   const WallClock& wall_clock_;
   ApiClusterOptions options_;
   std::vector<std::unique_ptr<Kind>> kinds_;
+  std::optional<LeaseKeeper> lease_;
+  bool was_told_of_leading_ = false;
+  std::vector<Call> unsent_;  // writes that came when they must not be sent any more
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
   std::deque<ApiRequest> queued_;  // events and conditions

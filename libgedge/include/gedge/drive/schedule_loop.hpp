@@ -75,6 +75,7 @@ class ScheduleLoop final : private ClusterListener {
   std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
   bool was_synced_ = false;
   std::optional<Nanos> give_up_;  // since stop() was seen
+  bool has_left_ = false;
   std::atomic<bool> stopping_{false};
 };
 

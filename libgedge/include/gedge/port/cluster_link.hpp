@@ -48,6 +48,8 @@ class ClusterLink {
   virtual std::size_t untold() const = 0;
   /// Everything was listed once since the link was made: what was told so far is a whole cluster.
   virtual bool is_synced() const = 0;
+  /// No more writes will come: what was held for them is given away, untold() says when.
+  virtual void leave() = 0;
   /// Hands over what has come; waits at most `most` for the first of it. Errors: what no waiting
   /// mends.
   virtual Status wait(Nanos most, ClusterListener& listener) = 0;

@@ -1,0 +1,90 @@
+// gedge/control/leader_election.hpp - at most one of several processes writes: the one that holds
+// the Lease.
+//
+// A state machine without sockets and clocks, as client-go's leaderelection. Whether another
+// holder's time is over is judged by the time since the Lease was last seen to change, never by the
+// dates in it. Of its own time the beginning of the last renewal counts, not its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/result.hpp"
+#include "gedge/base/split_mix.hpp"
+#include "gedge/port/lease.hpp"
+
+namespace gedge {
+
+struct LeaderElectionOptions {
+  Nanos duration{15'000'000'000};  ///< that others wait for since the last change
+  Nanos renew_deadline{10'000'000'000};
+  Nanos retry{2'000'000'000};
+
+  /// Errors: kInvalidInput where duration <= renew_deadline, or renew_deadline <= 1.2 * retry.
+  Status check() const;
+};
+
+/// A call that is to be made about the Lease.
+struct LeaseCall {
+  enum class Kind : std::uint8_t { kRead, kCreate, kUpdate } kind = Kind::kRead;
+  Lease lease;       ///< to be written
+  Nanos timeout{0};  ///< an answer that comes later is of no use
+};
+
+class LeaderElection {
+ public:
+  /// `identity`: of this process alone. `seed`: of jitter.
+  LeaderElection(std::string identity, std::uint64_t seed,
+                 const LeaderElectionOptions& options = {});
+
+  /// The call to be made now; whoever takes it says what became of it. `date` stands in the Lease.
+  std::optional<LeaseCall> advance(Nanos now, UnixSeconds date);
+  /// When advance() or lost() will say something new; empty: only an answer can change that.
+  std::optional<Nanos> next() const;
+
+  /// What a read found; empty: there is no Lease.
+  void take_read(std::optional<Lease> lease, Nanos now);
+  /// The Lease was written, and has this version now.
+  void take_written(std::string version, Nanos now);
+  /// Somebody else wrote it first.
+  void take_conflict(Nanos now);
+  /// Nothing came of the call, or nobody knows.
+  void take_failure(Nanos now);
+
+  /// Until then this process may write, if it leads; later than that it must not.
+  Nanos deadline() const { return renewed_ + options_.renew_deadline; }
+  bool is_leading(Nanos now) const { return state_ == State::kLeading && now < deadline(); }
+  /// It has led, and does not any more: there is no way back but a new process.
+  bool is_lost(Nanos now) const {
+    return state_ == State::kLost || (state_ == State::kLeading && now >= deadline());
+  }
+  /// Who holds it, as far as was seen.
+  const std::string& holder() const { return seen_.holder; }
+
+  /// Gives the Lease away; the next call does so, if it leads.
+  void release();
+  /// After release(): it is still to be written.
+  bool is_releasing() const { return state_ == State::kReleasing; }
+
+ private:
+  enum class State : std::uint8_t { kFollowing, kLeading, kReleasing, kReleased, kLost };
+  LeaseCall write_call(Nanos now, UnixSeconds date);
+  Nanos patience() const;
+
+  std::string identity_;
+  SplitMix random_;
+  LeaderElectionOptions options_;
+  State state_ = State::kFollowing;
+  bool is_under_way_ = false;
+  bool reads_next_ = true;
+  Lease seen_, written_;
+  Nanos seen_at_{0};  // when it was last seen to change
+  bool was_seen_ = false;
+  Nanos until_{0};    // no call before
+  Nanos begun_{0};    // of the call under way
+  Nanos renewed_{0};  // when the last renewal that succeeded began
+};
+
+}  // namespace gedge

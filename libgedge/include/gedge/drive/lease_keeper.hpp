@@ -1,0 +1,43 @@
+// gedge/drive/lease_keeper.hpp - a leader election through an API server.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "gedge/control/leader_election.hpp"
+#include "gedge/port/api_transport.hpp"
+
+namespace gedge {
+
+struct LeaseOptions {
+  std::string namespace_name = "gedge-system", name = "gedge-scheduler";
+  std::string identity;  ///< of this process alone
+  LeaderElectionOptions election;
+};
+
+class LeaseKeeper {
+ public:
+  using Failed = std::function<void(const Error&)>;
+
+  /// `seed`: of jitter.
+  LeaseKeeper(LeaseOptions options, std::uint64_t seed);
+
+  LeaderElection& election() { return election_; }
+  const LeaderElection& election() const { return election_; }
+  /// Sends what is to be sent, under `ticket`. True: it did.
+  bool advance(ApiTransport& transport, std::uint64_t ticket, Nanos now, UnixSeconds date);
+  /// Of the call under way; 0: none.
+  std::uint64_t ticket() const { return ticket_; }
+  /// What came of it; tells what went wrong and is tried again.
+  void take(const ApiAnswer& answer, Nanos now, const Failed& failed);
+
+ private:
+  LeaseOptions options_;
+  LeaderElection election_;
+  std::uint64_t ticket_ = 0;
+  bool is_reading_ = false;
+  std::string told_;
+};
+
+}  // namespace gedge

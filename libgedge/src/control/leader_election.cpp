@@ -1,0 +1,140 @@
+#include "gedge/control/leader_election.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gedge {
+namespace {
+
+constexpr std::int64_t kNanosInSecond = 1'000'000'000;
+constexpr int kMostTimes = 10;  // a Lease that says more than ten of our durations is mistaken
+
+}  // namespace
+
+Status LeaderElectionOptions::check() const {
+  if (duration <= renew_deadline)
+    return invalid_input("a lease must last longer than its renewal may take");
+  if (renew_deadline * 5 <= retry * 6)
+    return invalid_input("a renewal must take longer than 1.2 times the time between two tries");
+  return {};
+}
+
+LeaderElection::LeaderElection(std::string identity, std::uint64_t seed,
+                               const LeaderElectionOptions& options)
+    : identity_(std::move(identity)), random_(seed), options_(options) {}
+
+std::optional<Nanos> LeaderElection::next() const {
+  if (state_ == State::kLost || state_ == State::kReleased) return std::nullopt;
+  if (state_ != State::kLeading) return is_under_way_ ? std::nullopt : std::optional<Nanos>(until_);
+  return is_under_way_ ? deadline() : std::min(until_, deadline());
+}
+
+LeaseCall LeaderElection::write_call(Nanos now, UnixSeconds date) {
+  LeaseCall call;
+  call.kind = seen_.version.empty() ? LeaseCall::Kind::kCreate : LeaseCall::Kind::kUpdate;
+  call.lease = seen_;
+  call.timeout = options_.renew_deadline;
+  if (state_ == State::kReleasing) {
+    call.lease.holder.clear();
+    call.lease.duration_seconds = 1;
+  } else {
+    if (seen_.holder != identity_) {
+      call.lease.acquired = date;
+      call.lease.transitions += seen_.version.empty() ? 0 : 1;
+    }
+    call.lease.holder = identity_;
+    call.lease.duration_seconds = options_.duration.count() / kNanosInSecond;
+    if (state_ == State::kLeading) call.timeout = std::max(deadline() - now, Nanos{1});
+  }
+  call.lease.renewed = date;
+  return call;
+}
+
+std::optional<LeaseCall> LeaderElection::advance(Nanos now, UnixSeconds date) {
+  if (is_lost(now)) state_ = State::kLost;
+  if (state_ == State::kLost || state_ == State::kReleased || is_under_way_ || now < until_)
+    return std::nullopt;
+  is_under_way_ = true;
+  begun_ = now;
+  if (!reads_next_) {
+    LeaseCall call = write_call(now, date);
+    written_ = call.lease;
+    return call;
+  }
+  LeaseCall call;
+  call.timeout = options_.renew_deadline;
+  return call;
+}
+
+// Never shorter than our own, whatever somebody wrote into it.
+Nanos LeaderElection::patience() const {
+  const std::int64_t most = kMostTimes * options_.duration.count();
+  const std::int64_t said =
+      std::clamp<std::int64_t>(seen_.duration_seconds, 0, most / kNanosInSecond) * kNanosInSecond;
+  return seen_.holder.empty() ? Nanos{0} : std::max(options_.duration, Nanos{said});
+}
+
+void LeaderElection::take_read(std::optional<Lease> lease, Nanos now) {
+  is_under_way_ = false;
+  const Lease found = std::move(lease).value_or(Lease());
+  if (!was_seen_ || found.version != seen_.version) seen_at_ = now;
+  was_seen_ = true;
+  seen_ = found;
+  const bool is_ours = seen_.holder == identity_;
+  if (state_ == State::kLeading && !is_ours) {
+    state_ = State::kLost;
+    return;
+  }
+  if (state_ == State::kReleasing && !is_ours) {
+    state_ = State::kReleased;
+    return;
+  }
+  if (is_ours || seen_.version.empty() || now >= seen_at_ + patience()) {
+    reads_next_ = false;
+    until_ = now;
+    return;
+  }
+  const double jitter = 1.2 * random_.even() * static_cast<double>(options_.retry.count());
+  until_ = now + options_.retry + Nanos{static_cast<std::int64_t>(jitter)};
+}
+
+void LeaderElection::take_written(std::string version, Nanos now) {
+  is_under_way_ = false;
+  seen_ = written_;
+  seen_.version = std::move(version);
+  seen_at_ = now;
+  if (state_ == State::kReleasing && seen_.holder.empty()) {
+    state_ = State::kReleased;
+    return;
+  }
+  renewed_ = begun_;
+  until_ = state_ == State::kReleasing ? now : begun_ + options_.retry;
+  if (state_ == State::kFollowing) state_ = State::kLeading;
+}
+
+void LeaderElection::take_conflict(Nanos now) {
+  is_under_way_ = false;
+  reads_next_ = true;
+  until_ = now;
+}
+
+void LeaderElection::take_failure(Nanos now) {
+  is_under_way_ = false;
+  if (state_ == State::kReleasing) {
+    state_ = State::kReleased;  // it will run out
+    return;
+  }
+  reads_next_ = true;  // it may have been done
+  until_ = std::max(now, begun_ + options_.retry);
+}
+
+void LeaderElection::release() {
+  if (state_ == State::kLeading) {
+    state_ = State::kReleasing;
+    until_ = Nanos{0};
+  } else if (state_ == State::kFollowing) {
+    state_ = State::kReleased;
+  }
+}
+
+}  // namespace gedge

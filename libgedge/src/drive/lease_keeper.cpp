@@ -1,0 +1,44 @@
+#include "gedge/drive/lease_keeper.hpp"
+
+#include <utility>
+
+#include "gedge/codec/api_requests.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr unsigned kNotFound = 404, kConflict = 409;
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(LeaseOptions options, std::uint64_t seed)
+    : options_(std::move(options)), election_(options_.identity, seed, options_.election) {}
+
+bool LeaseKeeper::advance(ApiTransport& transport, std::uint64_t ticket, Nanos now,
+                          UnixSeconds date) {
+  const auto asked = election_.advance(now, date);
+  if (!asked) return false;
+  is_reading_ = asked->kind == LeaseCall::Kind::kRead;
+  ticket_ = ticket;
+  transport.send(ticket, codec::lease_request(*asked, options_.namespace_name, options_.name));
+  return true;
+}
+
+void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed) {
+  ticket_ = 0;
+  if (is_reading_ && answer.status == kNotFound) return election_.take_read(std::nullopt, now);
+  if (!is_reading_ && answer.status == kConflict) return election_.take_conflict(now);
+  const auto lease = codec::read_lease(answer);
+  if (lease) {
+    told_.clear();
+    return is_reading_ ? election_.take_read(*lease, now)
+                       : election_.take_written(lease->version, now);
+  }
+  Error error = lease.error();
+  if (answer.status == kNotFound)
+    error.hint = "create its namespace: `kubectl create namespace " + options_.namespace_name + "`";
+  if (std::exchange(told_, error.what) != error.what) failed(error);
+  election_.take_failure(now);
+}
+
+}  // namespace gedge

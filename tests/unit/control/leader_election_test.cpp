@@ -1,0 +1,195 @@
+#include "gedge/control/leader_election.hpp"
+
+#include <doctest/doctest.h>
+
+namespace gedge {
+namespace {
+
+constexpr Nanos kSecond{1'000'000'000};
+
+Lease held_by(const std::string& holder, const std::string& version,
+              std::int64_t duration_seconds = 15) {
+  Lease lease;
+  lease.holder = holder;
+  lease.version = version;
+  lease.duration_seconds = duration_seconds;
+  return lease;
+}
+
+/// One that leads since second 100, by a call that began then.
+LeaderElection leading() {
+  LeaderElection election("me", 1);
+  election.advance(100 * kSecond, 0);
+  election.take_read(std::nullopt, 100 * kSecond);
+  election.advance(100 * kSecond, 0);
+  election.take_written("1", 101 * kSecond);
+  REQUIRE(election.is_leading(101 * kSecond));
+  return election;
+}
+
+TEST_CASE("leader election: a Lease that is not there is created, and held") {
+  LeaderElection election("me", 1);
+  REQUIRE(election.advance(Nanos{0}, 7)->kind == LeaseCall::Kind::kRead);
+  CHECK_FALSE(election.advance(Nanos{0}, 7));  // one call at a time
+  election.take_read(std::nullopt, Nanos{0});
+  const auto call = election.advance(Nanos{0}, 7);
+  REQUIRE(call);
+  CHECK(call->kind == LeaseCall::Kind::kCreate);
+  CHECK(call->lease.holder == "me");
+  CHECK(call->lease.duration_seconds == 15);
+  CHECK(call->lease.acquired == 7);
+  CHECK(call->lease.transitions == 0);
+  CHECK_FALSE(election.is_leading(Nanos{0}));
+  election.take_written("5", 3 * kSecond);
+  CHECK(election.is_leading(9 * kSecond));
+  CHECK_FALSE(election.is_leading(10 * kSecond));  // counted from the beginning of the call
+}
+
+TEST_CASE("leader election: another holder is waited out by what was seen, whatever it says") {
+  for (const std::int64_t said : {std::int64_t{15}, std::int64_t{0}, std::int64_t{-5}}) {
+    LeaderElection election("me", 1);
+    election.advance(100 * kSecond, 0);
+    election.take_read(held_by("other", "1", said), 100 * kSecond);
+    while (*election.next() < 115 * kSecond) {
+      const Nanos at = *election.next();
+      const auto call = election.advance(at, 0);
+      REQUIRE(call);
+      REQUIRE(call->kind == LeaseCall::Kind::kRead);
+      election.take_read(held_by("other", "1", said), at);
+      const Nanos wait = *election.next() - at;
+      if (at + wait < 115 * kSecond) CHECK(wait >= 2 * kSecond);
+      CHECK(wait <= Nanos{4'400'000'000});
+    }
+    const Nanos at = *election.next();
+    REQUIRE(election.advance(at, 0)->kind == LeaseCall::Kind::kRead);
+    election.take_read(held_by("other", "1", said), at);
+    const auto call = election.advance(at, 0);
+    REQUIRE(call);
+    CHECK(call->kind == LeaseCall::Kind::kUpdate);
+    CHECK(call->lease.version == "1");
+    CHECK(call->lease.transitions == 1);
+  }
+}
+
+TEST_CASE("leader election: a holder that renews is never waited out") {
+  LeaderElection election("me", 1);
+  Nanos at{0};
+  for (int i = 0; i < 100; ++i) {
+    const auto call = election.advance(at, 0);
+    REQUIRE(call);
+    REQUIRE(call->kind == LeaseCall::Kind::kRead);
+    election.take_read(held_by("other", std::to_string(i)), at);
+    at = *election.next();
+  }
+}
+
+TEST_CASE("leader election: a Lease that says years lasts ten times ours at most") {
+  LeaderElection election("me", 1);
+  election.advance(Nanos{0}, 0);
+  election.take_read(held_by("other", "1", std::int64_t{1} << 31), Nanos{0});
+  election.advance(149 * kSecond, 0);
+  election.take_read(held_by("other", "1", std::int64_t{1} << 31), 149 * kSecond);
+  CHECK(election.advance(160 * kSecond, 0)->kind == LeaseCall::Kind::kRead);
+  election.take_read(held_by("other", "1", std::int64_t{1} << 31), 160 * kSecond);
+  CHECK(election.advance(160 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
+}
+
+TEST_CASE("leader election: a Lease that was given away is taken at once") {
+  LeaderElection election("me", 1);
+  election.advance(Nanos{0}, 0);
+  election.take_read(held_by("", "4", 1), Nanos{0});
+  CHECK(election.advance(Nanos{0}, 0)->kind == LeaseCall::Kind::kUpdate);
+}
+
+TEST_CASE("leader election: losing the race is normal") {
+  LeaderElection election("me", 1);
+  election.advance(Nanos{0}, 0);
+  election.take_read(std::nullopt, Nanos{0});
+  election.advance(Nanos{0}, 0);
+  election.take_conflict(kSecond);
+  CHECK_FALSE(election.is_lost(kSecond));
+  CHECK(election.advance(kSecond, 0)->kind == LeaseCall::Kind::kRead);
+}
+
+TEST_CASE("leader election: renews every retry period, and keeps what it wrote") {
+  LeaderElection election = leading();
+  CHECK_FALSE(election.advance(101 * kSecond, 0));
+  CHECK(*election.next() == 102 * kSecond);
+  const auto call = election.advance(102 * kSecond, 9);
+  REQUIRE(call);
+  CHECK(call->kind == LeaseCall::Kind::kUpdate);
+  CHECK(call->lease.version == "1");
+  CHECK(call->lease.transitions == 0);
+  CHECK(call->lease.renewed == 9);
+  CHECK(call->timeout == 8 * kSecond);  // what is left of the deadline
+  election.take_written("2", 103 * kSecond);
+  CHECK(election.deadline() == 112 * kSecond);
+}
+
+TEST_CASE("leader election: without a renewal in time it is lost, for good") {
+  LeaderElection election = leading();
+  election.advance(102 * kSecond, 0);
+  CHECK(*election.next() == 110 * kSecond);
+  CHECK_FALSE(election.is_lost(Nanos{109'999'999'999}));
+  CHECK(election.is_lost(110 * kSecond));
+  CHECK_FALSE(election.advance(110 * kSecond, 0));
+  election.take_written("2", 111 * kSecond);
+  CHECK(election.is_lost(111 * kSecond));
+  CHECK_FALSE(election.next());
+}
+
+TEST_CASE("leader election: a renewal of which nobody knows is read, then made again") {
+  LeaderElection election = leading();
+  election.advance(102 * kSecond, 0);
+  election.take_failure(103 * kSecond);
+  CHECK(election.advance(104 * kSecond, 0)->kind == LeaseCall::Kind::kRead);
+  election.take_read(held_by("me", "2"), 104 * kSecond);  // it was done
+  CHECK(election.deadline() == 110 * kSecond);            // a read renews nothing
+  const auto call = election.advance(104 * kSecond, 0);
+  REQUIRE(call->kind == LeaseCall::Kind::kUpdate);
+  CHECK(call->lease.version == "2");
+  election.take_written("3", 105 * kSecond);
+  CHECK(election.deadline() == 114 * kSecond);
+}
+
+TEST_CASE("leader election: another holder in our Lease means that it is lost") {
+  LeaderElection election = leading();
+  election.advance(102 * kSecond, 0);
+  election.take_conflict(103 * kSecond);
+  election.advance(103 * kSecond, 0);
+  election.take_read(held_by("thief", "2"), 103 * kSecond);
+  CHECK(election.is_lost(103 * kSecond));
+  CHECK(election.holder() == "thief");
+}
+
+TEST_CASE("leader election: released by an empty holder, once nothing is under way") {
+  LeaderElection election = leading();
+  election.advance(102 * kSecond, 0);
+  election.release();
+  CHECK(election.is_releasing());
+  CHECK_FALSE(election.is_leading(102 * kSecond));
+  CHECK_FALSE(election.advance(102 * kSecond, 0));
+  election.take_written("2", 103 * kSecond);  // the renewal that was under way
+  CHECK(election.is_releasing());
+  const auto call = election.advance(103 * kSecond, 0);
+  REQUIRE(call);
+  CHECK(call->lease.holder.empty());
+  CHECK(call->lease.duration_seconds == 1);
+  CHECK(call->lease.version == "2");
+  election.take_written("3", 104 * kSecond);
+  CHECK_FALSE(election.is_releasing());
+  CHECK_FALSE(election.advance(200 * kSecond, 0));
+}
+
+TEST_CASE("leader election: durations that cannot be kept are refused") {
+  LeaderElectionOptions options;
+  CHECK(options.check());
+  options.renew_deadline = options.duration;
+  CHECK_FALSE(options.check());
+  options = {};
+  options.retry = Nanos{8'400'000'000};
+  CHECK_FALSE(options.check());
+}
+
+}  // namespace
+}  // namespace gedge
