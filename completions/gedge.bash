@@ -233,7 +233,7 @@ _gedge_describe() {
         --max-age) values='' ;;
         --now) values='' ;;
         --cluster) values='@files' ;;
-        -o | --output) values='auto table map svg json yaml' ;;
+        -o | --output) values='auto table map svg png json yaml' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;

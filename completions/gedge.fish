@@ -241,7 +241,7 @@ complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcom
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -l max-age -x -d 'Take older samples for unmeasured; needs --now'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -l now -x -d 'The moment that ages are counted to'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -l cluster -r -F -d 'Nodes: a file, a directory or synthetic:...'
-complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -s o -l output -x -a 'auto table map svg json yaml' -d 'auto, table, map, svg, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -s o -l output -x -a 'auto table map svg png json yaml' -d 'auto, table, map, svg, png, json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -l no-headers -d 'Leave out the header line'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from show' -l max-input -x -d 'Largest file that is read'

@@ -16,6 +16,7 @@ namespace {
 constexpr Example kExamples[] = {
     {"gedge matrix show rtt.json", "Numbers if they fit the terminal, else shades:"},
     {"gedge matrix show ping-logs/ -o svg > rtt.svg", "A drawing for a report:"},
+    {"gedge matrix show rtt.csv -o png > rtt.png", "The same where only pixels are taken:"},
     {"gedge matrix show --cluster synthetic:nodes=12", "Without any file:"},
 };
 constexpr Page kPage{
@@ -29,7 +30,8 @@ constexpr Page kPage{
         "scale; where names are more than fit, a cell stands for several and shows their median.",
     .output =
         "`table`: a square of durations. `map`: shades, letters where there is no colour. `svg`: a "
-        "drawing. `json` and `yaml`: one object of kind LatencyMatrix. In all of them, what "
+        "drawing. `png`: the same in pixels; libpng draws it, and no terminal is sent it. `json` "
+        "and `yaml`: one object of kind LatencyMatrix. In all of them, what "
         "nobody measured is marked as such, and so are estimates (~) and suspicious pairs (!).",
     .examples = kExamples,
     .yes = "the matrix is shown",
@@ -38,11 +40,12 @@ constexpr Page kPage{
         "gedge-measure(1)",
 };
 
-enum class Look : std::uint8_t { kAuto, kTable, kMap, kSvg, kJson, kYaml };
-constexpr std::array<std::pair<std::string_view, Look>, 6> kLooks{{{"auto", Look::kAuto},
+enum class Look : std::uint8_t { kAuto, kTable, kMap, kSvg, kPng, kJson, kYaml };
+constexpr std::array<std::pair<std::string_view, Look>, 7> kLooks{{{"auto", Look::kAuto},
                                                                    {"table", Look::kTable},
                                                                    {"map", Look::kMap},
                                                                    {"svg", Look::kSvg},
+                                                                   {"png", Look::kPng},
                                                                    {"json", Look::kJson},
                                                                    {"yaml", Look::kYaml}}};
 
@@ -50,7 +53,7 @@ struct ShowMatrixOptions : MatrixOptions {
   Look look = Look::kAuto;
 };
 
-void show(Io& io, const ShowMatrixOptions& options, const Input& input) {
+Status show(Io& io, const ShowMatrixOptions& options, const Input& input) {
   const bool headers = !options.output.no_headers;
   switch (options.look) {
     case Look::kAuto:
@@ -68,19 +71,29 @@ void show(Io& io, const ShowMatrixOptions& options, const Input& input) {
     case Look::kSvg:
       io.out.write(heat_svg(input.rtt, input.details));
       break;
+    case Look::kPng: {
+      const auto picture = heat_png(input.rtt, input.details);
+      if (!picture) return picture.error();
+      io.out.write(*picture);
+      break;
+    }
     case Look::kJson:
     case Look::kYaml:
       io.out.write(write(input.rtt, input.details,
                          options.look == Look::kJson ? TextFormat::kJson : TextFormat::kYaml));
       break;
   }
+  return {};
 }
 
 Exit run_show(const ShowMatrixOptions& options, Io& io) {
+  if (options.look == Look::kPng && io.out.is_terminal())
+    return fail_usage(io, invalid_input("a terminal cannot show a PNG file", {},
+                                        "send it to one: `-o png > rtt.png`"));
   ProgressLine progress(io.err, options.output.quiet, io.clock);
   Input input;
   if (const auto stopped = read_matrix(io, options, progress, input)) return *stopped;
-  show(io, options, input);
+  if (const Status shown = show(io, options, input); !shown) return fail(io, shown.error());
   io.out.flush();
   report_input(io, input.facts.warnings, input.facts.skipped, options.output);
   return Exit::kYes;

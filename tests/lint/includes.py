@@ -40,12 +40,13 @@ PRISONS = [
     (r"curl/|boost/", ("libgedge/src/io/",)),
     (r"hwloc\.h$|hwloc/", ("libgedge/src/io/",)),
     (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/", "tests/unit/io/")),
+    (r"png\.h$", ("cli/src/render/",)),
     (r"lemon/", ("libgedge/src/plan/",)),
     (r"doctest/", ("tests/",)),
     (r"benchmark/", ("tests/bench/",)),
     (r"malloc\.h$", ("cli/src/entry.cpp", "tests/bench/")),
     (r"dlfcn\.h$", ("libgedge/src/host/", "libgedge/src/io/curl_library.cpp", "cli/src/main.cpp",
-                    "tests/")),
+                    "cli/src/render/png_library.cpp", "tests/")),
     (r"(unistd|fcntl|poll|signal|spawn|termios|pthread|sched|time|dirent|locale|wchar|langinfo"
      r"|netdb)\.h$|sys/|netinet/|arpa/|linux/|net/", POSIX),
 ]

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "gedge/base/result.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/latency/pair_stats.hpp"
 #include "term/stream.hpp"
@@ -22,7 +23,10 @@ bool rtt_table_fits(const Stream& out, const RttMatrix& matrix, const PairDetail
 /// the shades mean. Without colour, letters from "." to "@" stand for them.
 void print_heat_map(Stream& out, const RttMatrix& matrix, const PairDetails& details);
 
-/// The same as an SVG 1.1 document, of at most 256 cells a side. Names where there are up to 64.
+/// The same as a picture, see render/heat_picture.hpp: an SVG 1.1 document.
 std::string heat_svg(const RttMatrix& matrix, const PairDetails& details);
+/// The same as the bytes of a PNG file with a palette. Letters outside of ASCII are empty boxes.
+/// Errors: kDenied where libpng is missing.
+Result<std::string> heat_png(const RttMatrix& matrix, const PairDetails& details);
 
 }  // namespace gedge::cli
