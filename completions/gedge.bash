@@ -396,8 +396,8 @@ _gedge_describe() {
       esac
       ;;
     'agent')
-      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count --timeout --max-age --bandwidth --color -q --quiet -v --v -h --help'
-      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count --timeout --max-age --bandwidth --color -v --v'
+      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --color -q --quiet -v --v -h --help'
+      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count --timeout --max-age --bandwidth --ca-file --color -v --v'
       case $prev in
         --peers) values='@files' ;;
         --clusters) values='@files' ;;
@@ -407,13 +407,14 @@ _gedge_describe() {
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;
         --token-file) values='@files' ;;
-        --method) values='icmp tcp udp' ;;
+        --method) values='icmp tcp udp http https' ;;
         --port) values='' ;;
         --period) values='' ;;
         --count) values='' ;;
         --timeout) values='' ;;
         --max-age) values='' ;;
         --bandwidth) values='' ;;
+        --ca-file) values='@files' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac

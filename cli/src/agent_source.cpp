@@ -28,10 +28,10 @@ class Finder {
     if (!reading.errors.empty()) return reading.errors.front();
     for (const NamedTarget& named : reading.targets) {
       if (kind == AgentTargetKind::kNode && named.name == places_.own_name) continue;
-      const auto address =
-          network_.resolve(named.address.empty() ? named.name : named.address, IpFamily::kAny);
+      const std::string& host = named.address.empty() ? named.name : named.address;
+      const auto address = network_.resolve(host, IpFamily::kAny);
       if (address)
-        add(kind, named.name, *address);
+        add(kind, named.name, *address, host);
       else if (address.error().code == Errc::kTimeout)
         return address.error();
       else
@@ -44,7 +44,7 @@ class Finder {
     const auto addresses = network_.addresses_of(name);
     if (!addresses) return addresses.error();
     for (const IpAddress& address : *addresses)
-      add(AgentTargetKind::kNode, to_text(address), address);
+      add(AgentTargetKind::kNode, to_text(address), address, name);
     return {};
   }
 
@@ -55,10 +55,11 @@ class Finder {
   }
 
  private:
-  void add(AgentTargetKind kind, const std::string& name, IpAddress address) {
+  void add(AgentTargetKind kind, const std::string& name, IpAddress address,
+           const std::string& host) {
     if (kind == AgentTargetKind::kNode && to_text(address) == places_.own_address) return;
     address.port = places_.port;
-    found_.targets.push_back({kind, name, address});
+    found_.targets.push_back({kind, name, address, host});
   }
 
   const AgentPlaces& places_;

@@ -11,9 +11,7 @@
 #include "agent_guard.hpp"
 #include "agent_log.hpp"
 #include "agent_source.hpp"
-#include "choices.hpp"
 #include "cmd.hpp"
-#include "gedge/base/duration.hpp"
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/timestamp.hpp"
@@ -24,7 +22,9 @@
 #include "gedge/io/wall_clock.hpp"
 #include "listen_address.hpp"
 #include "options.hpp"
+#include "probe_options.hpp"
 #include "report.hpp"
+#include "web_options.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -46,6 +46,10 @@ constexpr Page kPage{
         "each address of which is a peer. `--clusters` names other clusters in the same way. A "
         "name without an address is left out, and said. Nothing but these is ever probed, whatever "
         "anybody asks for.\n\n"
+        "`tcp` takes handshakes, `udp` needs an agent at the other end. `http` and `https` send "
+        "GET / as gedge-measure(1) says; a peer of a file is asked by the ADDRESS, or the NAME, "
+        "that stands there, one of dns:NAME by that NAME, and its certificate has to be of it. "
+        "`--ca-file` is read again with the peers.\n\n"
         "It answers GET and HEAD of `/monitoring/near-nodes/latency`, "
         "`/monitoring/near-clusters/latency`, `/monitoring/node/NAME/latency` and "
         "`/monitoring/clusters/NAME/latency` (as the worker agents of GS-Scheduler), `/check` and "
@@ -68,11 +72,6 @@ constexpr Page kPage{
     .see_also = "gedge-matrix-convert(1) gedge-measure(1)",
 };
 
-constexpr Words<ProbeMethod, 3> kMethods{
-    {{"icmp", ProbeMethod::kIcmp}, {"tcp", ProbeMethod::kTcp}, {"udp", ProbeMethod::kUdp}}};
-constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787;
-constexpr std::uint32_t kHeaderBytes = 42;  // Ethernet, IPv4 and ICMP or UDP
-constexpr std::int64_t kMostMicros = 3'600'000'000;
 constexpr int kAges = 6;  // periods until an answer is too old, without --max-age
 constexpr Micros kWarnEvery{60'000'000}, kFactsAge{100'000};
 constexpr Micros kWarnOfEndEvery{3'600'000'000};
@@ -82,6 +81,7 @@ constexpr std::size_t kMostBody = 4 << 10;     // nothing that is answered has o
 struct AgentCommand {
   AgentPlaces places;
   AgentGuard guard;
+  WebOptions web;  // of the probes; no token
   OutputOptions output;
   AgentLoopOptions loop;
   std::string listen = "127.0.0.1:8787";
@@ -89,21 +89,14 @@ struct AgentCommand {
   Nanos period{10'000'000'000}, timeout{1'000'000'000}, max_age{0};
 };
 
-std::string_view word_of(ProbeMethod method) {
-  for (const auto& [word, value] : kMethods)
-    if (value == method) return word;
-  return "";
-}
-
-FlagSet::Take span_into(Nanos& target) {
-  return [&target](const std::string& text) -> Status {
-    const auto micros = parse_duration(text, Rounding::kUp);
-    if (!micros || *micros > kMostMicros || *micros == 0)
-      return invalid_input("'" + text + "' is no time that can be kept", {},
-                           "write for example `500ms` or `10s`; an hour is the most");
-    target = Micros{*micros};
-    return {};
-  };
+// What leaves this machine for one probe.
+std::uint32_t wire_bytes(ProbeMethod method, std::size_t payload) {
+  constexpr std::uint32_t kHeaders = 42;  // Ethernet, IPv4 and ICMP or UDP
+  // Five packets of TCP and a request; with TLS also what agrees on a key. As counted on loopback.
+  constexpr std::uint32_t kRequest = 500, kSecureRequest = 1'500;
+  if (method == ProbeMethod::kHttp) return kRequest;
+  if (method == ProbeMethod::kHttps) return kSecureRequest;
+  return static_cast<std::uint32_t>(payload) + kHeaders;
 }
 
 Status check(const AgentCommand& command) {
@@ -112,8 +105,13 @@ Status check(const AgentCommand& command) {
   if (command.places.peers == "-" || command.places.clusters == "-")
     return invalid_input("peers are read again and again: standard input will not do", {},
                          "name a file");
-  if (command.loop.method == ProbeMethod::kIcmp && command.port != 0)
-    return invalid_input("flag '--port' needs '--method tcp' or '--method udp'");
+  GEDGE_TRY(check_port(command.loop.method, command.port));
+  if (command.web.wants_tls() && command.loop.method != ProbeMethod::kHttps)
+    return invalid_input(
+        "flags '--ca-file' and '--insecure-skip-tls-verify' need '--method https'");
+  if (command.web.ca_file == "-")
+    return invalid_input("certificates are read again: standard input will not do", {},
+                         "name a file");
   if (command.probes == 0) return invalid_input("'--count 0' measures nothing");
   return check_guard(command.guard);
 }
@@ -121,16 +119,15 @@ Status check(const AgentCommand& command) {
 void finish(AgentCommand& command, const ProbeNetwork& network) {
   const ProbeMethod method = command.loop.method;
   if (command.places.own_name.empty()) command.places.own_name = network.host_name();
-  if (command.port == 0 && method != ProbeMethod::kIcmp)
-    command.port = method == ProbeMethod::kTcp ? kKubeletPort : kAgentPort;
-  command.places.port = static_cast<std::uint16_t>(command.port);
+  command.places.port =
+      command.port == 0 ? usual_port(method) : static_cast<std::uint16_t>(command.port);
   AgentOptions& agent = command.loop.agent;
   agent.period = command.period;
   agent.probes = static_cast<std::uint32_t>(command.probes);
   agent.timeout = command.timeout;
   agent.interval = std::min(agent.interval, command.period / (2 * agent.probes));
   agent.max_age = command.max_age.count() > 0 ? command.max_age : kAges * command.period;
-  agent.probe_bytes = static_cast<std::uint32_t>(command.loop.probe_size) + kHeaderBytes;
+  agent.probe_bytes = wire_bytes(method, command.loop.probe_size);
   agent.bytes_per_second = static_cast<std::uint32_t>(command.bandwidth);
 }
 
@@ -150,7 +147,7 @@ class RunningAgent {
         log_(io.err, wall_clock_, command.output.quiet),
         started_(wall_clock_.date()),
         loop_(
-            command.loop, network, io.clock, [this] { return find_targets(); }, events()) {}
+            loop_options(), network, io.clock, [this] { return find_targets(); }, events()) {}
 
   Status open(const IpAddress& listen) {
     if (Status found = loop_.refresh(); !found) {
@@ -195,6 +192,13 @@ class RunningAgent {
   }
 
  private:
+  AgentLoopOptions loop_options() const {
+    AgentLoopOptions options = command_.loop;
+    options.verify = !command_.web.skip_verify;
+    options.trusted = [this] { return read_trusted(io_.files, command_.web); };
+    return options;
+  }
+
   Result<std::vector<AgentTarget>> find_targets() {
     auto found = find_agent_targets(command_.places, io_.files, network_);
     if (!found) return std::move(found).error();
@@ -330,6 +334,8 @@ Exit run_agent(AgentCommand& command, Io& io) {
   if (!listen) return fail(io, listen.error());
   if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
     return fail(io, guarded.error());
+  if (const auto trusted = read_trusted(io.files, command.web); !trusted)
+    return fail(io, trusted.error());
   finish(command, network);
   RunningAgent agent(command, io, network);
   if (const Status opened = agent.open(*listen); !opened) return fail(io, opened.error());
@@ -338,39 +344,27 @@ Exit run_agent(AgentCommand& command, Io& io) {
 
 void add_probing_flags(FlagSet& flags, AgentCommand& command) {
   flags.heading("How to probe");
-  flags.add({.name = "method",
-             .value = "METHOD",
-             .help = "icmp, tcp (handshakes) or udp (to agents)",
-             .fallback = "icmp",
-             .words = list_of(kMethods)},
-            word_into(kMethods, command.loop.method));
-  flags.add({.name = "port",
-             .value = "PORT",
-             .help = "Port of tcp or udp probes",
-             .fallback = "tcp 10250, udp 8787"},
-            number_into(command.port, 65'535));
+  add_method_flag(flags, command.loop.method);
+  add_port_flag(flags, command.port, "10250 tcp, 8787 udp, 80 http, 443 https");
   flags.add({.name = "period",
-             .value = "TIME",
+             .value = "DURATION",
              .help = "Between the begins of two rounds",
              .fallback = "10s"},
-            span_into(command.period));
+            span_into(command.period, false));
   flags.add({.name = "count", .value = "N", .help = "Probes a peer and round", .fallback = "3"},
             number_into(command.probes, AgentOptions::kKept));
-  flags.add({.name = "timeout",
-             .value = "TIME",
-             .help = "A later answer is a lost one",
-             .fallback = "1s"},
-            span_into(command.timeout));
+  add_timeout_flag(flags, command.timeout);
   flags.add({.name = "max-age",
-             .value = "TIME",
+             .value = "DURATION",
              .help = "Older answers are not known any more",
              .fallback = "six periods"},
-            span_into(command.max_age));
+            span_into(command.max_age, false));
   flags.add({.name = "bandwidth",
              .value = "BYTES",
              .help = "Probes a second, in bytes, at most; 0: any",
              .fallback = "100000"},
             number_into(command.bandwidth, 1'000'000'000));
+  add_trust_flags(flags, command.web);
 }
 
 Run add_agent(FlagSet& flags) {

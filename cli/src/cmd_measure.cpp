@@ -12,6 +12,7 @@
 #include "measure_format.hpp"
 #include "measure_import.hpp"
 #include "measure_targets.hpp"
+#include "probe_options.hpp"
 #include "render/measure_view.hpp"
 #include "render/numbers.hpp"
 #include "report.hpp"
@@ -87,15 +88,9 @@ constexpr Page kPage{
     .see_also = "gedge-agent(1) gedge-matrix-convert(1) gedge-matrix-show(1) gedge-plan(1)",
 };
 
-constexpr Words<ProbeMethod, 5> kMethods{{{"icmp", ProbeMethod::kIcmp},
-                                          {"tcp", ProbeMethod::kTcp},
-                                          {"udp", ProbeMethod::kUdp},
-                                          {"http", ProbeMethod::kHttp},
-                                          {"https", ProbeMethod::kHttps}}};
 constexpr Words<IpFamily, 3> kFamilies{
     {{"any", IpFamily::kAny}, {"4", IpFamily::kV4}, {"6", IpFamily::kV6}}};
 
-constexpr std::uint64_t kKubeletPort = 10'250, kAgentPort = 8'787, kHttpPort = 80, kHttpsPort = 443;
 constexpr std::uint64_t kMostProbes = 1'000'000, kMostRate = 10'000'000;
 
 struct MeasureCommand {
@@ -155,8 +150,7 @@ Status check(const MeasureCommand& command) {
     return invalid_input("flag '--rtt-zero' needs '--import'");
   if (!command.collect.agents.empty()) return check_collect(command);
   GEDGE_TRY(check_web(command));
-  const bool icmp = command.probing.method == ProbeMethod::kIcmp;
-  if (icmp && command.port != 0) return invalid_input("flag '--port' is not for '--method icmp'");
+  GEDGE_TRY(check_port(command.probing.method, command.port));
   if (command.count == 0) return invalid_input("'--count 0' measures nothing");
   if (command.size < kLeastProbeSize || command.size > kMostProbeSize)
     return invalid_input("'--size " + std::to_string(command.size) + "' is no size of a probe", {},
@@ -171,27 +165,11 @@ Status check(const MeasureCommand& command) {
   return {};
 }
 
-std::uint64_t port_of(ProbeMethod method) {
-  switch (method) {
-    case ProbeMethod::kTcp:
-      return kKubeletPort;
-    case ProbeMethod::kUdp:
-      return kAgentPort;
-    case ProbeMethod::kHttp:
-      return kHttpPort;
-    case ProbeMethod::kHttps:
-      return kHttpsPort;
-    case ProbeMethod::kIcmp:
-      break;
-  }
-  return 0;
-}
-
 void finish(MeasureCommand& command) {
   constexpr std::int64_t kNanosInSecond = 1'000'000'000;
   MeasureOptions& probing = command.probing;
-  if (command.port == 0) command.port = port_of(probing.method);
-  probing.port = static_cast<std::uint16_t>(command.port);
+  probing.port =
+      command.port == 0 ? usual_port(probing.method) : static_cast<std::uint16_t>(command.port);
   probing.size = command.size;
   probing.plan.count = static_cast<std::uint32_t>(command.count);
   if (command.rate > 0)
@@ -300,7 +278,8 @@ Exit run_measure(MeasureCommand& command, Io& io) {
   }
   if (!command.collect.agents.empty())
     return run_collect(io, command.collect, command.targets.input,
-                       static_cast<std::uint16_t>(command.port == 0 ? kAgentPort : command.port),
+                       command.port == 0 ? usual_port(ProbeMethod::kUdp)
+                                         : static_cast<std::uint16_t>(command.port),
                        command.format, command.output);
   finish(command);
   auto trusted = read_trusted(io.files, command.collect.web);
@@ -348,17 +327,8 @@ void add_target_flags(FlagSet& flags, MeasureCommand& command) {
 void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
   MeasureOptions& probing = command.probing;
   flags.heading("How to measure");
-  flags.add({.name = "method",
-             .value = "METHOD",
-             .help = "icmp, tcp, udp, http or https",
-             .fallback = "icmp",
-             .words = list_of(kMethods)},
-            word_into(kMethods, probing.method));
-  flags.add({.name = "port",
-             .value = "N",
-             .help = "10250 tcp, 8787 udp and agents, 80, 443",
-             .fallback = "the method's"},
-            number_into(command.port, 65'535));
+  add_method_flag(flags, probing.method);
+  add_port_flag(flags, command.port, "10250 tcp, 8787 udp and agents, 80, 443");
   flags.add({.name = "family",
              .value = "FAMILY",
              .help = "Addresses of names: any, 4 or 6",
@@ -373,11 +343,7 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
              .help = "Between probes to a node; 0: in batches",
              .fallback = "100ms"},
             span_into(probing.plan.interval, true));
-  flags.add({.name = "timeout",
-             .value = "DURATION",
-             .help = "A later answer is a lost one",
-             .fallback = "1s"},
-            span_into(probing.plan.timeout, false));
+  add_timeout_flag(flags, probing.plan.timeout);
   flags.add({.name = "size", .value = "BYTES", .help = "Payload of icmp and udp", .fallback = "56"},
             number_into(command.size, kMostProbeSize));
   flags.add({.name = "rate",

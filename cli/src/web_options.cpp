@@ -62,12 +62,7 @@ void warn_unchecked(Io& io, const WebOptions& web, const OutputOptions& output) 
     io.err.line("certificates were not checked: whoever answered was believed");
 }
 
-void add_web_flags(FlagSet& flags, WebOptions& web) {
-  flags.add({.name = "token-file",
-             .value = "FILE",
-             .help = "The token that is asked for; over HTTPS only",
-             .live = Live::kFiles},
-            web.token_file);
+void add_trust_flags(FlagSet& flags, WebOptions& web) {
   flags.add({.name = "ca-file",
              .value = "FILE",
              .help = "Certificates that alone are trusted, in PEM",
@@ -76,6 +71,15 @@ void add_web_flags(FlagSet& flags, WebOptions& web) {
             web.ca_file);
   flags.add({.name = "insecure-skip-tls-verify", .help = "Believe whoever answers"},
             web.skip_verify);
+}
+
+void add_web_flags(FlagSet& flags, WebOptions& web) {
+  flags.add({.name = "token-file",
+             .value = "FILE",
+             .help = "The token that is asked for; over HTTPS only",
+             .live = Live::kFiles},
+            web.token_file);
+  add_trust_flags(flags, web);
   flags.add({.name = "request-timeout",
              .value = "DURATION",
              .help = "For the whole answer to one request",

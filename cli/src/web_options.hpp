@@ -24,6 +24,8 @@ struct WebOptions {
 
 /// --token-file, --ca-file, --insecure-skip-tls-verify, --request-timeout.
 void add_web_flags(FlagSet& flags, WebOptions& web);
+/// --ca-file and --insecure-skip-tls-verify alone.
+void add_trust_flags(FlagSet& flags, WebOptions& web);
 
 struct WebAccess {
   HttpTerms terms;

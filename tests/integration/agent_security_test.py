@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from agents import GEDGE, Agent
+from agents import GEDGE, Agent, certificate
 
 OLD, NEW = "0123456789abcdef-old", "fedcba9876543210-new"
 failures = []
@@ -31,15 +31,10 @@ def write(folder, name, text):
     return path
 
 
-def certificate(folder, name, days):
+def certificate_texts(folder, name, days):
     """Certificate and key of 127.0.0.1, as texts."""
-    paths = [os.path.join(folder, f"made-{name}.{end}") for end in ("crt", "key")]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-days", str(days), "-subj", f"/CN={name}",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", paths[0], "-keyout",
-                    paths[1]], check=True, capture_output=True)
     texts = []
-    for path in paths:
+    for path in certificate(folder, "made-" + name, days, subject=name):
         with open(path, encoding="ascii") as file:
             texts.append(file.read())
     return texts
@@ -184,7 +179,8 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         peers = write(folder, "peers", "b=127.0.0.2\n")
-        first, second = certificate(folder, "first", 3), certificate(folder, "second", 365)
+        first = certificate_texts(folder, "first", 3)
+        second = certificate_texts(folder, "second", 365)
         test_guarded(folder, peers, first, second)
         test_refusals(folder, peers, first, second)
     for failure in failures:

@@ -22,6 +22,16 @@ def write(folder, name, text):
     return path
 
 
+def certificate(folder, name, days=30, of="IP:127.0.0.1", subject="test"):
+    """Paths of a certificate that signs itself, and of its key."""
+    paths = [os.path.join(folder, f"{name}.{end}") for end in ("crt", "key")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", str(days), "-subj",
+                    f"/CN={subject}", "-addext", f"subjectAltName={of}", "-out", paths[0],
+                    "-keyout", paths[1]], check=True, capture_output=True)
+    return paths
+
+
 class Agent:
     """`tls`: an ssl.SSLContext to ask with, None for plain HTTP. `prefix`: what it runs under."""
 

@@ -15,6 +15,23 @@ constexpr std::chrono::milliseconds kLook{50};
 // A link without room has room again when an answer comes or a probe is given up.
 constexpr Nanos kLookAgain{1'000'000};
 
+LinkRequest request_of(const AgentLoopOptions& options, const std::vector<AgentTarget>& targets,
+                       const std::string& trusted) {
+  LinkRequest request{.method = options.method,
+                      .targets = {},
+                      .size = options.probe_size,
+                      .batched = false,
+                      .timeout = options.agent.timeout,
+                      .hosts = {},
+                      .trusted = trusted,
+                      .verify = options.verify};
+  for (const AgentTarget& target : targets) {
+    request.targets.push_back(target.address);
+    request.hosts.push_back(target.host);
+  }
+  return request;
+}
+
 }  // namespace
 
 AgentLoop::AgentLoop(const AgentLoopOptions& options, ProbeNetwork& network, const Clock& clock,
@@ -32,21 +49,22 @@ Status AgentLoop::refresh() {
   refreshed_ = clock_.now();
   auto targets = source_();
   if (!targets) return std::move(targets).error();
-  if (link_ != nullptr && *targets == agent_.targets()) return {};
+  std::string trusted;
+  if (options_.trusted) {
+    auto read = options_.trusted();
+    if (!read) return std::move(read).error();
+    trusted = *std::move(read);
+  }
+  if (link_ != nullptr && *targets == agent_.targets() && trusted == trusted_) return {};
   if (targets->empty() && agent_.targets().empty()) return {};
   std::unique_ptr<ProbeLink> link;
   if (!targets->empty()) {
-    LinkRequest request{.method = options_.method,
-                        .targets = {},
-                        .size = options_.probe_size,
-                        .batched = false,
-                        .timeout = options_.agent.timeout};
-    for (const AgentTarget& target : *targets) request.targets.push_back(target.address);
-    auto opened = network_.open(std::move(request));
+    auto opened = network_.open(request_of(options_, *targets, trusted));
     if (!opened) return std::move(opened).error();
     link = *std::move(opened);
   }
   link_ = std::move(link);
+  trusted_ = std::move(trusted);
   {
     const std::lock_guard lock(mutex_);
     if (link_ != nullptr) read_up_to_ = now_ = link_->now();

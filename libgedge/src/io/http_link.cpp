@@ -112,7 +112,8 @@ class HttpLink final : public ProbeLink {
 
 void HttpLink::add_target(std::size_t i) {
   const IpAddress& address = request_.targets[i];
-  std::string host = i < request_.hosts.size() ? request_.hosts[i] : host_text(address);
+  std::string host = i < request_.hosts.size() ? request_.hosts[i] : "";
+  if (host.empty()) host = host_text(address);
   if (host.find(':') != std::string::npos && host[0] != '[') host = '[' + host + ']';
   const std::string port = ':' + std::to_string(address.port);
   HttpTarget& target = targets_.emplace_back();

@@ -54,6 +54,8 @@ TEST_CASE("agent peers: all of a file but oneself, by address or by name, at the
   CHECK(found->targets[2].kind == AgentTargetKind::kCluster);
   CHECK(std::all_of(found->targets.begin(), found->targets.end(),
                     [](const AgentTarget& target) { return target.address.port == 99; }));
+  CHECK(found->targets[0].host == "10.0.0.2");
+  CHECK(found->targets[1].host == "c");
 }
 
 TEST_CASE("agent peers: a name without an address keeps no other one from being probed") {
@@ -89,6 +91,7 @@ TEST_CASE("agent peers: where no name server answers, the first question is the 
   world.network.nobody_knows = false;
   REQUIRE(world.find());
   CHECK(names_of(*world.find()) == std::vector<std::string>{"10.0.0.3"});
+  CHECK(world.find()->targets[0].host == "c");
 }
 
 TEST_CASE("agent log: no value can look like another pair or like another line") {

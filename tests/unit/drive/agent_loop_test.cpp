@@ -103,6 +103,37 @@ TEST_CASE("agent loop: nothing is ever opened to an address that is not a target
   CHECK(probed == std::set<std::uint8_t>{2, 3, 4});
 }
 
+TEST_CASE("agent loop: other certificates to trust make another link, with the names of targets") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.method = ProbeMethod::kHttps;
+  often.refresh = Micros{1};
+  const std::vector<std::string> bundles{"old", "old", "", "new"};
+  std::size_t asked = 0, failures = 0;
+  often.trusted = [&]() -> Result<std::string> {
+    if (asked >= bundles.size()) running->stop();
+    const std::string& bundle = bundles[std::min(asked++, bundles.size() - 1)];
+    if (bundle.empty()) return Error{Errc::kNotFound, "no such file", {}, {}};
+    return bundle;
+  };
+  AgentEvents events;
+  events.failed = [&](const Error&) { ++failures; };
+  AgentTarget named = node("b", 2);
+  named.host = "b.example";
+  AgentLoop loop(
+      often, network, clock, [&] { return Result(std::vector{named}); }, events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(failures == 1);
+  REQUIRE(network.opened.size() == 2);
+  CHECK(network.opened[0].trusted == "old");
+  CHECK(network.opened[1].trusted == "new");
+  CHECK(network.opened[1].hosts == std::vector<std::string>{"b.example"});
+}
+
 TEST_CASE("agent loop: a source that fails changes nothing, is told, and is asked again") {
   ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
   const HastyClock clock;

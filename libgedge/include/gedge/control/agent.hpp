@@ -31,6 +31,7 @@ struct AgentTarget {
   AgentTargetKind kind = AgentTargetKind::kNode;
   std::string name;
   IpAddress address;
+  std::string host = {};  ///< what requests and certificates call it; empty: its address
 
   friend bool operator==(const AgentTarget&, const AgentTarget&) = default;
 };

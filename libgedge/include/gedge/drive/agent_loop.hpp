@@ -19,6 +19,9 @@ struct AgentLoopOptions {
   ProbeMethod method = ProbeMethod::kIcmp;
   std::size_t probe_size = 56;  ///< bytes of payload
   Micros refresh{30'000'000};   ///< how often it is asked anew who the peers are
+  /// Of kHttps: as in HttpTerms; asked when peers are. Null: what the system trusts.
+  std::function<Result<std::string>()> trusted = {};
+  bool verify = true;
 };
 
 /// What happens; called in the thread that probes, without any lock.
@@ -41,7 +44,7 @@ class AgentLoop {
             Source source, AgentEvents events);
 
   /// Finds out who the targets are, and opens what is needed to probe them. Errors: those of the
-  /// source and of ProbeNetwork::open.
+  /// source, of what is trusted, and of ProbeNetwork::open.
   Status refresh();
   /// Probes until stop(). What fails meanwhile is told to the events, and tried again.
   void run();
@@ -72,6 +75,7 @@ class AgentLoop {
   Source source_;
   AgentEvents events_;
   std::unique_ptr<ProbeLink> link_;  // of the targets; null without any
+  std::string trusted_;              // by this link
   Nanos read_up_to_{0};              // answers of this link
   Micros refreshed_;
 

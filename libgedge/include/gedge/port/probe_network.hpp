@@ -84,7 +84,8 @@ struct LinkRequest {
   /// The address of this machine that probes leave from; its port does not count. Empty: the system
   /// chooses. For targets of its family; of kIcmp and kUdp.
   std::optional<IpAddress> source = {};
-  /// Of kHttp and kHttps: what targets are called in requests and certificates, [targets].
+  /// Of kHttp and kHttps: what targets are called in requests and certificates, [targets]; those
+  /// that are missing or empty are called by their addresses.
   std::vector<std::string> hosts = {};
   /// Of kHttps: as in HttpTerms.
   std::string trusted = {};
