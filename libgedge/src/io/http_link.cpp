@@ -158,14 +158,16 @@ void HttpLink::perform() {
   }
 }
 
-// Whole microseconds, rounded down by libcurl: RTTs round up. One that took too long has nothing to
-// say: whoever sent it has stopped to wait.
+// A request leaves as soon as its connection stands. When it has left libcurl says only after it
+// was sent, which may be after the answer came. Moments are whole microseconds, rounded down: RTTs
+// round up. One that took too long has nothing to say: whoever sent it has stopped to wait.
 void HttpLink::settle(const HttpProbe& probe, CURLcode code) {
   const auto moment = [&](CURLINFO what) {
     return probe.begun + std::chrono::microseconds{probe.handle.info<curl_off_t>(what)};
   };
   if (probe.answered) {
-    const Nanos asked = moment(CURLINFO_PRETRANSFER_TIME_T);
+    const Nanos asked = moment(request_.method == ProbeMethod::kHttps ? CURLINFO_APPCONNECT_TIME_T
+                                                                      : CURLINFO_CONNECT_TIME_T);
     const Nanos begun = moment(CURLINFO_STARTTRANSFER_TIME_T) + std::chrono::microseconds{1};
     add(ProbeEvent::Kind::kSent, probe.probe, asked);
     return add(ProbeEvent::Kind::kReply, probe.probe, begun);

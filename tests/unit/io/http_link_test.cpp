@@ -92,6 +92,21 @@ TEST_CASE("http probes: each has a connection of its own, and no more are open t
   CHECK(sent == 128);
 }
 
+TEST_CASE("http probes: no request counts as sent after it has come") {
+  ScriptedServer good(answer("yes"));
+  SystemNetwork network;
+  const auto link = network.open(request({&good}));
+  REQUIRE(link);
+  std::vector<Nanos> sent;
+  for (int i = 0; i < 300; ++i) {
+    const Outcome outcome = probe_all(**link, 1)[0];
+    REQUIRE(outcome.events.size() == 2);
+    sent.push_back(outcome.events[0].at);
+  }
+  REQUIRE(good.moments().size() == sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) CHECK(sent[i] <= good.moments()[i]);
+}
+
 TEST_CASE("http probes: what is no HTTP, closes or refuses is refused, and says why") {
   ScriptedServer banner("220 not HTTP\r\n"), closes("");
   IpAddress nobody;

@@ -13,6 +13,7 @@
 
 #include "gedge/port/ip_address.hpp"
 #include "io/descriptor.hpp"
+#include "io/probe_clock.hpp"
 #include "io/socket_address.hpp"
 
 namespace gedge::test {
@@ -51,6 +52,8 @@ class ScriptedServer {
   const std::string& url() const { return url_; }
   /// Once the last call is over.
   const std::vector<std::string>& requests() const { return requests_; }
+  /// When each of them had come, by the clock of probes.
+  const std::vector<Nanos>& moments() const { return moments_; }
 
  private:
   void serve() {
@@ -58,7 +61,10 @@ class ScriptedServer {
     while (true) {
       Descriptor client(::accept(listener_.get(), nullptr, nullptr));
       if (!client) return;
-      if (then_ != Then::kTalkFirst) requests_.push_back(read_request(client.get()));
+      if (then_ != Then::kTalkFirst) {
+        requests_.push_back(read_request(client.get()));
+        moments_.push_back(ProbeClock().now());
+      }
       send(client.get(), bytes_);
       while (then_ == Then::kSendOn && send(client.get(), "X-More: and more\r\n")) continue;
       if (then_ == Then::kHang) held.push_back(std::move(client));
@@ -86,6 +92,7 @@ class ScriptedServer {
   IpAddress address_;
   std::string url_;
   std::vector<std::string> requests_;
+  std::vector<Nanos> moments_;
   std::thread thread_;
 };
 
