@@ -22,6 +22,7 @@
 #include <queue>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gedge/io/clock.hpp"
@@ -91,7 +92,8 @@ class Relay {
       if (!passing) continue;
       const auto path = options_.paths.find(passing->path);
       if (path == options_.paths.end()) continue;
-      const std::vector<Micros> delays = fate_of(path->second, direction, dice_);
+      const std::uint64_t place = ++seen_[{passing->path, direction}];
+      const std::vector<Micros> delays = fate_of(path->second, direction, place, dice_);
       if (delays.empty() && passing->echo) log_ += log_line(*passing, direction, in, {});
       for (const Micros delay : delays)
         waiting_.push({in + delay, order_++, to, std::string(packet), *passing, direction, in});
@@ -129,6 +131,7 @@ class Relay {
   Dice dice_;
   int near_, far_;
   std::string buffer_, log_;
+  std::map<std::pair<std::uint8_t, Direction>, std::uint64_t> seen_;
   std::uint64_t order_ = 0;
   std::priority_queue<Copy, std::vector<Copy>, Later> waiting_;
 };

@@ -24,7 +24,7 @@ std::uint16_t word(std::string_view packet, std::size_t at) {
 }  // namespace
 
 std::optional<Path> parse_path(std::string_view text) {
-  std::array<std::uint32_t, 6> numbers{};
+  std::array<std::uint32_t, 7> numbers{};
   std::size_t count = 0;
   for (const char* at = text.data(); count < numbers.size();) {
     const char* end = text.data() + text.size();
@@ -40,7 +40,8 @@ std::optional<Path> parse_path(std::string_view text) {
               Micros{numbers[2]},
               numbers[3],
               numbers[4],
-              numbers[5]};
+              numbers[5],
+              numbers[6]};
 }
 
 // The far end is the destination there, the source back; paths differ in the last byte.
@@ -66,11 +67,14 @@ std::optional<Passing> read_packet(std::string_view packet, Direction direction)
   return passing;
 }
 
-std::vector<Micros> fate_of(const Path& path, Direction direction, Dice& dice) {
+std::vector<Micros> fate_of(const Path& path, Direction direction, std::uint64_t place,
+                            Dice& dice) {
   const auto happens = [&dice](std::uint32_t share) { return dice.below(kMillion) < share; };
   const bool dropped = happens(path.dropped), doubled = happens(path.doubled),
              overtaken = happens(path.overtaken);
-  if (dropped) return {};
+  const bool due =
+      direction == Direction::kThere && path.drops_each > 0 && place % path.drops_each == 0;
+  if (dropped || due) return {};
   Micros delay = direction == Direction::kThere ? path.there : path.back;
   if (overtaken) delay += kOvertakenBy;
   if (doubled) return {delay, delay + kDoubledAfter};
