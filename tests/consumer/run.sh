@@ -59,10 +59,11 @@ hardened() { # what preset release promises: PIE, full RELRO, stack canaries, fo
     echo "[skipped] only preset release hardens"
     exit 77
   fi
-  local program=$PREFIX/bin/gedge command object
+  local program=$PREFIX/bin/gedge command agent object
   command=$(find "$PREFIX" -name gedge-command.so) # all of gedge but main() and --version
+  agent=$(find "$PREFIX" -name gedge-agent.so)
   readelf -hW "$program" | expect 'Type: *DYN'
-  for object in "$program" "$command"; do
+  for object in "$program" "$command" "$agent"; do
     readelf -lW "$object" | expect GNU_RELRO
     readelf -dW "$object" | expect 'FLAGS_1.* NOW'
   done

@@ -213,8 +213,6 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
 
 }  // namespace
 
-bool is_loopback(const IpAddress& address) { return endpoint_of(address).address().is_loopback(); }
-
 Result<std::unique_ptr<HttpServer>> open_http_server(HttpServerOptions options,
                                                      HttpService service) {
   auto server = std::make_unique<AsioHttpServer>(std::move(options), std::move(service));
