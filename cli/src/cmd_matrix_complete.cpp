@@ -4,14 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "choices.hpp"
 #include "cmd.hpp"
 #include "gedge/codec/write_latency.hpp"
 #include "gedge/latency/complete.hpp"
 #include "matrix_input.hpp"
 #include "render/numbers.hpp"
 #include "report.hpp"
-#include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -48,9 +46,6 @@ struct CompleteOptions : MatrixOptions {
   RttOutput to = RttOutput::kJson;
 };
 
-constexpr Words<RttOutput, 3> kFormats{
-    {{"json", RttOutput::kJson}, {"yaml", RttOutput::kYaml}, {"edges", RttOutput::kEdgeList}}};
-
 Exit run_matrix_complete(const CompleteOptions& options, Io& io) {
   ProgressLine progress(io.err, options.output.quiet, io.clock);
   Input input;
@@ -75,14 +70,9 @@ Run add_matrix_complete(FlagSet& flags) {
   auto options = std::make_shared<CompleteOptions>();
   add_matrix_flags(flags, *options);
   flags.heading("What to write");
-  const std::vector<std::string> words = list_of(kFormats);
-  flags.add({.name = "output",
-             .letter = 'o',
-             .value = "FORMAT",
-             .help = join_words(words, ", ", " or "),
-             .fallback = "json",
-             .words = words},
-            word_into(kFormats, options->to));
+  // Those that say of an estimate that it is one.
+  add_matrix_output_flag(flags, options->to,
+                         {RttOutput::kJson, RttOutput::kYaml, RttOutput::kEdgeList});
   flags.add({.name = "seed",
              .value = "N",
              .help = "Where estimating starts from",

@@ -2,12 +2,10 @@
 #include <memory>
 #include <utility>
 
-#include "choices.hpp"
 #include "cmd.hpp"
 #include "gedge/codec/write_latency.hpp"
 #include "matrix_input.hpp"
 #include "report.hpp"
-#include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -45,13 +43,6 @@ struct ConvertOptions : MatrixOptions {
   std::string names_out;
 };
 
-constexpr Words<RttOutput, 6> kFormats{{{"json", RttOutput::kJson},
-                                        {"yaml", RttOutput::kYaml},
-                                        {"csv", RttOutput::kSquareCsv},
-                                        {"edges", RttOutput::kEdgeList},
-                                        {"plain", RttOutput::kPlain},
-                                        {"diktyo", RttOutput::kNetworkTopology}}};
-
 Exit run_convert(const ConvertOptions& options, Io& io) {
   if (!options.names_out.empty() && options.to != RttOutput::kPlain)
     return fail_usage(io, invalid_input("flag '--names-out' needs '-o plain'", {},
@@ -83,14 +74,9 @@ Run add_convert(FlagSet& flags) {
   auto options = std::make_shared<ConvertOptions>();
   add_matrix_flags(flags, *options);
   flags.heading("What to write");
-  const std::vector<std::string> words = list_of(kFormats);
-  flags.add({.name = "output",
-             .letter = 'o',
-             .value = "FORMAT",
-             .help = join_words(words, ", ", " or "),
-             .fallback = "json",
-             .words = words},
-            word_into(kFormats, options->to));
+  add_matrix_output_flag(flags, options->to,
+                         {RttOutput::kJson, RttOutput::kYaml, RttOutput::kSquareCsv,
+                          RttOutput::kEdgeList, RttOutput::kPlain, RttOutput::kNetworkTopology});
   flags.add({.name = "names-out",
              .value = "FILE",
              .help = "Write the names of a plain matrix, as JSON",

@@ -1,10 +1,20 @@
 #include "matrix_input.hpp"
 
+#include <algorithm>
+
+#include "choices.hpp"
 #include "report.hpp"
+#include "term/text.hpp"
 
 namespace gedge::cli {
-
 namespace {
+
+constexpr Words<RttOutput, 6> kOutputs{{{"json", RttOutput::kJson},
+                                        {"yaml", RttOutput::kYaml},
+                                        {"csv", RttOutput::kSquareCsv},
+                                        {"edges", RttOutput::kEdgeList},
+                                        {"plain", RttOutput::kPlain},
+                                        {"diktyo", RttOutput::kNetworkTopology}}};
 
 void add_node_flag(FlagSet& flags, MatrixOptions& options) {
   flags.add({.name = "cluster",
@@ -33,6 +43,19 @@ void add_matrix_reading_flags(FlagSet& flags, MatrixOptions& options) {
   flags.heading("How to read them");
   add_rtt_meaning_flags(flags, options.input);
   add_node_flag(flags, options);
+}
+
+void add_matrix_output_flag(FlagSet& flags, RttOutput& to, const std::vector<RttOutput>& knows) {
+  std::vector<std::string> words;
+  for (const auto& [word, output] : kOutputs)
+    if (std::find(knows.begin(), knows.end(), output) != knows.end()) words.emplace_back(word);
+  flags.add({.name = "output",
+             .letter = 'o',
+             .value = "FORMAT",
+             .help = join_words(words, ", ", " or "),
+             .fallback = words.front(),
+             .words = words},
+            word_into(kOutputs, to));
 }
 
 std::optional<Exit> read_matrix(Io& io, const MatrixOptions& options, ProgressLine& progress,

@@ -38,7 +38,8 @@ class Agent:
     def __init__(self, *args, host="127.0.0.1", tls=None, prefix=()):
         self.process = subprocess.Popen([*prefix, GEDGE, "agent", *args], stderr=subprocess.PIPE,
                                         text=True)
-        self.host, self.tls, self.port, self.lines = host, tls, None, []
+        self.host, self.tls, self.lines = host, tls, []
+        self.port = self.url = None  # of listen()
 
     def read_until(self, event):
         for line in self.process.stderr:
@@ -51,6 +52,7 @@ class Agent:
         words = dict(pair.split("=", 1) for pair in self.read_until("listening").split()
                      if "=" in pair)
         self.port = int(words["address"].rsplit(":", 1)[1])
+        self.url = f"{'https' if self.tls else 'http'}://{words['address']}"
 
     def connect(self):
         if self.tls is None:

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from agents import Agent
+from agents import Agent, certificate
 
 NODES = [f"n{i}" for i in range(10)]
 NEAR, FAR = NODES[:5], NODES[5:]
@@ -88,11 +88,8 @@ class Mesh:
         self.folder = folder
         self.peers = write(folder, "peers", "".join(f"{n}={a}\n" for n, a in ADDRESS.items()))
         self.token = write(folder, "token", TOKEN + "\n")
-        self.pair = [os.path.join(folder, name) for name in ("tls.crt", "tls.key")]
-        names = ",".join(f"IP:{address}" for address in ADDRESS.values())
-        run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-            "-nodes", "-days", "30", "-subj", "/CN=agents", "-addext", f"subjectAltName={names}",
-            "-out", self.pair[0], "-keyout", self.pair[1])
+        self.pair = certificate(folder, "tls",
+                                of=",".join(f"IP:{address}" for address in ADDRESS.values()))
         self.agents = {}
 
     def start(self, node):

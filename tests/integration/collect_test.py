@@ -16,9 +16,8 @@ import threading
 
 import jsonschema
 
-from agents import closed_port, write
+from agents import GEDGE, Agent, certificate, closed_port, write
 
-GEDGE = os.environ["GEDGE"]
 MOST_LOOKS = 10_000
 failures = []
 
@@ -28,24 +27,13 @@ def need(fact, what):
         failures.append(what)
 
 
-class Agent:
+def start_agent(folder, name, port):
     """`gedge agent` that measures by handshakes with a port that refuses them."""
-
-    def __init__(self, folder, name, port):
-        peers = os.path.join(folder, "targets")
-        self.process = subprocess.Popen(
-            [GEDGE, "agent", "--peers", peers, "--node", name, "--listen", "127.0.0.1:0",
-             "--method", "tcp", "--port", str(port), "--period", "50ms", "--timeout", "20s",
-             "--max-age", "3600s"], stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
-            if " event=listening " in line:
-                self.url = "http://" + line.split("address=")[1].split()[0]
-                break
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
+    agent = Agent("--peers", os.path.join(folder, "targets"), "--node", name, "--listen",
+                  "127.0.0.1:0", "--method", "tcp", "--port", str(port), "--period", "50ms",
+                  "--timeout", "20s", "--max-age", "3600s")
+    agent.listen()
+    return agent
 
 
 class Odd:
@@ -117,7 +105,7 @@ def check_document(matrix, text):
 def test_real_agents(folder, port):
     names = ["a", "b", "c"]
     write(folder, "targets", "a=127.0.0.1\nb=127.0.0.2\nc=127.0.0.3\n")
-    agents = [Agent(folder, name, port) for name in names]
+    agents = [start_agent(folder, name, port) for name in names]
     try:
         urls = ",".join(agent.url for agent in agents)
         for _ in range(MOST_LOOKS):
@@ -142,7 +130,7 @@ def test_real_agents(folder, port):
         need("\nb\ta\t-\t-\t" in out and "\na\tb\t-\t" not in out, out)
     finally:
         for agent in agents:
-            agent.stop()
+            agent.stop(signal.SIGTERM)
 
 
 def test_odd_ones(folder):
@@ -178,23 +166,14 @@ def test_odd_ones(folder):
     need(code == 4 and out == "" and " within 300ms" in err, f"{code} {out} {err}")
 
 
-def make_certificate(folder, name):
-    key, certificate = os.path.join(folder, name + ".key"), os.path.join(folder, name + ".crt")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", certificate,
-                    "-days", "30", "-subj", "/CN=" + name, "-addext",
-                    "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-    return key, certificate
-
-
 def test_tls(folder):
-    key, certificate = make_certificate(folder, "own")
-    _, foreign = make_certificate(folder, "foreign")
+    own, key = certificate(folder, "own")
+    foreign, _ = certificate(folder, "foreign")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(own, key)
     server = Odd(reply(row("a", {"b": 700})), context=context)
     token = write(folder, "token", "a-token-of-its-own\n")
-    code, out, err = measure("--agents", server.url, "--ca-file", certificate, "--token-file",
+    code, out, err = measure("--agents", server.url, "--ca-file", own, "--token-file",
                              token)
     need(code == 0 and "a\tb\t" in out, f"{code} {out} {err}")
     need("authorization: bearer a-token-of-its-own\r\n" in server.asked[-1].lower(), server.asked)
@@ -207,7 +186,7 @@ def test_tls(folder):
     code, out, err = measure("--agents", server.url, "--insecure-skip-tls-verify")
     need(code == 0 and "certificates were not checked" in err, f"{code} {err}")
     named = server.url.replace("127.0.0.1", "localhost")
-    code, out, err = measure("--agents", named, "--ca-file", certificate)
+    code, out, err = measure("--agents", named, "--ca-file", own)
     need(code == 4 and "certificate is not trusted" in err, f"another name: {code} {err}")
     garbage = write(folder, "garbage", "no certificate\n")
     code, out, err = measure("--agents", server.url, "--ca-file", garbage)
@@ -220,15 +199,15 @@ def test_tls(folder):
 
 def test_probes(folder):
     """`--method http` and `https`: any answer is one, and an untrusted certificate is none."""
-    key, certificate = make_certificate(folder, "probed")
+    own, key = certificate(folder, "probed")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(own, key)
     busy = b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
     servers = {"http": Odd(busy), "https": Odd(busy, context=context)}
     for method, server in servers.items():
         probe = ["a=127.0.0.1", "--method", method, "--port", server.url.rsplit(":", 1)[1],
                  "--timeout", "60s", "--interval", "1ms", "-c", "5", "-o", "json"]
-        trust = ["--ca-file", certificate] if method == "https" else []
+        trust = ["--ca-file", own] if method == "https" else []
         code, out, err = measure(*probe, *trust)
         pair = json.loads(out)["pairs"][0]
         need(code == 0 and pair["samples"] == 5 and pair["minUs"] > 0, f"{code} {out} {err}")
