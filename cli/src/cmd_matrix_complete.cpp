@@ -54,9 +54,9 @@ Exit run_matrix_complete(const CompleteOptions& options, Io& io) {
   how.seed = options.seed;
   const auto completed = complete(input.rtt, input.details, how);
   if (!completed) return fail(io, completed.error());
-  const WrittenRtt written = write_rtt(completed->matrix, completed->details, options.to);
+  const WrittenRtt written =
+      write_rtt(*completed, options.to, [&](std::string_view piece) { io.out.write(piece); });
   if (!written.errors.empty()) return fail(io, written.errors, options.output);
-  io.out.write(written.text);
   io.out.flush();
   report_input(io, input.facts.warnings, input.facts.skipped, options.output);
   if (!options.output.quiet)

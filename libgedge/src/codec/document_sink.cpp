@@ -169,10 +169,14 @@ class JsonValueSink final : public ValueSink {
   bool first_ = true;
 };
 
+constexpr std::size_t kPiece = 1 << 20;
+
 /// Two spaces a level; items of lists that are given as such have a line each.
 class JsonSink final : public DocumentSink {
  public:
-  JsonSink(std::string& out, int depth) : out_(out), depth_(depth) {}
+  /// `take`: null to keep all in `out`; else long lists are handed on.
+  JsonSink(std::string& out, int depth, const TextTaker* take = nullptr)
+      : out_(out), depth_(depth), take_(take) {}
 
   void field(std::string_view key, const Json& value) override {
     begin(key);
@@ -203,7 +207,7 @@ class JsonSink final : public DocumentSink {
 
   void braces(const std::function<void(DocumentSink&)>& fill, int depth) {
     out_ += '{';
-    JsonSink inner(out_, depth + 1);
+    JsonSink inner(out_, depth + 1, take_);
     fill(inner);
     out_ += '\n';
     indent(depth);
@@ -217,10 +221,15 @@ class JsonSink final : public DocumentSink {
     out_ += count == 0 ? "[" : "[\n";
     const std::size_t start = out_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      if (i == kSample) make_room((out_.size() - start) / kSample * (count - i));
+      if (i == kSample && take_ == nullptr)
+        make_room((out_.size() - start) / kSample * (count - i));
       indent(depth_ + 1);
       append_item(i);
       out_ += i + 1 < count ? ",\n" : "\n";
+      if (take_ != nullptr && out_.size() >= kPiece) {
+        (*take_)(out_);
+        out_.clear();
+      }
     }
     if (count > 0) indent(depth_);
     out_ += ']';
@@ -240,6 +249,7 @@ class JsonSink final : public DocumentSink {
 
   std::string& out_;
   int depth_;
+  const TextTaker* take_;
   bool first_ = true;
 };
 
@@ -358,6 +368,16 @@ std::string write_document(TextFormat format, const std::function<void(DocumentS
   JsonSink(out, 0).braces(fill, 0);
   out += '\n';
   return out;
+}
+
+void write_document(TextFormat format, const std::function<void(DocumentSink&)>& fill,
+                    const TextTaker& take) {
+  // An emitter of YAML keeps what it wrote; whoever wants a long document takes JSON.
+  if (format == TextFormat::kYaml) return take(write_document(format, fill));
+  std::string out;
+  JsonSink(out, 0, &take).braces(fill, 0);
+  out += '\n';
+  take(out);
 }
 
 void put_head(DocumentSink& sink, std::string_view kind) {

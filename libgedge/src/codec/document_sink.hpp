@@ -51,6 +51,12 @@ class DocumentSink {
 /// The text of one document, with a line end.
 std::string write_document(TextFormat format, const std::function<void(DocumentSink&)>& fill);
 
+/// Takes a text piece by piece; the pieces do not outlive the call.
+using TextTaker = std::function<void(std::string_view)>;
+/// The same, handed on as it is written: a document that is too long to keep.
+void write_document(TextFormat format, const std::function<void(DocumentSink&)>& fill,
+                    const TextTaker& take);
+
 /// apiVersion and kind.
 void put_head(DocumentSink& sink, std::string_view kind);
 

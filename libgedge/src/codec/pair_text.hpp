@@ -1,8 +1,12 @@
 // codec/pair_text.hpp - what the writers of latency files share.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
+#include "codec/document_sink.hpp"
+#include "gedge/latency/complete.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/latency/pair_stats.hpp"
 
@@ -13,23 +17,63 @@ namespace gedge::codec {
 PairStats stats_that_count(const RttMatrix& matrix, NameIndex from, NameIndex to,
                            const PairStats* known);
 
-/// Calls use(from, to, details or null) for each pair of which anything is known, row by row; of
-/// the diagonal what a reader set.
-template <typename Use>
-void for_each_known_pair(const RttMatrix& matrix, const PairDetails& details, Use use) {
-  auto detail = details.pairs.begin();
-  const auto n = static_cast<std::uint32_t>(matrix.size());
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t j = 0; j < n; ++j) {
-      const NameIndex from{i}, to{j};
-      const bool detailed =
-          detail != details.pairs.end() && detail->from == from && detail->to == to;
-      const Rtt rtt = matrix.at(from, to);
-      if (detailed || (rtt != kUnmeasured && (i != j || rtt.us != 0)))
-        use(from, to, detailed ? &*detail : nullptr);
-      if (detailed) ++detail;
+/// Each pair of which anything is known, row by row; of the diagonal what a reader set. What it is
+/// made of outlives it.
+class PairWalk {
+ public:
+  PairWalk(const RttMatrix& matrix, const PairDetails& details)
+      : matrix_(matrix), details_(details) {}
+  explicit PairWalk(const CompletedMatrix& completed)
+      : matrix_(completed.matrix), details_(completed.details), completed_(&completed) {}
+
+  const RttMatrix& matrix() const { return matrix_; }
+  const PairDetails& details() const { return details_; }
+
+  /// To the first pair, then to the next one; false behind the last.
+  bool next() {
+    while (move()) {
+      const Rtt rtt = matrix_.at(from(), to());
+      if (detail() != nullptr || (rtt != kUnmeasured && (row_ != column_ || rtt.us != 0)) ||
+          (completed_ != nullptr && completed_->estimates.between(from(), to())))
+        return true;
     }
-}
+    return false;
+  }
+  NameIndex from() const { return NameIndex{row_}; }
+  NameIndex to() const { return NameIndex{column_}; }
+  /// What is known of the pair; if that is no estimate, as stats_that_count() has it.
+  PairStats stats() const {
+    if (completed_ != nullptr)
+      if (const auto estimate = completed_->estimate(from(), to())) return *estimate;
+    return stats_that_count(matrix_, from(), to(), detail());
+  }
+
+ private:
+  const PairStats* detail() const {
+    if (at_ == details_.pairs.size()) return nullptr;
+    const PairStats& stats = details_.pairs[at_];
+    return stats.from == from() && stats.to == to() ? &stats : nullptr;
+  }
+  bool move() {
+    if (begun_ && detail() != nullptr) ++at_;
+    if (begun_ && ++column_ == matrix_.size()) {
+      column_ = 0;
+      ++row_;
+    }
+    begun_ = true;
+    return row_ < matrix_.size();
+  }
+
+  const RttMatrix& matrix_;
+  const PairDetails& details_;
+  const CompletedMatrix* completed_ = nullptr;
+  std::uint32_t row_ = 0, column_ = 0;
+  std::size_t at_ = 0;  // the first of the details that is not of an earlier pair
+  bool begun_ = false;
+};
+
+/// kind LatencyMatrix.
+void write_completed(const CompletedMatrix& completed, TextFormat format, const TextTaker& take);
 
 /// Exact milliseconds: "12", "0.25"; empty for kUnmeasured.
 std::string milliseconds(Rtt rtt);

@@ -169,45 +169,92 @@ constexpr std::array<EdgeColumn, 15> kEdgeColumns{{
 }};
 
 /// The columns that any pair fills.
-std::vector<EdgeColumn> columns_of(const RttMatrix& matrix, const PairDetails& details) {
-  std::vector<EdgeColumn> columns;
-  for (const EdgeColumn& column : kEdgeColumns) {
-    const auto fills = [&](const PairStats& pair) {
-      return !column.text(stats_that_count(matrix, pair.from, pair.to, &pair), details).empty();
-    };
-    if (std::any_of(details.pairs.begin(), details.pairs.end(), fills)) columns.push_back(column);
+std::vector<EdgeColumn> columns_of(PairWalk pairs) {
+  std::array<bool, kEdgeColumns.size()> filled{};
+  while (pairs.next()) {
+    const PairStats stats = pairs.stats();
+    if (!stats.says_more()) continue;
+    for (std::size_t i = 0; i < filled.size(); ++i)
+      filled[i] = filled[i] || !kEdgeColumns[i].text(stats, pairs.details()).empty();
   }
+  std::vector<EdgeColumn> columns;
+  for (std::size_t i = 0; i < filled.size(); ++i)
+    if (filled[i]) columns.push_back(kEdgeColumns[i]);
   return columns;
 }
 
-WrittenRtt write_edges(const RttMatrix& matrix, const PairDetails& details) {
-  WrittenRtt written;
-  check_names(matrix.names(), "an edge list", written);
-  check_names(details.methods, "an edge list", written);
-  const std::vector<EdgeColumn> columns = columns_of(matrix, details);
-  written.text = "from,to,rtt_ms";
-  for (const EdgeColumn& column : columns) written.text += ',' + std::string(column.header);
-  written.text += '\n';
-  std::vector<bool> named(matrix.size());
-  for_each_known_pair(matrix, details, [&](NameIndex from, NameIndex to, const PairStats* known) {
-    const PairStats stats = stats_that_count(matrix, from, to, known);
-    named[raw(from)] = named[raw(to)] = true;
-    written.text += cell_of(matrix.name(from)) + ',' + cell_of(matrix.name(to)) + ',';
-    written.text += milliseconds(stats.only);
-    for (const EdgeColumn& column : columns) written.text += ',' + column.text(stats, details);
-    written.text += '\n';
-  });
-  for (std::size_t i = 0; i < named.size(); ++i) {  // nobody would know of them
-    if (named[i]) continue;
-    const std::string name = cell_of(matrix.names()[i]);
-    written.text += name + ',' + name + ",-" + std::string(columns.size(), ',') + '\n';
+/// Writes the lines of an edge list; `take` as of write_rtt(), null to keep them.
+class EdgeList {
+ public:
+  EdgeList(PairWalk pairs, const TextTaker* take)
+      : pairs_(pairs), take_(take), columns_(columns_of(pairs)) {}
+
+  WrittenRtt write() && {
+    const RttMatrix& matrix = pairs_.matrix();
+    check_names(matrix.names(), "an edge list", written_);
+    check_names(pairs_.details().methods, "an edge list", written_);
+    written_.text = "from,to,rtt_ms";
+    for (const EdgeColumn& column : columns_) written_.text += ',' + std::string(column.header);
+    written_.text += '\n';
+    std::vector<bool> named(matrix.size());
+    while (pairs_.next()) {
+      named[raw(pairs_.from())] = named[raw(pairs_.to())] = true;
+      add_pair();
+      if (take_ != nullptr && written_.text.size() >= kPiece) hand_on();
+    }
+    for (std::size_t i = 0; i < named.size(); ++i) {  // nobody would know of them
+      if (named[i]) continue;
+      const std::string name = cell_of(matrix.names()[i]);
+      written_.text += name + ',' + name + ",-" + std::string(columns_.size(), ',') + '\n';
+    }
+    check();
+    if (take_ != nullptr) hand_on();
+    return std::move(written_);
   }
-  check_recognised(RttFormat::kEdgeList, written);
-  return written;
-}
+
+ private:
+  static constexpr std::size_t kPiece = 1 << 20;
+
+  void add_pair() {
+    const PairStats stats = pairs_.stats();
+    std::string& text = written_.text;
+    text += cell_of(pairs_.matrix().name(pairs_.from())) + ',';
+    text += cell_of(pairs_.matrix().name(pairs_.to())) + ',' + milliseconds(stats.only);
+    for (const EdgeColumn& column : columns_) text += ',' + column.text(stats, pairs_.details());
+    text += '\n';
+  }
+  // The first lines decide how a text is read.
+  void check() {
+    if (!std::exchange(checked_, true)) check_recognised(RttFormat::kEdgeList, written_);
+  }
+  void hand_on() {
+    check();
+    if (written_.errors.empty()) (*take_)(written_.text);
+    written_.text.clear();
+  }
+
+  PairWalk pairs_;
+  const TextTaker* take_;
+  std::vector<EdgeColumn> columns_;
+  WrittenRtt written_;
+  bool checked_ = false;
+};
 
 }  // namespace
 }  // namespace codec
+
+WrittenRtt write_rtt(const CompletedMatrix& completed, RttOutput output,
+                     const std::function<void(std::string_view)>& take) {
+  if (output == RttOutput::kEdgeList)
+    return codec::EdgeList(codec::PairWalk(completed), &take).write();
+  WrittenRtt written;
+  if (output == RttOutput::kJson || output == RttOutput::kYaml)
+    codec::write_completed(
+        completed, output == RttOutput::kJson ? TextFormat::kJson : TextFormat::kYaml, take);
+  else
+    written.errors.push_back(invalid_input("the format cannot tell estimates from measurements"));
+  return written;
+}
 
 WrittenRtt write_rtt(const RttMatrix& matrix, const PairDetails& details, RttOutput output,
                      const Whereabouts& where) {
@@ -223,7 +270,7 @@ WrittenRtt write_rtt(const RttMatrix& matrix, const PairDetails& details, RttOut
       written = codec::write_square(matrix, details);
       break;
     case RttOutput::kEdgeList:
-      written = codec::write_edges(matrix, details);
+      written = codec::EdgeList(codec::PairWalk(matrix, details), nullptr).write();
       break;
     case RttOutput::kPlain:
       written = codec::write_plain(matrix, details);

@@ -12,12 +12,8 @@ namespace {
 
 using codec::DocumentSink;
 using codec::Json;
+using codec::PairWalk;
 using codec::ValueSink;
-
-struct Pair {
-  NameIndex from, to;
-  const PairStats* stats;  // null: the number is all there is
-};
 
 void put_time(ValueSink& sink, std::string_view key, Rtt rtt) {
   sink.key(key);
@@ -51,15 +47,14 @@ void put_flags(ValueSink& sink, const PairStats& stats) {
   }
 }
 
-void put_pair(ValueSink& sink, const RttMatrix& matrix, const PairDetails& details,
-              const Pair& pair) {
-  const PairStats stats = codec::stats_that_count(matrix, pair.from, pair.to, pair.stats);
-  const std::string& method = details.methods[stats.method];
+void put_pair(ValueSink& sink, const PairWalk& pair) {
+  const PairStats stats = pair.stats();
+  const std::string& method = pair.details().methods[stats.method];
   sink.begin_map();
   sink.key("from");
-  sink.text(matrix.name(pair.from));
+  sink.text(pair.matrix().name(pair.from()));
   sink.key("to");
-  sink.text(matrix.name(pair.to));
+  sink.text(pair.matrix().name(pair.to()));
   put_time(sink, "minUs", stats.min);
   put_time(sink, "p50Us", stats.p50);
   put_time(sink, "p95Us", stats.p95 == kUnmeasured ? stats.only : stats.p95);
@@ -83,25 +78,32 @@ Json agent_item(const AgentVerdict& agent) {
 }
 
 // `agents`: null where nobody was asked.
-std::string write_matrix(const RttMatrix& matrix, const PairDetails& details,
-                         const std::vector<AgentVerdict>* agents, TextFormat format) {
-  std::vector<Pair> pairs;
-  codec::for_each_known_pair(matrix, details,
-                             [&](NameIndex from, NameIndex to, const PairStats* stats) {
-                               pairs.push_back({from, to, stats});
-                             });
-  return codec::write_document(format, [&](DocumentSink& sink) {
-    codec::put_head(sink, "LatencyMatrix");
-    sink.field("nodes", Json(matrix.names()));
-    if (agents != nullptr)
-      sink.list("agents", agents->size(), [&](std::size_t i) { return agent_item((*agents)[i]); });
-    sink.stream("pairs", pairs.size(), [&](std::size_t i, ValueSink& value) {
-      put_pair(value, matrix, details, pairs[i]);
-    });
+void put_matrix(DocumentSink& sink, PairWalk pairs, const std::vector<AgentVerdict>* agents) {
+  codec::put_head(sink, "LatencyMatrix");
+  sink.field("nodes", Json(pairs.matrix().names()));
+  if (agents != nullptr)
+    sink.list("agents", agents->size(), [&](std::size_t i) { return agent_item((*agents)[i]); });
+  std::size_t count = 0;
+  for (PairWalk counted = pairs; counted.next();) ++count;
+  sink.stream("pairs", count, [&](std::size_t /*i*/, ValueSink& value) {
+    pairs.next();
+    put_pair(value, pairs);
   });
 }
 
+std::string write_matrix(const RttMatrix& matrix, const PairDetails& details,
+                         const std::vector<AgentVerdict>* agents, TextFormat format) {
+  return codec::write_document(
+      format, [&](DocumentSink& sink) { put_matrix(sink, PairWalk(matrix, details), agents); });
+}
+
 }  // namespace
+
+void codec::write_completed(const CompletedMatrix& completed, TextFormat format,
+                            const TextTaker& take) {
+  write_document(
+      format, [&](DocumentSink& sink) { put_matrix(sink, PairWalk(completed), nullptr); }, take);
+}
 
 std::string write(const RttMatrix& matrix, const PairDetails& details, TextFormat format) {
   return write_matrix(matrix, details, nullptr, format);

@@ -182,6 +182,8 @@ void Completion::set(NameIndex a, NameIndex b, const Estimate& estimate) {
   pairs_[place(a, b)] = estimate;
 }
 
+void Completion::reset(NameIndex a, NameIndex b) { pairs_[place(a, b)] = kNone; }
+
 RttMatrix Completion::for_budgets(const RttMatrix& measured) const {
   RttMatrix bounds = measured;
   for (std::size_t a = 0; a < names_; ++a) {

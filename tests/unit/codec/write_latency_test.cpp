@@ -236,5 +236,70 @@ TEST_CASE("write latency: a NetworkTopology without places or without a unit is 
   CHECK(unitless.errors[0].hint == "give the unit of a cost: `--cost-unit ms`");
 }
 
+// Names on a line, some pairs measured; of the rest there are estimates.
+CompletedMatrix completed_line(std::uint32_t n) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < n; ++i) names.push_back("n" + std::to_string(1'000 + i));
+  RttMatrix matrix(names);
+  for (std::uint32_t i = 0; i < n; ++i)
+    for (std::uint32_t j = 0; j < n; ++j)
+      if (i != j && (i * i + 31 * j) % 8 == 0)
+        matrix.set(NameIndex{i}, NameIndex{j}, Rtt{1'000 + 100 * (i < j ? j - i : i - j)});
+  auto completed = complete(matrix, {}, {});
+  REQUIRE(completed);
+  return *std::move(completed);
+}
+
+TEST_CASE("write latency: a completed matrix is handed on in pieces that keep all marks") {
+  const CompletedMatrix completed = completed_line(200);
+  REQUIRE(completed.estimated > 3'000);
+  const RttMatrix bounds = completed.estimates.for_budgets(completed.matrix);
+  for (const RttOutput output : {RttOutput::kJson, RttOutput::kYaml, RttOutput::kEdgeList}) {
+    std::string text;
+    std::size_t pieces = 0, largest = 0;
+    const WrittenRtt written = write_rtt(completed, output, [&](std::string_view piece) {
+      text += piece;
+      ++pieces;
+      largest = std::max(largest, piece.size());
+    });
+    CHECK(written.errors.empty());
+    CHECK(written.text.empty());
+    if (output == RttOutput::kJson) {
+      CHECK(pieces > 1);
+      CHECK(largest < text.size() / 2 + (1 << 20) / 2);
+    }
+    const RttReading after = read(text);
+    std::size_t marked = 0;
+    for (const PairStats& pair : after.details.pairs) {
+      const auto estimate = completed.estimate(pair.from, pair.to);
+      CHECK(pair.estimated == estimate.has_value());
+      if (!estimate) continue;
+      ++marked;
+      CHECK(pair.p50 == estimate->p50);
+      CHECK(pair.upper == estimate->upper);
+      CHECK(after.matrix.at(pair.from, pair.to) == bounds.at(pair.from, pair.to));
+    }
+    CHECK(marked == 2 * completed.estimated);
+    // What is read is written in one piece as it was in many.
+    CHECK((output == RttOutput::kYaml ||
+           write_rtt(after.matrix, after.details, output).text == text));
+  }
+}
+
+TEST_CASE("write latency: nothing is handed on of a completed matrix that no reader would take") {
+  std::vector<std::string> names{"a,b"};
+  for (std::uint32_t i = 1; i < 40; ++i) names.push_back("n" + std::to_string(100 + i));
+  RttMatrix matrix(names);
+  for (std::uint32_t i = 0; i < 40; ++i)
+    for (std::uint32_t j = 0; j < i; j += 2) matrix.set(NameIndex{i}, NameIndex{j}, Rtt{900 + i});
+  const auto completed = complete(matrix, {}, {});
+  REQUIRE(completed);
+  std::size_t pieces = 0;
+  const auto count = [&](std::string_view) { ++pieces; };
+  CHECK(write_rtt(*completed, RttOutput::kEdgeList, count).errors.size() == 1);
+  CHECK(write_rtt(*completed, RttOutput::kSquareCsv, count).errors.size() == 1);
+  CHECK(pieces == 0);
+}
+
 }  // namespace
 }  // namespace gedge

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -220,6 +221,18 @@ TEST_CASE("complete: a few wild measurements move little, zeros count as a micro
   CHECK(found.p90 < 1.2 * clean.p90);
 }
 
+// All that is known of pairs, estimates among them, as a file that was written and read has it.
+PairDetails with_marks(const CompletedMatrix& completed) {
+  PairDetails all = completed.details;
+  for (std::uint32_t i = 0; i < completed.matrix.size(); ++i)
+    for (std::uint32_t j = 0; j < completed.matrix.size(); ++j)
+      if (const auto estimate = completed.estimate(at(i), at(j))) all.pairs.push_back(*estimate);
+  std::sort(all.pairs.begin(), all.pairs.end(), [](const PairStats& a, const PairStats& b) {
+    return std::pair(raw(a.from), raw(a.to)) < std::pair(raw(b.from), raw(b.to));
+  });
+  return all;
+}
+
 TEST_CASE("complete: details mark estimates, and earlier estimates count for nothing") {
   const RttMatrix shown = show_some(make_latency_space(small(60)), 8, 1);
   PairDetails details;
@@ -240,24 +253,27 @@ TEST_CASE("complete: details mark estimates, and earlier estimates count for not
   REQUIRE(one);
   CHECK(one->measured + one->estimated + one->unknown == 60 * 59 / 2);
   CHECK(one->unknown == 1);
-  CHECK(one->matrix.between(at(0), to) == kUnmeasured);
+  CHECK_FALSE(one->estimate(at(0), to));
+  CHECK(one->estimates.for_budgets(one->matrix).between(at(0), to) == kUnmeasured);
   CHECK(*one->details.find(at(0), from) == known);
   CHECK(*one->details.find(at(0), to) == lost);
+  const PairDetails marked = with_marks(*one);
+  const RttMatrix bounds = one->estimates.for_budgets(one->matrix);
   std::size_t marks = 0;
-  for (const PairStats& pair : one->details.pairs) {
+  for (const PairStats& pair : marked.pairs) {
     if (!pair.estimated) continue;
     ++marks;
     CHECK(shown.between(pair.from, pair.to) == kUnmeasured);
     CHECK(pair.p50 <= pair.upper);
-    CHECK(one->matrix.at(pair.from, pair.to) == pair.upper);
-    CHECK(one->details.methods[pair.method] == "estimate");
-    CHECK(one->details.find(pair.from, pair.to) == &pair);
+    CHECK(bounds.at(pair.from, pair.to) == pair.upper);
+    CHECK(marked.methods[pair.method] == "estimate");
+    CHECK(marked.find(pair.from, pair.to) == &pair);
   }
   CHECK(marks == 2 * one->estimated);
-  const auto again = complete(one->matrix, one->details, {});
+  const auto again = complete(bounds, marked, {});
   REQUIRE(again);
   CHECK(again->estimated == one->estimated);
-  CHECK(again->details.pairs == one->details.pairs);
+  CHECK(with_marks(*again).pairs == marked.pairs);
   CHECK_FALSE(complete(RttMatrix({"a", "b"}), {}, {}));
 }
 

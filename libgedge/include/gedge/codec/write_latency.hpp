@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "gedge/codec/write.hpp"
 #include "gedge/latency/agent_reports.hpp"
 #include "gedge/latency/check.hpp"
+#include "gedge/latency/complete.hpp"
 #include "gedge/latency/diff.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/latency/pair_stats.hpp"
@@ -66,6 +68,12 @@ std::string write(const RttMatrix& matrix, const MatrixCheck& check, TextFormat 
 
 /// kind MatrixDifference.
 std::string write(const MatrixDifference& difference, TextFormat format);
+
+/// The same in kJson, kYaml or kEdgeList, the formats that tell an estimate from a measurement. The
+/// text of a few thousand names has gigabytes: `take` gets it piece by piece as it is written, and
+/// `text` stays empty. After errors it may have got the beginning. YAML comes in one piece.
+WrittenRtt write_rtt(const CompletedMatrix& completed, RttOutput output,
+                     const std::function<void(std::string_view)>& take);
 
 /// `where` counts for a NetworkTopology only. Cost: O(names^2).
 WrittenRtt write_rtt(const RttMatrix& matrix, const PairDetails& details, RttOutput output,

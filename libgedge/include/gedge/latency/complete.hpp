@@ -45,6 +45,8 @@ class Completion {
   RttMatrix for_budgets(const RttMatrix& measured) const;
 
   void set(NameIndex a, NameIndex b, const Estimate& estimate);
+  /// None is known of the pair any more.
+  void reset(NameIndex a, NameIndex b);
 
  private:
   std::size_t place(NameIndex a, NameIndex b) const;
@@ -73,11 +75,17 @@ inline constexpr std::size_t kLeastPairs = 100;
 ///          prediction (Vovk, Gammerman, Shafer 2005; Lei et al. 2018) for the bounds.
 Result<Completion> complete(const RttMatrix& measured, const CompletionOptions& options);
 
-/// A matrix as it is written down, estimates among its pairs.
+/// A matrix as it is written down: what was measured, and beside it the estimates, which take a
+/// twelfth of what details of each would.
 struct CompletedMatrix {
-  RttMatrix matrix;     ///< estimates with their upper bounds
-  PairDetails details;  ///< of an estimate, both ways: estimated, p50, upper, method "estimate"
+  RttMatrix matrix;     ///< as it was measured
+  PairDetails details;  ///< of pairs without an estimate
+  Completion estimates;
+  std::uint32_t method{};                                ///< row of details.methods: "estimate"
   std::size_t measured = 0, estimated = 0, unknown = 0;  ///< pairs, each counted once
+
+  /// Of a pair with an estimate: estimated, p50, upper and method.
+  std::optional<PairStats> estimate(NameIndex from, NameIndex to) const;
 };
 
 /// The same of a matrix with what else is known of its pairs. Pairs that `details` call estimated
