@@ -41,7 +41,7 @@ class Merging {
       AgentVerdict& verdict = verdicts_[i];
       verdict.source = agent.source;
       const std::string* const names[] = {&agent.expected, agent.said ? &agent.said->node : nullptr,
-                                          &agent.address, &agent.source};
+                                          assigned_name(agent), &agent.address, &agent.source};
       for (const std::string* name : names)
         if (verdict.name.empty() && name != nullptr) verdict.name = *name;
       if (!agent.said)
@@ -61,17 +61,45 @@ class Merging {
     return verdicts_[agent].state == AgentState::kBelieved && !is_second_[agent];
   }
 
+  /// What others than itself call it: the list, or who knows addresses; null: nobody does.
+  const std::string* assigned_name(const AskedAgent& agent) const {
+    if (!agent.expected.empty()) return &agent.expected;
+    const auto at = others_.find(agent.address);
+    return at == others_.end() ? nullptr : &at->second;
+  }
+
+  // Whether the other one speaks or not: silence gives no name away.
   void refuse_impostors() {
-    std::set<std::string_view> expected;
-    for (const AskedAgent& agent : asked_) expected.insert(agent.expected);
+    std::set<std::string_view> places;
+    for (const auto& [address, name] : others_) places.insert(name);
+    std::multimap<std::string_view, const AskedAgent*> assigned;
+    for (const AskedAgent& agent : asked_)
+      if (const std::string* name = assigned_name(agent)) assigned.emplace(*name, &agent);
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       const AskedAgent& agent = asked_[i];
-      if (!agent.said || agent.expected.empty() || agent.said->node.empty() ||
-          agent.said->node == agent.expected || expected.count(agent.said->node) == 0)
+      const std::string* const own = assigned_name(agent);
+      if (!agent.said || agent.said->node.empty() || (own != nullptr && *own == agent.said->node))
         continue;
-      judge(i, AgentState::kRefused,
-            "it calls itself " + quoted(agent.said->node) + ", which is another agent's name");
+      const std::string claim = "it calls itself " + quoted(agent.said->node);
+      const auto [first, last] = assigned.equal_range(agent.said->node);
+      if (agent.expected.empty() && own != nullptr && places.count(agent.said->node) > 0)
+        judge(i, AgentState::kRefused, claim + ", and its address is that of " + quoted(*own));
+      else if (std::any_of(first, last, [&](const auto& other) {
+                 return !is_other_family(agent, *other.second);
+               }))
+        judge(i, AgentState::kRefused, claim + ", which is another agent's name");
+      else
+        continue;
+      verdicts_[i].name = own != nullptr           ? *own
+                          : !agent.address.empty() ? agent.address
+                                                   : agent.source;
     }
+  }
+
+  /// One that is not listed by its IPv4 and by its IPv6 address, and answers at both.
+  static bool is_other_family(const AskedAgent& agent, const AskedAgent& other) {
+    return agent.expected.empty() && is_v6(agent.address) != is_v6(other.address) && other.said &&
+           other.said->node == agent.said->node;
   }
 
   void refuse_doubles() {

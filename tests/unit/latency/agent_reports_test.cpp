@@ -118,6 +118,47 @@ TEST_CASE("agents: the list says what an agent is called, whatever it calls itse
   CHECK(rtt(merged, "edge-2", "edge-1") == Rtt{800});
 }
 
+TEST_CASE("agents: the name of a silent one is not for others to take") {
+  const Peers peers{{"x", 2'000}};
+  const std::vector<AskedAgent> asked{silent("a", "10.0.0.1"), silent("", "10.0.0.2"),
+                                      answers("", "10.0.0.8", "a", peers),
+                                      answers("", "10.0.0.9", "b", peers)};
+  const AgentMatrix listed = merge(asked);
+  CHECK(verdict(listed, "10.0.0.8").state == AgentState::kRefused);
+  CHECK(verdict(listed, "10.0.0.8").why == "it calls itself 'a', which is another agent's name");
+  CHECK(verdict(listed, "10.0.0.8").name == "10.0.0.8");
+  CHECK(verdict(listed, "10.0.0.1").name == "a");
+  CHECK(rtt(listed, "b", "x") == Rtt{2'000});  // nobody knows better
+  CHECK(rtt(listed, "a", "x") == kUnmeasured);
+
+  // As soon as somebody knows which node has which address.
+  const OtherNames nodes{std::pair<const std::string, std::string>("10.0.0.2", "b")};
+  const AgentMatrix known = merge(asked, nodes);
+  CHECK(verdict(known, "10.0.0.9").state == AgentState::kRefused);
+  CHECK(verdict(known, "10.0.0.9").why == "it calls itself 'b', which is another agent's name");
+  CHECK(verdict(known, "10.0.0.2").name == "b");
+  CHECK(known.matrix.names() == std::vector<std::string>{"10.0.0.8", "10.0.0.9", "a", "b"});
+}
+
+TEST_CASE("agents: at the address of one node, nobody is another node") {
+  const Peers peers{{"x", 2'000}};
+  const OtherNames nodes{{"10.0.0.1", "a"}, {"10.0.0.2", "b"}, {"fd00::2", "b"}};
+  // A pod that is gone from DNS is not even silent.
+  const AgentMatrix merged =
+      merge({answers("", "10.0.0.1", "b", peers), answers("", "10.0.0.7", "pod", peers)}, nodes);
+  CHECK(verdict(merged, "10.0.0.1").state == AgentState::kRefused);
+  CHECK(verdict(merged, "10.0.0.1").why == "it calls itself 'b', and its address is that of 'a'");
+  CHECK(verdict(merged, "10.0.0.1").name == "a");
+  CHECK(verdict(merged, "10.0.0.7").state == AgentState::kBelieved);
+
+  // Its host name is no other node's name; and both addresses of a node are its own.
+  const AgentMatrix honest =
+      merge({answers("", "10.0.0.1", "a.example", peers), answers("", "10.0.0.2", "b", peers),
+             answers("", "fd00::2", "b", peers)},
+            nodes);
+  for (const AgentVerdict& verdict : honest.agents) CHECK(verdict.state == AgentState::kBelieved);
+}
+
 TEST_CASE("agents: one that gives itself out for another is refused") {
   const AgentMatrix merged =
       merge({answers("a", "1", "b", {{"c", 1}}), answers("b", "2", "b", {{"c", 900}}),

@@ -88,9 +88,10 @@ inline constexpr std::size_t kMostStrangers = 2'048;
 /// calls itself, else by its address; peers that are named by the address of one agent alone, or by
 /// one of `others`, are that agent, or that other name.
 ///
-/// Each agent is believed about itself only. One that calls itself what the list calls another is
-/// refused; so are two that call themselves the same, unless the list says which one it is, or they
-/// are an IPv4 and an IPv6 address: those are one. What is left is vetted: see vet_reports().
+/// Each agent is believed about itself only. One that calls itself what the list, or the address in
+/// `others`, calls another is refused, whether that other one answers or not; so are two that call
+/// themselves the same, unless the list says which one it is, or they are an IPv4 and an IPv6
+/// address: those are one. What is left is vetted: see vet_reports().
 ///
 /// Nothing is made up: where one direction of a pair is not known, it stays unmeasured, and
 /// RttMatrix::between lets the other one stand for both. Cost: that of vet_reports().
