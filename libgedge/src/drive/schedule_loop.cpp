@@ -94,6 +94,8 @@ void ScheduleLoop::keep_only(FactKind kind, std::vector<PodName> names) {
   scheduler_.keep_only(kind, std::move(names));
 }
 
+void ScheduleLoop::measured(RttMatrix rtt) { scheduler_.put(std::move(rtt)); }
+
 void ScheduleLoop::answer(std::uint64_t ticket, BindAnswer answer) {
   const auto at = binds_.find(ticket);
   if (at != binds_.end()) {

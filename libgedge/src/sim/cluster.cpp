@@ -2,6 +2,14 @@
 #include "gedge/sim/cluster.hpp"
 
 namespace gedge {
+namespace {
+
+template <typename T>
+void append(std::vector<T>& all, const std::vector<T>& some) {
+  all.insert(all.end(), some.begin(), some.end());
+}
+
+}  // namespace
 
 SimCluster::SimCluster(Facts facts) {
   for (Node& node : facts.nodes) nodes_.emplace(node.name, std::move(node));
@@ -85,6 +93,31 @@ bool SimCluster::change(Node node) {
   at->second = std::move(node);
   log(at->second);
   return true;
+}
+
+bool SimCluster::change(Pod pod) {
+  const auto at = pods_.find({pod.namespace_name, pod.name});
+  if (at == pods_.end()) return false;
+  at->second.pod = std::move(pod);
+  log(at->second);
+  return true;
+}
+
+void SimCluster::add(Facts others) {
+  others.nodes.clear();
+  others.pods.clear();
+  others.specs.clear();
+  append(others_.namespaces, others.namespaces);
+  append(others_.spread_owners, others.spread_owners);
+  append(others_.priority_classes, others.priority_classes);
+  append(others_.storage_classes, others.storage_classes);
+  append(others_.volumes, others.volumes);
+  append(others_.claims, others.claims);
+  append(others_.disruption_budgets, others.disruption_budgets);
+  ClusterEvent event;
+  event.kind = FactKind::kService;
+  event.object = std::move(others);
+  log_.push_back(std::move(event));
 }
 
 BindAnswer SimCluster::bind(const BindRequest& request) {

@@ -56,6 +56,7 @@ class ScheduleLoop final : private ClusterListener {
   void put(Facts objects) override;
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name) override;
   void keep_only(FactKind kind, std::vector<PodName> names) override;
+  void measured(RttMatrix rtt) override;
   void answer(std::uint64_t ticket, BindAnswer answer) override;
   void answer(std::uint64_t ticket, const PodReading& reading) override;
   void answer(std::uint64_t ticket, EvictAnswer answer) override;

@@ -9,6 +9,7 @@
 #include "gedge/base/error.hpp"
 #include "gedge/base/nanos.hpp"
 #include "gedge/base/result.hpp"
+#include "gedge/latency/matrix.hpp"
 #include "gedge/model/fact_name.hpp"
 #include "gedge/model/facts.hpp"
 #include "gedge/port/binding.hpp"
@@ -25,6 +26,8 @@ class ClusterListener {
   /// These are all objects of their kind; each was put, now or before. What is not a pod or a claim
   /// and has no namespace is named without one.
   virtual void keep_only(FactKind kind, std::vector<PodName> names) = 0;
+  /// All round-trip times anew, of a cluster that carries them.
+  virtual void measured(RttMatrix /*rtt*/) {}
   virtual void answer(std::uint64_t ticket, BindAnswer answer) = 0;
   virtual void answer(std::uint64_t ticket, const PodReading& reading) = 0;
   virtual void answer(std::uint64_t ticket, EvictAnswer answer) = 0;

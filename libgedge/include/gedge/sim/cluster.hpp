@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ namespace gedge {
 
 /// One change of one object.
 struct ClusterEvent {
-  FactKind kind = FactKind::kPod;  ///< kPod or kNode
+  FactKind kind = FactKind::kPod;  ///< kPod, kNode, or any other for objects that were added
   PodName name;                    ///< of a node: without a namespace
   bool is_removed = false;
   Facts object;  ///< the object alone, as it was then; empty where it is removed
@@ -37,6 +38,10 @@ class SimCluster {
   bool remove_node(const std::string& name);
   bool finish(const PodName& name);
   bool change(Node node);
+  /// By its name; its spec stays.
+  bool change(Pod pod);
+  /// Objects of the kinds that are neither nodes nor pods.
+  void add(Facts others);
 
   BindAnswer bind(const BindRequest& request);
   PodReading read(const PodName& name) const;
@@ -52,6 +57,7 @@ class SimCluster {
   };
   const std::map<PodName, SimPod>& pods() const { return pods_; }
   const std::map<std::string, Node>& nodes() const { return nodes_; }
+  const Facts& others() const { return others_; }
 
  private:
   void log(const SimPod& pod);
@@ -60,8 +66,8 @@ class SimCluster {
 
   std::map<PodName, SimPod> pods_;
   std::map<std::string, Node> nodes_;
-  Facts others_;  // of the kinds that nobody changes
-  std::vector<ClusterEvent> log_;
+  Facts others_;                  // neither nodes nor pods: nobody changes them
+  std::deque<ClusterEvent> log_;  // what is added later moves none
   std::uint64_t last_uid_ = 0;
 };
 

@@ -1,0 +1,126 @@
+// A scheduler's loop in a simulated cluster: what it does is the cluster's history.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "gedge/drive/schedule_loop.hpp"
+#include "gedge/policy/profile.hpp"
+#include "gedge/sim/cluster_link.hpp"
+#include "gedge/sim/virtual_pace.hpp"
+#include "support/sim_site.hpp"
+
+using namespace gedge;
+using namespace gedge::test;
+
+namespace {
+
+Scheduler make_scheduler() {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  return {LiveCluster(std::move(options)), {"gedge"}, {}};
+}
+
+/// Plays a world until then.
+class Play {
+ public:
+  explicit Play(SimWorld& world, const SimLinkOptions& options = {}) : world_(world) {
+    link = std::make_unique<SimLink>(world, pace, options);
+  }
+  Status until(Nanos end) {
+    world_.at(end, [](SimWorld&) { return Status{}; });
+    ScheduleEvents events;
+    ScheduleLoop* running = nullptr;
+    events.turned = [&] {
+      if (Nanos(pace.now()) >= end) running->stop();
+    };
+    ScheduleLoop loop(make_scheduler(), *link, pace, {}, events);
+    running = &loop;
+    const Status status = loop.run();
+    counts = loop.scheduler().counts();
+    return status;
+  }
+  VirtualPace pace;
+  std::unique_ptr<SimLink> link;
+  SchedulerCounts counts;
+
+ private:
+  SimWorld& world_;
+};
+
+Facts three_webs() {
+  Facts facts = three_nodes();
+  add_pods(facts, "Deployment", "web", 3);
+  return facts;
+}
+
+}  // namespace
+
+TEST_CASE("pods of a node that dies are bound elsewhere, on a clock that jumps") {
+  SimWorld world(three_webs(), {}, {});
+  world.at(10 * kSecond, [](SimWorld& then) { return then.fail_node("n0"); });
+  Play play(world);
+  REQUIRE(play.until(600 * kSecond));
+  CHECK(where(world) == "web-0@n0!+ web-1@n1+ web-2@n2+ web-3@n1+");
+  CHECK(play.counts.bound == 4);
+  CHECK(play.pace.now() >= Micros(600'000'000));
+}
+
+TEST_CASE("a matrix that changes lets a pod be bound that had no place") {
+  Facts facts = three_nodes();
+  add_pods(facts, "Deployment", "web", 1);
+  facts.specs[0].budgets.push_back({"n0", PeerKind::kNode, {}, {}, "n0", false, 1'000, {}});
+  facts.nodes[0].unschedulable = true;
+  RttMatrix rtt({"n0", "n1", "n2"});
+  for (std::uint32_t i = 0; i < 3; ++i)
+    for (std::uint32_t k = 0; k < 3; ++k)
+      if (i != k) rtt.set(NameIndex{i}, NameIndex{k}, Rtt{5'000});
+  SimWorld world(std::move(facts), rtt, {});
+  const auto nearer = [](Facts&, RttMatrix& all) {
+    all.set(NameIndex{0}, NameIndex{2}, Rtt{900});
+    all.set(NameIndex{2}, NameIndex{0}, Rtt{900});
+    return Status{};
+  };
+  world.at(60 * kSecond, [&](SimWorld& then) { return then.edit(nearer, "rtt/n0,n2=0.9ms"); });
+  Play play(world);
+  REQUIRE(play.until(120 * kSecond));
+  CHECK(where(world) == "web-0@n2+");
+  bool told = false, bound = false;
+  for (const SimulationEvent& event : world.take_events()) {
+    told = told || event.what == Happening::kUnschedulable;
+    if (event.what != Happening::kBound) continue;
+    bound = true;
+    REQUIRE(event.budgets.size() == 1);
+    CHECK(event.budgets[0].rtt_us == 900);
+    CHECK(event.at < 61 * kSecond);
+  }
+  CHECK(told);
+  CHECK(bound);
+}
+
+TEST_CASE("with every fault that there is, pods end where they belong, and a seed repeats itself") {
+  const auto play = [](std::uint64_t seed, std::uint64_t& faults) {
+    SimLinkOptions options;
+    options.seed = seed;
+    options.faults.lost_binds = options.faults.lost_answers = 200'000;
+    options.faults.refused_binds = options.faults.lost_reads = 200'000;
+    options.faults.watch_repeats = options.faults.watch_breaks = 100'000;
+    options.faults.slow_answers = options.faults.late_watch = kSecond;
+    SimWorldOptions world_options;
+    world_options.seed = seed;
+    SimWorld world(three_webs(), {}, world_options);
+    world.churn(10 * kSecond, 300 * kSecond);
+    Play run(world, options);
+    REQUIRE(run.until(1'000 * kSecond));
+    faults += run.link->faults();
+    std::string history;
+    for (const SimulationEvent& event : world.take_events())
+      history += std::to_string(event.at.count()) + std::string(to_string(event.what)) +
+                 event.pod.str() + event.node.str();
+    return history;
+  };
+  std::uint64_t faults = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) CHECK(play(seed, faults) == play(seed, faults));
+  CHECK(faults > 500);
+}
