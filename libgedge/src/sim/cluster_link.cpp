@@ -46,7 +46,6 @@ bool SimLink::chance(std::uint32_t parts_per_million) {
 
 Nanos SimLink::up_to(Nanos most) {
   if (most <= Nanos{0}) return Nanos{0};
-  ++faults_;
   return Nanos(static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(most.count()))));
 }
 

@@ -188,7 +188,10 @@ void SimWorld::Parts::see_pod(const Pod& pod) {
   const bool is_new = fresh || before.uid != pod.uid;
   if (is_new) {
     SimulationEvent& event = stage.say(Happening::kCreated, pod);
-    if (const auto loss = workloads_.loss_of(name_of(pod))) event.replaces = loss->pod;
+    if (const auto loss = workloads_.loss_of(name_of(pod))) {
+      event.replaces = loss->pod;
+      event.was_on = loss->node;
+    }
     workloads_.joined(pod);
   }
   if (!pod.bound_node.empty() && (is_new || before.bound_node.empty())) {
@@ -210,6 +213,7 @@ void SimWorld::Parts::say_bound(const Pod& pod) {
   SimulationEvent& event = stage.say(Happening::kBound, pod);
   if (const auto loss = workloads_.loss_of(name_of(pod))) {
     event.replaces = loss->pod;
+    event.was_on = loss->node;
     event.since_lost = stage.now - loss->at;
   }
   if (!options_.reports_budgets) return;
@@ -255,7 +259,10 @@ void SimWorld::Parts::change_nodes(const Facts& now) {
     if (before == stage.cluster.nodes().end() || differing_parts(before->second, node) == 0)
       continue;
     if (has_less(before->second, node)) meddled_.insert(node.name);
-    stage.say(Happening::kNodeChanged).node = node.name;
+    SimulationEvent& event = stage.say(Happening::kNodeChanged);
+    event.node = node.name;
+    if (node.unschedulable != before->second.unschedulable)
+      event.note = node.unschedulable ? "cordoned" : "uncordoned";
     stage.cluster.change(node);
   }
   std::vector<std::string> gone;

@@ -41,7 +41,8 @@ struct SimulationEvent {
   Happening what = Happening::kCreated;
   SharedText namespace_name, pod, node;  ///< empty where it concerns none
   std::vector<BudgetReport> budgets;     ///< kBound
-  SharedText replaces;  ///< kCreated, kBound: the pod that went, where it stands for one
+  SharedText replaces, was_on;      ///< kCreated, kBound: the pod that went and its node, where it
+                                    ///< stands for one
   std::optional<Nanos> since_lost;  ///< kBound of such a pod: since the other's node failed, or it
                                     ///< was deleted
   std::string note;

@@ -57,6 +57,7 @@ class SimLink final : public ClusterLink {
   void calm_down() { options_.faults = {}; }
   /// The client died: a fault that whoever runs it has to see to. False from then on.
   bool wants_restart() { return std::exchange(wants_restart_, false); }
+  /// Things that went wrong; what was only late does not count.
   std::uint64_t faults() const { return faults_; }
 
  private:

@@ -1,0 +1,58 @@
+// gedge/sim/checks.hpp - what must hold of a scheduler, whatever goes wrong around it.
+//
+//   I-1   a pod is bound once, to one node, and not again before it is known what became of it
+//   I-2   what is bound to a node fits, unless other hands have meddled with the node
+//   I-4   no bind to a node that, as the scheduler was last told, cannot take the pod
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gedge/sim/cluster_link.hpp"
+
+namespace gedge {
+
+struct SimCheckOptions {
+  std::set<std::string> filters;  ///< of the profile that decides: only these rules are judged
+  Compat compat = Compat::k1_36;
+  std::string rtt_by;
+};
+
+class SimChecks final : public SimWitness {
+ public:
+  SimChecks(const SimWorld& world, SimCheckOptions options)
+      : world_(world), options_(std::move(options)) {}
+
+  void sent(const BindRequest& bind) override;
+  void done(const BindRequest& bind, const SharedText& uid, BindAnswer answer) override;
+  void answered(const BindRequest& bind, BindAnswer answer) override;
+  void answered(const ReadRequest& read, const PodReading& reading) override;
+  void told(const ClusterEvent& event) override;
+  void listed(const Facts& all) override;
+
+  /// The scheduler was made anew: it knows nothing.
+  void forget();
+  void fail(std::string invariant, std::string text);
+  std::vector<Breach> take_breaches() { return std::exchange(breaches_, {}); }
+
+ private:
+  struct Told {
+    Pod pod;
+    PodSpec spec;
+  };
+  void judge(const std::string& invariant, Facts facts, const PodName& pod, const SharedText& node);
+  Facts view() const;
+
+  const SimWorld& world_;
+  SimCheckOptions options_;
+  std::map<PodName, Told> pods_;  // as they were last told
+  std::map<std::string, Node> nodes_;
+  std::map<PodName, SharedText> assumed_;          // sent, and not told or refused
+  std::set<PodName> open_;                         // of which a bind is not settled
+  std::map<SharedText, std::set<SharedText>> on_;  // by UID: nodes it was bound to
+  std::vector<Breach> breaches_;
+};
+
+}  // namespace gedge

@@ -1,0 +1,135 @@
+#include "gedge/sim/checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "gedge/verify/verify.hpp"
+
+namespace gedge {
+namespace {
+
+// Rules that only get easier to keep the less is known to be on a node: what the scheduler counts
+// beyond that makes it more careful.
+constexpr std::array<std::string_view, 6> kJudged = {"NodeName",        "NodeUnschedulable",
+                                                     "TaintToleration", "NodeAffinity",
+                                                     "NodePorts",       "NodeResourcesFit"};
+
+constexpr std::string_view kFit = "NodeResourcesFit";
+
+std::string name_text(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
+
+}  // namespace
+
+void SimChecks::fail(std::string invariant, std::string text) {
+  Breach& breach = breaches_.emplace_back();
+  breach.at = world_.time();
+  breach.invariant = std::move(invariant);
+  breach.text = std::move(text);
+}
+
+void SimChecks::forget() {
+  pods_.clear();
+  nodes_.clear();
+  assumed_.clear();
+  open_.clear();
+}
+
+Facts SimChecks::view() const {
+  Facts facts;
+  for (const auto& [name, node] : nodes_) facts.nodes.push_back(node);
+  for (const auto& [name, told] : pods_) {
+    Pod pod = told.pod;
+    pod.spec = SpecIndex{static_cast<std::uint32_t>(facts.specs.size())};
+    const auto assumed = assumed_.find(name);
+    if (pod.bound_node.empty() && assumed != assumed_.end()) pod.bound_node = assumed->second;
+    facts.specs.push_back(told.spec);
+    facts.pods.push_back(std::move(pod));
+  }
+  return facts;
+}
+
+// `pod` has no node in `facts`.
+void SimChecks::judge(const std::string& invariant, Facts facts, const PodName& pod,
+                      const SharedText& node) {
+  const RttMatrix none;
+  VerifyInput input{facts, none, options_.rtt_by, options_.compat, {}, false};
+  input.placements.push_back({pod.namespace_name, pod.name, node});
+  for (const Violation& violation : verify(input)) {
+    if (violation.namespace_name != pod.namespace_name || violation.pod != pod.name) continue;
+    const bool is_nonsense = violation.rule == "Placement";
+    const bool is_judged =
+        options_.filters.contains(violation.rule) &&
+        std::find(kJudged.begin(), kJudged.end(), violation.rule) != kJudged.end();
+    if (!is_nonsense && !is_judged) continue;
+    if (invariant == "I-2" && violation.rule != kFit) continue;
+    return fail(invariant, name_text(pod) + " on " + node + ": " + violation.text);
+  }
+}
+
+void SimChecks::sent(const BindRequest& bind) {
+  if (!open_.insert(bind.pod).second)
+    fail("I-1", name_text(bind.pod) + " is bound again before it is known what became of it");
+  const auto known = pods_.find(bind.pod);
+  if (known == pods_.end()) {
+    fail("I-4", name_text(bind.pod) + " is bound, of which nothing was told");
+  } else if (known->second.pod.uid == bind.uid && !known->second.pod.bound_node.empty()) {
+    fail("I-1", name_text(bind.pod) + " is bound already, and that was told");
+  } else {
+    judge("I-4", view(), bind.pod, bind.node);
+  }
+  assumed_.insert_or_assign(bind.pod, bind.node);
+}
+
+void SimChecks::done(const BindRequest& bind, const SharedText& uid, BindAnswer answer) {
+  if (answer != BindAnswer::kBound) return;
+  std::set<SharedText>& nodes = on_[uid];
+  nodes.insert(bind.node);
+  if (nodes.size() > 1) fail("I-1", name_text(bind.pod) + " was bound to two nodes");
+  if (!options_.filters.contains(std::string(kFit)) || world_.is_meddled_with(bind.node)) return;
+  if (!world_.cluster().nodes().contains(bind.node)) return;  // it went meanwhile
+  Facts facts = world_.cluster().list();
+  for (Pod& pod : facts.pods)
+    if (pod.uid == uid) pod.bound_node = {};
+  judge("I-2", std::move(facts), bind.pod, bind.node);
+}
+
+void SimChecks::answered(const BindRequest& bind, BindAnswer answer) {
+  if (answer != BindAnswer::kBound) assumed_.erase(bind.pod);
+  if (answer != BindAnswer::kUnknown && answer != BindAnswer::kConflict) open_.erase(bind.pod);
+}
+
+void SimChecks::answered(const ReadRequest& read, const PodReading& reading) {
+  if (reading.kind != PodReading::Kind::kUnreadable) open_.erase(read.pod);
+}
+
+void SimChecks::told(const ClusterEvent& event) {
+  if (event.kind == FactKind::kNode) {
+    nodes_.erase(event.name.name);
+    if (!event.is_removed) nodes_.emplace(event.name.name, event.object.nodes.front());
+    return;
+  }
+  if (event.kind != FactKind::kPod) return;
+  assumed_.erase(event.name);
+  if (event.is_removed) {
+    pods_.erase(event.name);
+    return;
+  }
+  const Pod& pod = event.object.pods.front();
+  if (!pod.bound_node.empty()) open_.erase(event.name);
+  pods_.insert_or_assign(event.name, Told{pod, event.object.spec_of(pod)});
+}
+
+void SimChecks::listed(const Facts& all) {
+  pods_.clear();
+  nodes_.clear();
+  assumed_.clear();
+  for (const Node& node : all.nodes) nodes_.emplace(node.name, node);
+  for (const Pod& pod : all.pods) {
+    const PodName name{pod.namespace_name, pod.name};
+    if (!pod.bound_node.empty()) open_.erase(name);
+    pods_.emplace(name, Told{pod, all.spec_of(pod)});
+  }
+}
+
+}  // namespace gedge
