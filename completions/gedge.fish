@@ -16,6 +16,8 @@ complete -c gedge -n __fish_use_subcommand -f -a why-not -d 'Show the smallest c
 
 complete -c gedge -n __fish_use_subcommand -f -a verify -d 'Check a placement against every rule and delay budget'
 
+complete -c gedge -n __fish_use_subcommand -f -a simulate -d 'Play time, load and failures against the scheduler'
+
 complete -c gedge -n __fish_use_subcommand -f -a policies -d 'List every policy with formula, range and source'
 
 complete -c gedge -n __fish_use_subcommand -f -a config -d 'Look at the configuration'
@@ -157,6 +159,20 @@ complete -c gedge -n '__fish_seen_subcommand_from verify' -l color -x -a 'auto a
 complete -c gedge -n '__fish_seen_subcommand_from verify' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from verify' -s h -l help -d 'Explain the command'
+
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l runs -x -d 'Play it N times with faults, each another seed'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l seed -x -d 'Instead of the seed of the scenario'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l profile -r -F -a '(__gedge_live profiles)' -d 'Policies and weights'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l plugin -r -F -d 'Load a policy module'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -s o -l output -x -a 'table wide json yaml' -d 'Print as table, wide, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from simulate' -s h -l help -d 'Explain the command'
 
 complete -c gedge -n '__fish_seen_subcommand_from policies' -l profile -r -F -a '(__gedge_live profiles)' -d 'Policies and weights'
 complete -c gedge -n '__fish_seen_subcommand_from policies' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'

@@ -245,7 +245,7 @@ void add_compat_flag(FlagSet& flags, RuleOptions& options) {
             choice_into(versions, options.asked_compat));
 }
 
-void add_rule_flags(FlagSet& flags, RuleOptions& options) {
+void add_profile_flags(FlagSet& flags, RuleOptions& options) {
   flags.heading("How to decide");
   flags.add({.name = "profile",
              .value = "NAME|FILE",
@@ -266,6 +266,10 @@ void add_rule_flags(FlagSet& flags, RuleOptions& options) {
              .live = Live::kFiles,
              .shapes_answer = true},
             options.plugins);
+}
+
+void add_rule_flags(FlagSet& flags, RuleOptions& options) {
+  add_profile_flags(flags, options);
   flags.add({.name = "seed",
              .value = "N",
              .help = "For profiles that spread ties",

@@ -70,6 +70,9 @@ void add_rtt_flags(FlagSet& flags, InputOptions& options);
 void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options);
 /// --rtt-zero alone.
 void add_zero_flag(FlagSet& flags, InputOptions& options);
+/// --profile, --compat, --plugin.
+void add_profile_flags(FlagSet& flags, RuleOptions& options);
+/// These and --seed.
 void add_rule_flags(FlagSet& flags, RuleOptions& options);
 /// --compat alone, for commands that decide nothing.
 void add_compat_flag(FlagSet& flags, RuleOptions& options);

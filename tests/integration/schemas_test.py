@@ -181,6 +181,28 @@ class SchemasTest(unittest.TestCase):
         plan = {k: v for k, v in schema("Plan").items() if not k.startswith("$")}
         self.assertEqual(schema("WhatIf")["$defs"]["Plan"], plan)
 
+    def test_simulation(self):
+        path = os.path.join(os.environ["GEDGE_SOURCE_DIR"], "examples", "failover.yaml")
+        with open(path, encoding="utf-8") as stream:
+            scenario = yaml.safe_load(stream)
+        validator = jsonschema.Draft202012Validator(schema("Scenario"))
+        validator.validate(scenario)
+        for change in (
+            lambda s: s.pop("cluster") and s.pop("manifests"),
+            lambda s: s.update(duration="15"),
+            lambda s: s.update(faults={"lostBinds": 5}),
+            lambda s: s["events"][0].pop("at"),
+            lambda s: s["events"][0].update(recover="edge-1"),
+            lambda s: s["events"][2].pop("replicas"),
+        ):
+            broken = json.loads(json.dumps(scenario))
+            change(broken)
+            self.assertFalse(validator.is_valid(broken))
+        document = self.check("Simulation", "simulate", path)
+        self.assertEqual(document["summary"]["unschedulable"], 0)
+        several = self.check("Simulation", "simulate", path, "--runs", "2")
+        self.assertEqual((several["runs"], several["events"]), (2, []))
+
     def test_what_breaks_a_schema(self):
         plan = json.loads(self.run_gedge("plan", *self.site(), "-o", "json"))
         plan["decisions"] = [d for d in plan["decisions"] if d["node"]]

@@ -1,0 +1,340 @@
+#include "simulation.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "gedge/drive/schedule_loop.hpp"
+#include "gedge/plan/edit.hpp"
+#include "gedge/plan/planner.hpp"
+#include "gedge/sim/checks.hpp"
+#include "gedge/sim/cluster_link.hpp"
+#include "gedge/sim/virtual_pace.hpp"
+
+namespace gedge::cli {
+namespace {
+
+// After the faults whoever fits is bound within half a minute (reliability, I-5): that is asked
+// when nothing has happened for so long, which timers of nodes may put off for some time.
+constexpr Nanos kCalm{120'000'000'000}, kQuiet{30'000'000'000}, kLongestCalm{3'600'000'000'000};
+
+// "[NAMESPACE/]REST" with that many parts in the rest.
+std::vector<std::string> parts_of(const std::string& subject, std::size_t count) {
+  std::vector<std::string> parts{""};
+  for (const char c : subject) {
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  if (parts.size() == count) parts.insert(parts.begin(), "default");
+  return parts.size() == count + 1 ? parts : std::vector<std::string>{};
+}
+
+Status scale(SimWorld& world, const ScenarioEvent& event, std::int64_t replicas) {
+  const auto parts = parts_of(event.subject, 2);
+  if (parts.empty())
+    return invalid_input("'" + event.subject + "' is no workload", {},
+                         "write for example `deployment/web` or `shop/deployment/web`");
+  return world.scale({parts[0], parts[1], parts[2]}, replicas);
+}
+
+Status finish(SimWorld& world, const std::string& subject) {
+  const auto parts = parts_of(subject, 1);
+  if (parts.empty())
+    return invalid_input("'" + subject + "' is no pod", {}, "write for example `shop/web-0`");
+  return world.finish_pod({parts[0], parts[1]});
+}
+
+Status edit(SimWorld& world, const std::string& text) {
+  const auto parsed = parse_edit(text);
+  if (!parsed) return parsed.error();
+  const auto change = [&](Facts& facts, RttMatrix& rtt) {
+    return apply_edits({*parsed}, "", facts, rtt);
+  };
+  return world.edit(change, text);
+}
+
+using PodNames = std::vector<std::string>;
+
+// Every pod is this scheduler's: there is no other.
+PodNames scheduler_names(const Stage& stage) {
+  std::set<std::string> names;
+  const auto learn = [&](const Facts& facts) {
+    for (const PodSpec& spec : facts.specs) names.insert(spec.scheduler_name);
+  };
+  learn(stage.begin.facts);
+  for (const Facts& facts : stage.added) learn(facts);
+  return {names.begin(), names.end()};
+}
+
+class Play {
+ public:
+  Play(const Stage& stage, std::uint64_t seed, bool keeps_events)
+      : stage_(stage),
+        seed_(seed),
+        keeps_events_(keeps_events),
+        names_(scheduler_names(stage)),
+        world_(
+            stage.begin.facts, stage.begin.rtt,
+            {stage.scenario.timing, seed, {}, stage.rules.profiles.front().compat, keeps_events}),
+        checks_(world_, check_options(stage)) {
+    write_script();
+  }
+
+  Result<Simulation> run();
+
+ private:
+  static SimCheckOptions check_options(const Stage& stage) {
+    SimCheckOptions options;
+    const Profile& profile = stage.rules.profiles.front();
+    for (const ProfileEntry& filter : profile.filters) options.filters.insert(filter.policy);
+    options.compat = profile.compat;
+    return options;
+  }
+  void write_script();
+  Status act(SimWorld& world, const ScenarioEvent& event, std::size_t number);
+  Scheduler make_scheduler() const;
+  Status run_once();
+  void turn(ScheduleLoop& loop, std::uint64_t sent);
+  bool is_over();
+  void take_events();
+  void take(const SimulationEvent& event);
+  Status look_back(const Scheduler& scheduler);
+  Status find_place_for_waiting();
+  void count_pods();
+
+  const Stage& stage_;
+  std::uint64_t seed_;
+  bool keeps_events_;
+  PodNames names_;
+  VirtualPace pace_;
+  SimWorld world_;
+  SimChecks checks_;
+  std::unique_ptr<SimLink> link_;
+  bool is_calm_ = false, restarts_ = false, is_quiet_ = false;
+  std::size_t seen_ = 0;  // version of the cluster
+  Nanos changed_{0};      // when it was another one
+  Simulation found_;
+};
+
+void Play::write_script() {
+  std::size_t added = 0;
+  for (const ScenarioEvent& event : stage_.scenario.events) {
+    const std::size_t number = event.kind == ScenarioEvent::Kind::kAdd ? added++ : 0;
+    world_.at(event.at, [this, &event, number](SimWorld& world) -> Status {
+      Status done = act(world, event, number);
+      if (done) return done;
+      Error error = std::move(done).error();
+      const bool is_taken = error.code == Errc::kNotFound || error.code == Errc::kConflict;
+      if (is_taken && stage_.scenario.faults.churn > Nanos{0}) return {};  // churn came before it
+      error.where = event.where;
+      return error;
+    });
+  }
+  const Nanos end = stage_.scenario.duration;
+  if (stage_.scenario.faults.churn > Nanos{0}) world_.churn(stage_.scenario.faults.churn, end);
+  world_.at(end, [this](SimWorld&) {
+    pace_.wake();
+    return Status{};
+  });
+}
+
+Status Play::act(SimWorld& world, const ScenarioEvent& event, std::size_t number) {
+  switch (event.kind) {
+    case ScenarioEvent::Kind::kAdd:
+      world.add(number == 0 ? stage_.begin.facts : stage_.added[number - 1], stage_.added[number]);
+      return {};
+    case ScenarioEvent::Kind::kRemove:
+      return scale(world, event, 0);
+    case ScenarioEvent::Kind::kScale:
+      return scale(world, event, event.replicas);
+    case ScenarioEvent::Kind::kEdit:
+      return edit(world, event.subject);
+    case ScenarioEvent::Kind::kFail:
+      return world.fail_node(event.subject);
+    case ScenarioEvent::Kind::kRecover:
+      return world.recover_node(event.subject);
+    case ScenarioEvent::Kind::kFinish:
+      return finish(world, event.subject);
+  }
+  return {};
+}
+
+Scheduler Play::make_scheduler() const {
+  LiveOptions options;
+  options.profiles = stage_.rules.profiles;
+  options.seed = seed_;
+  options.modules = stage_.rules.modules.get();
+  return {LiveCluster(std::move(options)), names_, {}};
+}
+
+void Play::take(const SimulationEvent& event) {
+  SimulationSummary& summary = found_.summary;
+  summary.created += event.what == Happening::kCreated ? 1U : 0U;
+  if (event.what != Happening::kBound) return;
+  ++summary.bound;
+  if (event.replaces.empty()) return;
+  ++summary.replaced;
+  summary.moved += event.node != event.was_on ? 1U : 0U;
+  summary.longest_rebind = std::max(summary.longest_rebind, event.since_lost.value_or(Nanos{0}));
+}
+
+void Play::take_events() {
+  for (SimulationEvent& event : world_.take_events()) {
+    take(event);
+    if (keeps_events_) found_.events.push_back(std::move(event));
+  }
+}
+
+// True when there is nothing more to see.
+bool Play::is_over() {
+  const Nanos now(pace_.now()), end = stage_.scenario.duration;
+  if (seen_ != world_.cluster().version()) {
+    seen_ = world_.cluster().version();
+    changed_ = now;
+  }
+  is_quiet_ = now - changed_ >= kQuiet;
+  if (now < end) return false;
+  if (!stage_.scenario.faults.any()) return true;
+  if (!std::exchange(is_calm_, true)) link_->calm_down();
+  return now >= end + kCalm && (is_quiet_ || now >= end + kLongestCalm);
+}
+
+void Play::turn(ScheduleLoop& loop, std::uint64_t sent) {
+  take_events();
+  const SchedulerCounts& counts = loop.scheduler().counts();
+  if (counts.attempts != sent + counts.unschedulable)
+    checks_.fail("I-11", "an attempt has neither led to a bind nor to a reason");
+  if (is_over()) {
+    loop.stop();
+  } else if (link_->wants_restart()) {
+    restarts_ = true;
+    loop.stop();
+  }
+}
+
+// Until the end, or until the process that schedules is to be another one.
+Status Play::run_once() {
+  restarts_ = false;
+  SimLinkOptions options{stage_.scenario.timing, stage_.scenario.faults,
+                         seed_ + found_.summary.attempts, &checks_};
+  if (is_calm_) options.faults = {};
+  link_ = std::make_unique<SimLink>(world_, pace_, options);
+  ScheduleLoop* running = nullptr;
+  std::uint64_t sent = 0;
+  ScheduleEvents events;
+  events.placed = [&](const BindRequest&) { ++sent; };
+  events.turned = [&] { turn(*running, sent); };
+  ScheduleLoopOptions loop_options;
+  if (options.faults.restarts > 0) loop_options.settle_within = Nanos{0};
+  ScheduleLoop loop(make_scheduler(), *link_, pace_, loop_options, std::move(events));
+  running = &loop;
+  GEDGE_TRY(loop.run());
+  found_.summary.attempts += loop.scheduler().counts().attempts;
+  found_.summary.faults += link_->faults();
+  if (!restarts_) GEDGE_TRY(look_back(loop.scheduler()));
+  link_.reset();
+  take_events();
+  return {};
+}
+
+// Of those that wait, nobody fits anywhere.
+Status Play::find_place_for_waiting() {
+  const Facts facts = world_.cluster().list();
+  PlanRequest request;
+  request.facts = &facts;
+  request.rtt = &world_.rtt();
+  request.profiles = stage_.rules.profiles;
+  request.seed = seed_;
+  request.modules = stage_.rules.modules.get();
+  const auto plan = make_plan(request);
+  if (!plan) return plan.error();
+  for (const Decision& decision : plan->decisions)
+    if (decision.chosen)
+      checks_.fail("I-5", decision.namespace_name + "/" + decision.pod + " waits, and fits on " +
+                              decision.chosen->node);
+  return {};
+}
+
+Status Play::look_back(const Scheduler& scheduler) {
+  if (!is_quiet_) return {};
+  std::size_t waiting = 0;
+  for (const auto& [name, known] : world_.cluster().pods())
+    waiting += known.pod.bound_node.empty() && !known.pod.terminating &&
+                       known.pod.phase == PodPhase::kPending
+                   ? 1U
+                   : 0U;
+  const std::size_t queued = scheduler.active() + scheduler.backing_off() + scheduler.parked();
+  const std::size_t open = scheduler.binding() + scheduler.unclear() + scheduler.bound();
+  if (queued != waiting)
+    checks_.fail("I-11", std::to_string(waiting) + " pods wait, and " + std::to_string(queued) +
+                             " are in the queue");
+  if (open != 0) checks_.fail("I-11", std::to_string(open) + " binds were never settled");
+  return find_place_for_waiting();
+}
+
+void Play::count_pods() {
+  SimulationSummary& summary = found_.summary;
+  Facts facts = world_.cluster().list();
+  std::erase_if(facts.pods, [](const Pod& pod) {
+    return pod.terminating || pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+  });
+  for (const Pod& pod : facts.pods) {
+    ++summary.pods;
+    summary.placed += pod.bound_node.empty() ? 0U : 1U;
+  }
+  const VerifyInput input{facts, world_.rtt(), {}, stage_.rules.profiles.front().compat, {}, true};
+  std::set<PodName> over;
+  for (const Violation& violation : verify(input))
+    if (violation.rule == "DelayBudget") over.insert({violation.namespace_name, violation.pod});
+  summary.over_budget = over.size();
+}
+
+Result<Simulation> Play::run() {
+  const Profile& profile = stage_.rules.profiles.front();
+  found_.profile = profile.name;
+  found_.compat = profile.compat;
+  found_.seed = seed_;
+  found_.duration = stage_.scenario.duration;
+  do {
+    GEDGE_TRY(run_once());
+    if (!restarts_) break;
+    checks_.forget();
+    SimulationEvent restart;
+    restart.at = Nanos(pace_.now());
+    restart.what = Happening::kRestarted;
+    if (keeps_events_) found_.events.push_back(std::move(restart));
+  } while (true);
+  count_pods();
+  found_.breaches = checks_.take_breaches();
+  for (Breach& breach : found_.breaches) breach.seed = seed_;
+  return std::move(found_);
+}
+
+}  // namespace
+
+Result<Simulation> simulate(const Stage& stage, std::uint64_t seed, bool keeps_events) {
+  return Play(stage, seed, keeps_events).run();
+}
+
+void add(Simulation& all, Simulation&& run) {
+  SimulationSummary& sum = all.summary;
+  const SimulationSummary& more = run.summary;
+  sum.created += more.created;
+  sum.bound += more.bound;
+  sum.replaced += more.replaced;
+  sum.moved += more.moved;
+  sum.longest_rebind = std::max(sum.longest_rebind, more.longest_rebind);
+  sum.attempts += more.attempts;
+  sum.faults += more.faults;
+  sum.pods += more.pods;
+  sum.placed += more.placed;
+  sum.over_budget += more.over_budget;
+  for (Breach& breach : run.breaches) all.breaches.push_back(std::move(breach));
+  ++all.runs;
+}
+
+}  // namespace gedge::cli

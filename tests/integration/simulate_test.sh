@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The failover that README.md shows: what it prints is there, twice the same, and with faults of
+# every kind between scheduler and cluster every invariant holds.
+set -euo pipefail
+cd "$GEDGE_SOURCE_DIR"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+scenario=examples/failover.yaml
+
+"$GEDGE" simulate $scenario >"$work/first" 2>&1
+"$GEDGE" simulate $scenario >"$work/second" 2>&1
+cmp "$work/first" "$work/second"
+
+# README aligns columns, a pipe separates them by tabs.
+sed -n '/^\$ gedge simulate/,/^```/p' README.md | sed '1d;$d;/^\.\.\.$/d' |
+  sed -E 's/^ +//; s/  +/\t/g' >"$work/shown"
+[ "$(wc -l <"$work/shown")" -ge 10 ]
+while IFS= read -r line; do
+  grep -qxF -- "$line" "$work/first" || { echo "README shows, but nobody prints: $line"; exit 1; }
+done <"$work/shown"
+
+for seed in 1 2; do "$GEDGE" simulate $scenario --seed $seed --runs 1 -o json -q || [ $? -eq 1 ]
+done >"$work/apart"
+for seed in 1 2; do "$GEDGE" simulate $scenario --seed $seed --runs 1 -o json -q || [ $? -eq 1 ]
+done | cmp - "$work/apart"
+"$GEDGE" simulate $scenario --runs 20 -o json >"$work/runs"
+grep -q '"breaches": \[\]' "$work/runs"
+faults=$(sed -n 's/.*"faults": \([0-9]*\).*/\1/p' "$work/runs")
+echo "$faults faults in 20 runs, no breach"
+[ "$faults" -gt 500 ]
