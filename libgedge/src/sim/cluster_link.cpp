@@ -30,7 +30,8 @@ SimLink::SimLink(SimWorld& world, Pace& pace, const SimLinkOptions& options, Nan
 
 SimLink::~SimLink() {
   for (const auto& [at, message] : requests_) {
-    if (message.read || message.is_lost) continue;
+    if (message.evict && !message.is_lost) world_.evict(*message.evict);
+    if (message.read || message.evict || message.is_lost) continue;
     const SharedText uid = world_.read(message.bind.pod).uid;
     const BindAnswer answer = world_.bind(message.bind);
     if (options_.witness != nullptr) options_.witness->done(message.bind, uid, answer);
@@ -69,6 +70,14 @@ void SimLink::read(const ReadRequest& request) {
   requests_.emplace(now() + message.answered_after, std::move(message));
 }
 
+void SimLink::evict(const EvictRequest& request) {
+  Message message;
+  message.evict = request;
+  message.is_lost = chance(options_.faults.lost_binds);
+  message.answered_after = options_.timing.answer_after / 2;
+  requests_.emplace(now() + message.answered_after, std::move(message));
+}
+
 void SimLink::tell(const Unschedulable& pod) { world_.tell(pod); }
 
 void SimLink::act(const Message& message, Nanos now) {
@@ -80,6 +89,14 @@ void SimLink::act(const Message& message, Nanos now) {
     answers_.emplace(at, [witness, read = *message.read, reading](ClusterListener& listener) {
       if (witness != nullptr) witness->answered(read, reading);
       listener.answer(read.ticket, reading);
+    });
+    return;
+  }
+  if (message.evict) {
+    const EvictAnswer answer =
+        message.is_lost ? EvictAnswer::kFailed : world_.evict(*message.evict);
+    answers_.emplace(at, [ticket = message.evict->ticket, answer](ClusterListener& listener) {
+      listener.answer(ticket, answer);
     });
     return;
   }

@@ -370,6 +370,22 @@ Status SimWorld::delete_pod(const PodName& name, std::string note) {
   return {};
 }
 
+EvictAnswer SimWorld::evict(const EvictRequest& request) {
+  const auto at = cluster().pods().find(request.pod);
+  if (at != cluster().pods().end() && at->second.pod.uid == request.uid)
+    parts_->remove(request.pod,
+                   "preempted by " + request.by.namespace_name + "/" + request.by.name);
+  return EvictAnswer::kGoing;
+}
+
+void SimWorld::nominate(const Nomination& nomination) {
+  const auto at = cluster().pods().find(nomination.pod);
+  if (at == cluster().pods().end() || at->second.pod.uid != nomination.uid) return;
+  Pod pod = at->second.pod;
+  pod.nominated_node = nomination.node;
+  parts_->stage.cluster.change(std::move(pod));
+}
+
 Status SimWorld::replace_pod(const PodName& name) {
   const auto at = cluster().pods().find(name);
   if (at == cluster().pods().end()) return missing("pod", name.namespace_name + "/" + name.name);

@@ -47,8 +47,12 @@ class SimLink final : public ClusterLink {
 
   void bind(const BindRequest& request) override;
   void read(const ReadRequest& request) override;
+  void evict(const EvictRequest& request) override;
+  void nominate(const Nomination& nomination) override { world_.nominate(nomination); }
   void tell(const Unschedulable& pod) override;
+  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return is_listed_; }
+  void leave() override {}
   /// Errors too: those of acts in the world.
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { pace_.wake(); }
@@ -63,9 +67,10 @@ class SimLink final : public ClusterLink {
  private:
   struct Message {
     BindRequest bind;
-    std::optional<ReadRequest> read;  // a read, else a bind
-    bool is_lost = false;             // before it is done
-    bool is_mute = false;             // done, but nobody is told
+    std::optional<ReadRequest> read;    // a read, or
+    std::optional<EvictRequest> evict;  // an eviction, else a bind
+    bool is_lost = false;               // before it is done
+    bool is_mute = false;               // done, but nobody is told
     Nanos answered_after{0};
   };
   using Deliver = std::function<void(ClusterListener&)>;

@@ -76,6 +76,8 @@ class SimWorld {
   // What a scheduler asks for, done at once.
   BindAnswer bind(const BindRequest& request);
   PodReading read(const PodName& name) const { return cluster().read(name); }
+  EvictAnswer evict(const EvictRequest& request);
+  void nominate(const Nomination& nomination);
   void tell(const Unschedulable& pod);
 
   const SimCluster& cluster() const;
