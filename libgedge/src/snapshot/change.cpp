@@ -161,12 +161,30 @@ void ClusterState::set_rtt(const Change& change, Rtt back) {
   ++static_epoch_;
 }
 
+void ClusterState::expect_changes() {
+  if (undo_.capacity() != 0) return;
+  undo_.reserve(pods_.size());  // mostly each pod is bound, once
+  journal_.reserve(pods_.size());
+}
+
 void ClusterState::apply(const Change& change) {
-  if (undo_.capacity() == 0) {  // mostly each pod is bound, once
-    undo_.reserve(pods_.size());
-    journal_.reserve(pods_.size());
-  }
+  if (change.kind == Change::Kind::kBind) return bind(change.pod, change.node);
+  expect_changes();
   undo_.push_back(perform(change, std::nullopt));
+}
+
+// Records are written where they stay: a copy would wait for what was just written.
+void ClusterState::bind(PodIndex pod, NodeIndex node) {
+  expect_changes();
+  place(pod, node, pods_on_[raw(node)].size());
+  Change& inverse = undo_.emplace_back().inverse;
+  inverse.kind = Change::Kind::kUnbind;
+  inverse.pod = pod;
+  inverse.node = node;
+  Change& happened = journal_.emplace_back();
+  happened.kind = Change::Kind::kBind;
+  happened.pod = pod;
+  happened.node = node;
 }
 
 void ClusterState::undo(Mark mark) {

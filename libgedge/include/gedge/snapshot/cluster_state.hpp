@@ -222,7 +222,7 @@ class ClusterState {
   void count_terminating(bool counts) { counts_terminating_ = counts; }
   bool counts_terminating() const { return counts_terminating_; }
   void apply(const Change& change);
-  void bind(PodIndex pod, NodeIndex node) { apply({Change::Kind::kBind, pod, node}); }
+  void bind(PodIndex pod, NodeIndex node);
   void unbind(PodIndex pod) { apply({Change::Kind::kUnbind, pod, node_of(pod)}); }
   using Mark = std::size_t;
   Mark mark() const { return undo_.size(); }
@@ -261,6 +261,7 @@ class ClusterState {
   std::size_t displace(PodIndex pod);
   void add_usage(const PodFacts& pod, NodeIndex node);
   void subtract_usage(const PodFacts& pod, NodeIndex node);
+  void expect_changes();
   Undo perform(const Change& change, std::optional<std::size_t> position);
   std::uint8_t replace_node(NodeIndex node, const Node* facts, bool alive);
   void set_rtt(const Change& change, Rtt back);
