@@ -1,6 +1,8 @@
 // plan/winner_tree.cpp
 #include "plan/winner_tree.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -40,10 +42,24 @@ struct Meeting {
   std::int64_t best, second;
 };
 
-template <typename F>
-BestTwo best_two(const std::vector<std::int64_t>& totals, std::size_t words, F&& word_of) {
+// Of the rows that both masks have. Words without any are left out by no branch: nobody could tell
+// which they are.
+BestTwo best_two(const std::vector<std::int64_t>& totals, const NodeMask& a, const NodeMask& b) {
+  const auto words = static_cast<std::uint32_t>(a.words());
   Meeting rows(WinnerTree::kOut);
-  for (std::uint32_t word = 0; word < words; ++word) rows.meet(totals, word, word_of(word));
+  std::array<std::uint64_t, kWord> common;
+  for (std::uint32_t first = 0; first < words; first += kWord) {
+    const std::uint32_t count = std::min(words - first, kWord);
+    std::uint64_t found = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      common[i] = a.word(first + i) & b.word(first + i);
+      found |= std::uint64_t{common[i] != 0} << i;
+    }
+    for (; found != 0; found &= found - 1) {
+      const auto i = static_cast<std::uint32_t>(std::countr_zero(found));
+      rows.meet(totals, first + i, common[i]);
+    }
+  }
   return rows.found;
 }
 
@@ -147,11 +163,8 @@ void WinnerTree::go_through(const std::vector<std::int64_t>& totals, const NodeM
       search_word(totals, among, word, found);
     return;
   }
-  const NodeMask& upper = upper_.among(totals);
-  found = best_two(totals, among.words(),
-                   [&](std::uint32_t i) { return among.word(i) & upper.word(i); });
-  if (found.runner_up == kNoNode)
-    found = best_two(totals, among.words(), [&](std::uint32_t i) { return among.word(i); });
+  found = best_two(totals, among, upper_.among(totals));
+  if (found.runner_up == kNoNode) found = best_two(totals, among, among);
 }
 
 // The better half first; a part whose best row does not beat the second best is left out.
