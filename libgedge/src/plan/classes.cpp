@@ -23,6 +23,13 @@ bool bars(const FilterPolicy& policy) {
 
 bool reads_domains(const ScorePolicy& policy) { return (policy.reads() & kDomains) != 0; }
 
+bool sign_by(const std::vector<const Policy*>& policies, const PodFacts& pod,
+             Signature& signature) {
+  for (const Policy* const policy : policies)
+    if (!policy->sign(pod, signature)) return false;
+  return true;
+}
+
 std::size_t hash_of(std::string_view bytes, std::size_t salt) {
   return std::hash<std::string_view>()(bytes) + salt;
 }
@@ -47,6 +54,8 @@ ClassCache::ClassCache(const ClusterState& cluster, const std::vector<FilterSlot
     (bars(*filters[i].policy) ? own_policies_ : shared_).filters.push_back(i);
   for (std::size_t i = 0; i < scores.size(); ++i)
     (reads_domains(*scores[i].policy) ? own_policies_ : shared_).scores.push_back(i);
+  shared_signers_ = signers(shared_);
+  own_signers_ = signers(own_policies_);
   at_once_.kept.resize(own_policies_.filters.size());
 }
 
@@ -108,26 +117,24 @@ std::string_view ClassCache::sign(const PodFacts& pod, Known& known) {
   known.is_unique = true;
   if (!sign_shared(pod)) return {};
   own_.clear();
-  if (!sign(own_policies_, pod, own_)) return {};
+  if (!sign_by(own_signers_, pod, own_)) return {};
   known.is_unique = false;
   known.shared = signed_.bytes().size();
   signed_.append(own_);
   return signed_.bytes();
 }
 
-bool ClassCache::sign(const AskedPolicies& policies, const PodFacts& pod,
-                      Signature& signature) const {
-  for (const std::size_t i : policies.filters)
-    if (!(*filters_)[i].policy->sign(pod, signature)) return false;
-  for (const std::size_t i : policies.scores)
-    if (!(*scores_)[i].policy->sign(pod, signature)) return false;
-  return true;
+std::vector<const Policy*> ClassCache::signers(const AskedPolicies& policies) const {
+  std::vector<const Policy*> all;
+  for (const std::size_t i : policies.filters) all.push_back((*filters_)[i].policy.get());
+  for (const std::size_t i : policies.scores) all.push_back((*scores_)[i].policy.get());
+  return all;
 }
 
 // Into signed_. False: no two pods are equal.
 bool ClassCache::sign_shared(const PodFacts& pod) {
   signed_.clear();
-  if (!sign(shared_, pod, signed_)) return false;
+  if (!sign_by(shared_signers_, pod, signed_)) return false;
   signed_.add("end");  // never empty: empty means "unknown"
   return true;
 }
@@ -137,7 +144,7 @@ bool ClassCache::sign_shared(const PodFacts& pod) {
 // not known to be worth it.
 ClassCache::Boarded* ClassCache::board_at_once(const ClassContext& context) {
   if (tie_keys_ || context.joint_group != 0) return nullptr;
-  if (own_policies_.filters.empty()) return nullptr;
+  if (own_policies_.filters.empty() || !own_policies_.scores.empty()) return nullptr;
   exclusions_.clear();
   for (std::size_t next = 0; const std::size_t i : own_policies_.filters) {
     NodeMask& kept = at_once_.kept[next++];
@@ -154,7 +161,7 @@ ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
   if (!sign_shared(context.pod)) return nullptr;
   const std::string_view shared = signed_.bytes();
   if (at_once_.is_known && at_once_.shared == shared) return at_once_.board;
-  if (!own_policies_.scores.empty() || !seen_.contains(hash_of(shared, 1))) return nullptr;
+  if (!seen_.contains(hash_of(shared, 1))) return nullptr;
   at_once_.board = board_for(shared, shared, {shared_, {}}, context, false);
   at_once_.shared = shared;
   at_once_.is_known = true;

@@ -87,7 +87,7 @@ class ClassCache {
   Boarded* board_at_once(const ClassContext& context);
   Boarded* shared_board(const ClassContext& context);
   bool sign_shared(const PodFacts& pod);
-  bool sign(const AskedPolicies& policies, const PodFacts& pod, Signature& signature) const;
+  std::vector<const Policy*> signers(const AskedPolicies& policies) const;
   Live* use(Live& live);
   bool is_passed_over(bool comes_again);
   // Whether a pod with these facts was asked about before; it is, from now on.
@@ -128,6 +128,7 @@ class ClassCache {
   bool has_boards_;
   AskedPolicies shared_, own_policies_;  // those that every board asks; those that bar, or score
                                          // by domains
+  std::vector<const Policy*> shared_signers_, own_signers_;  // the same, filters first
   std::unordered_map<std::string, Live, TextHash, std::equal_to<>> live_;  // by signature
   std::size_t live_bytes_ = 0;                                             // of all of them, about
   std::unordered_map<std::string, Boarded, TextHash, std::equal_to<>> boards_;  // by what is read

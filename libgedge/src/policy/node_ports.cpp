@@ -44,8 +44,9 @@ class NodePorts final : public FilterPolicy {
            context.cluster.pods_on(change.node).empty();
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    signature.add(pod.spec->host_ports.size());
-    for (const HostPort& port : pod.spec->host_ports) {
+    const std::vector<HostPort>& ports = pod.spec->host_ports;
+    signature.add(ports.size());
+    for (const HostPort& port : ports) {
       signature.add(port.ip);
       signature.add(port.protocol);
       signature.add(static_cast<std::uint64_t>(port.port));

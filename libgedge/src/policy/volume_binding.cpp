@@ -118,11 +118,12 @@ class VolumeBindingFilter final : public FilterPolicy {
     return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
+    const std::vector<PodVolume>& volumes = pod.spec->volumes;
     std::size_t claims = 0;
-    for (const PodVolume& volume : pod.spec->volumes) claims += volume.claim.empty() ? 0 : 1;
+    for (const PodVolume& volume : volumes) claims += volume.claim.empty() ? 0 : 1;
     signature.add(claims);
     if (claims > 0) signature.add(pod.namespace_name());
-    for (const PodVolume& volume : pod.spec->volumes)
+    for (const PodVolume& volume : volumes)
       if (!volume.claim.empty()) signature.add(volume.claim);
     return true;
   }

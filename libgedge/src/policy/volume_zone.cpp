@@ -85,9 +85,10 @@ class VolumeZoneFilter final : public FilterPolicy {
     return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
-    signature.add(pod.spec->volumes.size());
-    if (!pod.spec->volumes.empty()) signature.add(pod.namespace_name());
-    for (const PodVolume& volume : pod.spec->volumes) signature.add(volume.claim);
+    const std::vector<PodVolume>& volumes = pod.spec->volumes;
+    signature.add(volumes.size());
+    if (!volumes.empty()) signature.add(pod.namespace_name());
+    for (const PodVolume& volume : volumes) signature.add(volume.claim);
     return true;
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
