@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "gedge/snapshot/reach_rows.hpp"
 #include "policy/rows.hpp"
 #include "policy/score_kernels.hpp"
 
@@ -157,19 +158,37 @@ RttMatrix::Strips DelayColumn::row_strips() const {
 }
 
 // Where both directions are equal, one row of the matrix says it all, and most of that its bounds.
-bool keep_near(const ClusterState& cluster, NodeIndex from, std::int64_t limit_us, NodeMask& rows) {
+void keep_reached(const ClusterState& cluster, NodeIndex from, Rtt limit,
+                  std::span<std::uint64_t> words) {
   const RttMatrix::Strips strips = cluster.rtt_strips(from);
-  if (strips.least.empty() || limit_us < 0) return false;
   const std::span<const Rtt> row = cluster.rtt_row(from);
-  const Rtt limit{
-      static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us, std::int64_t{kMaxRtt.us}))};
-  const bool was_in = rows.test(from);
-  const std::span<std::uint64_t> words = rows.bits();
   for (std::size_t first = 0; first < words.size(); first += kWordsAtOnce) {
     const std::size_t strip = first * kStripsInWord;
     keep_words(row.subspan(strip * kStripRows),
                {strips.least.subspan(strip), strips.most.subspan(strip)}, limit,
                words.subspan(first, std::min<std::size_t>(kWordsAtOnce, words.size() - first)));
+  }
+}
+
+bool keep_near(const ClusterState& cluster, NodeIndex from, std::int64_t limit_us, NodeMask& rows) {
+  if (limit_us < 0 || cluster.rtt_strips(from).least.empty()) return false;
+  const Rtt limit{
+      static_cast<std::uint32_t>(std::min<std::int64_t>(limit_us, std::int64_t{kMaxRtt.us}))};
+  ReachRows& known = cluster.reach_rows();
+  const std::uint64_t* reached = known.find(from, limit.us);
+  const bool was_in = rows.test(from);
+  if (reached == nullptr) {
+    std::uint64_t* const room = known.room_for(from);
+    if (room != nullptr) {
+      std::fill_n(room, rows.words(), ~std::uint64_t{0});
+      keep_reached(cluster, from, limit, {room, rows.words()});
+      reached = room;
+    }
+  }
+  if (reached == nullptr) {
+    keep_reached(cluster, from, limit, rows.bits());
+  } else {
+    for (std::uint64_t& word : rows.bits()) word &= *reached++;
   }
   if (was_in) rows.set(from);
   return true;

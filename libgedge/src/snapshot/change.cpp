@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "gedge/snapshot/cluster_state.hpp"
+#include "gedge/snapshot/reach_rows.hpp"
 #include "gedge/snapshot/share_bounds.hpp"
 #include "snapshot/image_directory.hpp"
 #include "snapshot/requests.hpp"
@@ -145,6 +146,7 @@ std::uint8_t ClusterState::replace_node(NodeIndex n, const Node* facts, bool ali
     alive_.clear(n);
   fill_node(n);
   share_bounds_.reset();
+  reach_rows_.reset();
   if ((parts & (kOtherPart | kPresencePart)) != 0) images_.reset();
   for (TopologyColumn& column : topologies_) {
     fill_domain(column, n);
@@ -158,6 +160,7 @@ void ClusterState::set_rtt(const Change& change, Rtt back) {
   if (!rtt_override_) rtt_override_ = std::make_unique<RttMatrix>(*rtt_);
   rtt_override_->set(change.from, change.to, change.rtt);
   rtt_override_->set(change.to, change.from, back);
+  reach_rows_.reset();
   ++static_epoch_;
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "gedge/snapshot/reach_rows.hpp"
 #include "gedge/snapshot/share_bounds.hpp"
 #include "snapshot/image_directory.hpp"
 #include "snapshot/name_table.hpp"
@@ -373,6 +374,11 @@ std::optional<NameIndex> ClusterState::latency_name(NodeIndex n) const {
 std::span<const Rtt> ClusterState::rtt_row(NodeIndex from) const {
   if (named_in_order_ != slots() || rtt().size() != slots()) return {};
   return rtt().row(NameIndex{raw(from)});
+}
+
+ReachRows& ClusterState::reach_rows() const {
+  if (!reach_rows_) reach_rows_ = std::make_unique<ReachRows>(slots());
+  return *reach_rows_;
 }
 
 RttMatrix::Strips ClusterState::rtt_strips(NodeIndex from) const {

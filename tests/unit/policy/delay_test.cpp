@@ -290,6 +290,62 @@ TEST_CASE("delay budget: rows kept at once are those that no state bars") {
   }
 }
 
+TEST_CASE("delay budget: rows kept at once stay true while limits come again and facts change") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    Dice dice(seed);
+    const auto slots = static_cast<std::uint32_t>(2 + dice.below(200));
+    Facts facts;
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < slots; ++i) names.push_back("node-" + std::to_string(1000 + i));
+    for (const std::string& name : names) facts.nodes.emplace_back().name = name;
+    RttMatrix rtt(names);
+    const auto some = [&] { return Rtt{static_cast<std::uint32_t>(dice.below(20'000))}; };
+    for (std::uint32_t i = 0; i < slots; ++i)
+      for (std::uint32_t j = i + 1; j < slots; ++j) {
+        const Rtt cell = some();
+        rtt.set(NameIndex{i}, NameIndex{j}, cell);
+        rtt.set(NameIndex{j}, NameIndex{i}, cell);
+      }
+    rtt.note_symmetry();
+    for (int i = 0; i < 40; ++i) {
+      facts.specs.emplace_back().budgets = {
+          budget(names[dice.below(5) % slots], 1000 * dice.between(1, 3))};
+      Pod& pod = facts.pods.emplace_back();
+      pod.name = "p-" + std::to_string(i);
+      pod.spec = SpecIndex{static_cast<std::uint32_t>(i)};
+    }
+    ClusterState cluster(facts, rtt);
+    const auto filter = filter_named("DelayBudget");
+    std::size_t kept_at_once = 0;
+    for (int round = 0; round < 600; ++round) {
+      const ClassContext context{
+          cluster, cluster.pod_facts(PodIndex{static_cast<std::uint32_t>(dice.below(40))}), 0};
+      NodeMask kept = cluster.alive(), open = cluster.alive();
+      if (filter->keep_at_once(context, kept)) {
+        open -= *filter->barred(filter->prepare(context).get());
+        CHECK(kept == open);
+        ++kept_at_once;
+      }
+      if (!dice.chance(1)) continue;
+      const ClusterState::Mark mark = cluster.mark();
+      const NodeIndex node{static_cast<std::uint32_t>(dice.below(slots))};
+      if (dice.chance(50)) {
+        cluster.apply({Change::Kind::kRemoveNode, kNoPod, node});
+      } else {
+        Change change;
+        change.kind = Change::Kind::kSetRtt;
+        change.from = NameIndex{0};
+        change.to = NameIndex{1};
+        change.rtt = some();
+        cluster.apply(change);
+      }
+      if (dice.chance(50)) cluster.undo(mark);
+    }
+    CHECK(kept_at_once > 0);
+  }
+}
+
 TEST_CASE("latency slack: the share of the limit that is left, the least over budgets") {
   SiteBuilder b = four_nodes();
   add_pod(b, "p", budget("a", 15'000));

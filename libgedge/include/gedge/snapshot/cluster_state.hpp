@@ -36,6 +36,7 @@ inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max()
 class PodDirectory;
 struct DistinctPods;
 class ImageDirectory;
+class ReachRows;
 
 /// Nodes that report an image.
 struct ImageHolders {
@@ -208,6 +209,8 @@ class ClusterState {
   /// Bounds of each 16 slots of that row; empty where the row is, and where the matrix is not
   /// symmetric.
   RttMatrix::Strips rtt_strips(NodeIndex from) const;
+  /// What was found of rtt_row, kept until nodes or RTTs change. Lives as long.
+  ReachRows& reach_rows() const;
   /// RTT between two nodes: 0 on one node, else what the matrix says of their names.
   Rtt rtt_between(NodeIndex a, NodeIndex b) const {
     if (a == b) return Rtt{0};
@@ -313,6 +316,7 @@ class ClusterState {
   mutable std::unique_ptr<PodDirectory> directory_;
   mutable std::unique_ptr<ImageDirectory> images_;
   mutable bool was_asked_for_image_ = false;
+  mutable std::unique_ptr<ReachRows> reach_rows_;
 
   std::vector<Undo> undo_;
   std::vector<Change> journal_;
