@@ -80,8 +80,8 @@ def head(suite, start, stolen):
         f"- Load average at the end {os.getloadavg()[0]:.1f}; "
         f"stolen {100 * share / os.cpu_count():.2f} % of the machine; took {seconds:.0f} s",
         "- Seeds are fixed: every run plans the same nodes and pods. Figures are medians, with "
-        "(least to most); ratios are those of pairs that ran in turn. E compares the best of "
-        "many runs, and M the smaller of two peaks.",
+        "(least to most); ratios are those of pairs that ran in turn. M compares the smaller of "
+        "two peaks.",
         "- Where it says processor, user and system time count, because others may use the same "
         "cores; where it says wall, that is what a clock on the wall saw.",
     ]
