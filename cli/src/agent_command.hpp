@@ -6,7 +6,6 @@
 
 #include "agent_guard.hpp"
 #include "agent_source.hpp"
-#include "exit.hpp"
 #include "gedge/base/nanos.hpp"
 #include "gedge/drive/agent_loop.hpp"
 #include "gedge/port/ip_address.hpp"
@@ -27,13 +26,8 @@ struct AgentCommand {
   Nanos period{10'000'000'000}, timeout{1'000'000'000}, max_age{0};
 };
 
-/// Probes and serves on `listen` until a signal says to stop. `command` is checked and complete.
-/// What runs lies in a library of its own, which is opened now: its server needs those of TLS, and
-/// loading them takes as long as many a command runs.
-Exit run_agent_library(const AgentCommand& command, const IpAddress& listen, Io& io);
-
-/// That library, what it has to offer, and its name.
-inline constexpr const char* kAgentLibrary = "gedge-agent.so";
+/// In the library of daemons: probes and serves on `listen` until a signal says to stop. `command`
+/// is checked and complete.
 using RunAgent = int (*)(const AgentCommand&, const IpAddress&, Io&);
 inline constexpr const char* kRunAgent = "gedge_run_agent";
 

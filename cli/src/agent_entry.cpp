@@ -1,4 +1,4 @@
-// agent_entry.cpp - the running agent, and the one symbol of the library that it lies in.
+// agent_entry.cpp - the running agent, in the library of daemons.
 #include <atomic>
 #include <csignal>
 #include <exception>

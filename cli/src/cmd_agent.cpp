@@ -5,6 +5,7 @@
 
 #include "agent_command.hpp"
 #include "cmd.hpp"
+#include "daemon_library.hpp"
 #include "listen_address.hpp"
 #include "probe_options.hpp"
 #include "report.hpp"
@@ -109,7 +110,7 @@ Exit run_agent(AgentCommand& command, Io& io) {
   if (const auto trusted = read_trusted(io.files, command.web); !trusted)
     return fail(io, trusted.error());
   finish(command, network);
-  return run_agent_library(command, *listen, io);
+  return run_in_daemon_library<RunAgent>(kRunAgent, io, command, *listen);
 }
 
 void add_probing_flags(FlagSet& flags, AgentCommand& command) {

@@ -1,23 +1,15 @@
 // cmd_schedule.cpp - "gedge schedule": takes pods that wait for it, and binds them.
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "agent_guard.hpp"
 #include "choices.hpp"
 #include "cmd.hpp"
-#include "event_log.hpp"
-#include "gedge/drive/api_cluster.hpp"
-#include "gedge/io/wall_clock.hpp"
-#include "input.hpp"
+#include "daemon_library.hpp"
 #include "listen_address.hpp"
-#include "options.hpp"
 #include "report.hpp"
-#include "rules.hpp"
-#include "schedule_run.hpp"
-#include "server_access.hpp"
+#include "schedule_command.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -64,74 +56,6 @@ constexpr Page kPage{
 constexpr Words<EventsTold, 3> kEvents{
     {{"all", EventsTold::kAll}, {"failures", EventsTold::kFailures}, {"none", EventsTold::kNone}}};
 constexpr std::uint64_t kMostBinds = 1'000;
-constexpr int kLast120 = 22;  // newer servers have formulas of 1.36
-
-struct ScheduleCommand {
-  InputOptions input;
-  RuleOptions rules;
-  OutputOptions output;
-  ServerOptions server;
-  std::vector<std::string> names;
-  EventsTold events = EventsTold::kAll;
-  bool watches = false, is_dry_run = false, elects = false;
-  std::string lease = "gedge-system/gedge-scheduler";
-  std::string listen = "127.0.0.1:8788";
-  std::uint64_t max_binds = 100;
-};
-
-/// Rules and round-trip times: what does not come from the cluster.
-struct Given {
-  Rules rules;
-  RttMatrix rtt;
-};
-
-std::optional<Exit> read_given(const ScheduleCommand& command, Io& io, Given& given) {
-  ProgressLine progress(io.err, true, io.clock);
-  InputReader reader(io, command.input, command.rules.compat(), progress);
-  reader.needs_no_nodes();
-  auto input = reader.read();
-  Errors errors = reader.take_errors();
-  const Errors wrong_rules = load_rules(command.rules, reader, given.rules);
-  errors.insert(errors.end(), wrong_rules.begin(), wrong_rules.end());
-  if (!input || !errors.empty()) return fail(io, errors, command.output);
-  report_input(io, given.rules.warnings, {}, command.output);
-  given.rtt = std::move(input->rtt);
-  return std::nullopt;
-}
-
-Scheduler make_scheduler(const ScheduleCommand& command, Given& given) {
-  LiveOptions options;
-  options.profiles = given.rules.profiles;
-  options.rtt_by = command.input.rtt_by;
-  options.seed = command.rules.seed;
-  options.modules = given.rules.modules.get();
-  LiveCluster cluster(std::move(options));
-  cluster.put(std::move(given.rtt));
-  SchedulerOptions queue;
-  queue.max_binds = command.max_binds;
-  return Scheduler(std::move(cluster), command.names, queue);
-}
-
-ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, int minor) {
-  ApiClusterOptions options;
-  options.minor = minor;
-  options.load.compat = command.rules.compat();
-  options.controller = command.names.front();
-  options.instance = command.names.front() + "-" + io.network->host_name();
-  options.events = command.events;
-  options.tells_conditions = command.events != EventsTold::kNone;
-  std::random_device random;
-  options.seed = (std::uint64_t{random()} << 32U) | random();
-  if (command.elects) {
-    const std::size_t slash = command.lease.find('/');
-    LeaseOptions lease;
-    lease.namespace_name = command.lease.substr(0, slash);
-    lease.name = command.lease.substr(slash + 1);
-    lease.identity = io.network->host_name() + "_" + std::to_string(options.seed);
-    options.lease = std::move(lease);
-  }
-  return options;
-}
 
 Status check(const ScheduleCommand& command) {
   const std::size_t slash = command.lease.find('/');
@@ -152,36 +76,7 @@ Exit run_schedule(ScheduleCommand& command, Io& io) {
   if (const Status near = check_reach({}, *listen, command.listen); !near)
     return fail(io, invalid_input("others could reach '" + command.listen + "'", {},
                                   "listen on 127.0.0.1"));
-  Server server;
-  if (const auto failed = open_server(io, command.server, command.output, "schedule", server))
-    return *failed;
-  if (!command.rules.asked_compat)
-    command.rules.asked_compat = server.minor <= kLast120 ? Compat::k1_20 : Compat::k1_36;
-  Given given;
-  if (const auto failed = read_given(command, io, given)) return *failed;
-
-  const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
-  ApiCluster cluster(*server.transport, io.clock, wall_clock,
-                     cluster_options(command, io, server.minor));
-  ScheduleLoopOptions options;
-  options.is_dry_run = command.is_dry_run;
-  options.is_one_pass = !command.watches;
-  const auto facts_of = [&cluster](SchedulerFacts& facts) {
-    const ApiClusterCounts counts = cluster.counts();
-    facts.unsynced = cluster.unsynced();
-    facts.is_leading = cluster.is_leading();
-    facts.leader = cluster.leader();
-    facts.lists = counts.lists;
-    facts.watches = counts.watches;
-    facts.objects = counts.objects;
-    facts.unreadable = counts.unreadable;
-    facts.events_dropped = counts.events_dropped;
-  };
-  ScheduleRun run(make_scheduler(command, given), cluster, facts_of, options, io, log);
-  if (command.watches)
-    if (const Status opened = run.listen(*listen); !opened) return fail(io, opened.error());
-  return run.run();
+  return run_in_daemon_library<RunSchedule>(kRunSchedule, io, command, *listen);
 }
 
 Run add_schedule(FlagSet& flags) {

@@ -5,8 +5,10 @@
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/drive/api_call.hpp"
 #include "gedge/io/api_client.hpp"
+#include "gedge/io/file_rights.hpp"
 #include "gedge/version.hpp"
 #include "report.hpp"
+#include "term/diagnostics.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -17,25 +19,16 @@ std::string user_agent(std::string_view component) {
   return "gedge/" + std::string(version()) + " (linux) " + std::string(component);
 }
 
-}  // namespace
-
-void add_server_flags(FlagSet& flags, ServerOptions& options) {
-  KubeChoice& choice = options.choice;
-  flags.heading("Which API server");
-  flags.add({.name = "kubeconfig",
-             .value = "FILE",
-             .help = "Find the API server in this file alone",
-             .live = Live::kFiles},
-            choice.kubeconfig);
-  flags.add({.name = "context", .value = "NAME", .help = "Context of the kubeconfig"},
-            choice.context);
-  flags.add({.name = "as", .value = "USER", .help = "Act as this user"}, choice.as.user);
-  flags.add(
-      {.name = "as-group", .value = "GROUP", .help = "Act as a member of it", .repeats = true},
-      choice.as.groups);
-  flags.add({.name = "insecure-skip-tls-verify", .help = "Believe whoever answers; not safe"},
-            options.insecure);
+// Who may write the file that names a program decides what runs.
+Status check_helper(const ServerOptions& options, const KubeAccess& access) {
+  if (!access.credentials.helper) return {};
+  if (options.refuses_helpers)
+    return invalid_input("the kubeconfig names a program that says who we are", {},
+                         "leave out `--no-exec-credentials`, or use a token");
+  return check_only_owner_writes(access.credentials.helper->named_by);
 }
+
+}  // namespace
 
 std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
                                 std::string_view component, Server& server) {
@@ -44,11 +37,15 @@ std::optional<Exit> open_server(Io& io, const ServerOptions& options, const Outp
                       [&io](const std::string& path) { return io.files.read(path, kMostFile); });
   if (!reading.access) return fail(io, reading.errors, output);
   report_input(io, reading.warnings, {}, output);
-  ApiEndpoint endpoint = std::move(reading.access->endpoint);
+  KubeAccess& access = *reading.access;
+  if (const Status allowed = check_helper(options, access); !allowed)
+    return fail(io, allowed.error());
+  ApiEndpoint endpoint = std::move(access.endpoint);
   endpoint.user_agent = user_agent(component);
   if (options.insecure) endpoint.verify = false;
   const std::string where = endpoint.server;
-  auto client = ApiClient::open(std::move(endpoint));
+  auto client = ApiClient::open(std::move(endpoint), {}, std::move(access.credentials),
+                                [&io](const Error& error) { print_error(io.err, error); });
   if (!client) return fail(io, client.error());
   server.transport = *std::move(client);
   const auto answer = call(*server.transport, codec::version_request());

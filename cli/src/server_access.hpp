@@ -1,5 +1,4 @@
-// server_access.hpp - which API server is meant, and as whom it is spoken to, as kubectl's flags
-// say.
+// server_access.hpp - a connection to the API server that is meant.
 #pragma once
 
 #include <memory>
@@ -8,21 +7,12 @@
 #include <string_view>
 
 #include "exit.hpp"
-#include "flags.hpp"
-#include "gedge/base/result.hpp"
-#include "gedge/codec/kubeconfig.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "io.hpp"
 #include "options.hpp"
+#include "server_options.hpp"
 
 namespace gedge::cli {
-
-struct ServerOptions {
-  KubeChoice choice;
-  bool insecure = false;
-};
-
-void add_server_flags(FlagSet& flags, ServerOptions& options);
 
 /// A server that was found, and answers.
 struct Server {

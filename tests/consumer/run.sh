@@ -61,7 +61,7 @@ hardened() { # what preset release promises: PIE, full RELRO, stack canaries, fo
   fi
   local program=$PREFIX/bin/gedge command agent object
   command=$(find "$PREFIX" -name gedge-command.so) # all of gedge but main() and --version
-  agent=$(find "$PREFIX" -name gedge-agent.so)
+  agent=$(find "$PREFIX" -name gedge-daemon.so)
   readelf -hW "$program" | expect 'Type: *DYN'
   for object in "$program" "$command" "$agent"; do
     readelf -lW "$object" | expect GNU_RELRO

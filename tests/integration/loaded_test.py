@@ -62,7 +62,7 @@ class LoadedTest(unittest.TestCase):
                      ["measure", "127.0.0.1", "-c", "1", "--method", "tcp", "--port", "1"]):
             names = loaded(*args)
             self.assertIn("gedge-command", names)
-            self.assertFalse(names & {"libssl", "libcrypto", "libcurl", "gedge-agent"}, args)
+            self.assertFalse(names & {"libssl", "libcrypto", "libcurl", "gedge-daemon"}, args)
 
     def test_an_agent_that_runs_loads_its_server_and_tls(self):
         holder, port = closed_port()
@@ -71,7 +71,7 @@ class LoadedTest(unittest.TestCase):
         with holder:
             try:
                 agent.listen()
-                self.assertLessEqual({"gedge-agent", "libssl"}, mapped(agent.process.pid))
+                self.assertLessEqual({"gedge-daemon", "libssl"}, mapped(agent.process.pid))
             finally:
                 self.assertEqual(agent.stop(signal.SIGTERM), 0)
 
