@@ -111,10 +111,6 @@ bool is_bound(const PodEntry& entry) {
   return !entry.in_manifests || (entry.has_phase && entry.pod.phase != PodPhase::kPending);
 }
 
-bool is_finished(const PodEntry& entry) {
-  return entry.pod.phase == PodPhase::kSucceeded || entry.pod.phase == PodPhase::kFailed;
-}
-
 /// Who holds a name: a pod for each namespace and name.
 class NameTable {
  public:
@@ -221,7 +217,7 @@ void FactsMaker::add_known_pods(Owners& owners, Expansion& expansion) {
     if (!entry.generate_name.empty()) return;
     owners.settle(entry.pod, drafts_.templates[raw(entry.pod.spec)].spec);
     const bool bound = is_bound(entry);
-    if (entry.in_manifests && !bound && !is_finished(entry)) {
+    if (entry.in_manifests && !bound && !entry.pod.is_finished()) {
       expansion.add_new(std::move(entry));
       return;
     }
@@ -230,7 +226,7 @@ void FactsMaker::add_known_pods(Owners& owners, Expansion& expansion) {
       ++pushed_aside;
       return;
     }
-    if (!bound && !pending && !is_finished(entry))
+    if (!bound && !pending && !entry.pod.is_finished())
       warn("RunningWithoutNode",
            "pod " + entry.pod.namespace_name + "/" + entry.pod.name + " runs, but on no node",
            entry.pod.place);
@@ -252,8 +248,7 @@ void FactsMaker::warn_doubled(const Expansion& expansion) {
   std::set<WorkloadKey> with_pods;
   for (std::size_t i = 0; i < expansion.pods().size(); ++i) {
     const Pod& pod = expansion.pods()[i];
-    const bool is_over = pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
-    if (!expansion.is_new()[i] && !is_over) with_pods.insert(workload_of(pod));
+    if (!expansion.is_new()[i] && !pod.is_finished()) with_pods.insert(workload_of(pod));
   }
   if (with_pods.empty()) return;
   drafts_.workloads.for_each([&](const Workload& workload) {

@@ -50,10 +50,7 @@ std::uint8_t helps_of(const RejectedBy& rejected) {
   return helps;
 }
 
-bool is_finished(const Pod& pod) {
-  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
-}
-bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !is_finished(pod); }
+bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !pod.is_finished(); }
 
 std::string key_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
 
@@ -87,7 +84,7 @@ void Scheduler::note_help(const Pod& now) {
   const bool is_same = before != nullptr && before->uid == now.uid;
   const bool was_there = before != nullptr && takes_place(*before);
   const bool is_there = takes_place(now);
-  if (was_there && (!is_same || is_finished(now))) helped_ |= kSpaceHelps;
+  if (was_there && (!is_same || now.is_finished())) helped_ |= kSpaceHelps;
   if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node))
     helped_ |= kPlaceHelps;
   if (is_same && before->extra_labels != now.extra_labels) helped_ |= kSpaceHelps | kPlaceHelps;
@@ -112,7 +109,7 @@ bool Scheduler::is_old(const Pod& pod) const {
   if (known == nullptr || known->uid != pod.uid) return false;
   const bool is_held = entries_.contains(key_of(name));  // its node is only assumed
   return (!is_held && !known->bound_node.empty() && pod.bound_node.empty()) ||
-         (is_finished(*known) && !is_finished(pod)) || (known->terminating && !pod.terminating);
+         (known->is_finished() && !pod.is_finished()) || (known->terminating && !pod.terminating);
 }
 
 void Scheduler::put(Facts objects) {
@@ -457,8 +454,7 @@ Status Scheduler::advance(Nanos now) {
     for (const Decision& decision : *decisions) take(decision, now);
     if (options_.preempts)
       for (const Decision& decision : *decisions)
-        if (!decision.chosen)
-          GEDGE_TRY(preempt_for({decision.namespace_name, decision.pod}));
+        if (!decision.chosen) GEDGE_TRY(preempt_for({decision.namespace_name, decision.pod}));
     // Whoever has no decision is no pod that waits: the queue and the cluster would disagree.
     for (const PodName& pod : pods)
       if (const auto at = entries_.find(key_of(pod));

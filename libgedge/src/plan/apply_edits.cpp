@@ -52,8 +52,7 @@ void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
              (pod.bound_node.empty() && is_only_for(facts.spec_of(pod), node));
     });
   for (Pod& pod : facts.pods) {
-    if (pod.bound_node != node || belongs_to_node(pod)) continue;
-    if (pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed) continue;
+    if (pod.bound_node != node || belongs_to_node(pod) || pod.is_finished()) continue;
     pod.bound_node = {};
     pod.phase = PodPhase::kPending;
   }

@@ -76,7 +76,7 @@ bool EditPlayer::play_pod(const Edit& edit) {
   const auto found = cluster_.find_pod(edit.namespace_name, edit.name);
   if (!found || fate(*found) == Fate::kDeleted) return false;
   const Pod& pod = cluster_.pod(*found);
-  if (pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed) return false;
+  if (pod.is_finished()) return false;
   if (session_.engine_of(*found) == nullptr) return false;
   const bool moves = edit.kind == Edit::Kind::kMovePod;
   const auto node = moves ? cluster_.find_node(edit.value) : std::nullopt;

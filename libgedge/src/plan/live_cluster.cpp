@@ -29,10 +29,6 @@ std::string key_of(std::string_view namespace_name, std::string_view name) {
 }
 std::string key_of(const Pod& pod) { return key_of(pod.namespace_name, pod.name); }
 
-bool is_finished(const Pod& pod) {
-  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
-}
-
 std::string name_key(const SpreadOwner& owner) {
   return key_of(owner.kind, key_of(owner.namespace_name, owner.name));
 }
@@ -124,7 +120,7 @@ class LiveCluster::Parts {
   // What is so since the session was made: its facts stay as they are.
   std::unordered_map<std::uint32_t, const Node*> changed_nodes_;  // by place in the facts
   std::deque<Node> newer_nodes_;
-  std::unordered_set<std::uint32_t> gone_pods_, gone_nodes_;  // places in the facts
+  std::unordered_set<std::uint32_t> gone_pods_, gone_nodes_;                // places in the facts
   std::int32_t least_priority_ = std::numeric_limits<std::int32_t>::max();  // that was ever seen
   bool has_budgets_ = false;
   bool has_history_ = false;  // what volumes and cards are left depends on who came first
@@ -215,7 +211,8 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
     Pod& known = facts_.pods[i];
     if (pod.bound_node.empty() && assumed_.contains(key)) pod.bound_node = known.bound_node;
     // Ours, until the cluster says so too.
-    if (pod.nominated_node.empty() && pod.uid == known.uid) pod.nominated_node = known.nominated_node;
+    if (pod.nominated_node.empty() && pod.uid == known.uid)
+      pod.nominated_node = known.nominated_node;
     if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod))
       return;
     outdate();
@@ -236,7 +233,7 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
 bool LiveCluster::Parts::follow_pod(std::uint32_t at, const Pod& now) {
   Pod& known = facts_.pods[at];
   // A pod that comes back from its end, or loses its node, is none that a state knows.
-  if (session_ && ((is_finished(known) && !is_finished(now)) ||
+  if (session_ && ((known.is_finished() && !now.is_finished()) ||
                    (now.bound_node.empty() && !known.bound_node.empty())))
     return false;
   // Whether it counts for others changes with that.
@@ -246,7 +243,7 @@ bool LiveCluster::Parts::follow_pod(std::uint32_t at, const Pod& now) {
   known.started = now.started;
   known.phase = now.phase;
   known.terminating = now.terminating;
-  if (session_) move(at, is_finished(known) ? SharedText() : known.bound_node);
+  if (session_) move(at, known.is_finished() ? SharedText() : known.bound_node);
   return true;
 }
 

@@ -16,8 +16,7 @@ using PodName = std::pair<std::string, std::string>;
 std::map<PodName, std::string> places(const Facts& facts, const Plan& plan) {
   std::map<PodName, std::string> all;
   for (const Pod& pod : facts.pods)
-    if (pod.phase != PodPhase::kSucceeded && pod.phase != PodPhase::kFailed)
-      all[{pod.namespace_name, pod.name}] = pod.bound_node;
+    if (!pod.is_finished()) all[{pod.namespace_name, pod.name}] = pod.bound_node;
   for (const Decision& decision : plan.decisions)
     all[{decision.namespace_name, decision.pod}] = decision.chosen ? decision.chosen->node : "";
   return all;

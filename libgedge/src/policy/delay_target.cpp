@@ -21,10 +21,6 @@ bool is_in_workload(const PodFacts& pod, const DelayBudget& budget) {
          (budget.workload_kind.empty() || pod.peer_workload_kind == budget.workload_kind);
 }
 
-bool is_finished(const Pod& pod) {
-  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
-}
-
 bool find_nodes(const ClusterState& cluster, const DelayBudget& budget, DelayTarget& target) {
   if (may_be(budget, PeerKind::kNode)) {
     if (const auto node = cluster.find_node(budget.name)) target.nodes = {*node};
@@ -57,7 +53,7 @@ bool find_pods(const ClusterState& cluster, const DelayBudget& budget, const Pod
   if (target.pods.empty()) return false;
   target.kind = DelayTarget::Kind::kPeerPods;
   if (alone) target.pods.clear();
-  std::erase_if(target.pods, [&](PodIndex p) { return is_finished(cluster.pod(p)); });
+  std::erase_if(target.pods, [&](PodIndex p) { return cluster.pod(p).is_finished(); });
   std::sort(target.pods.begin(), target.pods.end());
   return true;
 }

@@ -21,10 +21,7 @@
 namespace gedge {
 namespace {
 
-bool takes_place(const Pod& pod) {
-  return !pod.bound_node.empty() && pod.phase != PodPhase::kSucceeded &&
-         pod.phase != PodPhase::kFailed;
-}
+bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !pod.is_finished(); }
 
 auto workload_key(const Pod& pod) {
   return std::tuple<std::string_view, std::string_view, std::string_view>(

@@ -195,6 +195,9 @@ struct Pod {
   PodPhase phase = PodPhase::kPending;
   bool terminating = false;  ///< has a deletionTimestamp
 
+  /// It ran to its end, well or not: it takes no place and is nobody's peer any more.
+  bool is_finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+
   static const SharedText& default_namespace() {
     static const SharedText name = "default";
     return name;
