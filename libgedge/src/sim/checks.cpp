@@ -17,6 +17,17 @@ constexpr std::array<std::string_view, 6> kJudged = {"NodeName",        "NodeUns
 
 constexpr std::string_view kFit = "NodeResourcesFit";
 
+bool has_ended(const Pod& pod) {
+  return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
+}
+
+// What is told again is no news: a pod never comes back from its end, or from its node.
+bool is_older(const Pod& pod, const Pod& known) {
+  return pod.uid == known.uid &&
+         ((!known.bound_node.empty() && pod.bound_node.empty()) ||
+          (has_ended(known) && !has_ended(pod)) || (known.terminating && !pod.terminating));
+}
+
 std::string name_text(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
 
 }  // namespace
@@ -73,7 +84,10 @@ void SimChecks::sent(const BindRequest& bind) {
   const auto known = pods_.find(bind.pod);
   if (known == pods_.end()) {
     fail("I-4", name_text(bind.pod) + " is bound, of which nothing was told");
-  } else if (known->second.pod.uid == bind.uid && !known->second.pod.bound_node.empty()) {
+  } else if (known->second.pod.uid != bind.uid) {
+    fail("I-1", name_text(bind.pod) + " is bound as " + bind.uid + ", and it was told that it is " +
+                    known->second.pod.uid);
+  } else if (!known->second.pod.bound_node.empty()) {
     fail("I-1", name_text(bind.pod) + " is bound already, and that was told");
   } else {
     judge("I-4", view(), bind.pod, bind.node);
@@ -116,6 +130,8 @@ void SimChecks::told(const ClusterEvent& event) {
     return;
   }
   const Pod& pod = event.object.pods.front();
+  const auto known = pods_.find(event.name);
+  if (known != pods_.end() && is_older(pod, known->second.pod)) return;
   if (!pod.bound_node.empty()) open_.erase(event.name);
   pods_.insert_or_assign(event.name, Told{pod, event.object.spec_of(pod)});
 }

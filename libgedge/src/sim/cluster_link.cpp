@@ -7,6 +7,7 @@ namespace gedge {
 namespace {
 
 constexpr std::uint32_t kMillion = 1'000'000;
+constexpr std::size_t kMostRepeated = 8;  // events of a watch, as after a reconnect
 
 std::vector<PodName> names_of(const std::vector<Node>& nodes) {
   std::vector<PodName> names;
@@ -139,6 +140,17 @@ void SimLink::tell_event(std::size_t version, Nanos at) {
   });
 }
 
+// A watch may repeat what an object was, but never takes it away again, or its successor.
+bool SimLink::is_still_there(std::size_t version) const {
+  const SimCluster& cluster = world_.cluster();
+  const ClusterEvent& event = cluster.event(version);
+  for (std::size_t i = version; i < seen_; ++i) {
+    const ClusterEvent& later = cluster.event(i);
+    if (later.is_removed && later.kind == event.kind && later.name == event.name) return false;
+  }
+  return true;
+}
+
 // Everything in its order, however late it is.
 void SimLink::watch(Nanos now) {
   const auto due = [&] {
@@ -158,7 +170,11 @@ void SimLink::watch(Nanos now) {
   }
   for (; seen_ < world_.cluster().version(); ++seen_) {
     if (chance(options_.faults.watch_breaks)) return list(due());
-    if (seen_ > 0 && chance(options_.faults.watch_repeats)) tell_event(seen_ - 1, due());
+    if (seen_ > 0 && chance(options_.faults.watch_repeats)) {
+      const std::size_t back = std::min(seen_, 1 + dice_.below(kMostRepeated));
+      for (std::size_t i = seen_ - back; i < seen_; ++i)
+        if (is_still_there(i)) tell_event(i, due());
+    }
     tell_event(seen_, due());
   }
 }

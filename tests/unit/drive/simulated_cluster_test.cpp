@@ -1,8 +1,8 @@
 // A scheduler's loop in a simulated cluster: what it does is the cluster's history.
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gedge/drive/schedule_loop.hpp"

@@ -27,7 +27,7 @@ struct ScenarioFaults {
   std::uint32_t lost_answers = 0;   ///< done, and nobody knows
   std::uint32_t refused_binds = 0;  ///< an error of the server
   std::uint32_t lost_reads = 0;
-  std::uint32_t watch_repeats = 0;  ///< an event is told, the one before it is told again
+  std::uint32_t watch_repeats = 0;  ///< before an event some that were told are told again
   std::uint32_t watch_breaks = 0;   ///< instead of an event everything is listed anew
   std::uint32_t restarts = 0;       ///< of the scheduler, at a bind that it sends
   Nanos slow_answers{0};            ///< later than usual, by up to that

@@ -82,6 +82,7 @@ class SimLink final : public ClusterLink {
   Status run(Nanos now);
   void act(const Message& message, Nanos now);
   void watch(Nanos now);
+  bool is_still_there(std::size_t version) const;
   void tell_event(std::size_t version, Nanos at);
   void list(Nanos at);
   bool deliver(Nanos now, ClusterListener& listener);
