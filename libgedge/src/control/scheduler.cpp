@@ -213,8 +213,10 @@ void Scheduler::leave(const PodName& pod) {
     cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
     return;
   }
+  // Also one that is known to be gone: its bind may have met the next of its name, of which nothing
+  // was told before that was gone, too.
   Entry& entry = at->second;
-  if (std::exchange(entry.is_gone, true)) return;
+  entry.is_gone = true;
   if (entry.state == State::kBound) ask(entry);
 }
 

@@ -1,0 +1,50 @@
+// Pods that go while they are being bound, and their successors of the same name.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/control/scheduler.hpp"
+#include "gedge/policy/profile.hpp"
+#include "support/sim_site.hpp"
+
+using namespace gedge;
+using namespace gedge::test;
+
+namespace {
+
+Scheduler make_scheduler() {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
+  Facts facts = three_nodes();
+  add_pods(facts, "Pod", "web", 1);
+  facts.pods[0].uid = "first";
+  scheduler.put(std::move(facts));
+  return scheduler;
+}
+
+}  // namespace
+
+TEST_CASE("a bind that met a successor of which nothing was ever told leaves no place held") {
+  Scheduler scheduler = make_scheduler();
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  scheduler.remove(FactKind::kPod, "default", "web");  // while the bind is under way
+  scheduler.answer(binds[0].ticket, BindAnswer::kBound, 2 * kSecond);
+  std::vector<ReadRequest> reads = scheduler.take_reads();
+  REQUIRE(reads.size() == 1);
+  scheduler.answer(reads[0].ticket, {PodReading::Kind::kFound, "second", binds[0].node},
+                   3 * kSecond);
+  CHECK(scheduler.bound() == 1);
+
+  scheduler.keep_only(FactKind::kPod, {});  // listed anew: the second one went, too
+  reads = scheduler.take_reads();
+  REQUIRE(reads.size() == 1);
+  scheduler.answer(reads[0].ticket, {PodReading::Kind::kMissing, {}, {}}, 4 * kSecond);
+  CHECK(scheduler.bound() == 0);
+  CHECK(scheduler.unclear() == 0);
+  CHECK(scheduler.cluster().pod_count() == 0);
+}
