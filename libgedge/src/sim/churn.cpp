@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "sim/stage.hpp"
 
@@ -12,6 +13,16 @@ template <typename Map>
 const typename Map::value_type* any_of(const Map& map, SplitMix& dice) {
   if (map.empty()) return nullptr;
   return &*std::next(map.begin(), static_cast<std::ptrdiff_t>(dice.below(map.size())));
+}
+
+// One that waits, as often as not: a bind of it may be on its way.
+const PodName* some_pod(const SimWorld& world, SplitMix& dice) {
+  std::vector<const PodName*> waiting;
+  for (const auto& [name, known] : world.cluster().pods())
+    if (known.pod.bound_node.empty()) waiting.push_back(&name);
+  if (!waiting.empty() && dice.below(2) == 0) return waiting[dice.below(waiting.size())];
+  const auto* const any = any_of(world.cluster().pods(), dice);
+  return any == nullptr ? nullptr : &any->first;
 }
 
 void change_node(SimWorld& world, const std::string& name,
@@ -27,11 +38,11 @@ void change_node(SimWorld& world, const std::string& name,
 }  // namespace
 
 void churn(SimWorld& world, SplitMix& dice) {
-  const auto* const pod = any_of(world.cluster().pods(), dice);
+  const PodName* const pod = some_pod(world, dice);
   const auto* const node = any_of(world.cluster().nodes(), dice);
   const std::size_t what = dice.below(10);
   if (pod == nullptr || node == nullptr) return;
-  const PodName pod_name = pod->first;
+  const PodName pod_name = *pod;
   const std::string node_name = node->first;
   switch (what) {
     case 0:

@@ -67,8 +67,9 @@ void SimLink::read(const ReadRequest& request) {
   Message message;
   message.read = request;
   message.is_lost = chance(options_.faults.lost_reads);
-  message.answered_after = options_.timing.answer_after / 2;
-  requests_.emplace(now() + message.answered_after, std::move(message));
+  const Nanos half = options_.timing.answer_after / 2;
+  message.answered_after = half + up_to(options_.faults.slow_answers);
+  requests_.emplace(now() + half + up_to(options_.faults.slow_answers), std::move(message));
 }
 
 void SimLink::evict(const EvictRequest& request) {
@@ -164,12 +165,16 @@ void SimLink::watch(Nanos now) {
         listener.measured(RttMatrix(rtt));
       });
   }
-  if (!is_listing_) {
-    is_listing_ = true;
+  if (list_at_) {
+    if (now < *list_at_) return;
+    list_at_.reset();
     return list(due());
   }
   for (; seen_ < world_.cluster().version(); ++seen_) {
-    if (chance(options_.faults.watch_breaks)) return list(due());
+    if (chance(options_.faults.watch_breaks)) {
+      list_at_ = due();  // what happens until then is not told
+      return;
+    }
     if (seen_ > 0 && chance(options_.faults.watch_repeats)) {
       const std::size_t back = std::min(seen_, 1 + dice_.below(kMostRepeated));
       for (std::size_t i = seen_ - back; i < seen_; ++i)
@@ -213,6 +218,7 @@ std::optional<Nanos> SimLink::next() const {
   if (!requests_.empty()) sooner(requests_.begin()->first);
   if (!answers_.empty()) sooner(answers_.begin()->first);
   if (!told_.empty()) sooner(told_.front().first);
+  if (list_at_) sooner(*list_at_);
   return next;
 }
 

@@ -97,7 +97,8 @@ class SimLink final : public ClusterLink {
   std::deque<std::pair<Nanos, Deliver>> told_;  // of the watch, in order
   std::size_t seen_ = 0;                        // version up to which told_ tells
   std::uint64_t rtt_seen_ = 0;
-  bool is_listing_ = false, is_listed_ = false, wants_restart_ = false;
+  std::optional<Nanos> list_at_ = Nanos{0};  // the watch is broken until then
+  bool is_listed_ = false, wants_restart_ = false;
   std::uint64_t faults_ = 0;
 };
 
