@@ -28,6 +28,17 @@ bool is_older(const Pod& pod, const Pod& known) {
           (has_ended(known) && !has_ended(pod)) || (known.terminating && !pod.terminating));
 }
 
+// A node and the pods on it: no rule that is judged asks for more.
+struct Neighbours {
+  Facts facts;
+  void add(const Pod& pod, const PodSpec& spec, const SharedText& on) {
+    Pod& added = facts.pods.emplace_back(pod);
+    added.bound_node = on;
+    added.spec = SpecIndex{static_cast<std::uint32_t>(facts.specs.size())};
+    facts.specs.push_back(spec);
+  }
+};
+
 std::string name_text(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
 
 }  // namespace
@@ -46,22 +57,39 @@ void SimChecks::forget() {
   open_.clear();
 }
 
-Facts SimChecks::view() const {
-  Facts facts;
-  for (const auto& [name, node] : nodes_) facts.nodes.push_back(node);
+// As the scheduler was told, and what it sent since.
+Facts SimChecks::told_of(const SharedText& node, const PodName& bound) const {
+  Neighbours here;
+  const auto at = nodes_.find(node);
+  if (at != nodes_.end()) here.facts.nodes.push_back(at->second);
   for (const auto& [name, told] : pods_) {
-    Pod pod = told.pod;
-    pod.spec = SpecIndex{static_cast<std::uint32_t>(facts.specs.size())};
+    if (name == bound) {
+      here.add(told.pod, told.spec, {});
+      continue;
+    }
     const auto assumed = assumed_.find(name);
-    if (pod.bound_node.empty() && assumed != assumed_.end()) pod.bound_node = assumed->second;
-    facts.specs.push_back(told.spec);
-    facts.pods.push_back(std::move(pod));
+    const bool is_assumed = told.pod.bound_node.empty() && assumed != assumed_.end();
+    const SharedText& on = is_assumed ? assumed->second : told.pod.bound_node;
+    if (on == node) here.add(told.pod, told.spec, on);
   }
-  return facts;
+  return std::move(here.facts);
+}
+
+Facts SimChecks::truth_of(const SharedText& node, const PodName& bound) const {
+  Neighbours here;
+  const auto at = world_.cluster().nodes().find(node);
+  if (at != world_.cluster().nodes().end()) here.facts.nodes.push_back(at->second);
+  for (const auto& [name, known] : world_.cluster().pods()) {
+    if (name == bound)
+      here.add(known.pod, known.spec, {});
+    else if (known.pod.bound_node == node)
+      here.add(known.pod, known.spec, node);
+  }
+  return std::move(here.facts);
 }
 
 // `pod` has no node in `facts`.
-void SimChecks::judge(const std::string& invariant, Facts facts, const PodName& pod,
+void SimChecks::judge(const std::string& invariant, const Facts& facts, const PodName& pod,
                       const SharedText& node) {
   const RttMatrix none;
   VerifyInput input{facts, none, options_.rtt_by, options_.compat, {}, false};
@@ -90,7 +118,7 @@ void SimChecks::sent(const BindRequest& bind) {
   } else if (!known->second.pod.bound_node.empty()) {
     fail("I-1", name_text(bind.pod) + " is bound already, and that was told");
   } else {
-    judge("I-4", view(), bind.pod, bind.node);
+    judge("I-4", told_of(bind.node, bind.pod), bind.pod, bind.node);
   }
   assumed_.insert_or_assign(bind.pod, bind.node);
 }
@@ -102,10 +130,7 @@ void SimChecks::done(const BindRequest& bind, const SharedText& uid, BindAnswer 
   if (nodes.size() > 1) fail("I-1", name_text(bind.pod) + " was bound to two nodes");
   if (!options_.filters.contains(std::string(kFit)) || world_.is_meddled_with(bind.node)) return;
   if (!world_.cluster().nodes().contains(bind.node)) return;  // it went meanwhile
-  Facts facts = world_.cluster().list();
-  for (Pod& pod : facts.pods)
-    if (pod.uid == uid) pod.bound_node = {};
-  judge("I-2", std::move(facts), bind.pod, bind.node);
+  judge("I-2", truth_of(bind.node, bind.pod), bind.pod, bind.node);
 }
 
 void SimChecks::answered(const BindRequest& bind, BindAnswer answer) {

@@ -42,8 +42,10 @@ class SimChecks final : public SimWitness {
     Pod pod;
     PodSpec spec;
   };
-  void judge(const std::string& invariant, Facts facts, const PodName& pod, const SharedText& node);
-  Facts view() const;
+  void judge(const std::string& invariant, const Facts& facts, const PodName& pod,
+             const SharedText& node);
+  Facts told_of(const SharedText& node, const PodName& bound) const;
+  Facts truth_of(const SharedText& node, const PodName& bound) const;
 
   const SimWorld& world_;
   SimCheckOptions options_;
