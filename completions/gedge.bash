@@ -135,6 +135,23 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'simulate')
+      flags='--runs --seed --profile --compat --plugin -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--runs --seed --profile --compat --plugin -o --output --threads --max-input --color -v --v'
+      operands=('@files')
+      case $prev in
+        --runs) values='' ;;
+        --seed) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        -o | --output) values='table wide json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'policies')
       flags='--profile --compat --plugin --seed -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--profile --compat --plugin --seed -o --output --sort-by --threads --max-input --color -v --v'
@@ -420,7 +437,7 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --leader-elect --lease --kubeconfig --context --as --as-group --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --leader-elect --lease --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--scheduler-name --events --max-binds --listen --lease --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
@@ -517,5 +534,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify policies config validate matrix measure agent schedule completion version help'
+_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule completion version help'
 _gedge_families='config matrix'

@@ -440,6 +440,7 @@ complete -c gedge -n '__fish_seen_subcommand_from schedule' -l context -x -d 'Co
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l as -x -d 'Act as this user'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l as-group -x -d 'Act as a member of it'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l insecure-skip-tls-verify -d 'Believe whoever answers; not safe'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l no-exec-credentials -d 'Run no program that a kubeconfig names'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l rtt -r -F -d 'Read round-trip times; a later one wins'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l rtt-names -r -F -d 'Names for the rows of a matrix without any'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l rtt-unit -x -a 'us ms s' -d 'Unit of bare numbers: us, ms or s'

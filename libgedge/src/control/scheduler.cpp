@@ -136,10 +136,12 @@ void Scheduler::keep_only(FactKind kind, std::vector<PodName> names) {
       remove(kind, known.namespace_name, known.name);
 }
 
-void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {
+void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+                       std::string_view uid) {
   if (kind == FactKind::kPod) {
     const PodName pod{namespace_name, name};
     const Pod* const known = cluster_.find_pod(pod);
+    if (known != nullptr && !uid.empty() && known->uid != uid) return;  // told late, or again
     if (known != nullptr && takes_place(*known)) helped_ |= kSpaceHelps;
     return leave(pod);
   } else if (kind == FactKind::kPriorityClass || kind == FactKind::kDisruptionBudget) {

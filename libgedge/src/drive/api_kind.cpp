@@ -118,7 +118,7 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
   std::string key = read->namespace_name + "/" + read->name;
   if (read->type == WatchType::kDeleted) {
     if (in_batch_.contains(key)) flush(listener);
-    listener.remove(path_.kind, read->namespace_name, read->name);
+    listener.remove(path_.kind, read->namespace_name, read->name, read->uid);
     return true;
   }
   if (in_batch_.contains(key) || batch_.size() >= kMostInBatch) flush(listener);

@@ -86,8 +86,9 @@ Nanos ScheduleLoop::patience(Nanos now) const {
 
 void ScheduleLoop::put(Facts objects) { scheduler_.put(std::move(objects)); }
 
-void ScheduleLoop::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {
-  scheduler_.remove(kind, namespace_name, name);
+void ScheduleLoop::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+                          std::string_view uid) {
+  scheduler_.remove(kind, namespace_name, name, uid);
 }
 
 void ScheduleLoop::keep_only(FactKind kind, std::vector<PodName> names) {

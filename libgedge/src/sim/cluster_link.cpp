@@ -135,7 +135,7 @@ void SimLink::tell_event(std::size_t version, Nanos at) {
     const ClusterEvent& event = world_.cluster().event(version);
     if (options_.witness != nullptr) options_.witness->told(event);
     if (event.is_removed)
-      listener.remove(event.kind, event.name.namespace_name, event.name.name);
+      listener.remove(event.kind, event.name.namespace_name, event.name.name, {});
     else
       listener.put(Facts(event.object));
   });

@@ -48,3 +48,11 @@ TEST_CASE("a bind that met a successor of which nothing was ever told leaves no 
   CHECK(scheduler.unclear() == 0);
   CHECK(scheduler.cluster().pod_count() == 0);
 }
+
+TEST_CASE("a pod that went is told apart from its successor by UID") {
+  Scheduler scheduler = make_scheduler();
+  scheduler.remove(FactKind::kPod, "default", "web", "older");
+  CHECK(scheduler.active() == 1);
+  scheduler.remove(FactKind::kPod, "default", "web", "first");
+  CHECK(scheduler.active() == 0);
+}

@@ -27,8 +27,10 @@ struct Notes final : ClusterListener {
     for (const SpreadOwner& owner : objects.spread_owners)
       lines.push_back(owner.kind + " " + owner.name);
   }
-  void remove(FactKind, std::string_view space, std::string_view name) override {
-    lines.push_back("gone " + std::string(space) + "/" + std::string(name));
+  void remove(FactKind, std::string_view space, std::string_view name,
+              std::string_view uid) override {
+    lines.push_back("gone " + std::string(space) + "/" + std::string(name) + " " +
+                    std::string(uid));
   }
   void keep_only(FactKind kind, std::vector<PodName> names) override {
     if (kind != FactKind::kPod && kind != FactKind::kNode) return;
@@ -134,7 +136,7 @@ TEST_CASE("api cluster: events of a watch, in their order for each object") {
   at.api.say_line(watch, event("DELETED", pod("a", "n1")));
   at.api.say_line(watch, event("BOOKMARK", R"({"kind":"Pod","metadata":{"resourceVersion":"9"}})"));
   at.turn();
-  CHECK(at.notes.take() == Lines{"pod a on ''", "pod b on ''", "pod a on 'n1'", "gone shop/a"});
+  CHECK(at.notes.take() == Lines{"pod a on ''", "pod b on ''", "pod a on 'n1'", "gone shop/a u-a"});
   at.clock.time += Micros{100'000'000};
   at.api.say(watch, 200, "");
   at.turn();

@@ -56,7 +56,9 @@ class Scheduler {
 
   /// Objects that came or changed, each whole. A pod with another UID than before is a new one.
   void put(Facts objects);
-  void remove(FactKind kind, std::string_view namespace_name, std::string_view name);
+  /// `uid`: of the one that went; a pod that has another one is not meant. Empty: any.
+  void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+              std::string_view uid = {});
   /// These are all objects of their kind that there are: the others are gone.
   void keep_only(FactKind kind, std::vector<PodName> names);
   void put(RttMatrix rtt);

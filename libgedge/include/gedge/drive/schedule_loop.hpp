@@ -54,7 +54,8 @@ class ScheduleLoop final : private ClusterListener {
 
  private:
   void put(Facts objects) override;
-  void remove(FactKind kind, std::string_view namespace_name, std::string_view name) override;
+  void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+              std::string_view uid) override;
   void keep_only(FactKind kind, std::vector<PodName> names) override;
   void measured(RttMatrix rtt) override;
   void answer(std::uint64_t ticket, BindAnswer answer) override;

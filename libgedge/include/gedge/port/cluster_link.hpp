@@ -22,7 +22,9 @@ class ClusterListener {
   virtual ~ClusterListener() = default;
   /// Objects that came or changed, each whole.
   virtual void put(Facts objects) = 0;
-  virtual void remove(FactKind kind, std::string_view namespace_name, std::string_view name) = 0;
+  /// `uid`: of the one that went; empty: whichever has the name.
+  virtual void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+                      std::string_view uid) = 0;
   /// These are all objects of their kind; each was put, now or before. What is not a pod or a claim
   /// and has no namespace is named without one.
   virtual void keep_only(FactKind kind, std::vector<PodName> names) = 0;
