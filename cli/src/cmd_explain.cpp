@@ -43,7 +43,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "the pod has a node",
     .no = "the pod is unschedulable",
-    .see_also = "gedge-plan(1) gedge-why-not(1) gedge-policies(7)",
+    .see_also = "gedge-plan(1) gedge-schedule(1) gedge-why-not(1) gedge-policies(7)",
 };
 
 struct ExplainOptions : QuestionOptions {

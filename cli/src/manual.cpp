@@ -21,8 +21,14 @@ void add_environment(Mdoc& page) {
   page.list({{".Ev NO_COLOR", "If set and not empty, nothing is coloured."},
              {".Ev CLICOLOR_FORCE",
               "If set, not empty and not 0, colour is used in pipes and files too."},
-             {".Ev TERM", "A terminal of the type `dumb` gets no colour."}});
-  page.text("The flag `--color` wins over all three.");
+             {".Ev TERM", "A terminal of the type `dumb` gets no colour."},
+             {".Ev KUBECONFIG",
+              "Files that say where API servers are, colons between them; of those that name a "
+              "thing, the first wins."},
+             {".Ev HOME", "Without KUBECONFIG, the folder of `.kube/config`."},
+             {".Ev KUBERNETES_SERVICE_HOST", "In a pod: the address of the API server,"},
+             {".Ev KUBERNETES_SERVICE_PORT", "and its port; where no file says another one."}});
+  page.text("The flag `--color` wins over the first three.");
 }
 
 void add_exit_status(Mdoc& page, const Page& text) {

@@ -1,7 +1,6 @@
 // schedule_entry.cpp - the running scheduler, in the library of daemons.
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -60,8 +59,7 @@ ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, 
   options.instance = command.names.front() + "-" + io.network->host_name();
   options.events = command.events;
   options.tells_conditions = command.events != EventsTold::kNone;
-  std::random_device random;
-  options.seed = (std::uint64_t{random()} << 32U) | random();
+  options.seed = io.network->random_key();
   if (command.elects) {
     const std::size_t slash = command.lease.find('/');
     LeaseOptions lease;

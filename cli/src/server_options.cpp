@@ -18,8 +18,7 @@ void add_server_flags(FlagSet& flags, ServerOptions& options) {
       choice.as.groups);
   flags.add({.name = "insecure-skip-tls-verify", .help = "Believe whoever answers; not safe"},
             options.insecure);
-  flags.add({.name = "no-exec-credentials",
-             .help = "Run no program that a kubeconfig names"},
+  flags.add({.name = "no-exec-credentials", .help = "Run no program that a kubeconfig names"},
             options.refuses_helpers);
 }
 

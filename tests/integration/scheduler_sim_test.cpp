@@ -137,6 +137,7 @@ class Run {
 void Run::restart() {
   SchedulerOptions options;
   options.max_binds = 4;
+  options.preempts = false;  // gedge simulate has pods that go for others
   scheduler_ = std::make_unique<Scheduler>(make_live(), std::vector<std::string>{"gedge"}, options);
   while (!to_server_.empty()) run_server();
   to_scheduler_.clear();

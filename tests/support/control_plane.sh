@@ -127,7 +127,8 @@ kubeconfig() { # DIR SERVER TOKEN
   cat >"$1/kubeconfig" <<YAML
 apiVersion: v1
 kind: Config
-clusters: [{name: plane, cluster: {server: "$2", certificate-authority: certificates/apiserver.crt}}]
+clusters:
+- {name: plane, cluster: {server: "$2", certificate-authority: certificates/apiserver.crt}}
 users: [{name: admin, user: {token: "$3"}}]
 contexts: [{name: plane, context: {cluster: plane, user: admin}}]
 current-context: plane

@@ -57,7 +57,8 @@ class Plane:
         for is_last in (False, True):
             try:
                 if not hasattr(self.local, "connection"):
-                    context = ssl.create_default_context(cafile=self.path("certificates/apiserver.crt"))
+                    trusted = self.path("certificates/apiserver.crt")
+                    context = ssl.create_default_context(cafile=trusted)
                     self.local.connection = http.client.HTTPSConnection(self.host, context=context)
                 self.local.connection.request(method, path, text, headers)
                 reply = self.local.connection.getresponse()
@@ -100,7 +101,8 @@ class Plane:
         for pod in self.get("/api/v1/pods")["items"]:
             space, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
             self.delete(PODS.format(space) + "/" + name)
-        for path in ("/api/v1/nodes", "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
+        for path in ("/api/v1/nodes",
+                     "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
                      "/apis/scheduling.k8s.io/v1/priorityclasses",
                      "/apis/events.k8s.io/v1/namespaces/default/events"):
             for thing in self.get(path)["items"]:
@@ -128,7 +130,8 @@ def node(name, cpu="4", memory="8Gi", pods="20", labels=None, taints=None):
                        "conditions": [{"type": "Ready", "status": "True"}]}}
 
 
-def pod(name, cpu="100m", memory="64Mi", labels=None, annotations=None, scheduler="gedge", **spec):
+def pod(name, cpu="100m", memory="64Mi", labels=None, annotations=None, scheduler="gedge",
+        **spec):
     container = {"name": "c", "image": "example.invalid/c",
                  "resources": {"requests": {"cpu": cpu, "memory": memory}}}
     container.update(spec.pop("container", {}))

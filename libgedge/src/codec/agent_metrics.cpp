@@ -62,8 +62,9 @@ void add_times(Metrics& metrics, const AgentFacts& facts) {
 std::string agent_metrics(const AgentFacts& facts) {
   Metrics metrics;
   metrics.family("gedge_agent_info", "gauge", "Which node this is, and how it measures.");
-  metrics.sample("node=\"" + escaped_label(facts.node) + "\",method=\"" + escaped_label(facts.method) + '"',
-                 "1");
+  metrics.sample(
+      "node=\"" + escaped_label(facts.node) + "\",method=\"" + escaped_label(facts.method) + '"',
+      "1");
   metrics.family("gedge_agent_start_time_seconds", "gauge", "When the agent began.");
   metrics.sample("", std::to_string(facts.started));
   add_times(metrics, facts);
