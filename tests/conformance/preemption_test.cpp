@@ -46,7 +46,9 @@ std::string joined(std::vector<std::string> texts) {
 
 void check_status(const json& vector, const ClusterState& cluster, Preemptor& preemptor,
                   PodIndex pod) {
-  for (const auto& [name, status] : vector.at("expected").at("nodeStatus").items()) {
+  for (const auto& entry : vector.at("expected").at("nodeStatus").items()) {
+    const std::string& name = entry.key();
+    const json& status = entry.value();
     INFO("node: " << name);
     const auto node = cluster.find_node(name);
     REQUIRE(node);
