@@ -45,6 +45,19 @@ class Api:
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             list(pool.map(one, objects))
 
+    def stream(self, path):
+        """The lines of a watch, as they come."""
+        self.ask("GET", "/version")
+        self.local.connection.request("GET", path, None, self.headers)
+        return self.local.connection.getresponse()
+
+    def delete_pods(self):
+        """All of them, and waits until they are gone."""
+        path = "/api/v1/namespaces/default/pods"
+        self.ask("DELETE", path, json.dumps({"gracePeriodSeconds": 0}))
+        while json.loads(self.ask("GET", path + "?limit=1"))["items"]:
+            time.sleep(0.1)
+
     def pending(self):
         text = self.ask("GET", "/api/v1/pods?fieldSelector=spec.nodeName=&resourceVersion=0")
         return len(json.loads(text)["items"])

@@ -19,6 +19,7 @@ import rows_measure
 import rows_process
 import rows_program
 import rows_recorder
+import rows_schedule
 
 ROWS = [
     ("start", rows_program.start, True),
@@ -41,6 +42,7 @@ ROWS = [
     ("clusters", rows_latency_cover.clusters, True),
     ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
+    ("schedule", rows_schedule.beside_scheduler, False),
 ]  # name, function, whether --quick has it
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
