@@ -87,8 +87,9 @@ class Side:
         self.seconds.append(ticks / os.sysconf("SC_CLK_TCK") / PODS)
         self.memory.append(peak / 1024)
         self.first.append(moments[0] - began)
-        raw.append(f"{self.name:18} {self.rates[-1]:7.0f} binds/s  first after {self.first[-1]:.2f} "
-                   f"s  processor {1e6 * self.seconds[-1]:7.0f} us a pod  peak {peak / 1024:.0f} MiB")
+        raw.append(f"{self.name:18} {self.rates[-1]:7.0f} binds/s  first after "
+                   f"{self.first[-1]:.2f} s  processor {1e6 * self.seconds[-1]:7.0f} us a pod  "
+                   f"peak {peak / 1024:.0f} MiB")
         api.delete_pods()
 
 
