@@ -1,10 +1,8 @@
 // agent_entry.cpp - the running agent, in the library of daemons.
 #include <atomic>
 #include <csignal>
-#include <exception>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "agent_command.hpp"
@@ -18,6 +16,7 @@
 #include "gedge/io/wall_clock.hpp"
 #include "probe_options.hpp"
 #include "report.hpp"
+#include "serve_beside.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -82,7 +81,8 @@ class RunningAgent {
                              {"node", command_.places.own_name},
                              {"method", std::string(word_of(command_.loop.method))}});
     warn();
-    const int signal = serve_and_probe();
+    const int signal = serve_beside(
+        *server_, [this] { loop_.run(); }, [this] { loop_.stop(); });
     log_.event("stopped", {{"rounds", std::to_string(loop_.view().rounds)}});
     return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
   }
@@ -100,31 +100,6 @@ class RunningAgent {
     if (!found) return std::move(found).error();
     log_.left_out(found->without_address);
     return std::move(found->targets);
-  }
-
-  // Whatever one thread fails with ends the other one too, and is told by whoever called.
-  int serve_and_probe() {
-    std::exception_ptr failure;
-    std::thread probing([this, &failure] {
-      try {
-        loop_.run();
-      } catch (...) {
-        failure = std::current_exception();
-        server_->stop();
-      }
-    });
-    int signal = 0;
-    try {
-      signal = server_->run();
-    } catch (...) {
-      loop_.stop();
-      probing.join();
-      throw;
-    }
-    loop_.stop();
-    probing.join();
-    if (failure) std::rethrow_exception(failure);
-    return signal;
   }
 
   AgentEvents events() {

@@ -4,12 +4,6 @@
 
 namespace gedge::cli {
 
-void AgentLog::failed(const Error& error) {
-  if (error.what == last_failure_) return;
-  last_failure_ = error.what;
-  event("failed", {{"what", error.what}, {"fix", error.hint}});
-}
-
 void AgentLog::left_out(const Errors& names) {
   std::set<std::string> now;
   for (const Error& name : names)

@@ -18,9 +18,6 @@ class AgentLog : public EventLog {
  public:
   using EventLog::EventLog;
 
-  /// The peers could not be found out or not be probed; told again only after recovered().
-  void failed(const Error& error);
-  void recovered() { last_failure_.clear(); }
   /// Names that no address is known of; each is told once until it has one.
   void left_out(const Errors& names);
   /// Who answers that did not, and the reverse.
@@ -28,7 +25,6 @@ class AgentLog : public EventLog {
 
  private:
   std::map<std::pair<AgentTargetKind, std::string>, bool> answers_;
-  std::string last_failure_;
   std::set<std::string> left_out_;
 };
 

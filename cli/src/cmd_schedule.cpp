@@ -36,17 +36,27 @@ constexpr Page kPage{
         "not bound a second time before. A pod without a place gets the condition PodScheduled "
         "False with kube-scheduler's message and an event FailedScheduling; it is tried again when "
         "something happens that may help it, or after five minutes.\n\n"
-        "The API server is found as kubectl finds it. Round-trip times come from `--rtt`.\n\n"
+        "Where a pod fits nowhere, less important ones are deleted for it, as kube-scheduler does: "
+        "on the node where the fewest disruption budgets are violated, and unless its "
+        "PriorityClass says Never. Until they have gone, the node is promised to it "
+        "(`status.nominatedNodeName`).\n\n"
+        "The API server is found as kubectl finds it. Round-trip times come from `--rtt`. "
+        "Without `--compat`, the formulas are those of 1.20 for servers up to 1.22, else of "
+        "1.36.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, from a list "
         "of "
-        "the cluster that it takes then; the others wait. Nothing is sent that could be done after "
-        "the lease has run out, and a process that lost it ends with status 4. SIGTERM gives the "
+        "the cluster that it takes then; the others wait. No bind and no eviction is sent that "
+        "could be "
+        "done after the lease has run out, and a process that lost it ends with status 4. SIGTERM "
+        "gives the "
         "lease away when everything that was sent is settled.\n\n"
         "With `--watch`, `/livez`, `/readyz` and `/metrics` (Prometheus) are answered at "
         "`--listen`, over plain HTTP and only to this machine.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
-        "them `bound`, `would-bind`, `unschedulable`, `not-bound` and `failed`.",
+        "them `synced`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, `standby` "
+        "and "
+        "`failed`; `would-bind` and `would-evict` in a dry run.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",

@@ -28,4 +28,10 @@ void EventLog::event(std::string_view name, Pairs pairs) {
   err_.flush();
 }
 
+void EventLog::failed(const Error& error) {
+  if (error.what == last_failure_) return;
+  last_failure_ = error.what;
+  event("failed", {{"what", error.what}, {"fix", error.hint}});
+}
+
 }  // namespace gedge::cli

@@ -24,12 +24,16 @@ class EventLog {
   /// "at=2026-11-22T01:00:00Z event=listening address=127.0.0.1:8787"; values with blanks, quotes
   /// or control characters are quoted and escaped.
   void event(std::string_view name, Pairs pairs);
+  /// What went wrong; the same again is told only after recovered(). Of one thread alone.
+  void failed(const Error& error);
+  void recovered() { last_failure_.clear(); }
 
  private:
   Stream& err_;
   const WallClock& clock_;
   bool quiet_;
   std::mutex mutex_;
+  std::string last_failure_;
 };
 
 }  // namespace gedge::cli

@@ -1,13 +1,12 @@
 #include "schedule_run.hpp"
 
 #include <csignal>
-#include <exception>
-#include <thread>
 #include <utility>
 
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/io/http_server.hpp"
 #include "report.hpp"
+#include "serve_beside.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -66,13 +65,9 @@ ScheduleEvents ScheduleRun::events() {
                {{"pod", text_of(victim.pod)}, {"for", text_of(victim.by)}, {"node", victim.node}});
   };
   events.unschedulable = [this](const Unschedulable& pod) {
-    ++rejected_;
     log_.event("unschedulable", {{"pod", text_of(pod.pod)}, {"why", pod.message}});
   };
-  events.failed = [this](const Error& error) {
-    if (std::exchange(last_failure_, error.what) != error.what)
-      log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
-  };
+  events.failed = [this](const Error& error) { log_.failed(error); };
   events.turned = [this] { turned(); };
   return events;
 }
@@ -125,31 +120,6 @@ Status ScheduleRun::listen(const IpAddress& address) {
   return {};
 }
 
-// Whatever one thread fails with ends the other one too.
-int ScheduleRun::serve(Status& ended) {
-  std::exception_ptr failure;
-  std::thread deciding([this, &ended, &failure] {
-    try {
-      ended = loop_.run();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    server_->stop();
-  });
-  int signal = 0;
-  try {
-    signal = server_->run();
-  } catch (...) {
-    loop_.stop();
-    deciding.join();
-    throw;
-  }
-  loop_.stop();
-  deciding.join();
-  if (failure) std::rethrow_exception(failure);
-  return signal;
-}
-
 Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
   if (!ended) return fail(io_, ended.error());
   if (options_.is_one_pass) return loop_.scheduler().parked() > 0 ? Exit::kNo : Exit::kYes;
@@ -158,7 +128,12 @@ Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
 
 Exit ScheduleRun::run() {
   Status ended;
-  const int signal = server_ ? serve(ended) : (ended = loop_.run(), 0);
+  int signal = 0;
+  if (server_)
+    signal = serve_beside(
+        *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });
+  else
+    ended = loop_.run();
   const SchedulerCounts& counts = loop_.scheduler().counts();
   log_.event("stopped", {{"bound", std::to_string(counts.bound)},
                          {"unclear", std::to_string(loop_.scheduler().unclear())}});

@@ -40,7 +40,6 @@ class ScheduleRun {
   ScheduleEvents events();
   void turned();
   Exit exit_of(const Status& ended, int signal) const;
-  int serve(Status& ended);
   SchedulerFacts facts() const;
   void tell(const BindRequest& bind, BindAnswer answer);
 
@@ -51,8 +50,6 @@ class ScheduleRun {
   ScheduleLoopOptions options_;
   ScheduleLoop loop_;
   std::unique_ptr<HttpServer> server_;
-  std::uint64_t rejected_ = 0;
-  std::string last_failure_;
   std::optional<bool> was_leading_;
 
   mutable std::mutex mutex_;  // of all below: the two threads share it

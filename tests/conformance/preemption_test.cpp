@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gedge/codec/load.hpp"
+#include "conformance/cluster.hpp"
 #include "gedge/plan/preemption.hpp"
 #include "support/conformance.hpp"
 
@@ -21,13 +21,7 @@ Facts facts_of(const json& vector) {
   for (const char* key : {"nodes", "pods", "podDisruptionBudgets", "nominatedPods"})
     for (const json& object : vector.value(key, json::array())) list["items"].push_back(object);
   list["items"].push_back(vector.at("pod"));
-  const std::string cluster = list.dump();
-  FactsLoader loader({.compat = kCompat});
-  loader.add_cluster({"cluster.json", cluster});
-  LoadResult result = loader.finish();
-  for (const Error& error : result.errors) MESSAGE(error.what);
-  REQUIRE(result.loaded);
-  return std::move(result.loaded->facts);
+  return gedge::test::read_cluster(list);
 }
 
 bool promises(const json& vector, const std::string& node) {

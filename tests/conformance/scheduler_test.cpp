@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gedge/codec/load.hpp"
+#include "conformance/cluster.hpp"
 #include "gedge/codec/profile.hpp"
 #include "gedge/plan/engine.hpp"
 #include "support/conformance.hpp"
@@ -30,13 +30,7 @@ Facts facts_of(const json& vector) {
   json incoming = vector.at("pod");
   incoming["spec"].erase("nodeName");
   list["items"].push_back(incoming);
-  const std::string cluster = list.dump();
-  FactsLoader loader({.compat = kCompat});
-  loader.add_cluster({"cluster.json", cluster});
-  LoadResult result = loader.finish();
-  for (const Error& error : result.errors) MESSAGE(error.what);
-  REQUIRE(result.loaded);
-  return std::move(result.loaded->facts);
+  return gedge::test::read_cluster(list);
 }
 
 void set_wished_node(const json& incoming, Facts& facts) {

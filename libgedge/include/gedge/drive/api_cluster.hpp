@@ -105,7 +105,6 @@ class ApiCluster final : public ClusterLink {
   ApiClusterOptions options_;
   std::vector<std::unique_ptr<Kind>> kinds_;
   std::optional<LeaseKeeper> lease_;
-  bool was_told_of_leading_ = false;
   std::vector<Call> unsent_;  // writes that came when they must not be sent any more
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::uint64_t last_ticket_ = 0, last_event_ = 0;

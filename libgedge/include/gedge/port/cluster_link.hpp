@@ -25,8 +25,8 @@ class ClusterListener {
   /// `uid`: of the one that went; empty: whichever has the name.
   virtual void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
                       std::string_view uid) = 0;
-  /// These are all objects of their kind; each was put, now or before. What is not a pod or a claim
-  /// and has no namespace is named without one.
+  /// These are all objects of their kind; each was put, now or before. Kinds without
+  /// namespaces are named without one.
   virtual void keep_only(FactKind kind, std::vector<PodName> names) = 0;
   /// All round-trip times anew, of a cluster that carries them.
   virtual void measured(RttMatrix /*rtt*/) {}
