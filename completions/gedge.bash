@@ -468,6 +468,36 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'extender')
+      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--listen --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      case $prev in
+        --listen) values='' ;;
+        --max-body) values='' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --profile) values='@profiles @files' ;;
+        --compat) values='1.20 1.36' ;;
+        --plugin) values='@files' ;;
+        --seed) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'completion')
       flags='-h --help'
       operands=('bash zsh fish')
@@ -534,5 +564,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule completion version help'
+_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule extender completion version help'
 _gedge_families='config matrix'

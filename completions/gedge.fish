@@ -40,6 +40,8 @@ complete -c gedge -n __fish_use_subcommand -f -a agent -d 'Measure peers for eve
 
 complete -c gedge -n __fish_use_subcommand -f -a schedule -d 'Bind pods, as a scheduler of the cluster'
 
+complete -c gedge -n __fish_use_subcommand -f -a extender -d 'Let kube-scheduler keep delay budgets'
+
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
 complete -c gedge -n __fish_use_subcommand -f -a version -d 'Print the version of gedge'
@@ -461,6 +463,37 @@ complete -c gedge -n '__fish_seen_subcommand_from schedule' -s q -l quiet -d 'No
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l listen -x -d 'Where to answer'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l bind -d 'Bind pods too, where kube-scheduler asks for it'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l max-body -x -d 'Largest request that is read'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l cluster -r -F -d 'Read the cluster from files; follow no server'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l rtt -r -F -d 'Read round-trip times; a later one wins'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l rtt-names -r -F -d 'Names for the rows of a matrix without any'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l rtt-unit -x -a 'us ms s' -d 'Unit of bare numbers: us, ms or s'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l cost-unit -x -a 'us ms s' -d 'Unit of a NetworkTopology\'s costs: us, ms or s'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l rtt-zero -x -a 'missing value' -d 'Zeros between nodes: missing or value'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l rtt-by -x -d 'Names in the matrix are values of this node label'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l rtt-stat -x -a 'p50 p95 p99 max' -d 'Compare budgets with p50, p95, p99 or max'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l max-age -x -d 'Take older samples for unmeasured; needs --now'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l now -x -d 'The moment that ages are counted to'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l kubeconfig -r -F -d 'Find the API server in this file alone'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l context -x -d 'Context of the kubeconfig'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l as -x -d 'Act as this user'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l as-group -x -d 'Act as a member of it'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l insecure-skip-tls-verify -d 'Believe whoever answers; not safe'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l no-exec-credentials -d 'Run no program that a kubeconfig names'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l profile -r -F -a '(__gedge_live profiles)' -d 'Policies and weights'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l plugin -r -F -d 'Load a policy module'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l seed -x -d 'For profiles that spread ties'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from extender' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

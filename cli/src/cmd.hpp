@@ -23,6 +23,7 @@ Command matrix_cluster_command();
 Command matrix_centers_command();
 Command agent_command();
 Command schedule_command();
+Command extender_command();
 Command completion_command();
 Command version_command();
 Command help_command();

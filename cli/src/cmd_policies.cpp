@@ -31,7 +31,7 @@ constexpr Page kPage{
         "`policy/NAME`.",
     .examples = kExamples,
     .yes = "always",
-    .see_also = "gedge-policies(7) gedge-config-view(1)",
+    .see_also = "gedge-policies(7) gedge-config-view(1) gedge-extender(1)",
 };
 
 struct PoliciesOptions {

@@ -60,7 +60,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",
-    .see_also = "gedge-agent(1) gedge-explain(1) gedge-plan(1)",
+    .see_also = "gedge-agent(1) gedge-explain(1) gedge-extender(1) gedge-plan(1)",
 };
 
 constexpr Words<EventsTold, 3> kEvents{

@@ -6,29 +6,14 @@ namespace gedge::cli {
 
 std::span<const Command> commands() {
   static const std::array all{
-      plan_command(),
-      explain_command(),
-      why_not_command(),
-      verify_command(),
-      simulate_command(),
-      policies_command(),
-      config_view_command(),
-      validate_command(),
-      matrix_complete_command(),
-      matrix_show_command(),
-      matrix_convert_command(),
-      matrix_diff_command(),
-      matrix_check_command(),
-      measure_command(),
-      matrix_cluster_command(),
-      matrix_centers_command(),
-      agent_command(),
-      schedule_command(),
-      completion_command(),
-      version_command(),
-      help_command(),
-      complete_command(),
-      man_command(),
+      plan_command(),           explain_command(),        why_not_command(),
+      verify_command(),         simulate_command(),       policies_command(),
+      config_view_command(),    validate_command(),       matrix_complete_command(),
+      matrix_show_command(),    matrix_convert_command(), matrix_diff_command(),
+      matrix_check_command(),   measure_command(),        matrix_cluster_command(),
+      matrix_centers_command(), agent_command(),          schedule_command(),
+      extender_command(),       completion_command(),     version_command(),
+      help_command(),           complete_command(),       man_command(),
   };
   return all;
 }

@@ -4,11 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "daemon_input.hpp"
 #include "event_log.hpp"
 #include "gedge/io/wall_clock.hpp"
-#include "input.hpp"
 #include "report.hpp"
-#include "rules.hpp"
 #include "schedule_command.hpp"
 #include "schedule_run.hpp"
 #include "server_access.hpp"
@@ -18,27 +17,7 @@ namespace {
 
 constexpr int kLast120 = 22;  // newer servers have formulas of 1.36
 
-/// Rules and round-trip times: what does not come from the cluster.
-struct Given {
-  Rules rules;
-  RttMatrix rtt;
-};
-
-std::optional<Exit> read_given(const ScheduleCommand& command, Io& io, Given& given) {
-  ProgressLine progress(io.err, true, io.clock);
-  InputReader reader(io, command.input, command.rules.compat(), progress);
-  reader.needs_no_nodes();
-  auto input = reader.read();
-  Errors errors = reader.take_errors();
-  const Errors wrong_rules = load_rules(command.rules, reader, given.rules);
-  errors.insert(errors.end(), wrong_rules.begin(), wrong_rules.end());
-  if (!input || !errors.empty()) return fail(io, errors, command.output);
-  report_input(io, given.rules.warnings, {}, command.output);
-  given.rtt = std::move(input->rtt);
-  return std::nullopt;
-}
-
-Scheduler make_scheduler(const ScheduleCommand& command, Given& given) {
+Scheduler make_scheduler(const ScheduleCommand& command, DaemonInput& given) {
   LiveOptions options;
   options.profiles = given.rules.profiles;
   options.rtt_by = command.input.rtt_by;
@@ -77,8 +56,10 @@ Exit run(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     return *failed;
   if (!command.rules.asked_compat)
     command.rules.asked_compat = server.minor <= kLast120 ? Compat::k1_20 : Compat::k1_36;
-  Given given;
-  if (const auto failed = read_given(command, io, given)) return *failed;
+  DaemonInput given;
+  if (const auto failed =
+          read_daemon_input(io, command.input, command.rules, command.output, false, given))
+    return *failed;
 
   const SystemWallClock wall_clock;
   EventLog log(io.err, wall_clock, command.output.quiet);

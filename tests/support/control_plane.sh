@@ -4,7 +4,9 @@
 #   binaries       print the folder of the programs; they are built once where there are none
 #   start DIR      start etcd and kube-apiserver on free ports; DIR/env says where they listen, and
 #                  DIR/kubeconfig is that of their administrator
-#   scheduler DIR  start kube-scheduler beside them, without the limits of its client
+#   scheduler DIR  start kube-scheduler beside them, without the limits of its client; members of
+#                  DIR/scheduler-more.yaml, a JSON object, are added to its configuration
+#   stop-scheduler DIR
 #   stop DIR       stop what was started in DIR
 #
 # KUBEBUILDER_ASSETS names a folder with other programs (etcd, kube-apiserver, kube-scheduler).
@@ -16,7 +18,7 @@ set -euo pipefail
 kubernetes=1.20.2
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gedge/kubernetes-$kubernetes
 
-usage() { sed -n 's/^# \{0,1\}//; 2,12p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n 's/^# \{0,1\}//; 2,14p' "${BASH_SOURCE[0]}"; }
 
 note() { printf '%s\n' "$*" >&2; }
 
@@ -179,23 +181,37 @@ kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: "$dir/kubeconfig", qps: 5000, burst: 5000}
 leaderElection: {leaderElect: false}
 YAML
+  if [ -f "$dir/scheduler-more.yaml" ]; then
+    python3 - "$dir/scheduler-more.yaml" >>"$dir/scheduler.yaml" <<'PYTHON'
+import json
+import sys
+
+with open(sys.argv[1]) as file:
+    for key, value in json.load(file).items():
+        print(f"{key}: {json.dumps(value)}")
+PYTHON
+  fi
   launch "$dir" scheduler "$bin/kube-scheduler" --config="$dir/scheduler.yaml" \
     --port=0 --secure-port=0
 }
 
-stop() { # DIR
-  local name id
-  for name in scheduler apiserver etcd; do
-    [ -f "$1/$name.pid" ] || continue
-    id=$(cat "$1/$name.pid")
+end() { # DIR NAME...
+  local dir=$1 name id
+  shift
+  for name in "$@"; do
+    [ -f "$dir/$name.pid" ] || continue
+    id=$(cat "$dir/$name.pid")
     kill "$id" 2>/dev/null || true
     while kill -0 "$id" 2>/dev/null; do sleep 0.05; done
-    rm "$1/$name.pid"
+    rm "$dir/$name.pid"
   done
 }
+
+stop() { end "$1" scheduler apiserver etcd; } # DIR
 
 case "${1:-} $#" in
   "binaries 1") binaries ;;
   "start 2" | "scheduler 2" | "stop 2") "$1" "$2" ;;
+  "stop-scheduler 2") end "$2" scheduler ;;
   *) usage >&2; exit 2 ;;
 esac

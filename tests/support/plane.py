@@ -141,16 +141,15 @@ def pod(name, cpu="100m", memory="64Mi", labels=None, annotations=None, schedule
                      "containers": [container], **spec}}
 
 
-class Scheduler:
-    """`gedge schedule --watch` beside a plane; its log is read when it has ended."""
+class Daemon:
+    """A command of gedge beside a plane, until the end of the block; it listens on a free port."""
 
-    def __init__(self, plane, *flags, waits_for="event=synced"):
+    def __init__(self, plane, *arguments, waits_for="event=synced"):
         self.waits_for = waits_for
         self.log_path = plane.path(f"gedge-{len(os.listdir(plane.folder.name))}.log")
         self.log_file = open(self.log_path, "w")
         self.process = subprocess.Popen(
-            [os.environ["GEDGE"], "schedule", "--watch", "--kubeconfig", plane.kubeconfig,
-             "--listen", "127.0.0.1:0", *flags],
+            [os.environ["GEDGE"], *arguments, "--listen", "127.0.0.1:0"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log_file)
 
     def __enter__(self):
@@ -175,3 +174,30 @@ class Scheduler:
     def log(self):
         with open(self.log_path) as file:
             return file.read()
+
+    def port(self):
+        return int(self.log().split("event=listening address=127.0.0.1:")[1].split()[0])
+
+
+class Scheduler(Daemon):
+    """`gedge schedule --watch`."""
+
+    def __init__(self, plane, *flags, waits_for="event=synced"):
+        super().__init__(plane, "schedule", "--watch", "--kubeconfig", plane.kubeconfig, *flags,
+                         waits_for=waits_for)
+
+
+class KubeScheduler:
+    """A real kube-scheduler beside a plane, with these extenders, until the end of the block."""
+
+    def __init__(self, plane, *extenders):
+        self.plane = plane
+        with open(plane.path("scheduler-more.yaml"), "w") as file:
+            json.dump({"percentageOfNodesToScore": 100, "extenders": list(extenders)}, file)
+        subprocess.run(["bash", SCRIPT, "scheduler", plane.folder.name], check=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["bash", SCRIPT, "stop-scheduler", self.plane.folder.name], check=True)

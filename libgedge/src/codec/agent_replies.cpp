@@ -195,21 +195,6 @@ std::optional<HttpReply> document_reply(const HttpTarget& target, const AgentFac
   return std::nullopt;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
-// A name that somebody else's name server may lead here is no way to ask (DNS rebinding).
-bool is_trusted_host(std::string_view host, const AgentFacts& facts) {
-  if (host.empty() || host.starts_with('[')) return true;
-  const std::string name = lower(host.substr(0, host.rfind(':')));
-  return name.find_first_not_of("0123456789.") == std::string::npos || name == "localhost" ||
-         name == lower(facts.node);
-}
-
 }  // namespace
 
 HttpReply agent_error(AgentError code, std::string_view message) {
@@ -223,7 +208,7 @@ HttpReply agent_error(AgentError code, std::string_view message) {
 HttpReply agent_reply(const HttpRequest& request, const AgentFacts& facts) {
   if (!request.origin.empty())
     return agent_error(AgentError::kInvalidSecurity, "pages of other sites may not ask");
-  if (!facts.insecure && !facts.asks_for_token && !is_trusted_host(request.host, facts))
+  if (!facts.insecure && !facts.asks_for_token && !codec::is_own_host(request.host, facts.node))
     return agent_error(AgentError::kInvalidSecurity,
                        "ask by address, as localhost, or by the name of the node");
   if (request.method != "GET" && request.method != "HEAD")
@@ -245,7 +230,7 @@ bool needs_token(const HttpRequest& request) {
 std::string_view bearer_token(const HttpRequest& request) {
   constexpr std::string_view kScheme = "bearer ";
   const std::string_view header = request.authorization;
-  if (lower(header.substr(0, kScheme.size())) != kScheme) return {};
+  if (codec::lower_case(header.substr(0, kScheme.size())) != kScheme) return {};
   return header.substr(kScheme.size());
 }
 

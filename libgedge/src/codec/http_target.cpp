@@ -81,4 +81,18 @@ std::optional<HttpTarget> parse_http_target(std::string_view text) {
   return target;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+bool is_own_host(std::string_view host, std::string_view name) {
+  if (host.empty() || host.starts_with('[')) return true;
+  const std::string asked = lower_case(host.substr(0, host.rfind(':')));
+  return asked.find_first_not_of("0123456789.") == std::string::npos || asked == "localhost" ||
+         asked == lower_case(name);
+}
+
 }  // namespace gedge::codec

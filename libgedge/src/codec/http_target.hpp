@@ -21,4 +21,10 @@ struct HttpTarget {
 /// characters or bytes that are no UTF-8, encoded or not; also where a parameter comes twice.
 std::optional<HttpTarget> parse_http_target(std::string_view text);
 
+/// ASCII letters alone change.
+std::string lower_case(std::string_view text);
+/// Whether a Host names this machine: no name, an address, localhost or `name`. A name that
+/// somebody else's name server may lead here is no way to ask (DNS rebinding).
+bool is_own_host(std::string_view host, std::string_view name = {});
+
 }  // namespace gedge::codec

@@ -5,21 +5,13 @@
 #include <utility>
 
 #include "codec/metrics.hpp"
+#include "codec/status_replies.hpp"
 
 namespace gedge {
 namespace {
 
 using codec::Metrics;
-
-constexpr const char* kText = "text/plain; charset=utf-8";
-
-HttpReply text_reply(unsigned status, std::string body) {
-  HttpReply reply;
-  reply.status = status;
-  reply.content_type = kText;
-  reply.body = std::move(body) + '\n';
-  return reply;
-}
+using codec::text_reply;
 
 HttpReply readiness(const SchedulerFacts& facts) {
   if (facts.is_synced) return text_reply(200, "ok");
@@ -85,37 +77,13 @@ std::string metrics_text(const SchedulerFacts& facts) {
 }  // namespace
 
 HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& facts) {
-  if (request.method != "GET" && request.method != "HEAD") {
-    HttpReply reply = text_reply(405, "only GET and HEAD");
-    reply.allow = "GET, HEAD";
-    return reply;
-  }
-  const std::string path = request.target.substr(0, request.target.find('?'));
-  if (path == "/livez")
-    return facts.is_alive ? text_reply(200, "ok") : text_reply(503, "the loop stands still");
-  if (path == "/readyz") return readiness(facts);
-  if (path != "/metrics") return text_reply(404, "there are /livez, /readyz and /metrics");
-  HttpReply reply;
-  reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  reply.body = metrics_text(facts);
-  return reply;
+  return codec::status_reply(
+      request, {facts.is_alive, readiness(facts), [&facts] { return metrics_text(facts); }});
 }
 
 HttpReply scheduler_refusal(HttpFault fault) {
-  switch (fault) {
-    case HttpFault::kHeaderTooLarge:
-      return text_reply(431, "the headers are too large");
-    case HttpFault::kBodyTooLarge:
-      return text_reply(413, "the body is too large");
-    case HttpFault::kIncomplete:
-      return text_reply(408, "the request did not end in time");
-    case HttpFault::kInternal:
-      return text_reply(500, "a bug in gedge");
-    case HttpFault::kMalformed:
-    case HttpFault::kNoTls:
-      break;
-  }
-  return text_reply(400, "this is no request");
+  const codec::FaultText text = codec::fault_text(fault);
+  return text_reply(text.status, text.text);
 }
 
 }  // namespace gedge

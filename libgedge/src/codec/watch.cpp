@@ -1,16 +1,20 @@
 // codec/watch.cpp - the few fields around an object, without looking into it.
 #include "gedge/codec/watch.hpp"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include "codec/json_fields.hpp"
 
 namespace gedge {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+using codec::end_of;
+using codec::for_each_field;
+using codec::PaddedText;
+using codec::take;
 
 constexpr std::array<std::pair<std::string_view, WatchType>, 5> kTypes{{
     {"ADDED", WatchType::kAdded},
@@ -30,29 +34,6 @@ Error refused(const char* what, simdjson::error_code code) {
   return invalid_input(
       std::string("the server sent no ") + what + ": " + simdjson::error_message(code), {},
       "see what stands between gedge and the API server");
-}
-
-// Texts that are absent or null stay as they are; anything else is an error.
-simdjson::error_code take(ondemand::value value, std::string& text) {
-  bool is_null = false;
-  if (const auto error = value.is_null().get(is_null); error || is_null) return error;
-  std::string_view found;
-  const auto error = value.get_string().get(found);
-  if (!error) text = found;
-  return error;
-}
-
-// Calls visit(key, value) for each field; what it does not look at is skipped.
-template <typename F>
-simdjson::error_code for_each_field(ondemand::object object, F&& visit) {
-  for (auto entry : object) {
-    ondemand::field field;
-    if (const auto error = std::move(entry).get(field)) return error;
-    std::string_view key;
-    if (const auto error = field.unescaped_key().get(key)) return error;
-    if (const auto error = visit(key, field.value())) return error;
-  }
-  return simdjson::SUCCESS;
 }
 
 simdjson::error_code take_metadata(ondemand::value value, WatchLine& line) {
@@ -86,30 +67,12 @@ simdjson::error_code take_object(ondemand::value value, WatchLine& line) {
   return object.raw_json().get(line.object);
 }
 
-// Nothing stands behind a document that was read to its end.
-simdjson::error_code end_of(ondemand::document& document) {
-  const char* next = nullptr;
-  const bool has_more = document.current_location().get(next) == simdjson::SUCCESS;
-  return has_more ? simdjson::TRAILING_CONTENT : simdjson::SUCCESS;
-}
-
 }  // namespace
 
 class WatchReader::Parts {
  public:
-  /// The text with room behind it: itself, or a copy.
-  simdjson::padded_string_view padded(std::string_view text, std::size_t padding) {
-    if (padding >= simdjson::SIMDJSON_PADDING)
-      return simdjson::padded_string_view(text, text.size() + padding);
-    copy_.assign(text);
-    copy_.resize(text.size() + simdjson::SIMDJSON_PADDING);
-    return simdjson::padded_string_view(copy_.data(), text.size(), copy_.size());
-  }
-
+  PaddedText padded;
   ondemand::parser parser;
-
- private:
-  std::string copy_;
 };
 
 WatchReader::WatchReader() : parts_(std::make_unique<Parts>()) {}

@@ -4,12 +4,14 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <chrono>
 #include <exception>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -55,7 +57,8 @@ HttpSession::HttpSession(Tcp::socket socket, boost::asio::ssl::context* tls,
       owner_(owner),
       gone_(std::move(gone)),
       buffer_(owner.options().most_header_bytes + owner.options().most_body_bytes),
-      end_of_life_(Steady::now() + owner.options().most_lifetime) {}
+      end_of_life_(Steady::now() + owner.options().most_lifetime),
+      reply_by_(stream_.get_executor()) {}
 
 HttpSession::~HttpSession() { gone_(this); }
 
@@ -114,27 +117,54 @@ void HttpSession::on_read(Error error) {
   if (error) return refuse(fault_of(error));
   const auto& message = parser_->get();
   // Which of two is meant, nobody can say.
-  if (message.count(http::field::host) > 1 || message.count(http::field::authorization) > 1)
-    return refuse(HttpFault::kMalformed);
+  for (const auto field :
+       {http::field::host, http::field::authorization, http::field::content_type})
+    if (message.count(field) > 1) return refuse(HttpFault::kMalformed);
   keeps_alive_ = message.keep_alive();
-  HttpRequest request{text_of(message.method_string()),
-                      text_of(message.target()),
-                      text_of(message[http::field::host]),
-                      text_of(message[http::field::origin]),
-                      message.body(),
-                      text_of(message[http::field::authorization])};
+  HttpRequest request{
+      text_of(message.method_string()),           text_of(message.target()),
+      text_of(message[http::field::host]),        text_of(message[http::field::origin]),
+      std::move(parser_->get().body()),           text_of(message[http::field::authorization]),
+      text_of(message[http::field::content_type])};
   reply_to(request);
 }
 
 void HttpSession::reply_to(const HttpRequest& request) {
-  HttpReply reply;
+  const bool with_body = request.method != "HEAD";
+  const HttpService& service = owner_.service();
+  std::optional<HttpReply> reply;
   try {
-    reply = owner_.service().answer(request);
+    reply = service.answer_or_wait ? service.answer_or_wait(request, take_later(with_body))
+                                   : service.answer(request);
   } catch (const std::exception&) {  // the service says what it may; the reason stays here
     return refuse(HttpFault::kInternal);
   }
+  awaits_reply_ = true;
+  if (!reply) return wait_for_reply();
+  on_reply(*std::move(reply), with_body);
+}
+
+// The connection may be gone by then; only the thread that serves looks.
+HttpReplyTo HttpSession::take_later(bool with_body) {
+  return [weak = weak_from_this(), executor = stream_.get_executor(), with_body](HttpReply reply) {
+    boost::asio::post(executor, [weak, with_body, reply = std::move(reply)]() mutable {
+      if (const auto self = weak.lock()) self->on_reply(std::move(reply), with_body);
+    });
+  };
+}
+
+void HttpSession::wait_for_reply() {
+  reply_by_.expires_after(owner_.options().answer_timeout);
+  reply_by_.async_wait([self = shared_from_this()](Error error) {
+    if (!error && std::exchange(self->awaits_reply_, false)) self->refuse(HttpFault::kInternal);
+  });
+}
+
+void HttpSession::on_reply(HttpReply reply, bool with_body) {
+  if (!std::exchange(awaits_reply_, false)) return;
+  reply_by_.cancel();
   owner_.answered();
-  write(std::move(reply), request.method != "HEAD");
+  write(std::move(reply), with_body);
 }
 
 void HttpSession::refuse(HttpFault fault) {

@@ -4,6 +4,7 @@
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -53,6 +54,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void read();
   void on_read(Error error);
   void reply_to(const HttpRequest& request);
+  HttpReplyTo take_later(bool with_body);
+  void wait_for_reply();
+  void on_reply(HttpReply reply, bool with_body);
   void refuse(HttpFault fault);
   void write(HttpReply reply, bool with_body);
   void on_written(Error error);
@@ -67,9 +71,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   boost::beast::http::response<boost::beast::http::string_body> response_;
   std::chrono::steady_clock::time_point end_of_life_;
+  boost::asio::steady_timer reply_by_;
   std::size_t drained_ = 0;
   bool keeps_alive_ = false;
   bool waits_ = false;  // between two requests
+  bool awaits_reply_ = false;
 };
 
 }  // namespace gedge

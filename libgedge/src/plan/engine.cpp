@@ -335,6 +335,23 @@ bool Engine::fits(PodIndex pod, NodeIndex node) {
   return true;
 }
 
+bool Engine::heeds_pods(PodIndex pod) {
+  constexpr std::uint8_t kOfPods = kRowUsage | kDomains | kOpaque;
+  PreparedClass& prepared = parts_->classes.get(pod);
+  const ClassContext now = parts_->context(pod);
+  for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
+    const FilterPolicy& policy = *parts_->filters[i].policy;
+    const ClassState* const state = prepared.filters[i];
+    const std::uint8_t read = policy.reads() & kOfPods;
+    if (read == 0 || (state == nullptr && policy.passes_all(now, state))) continue;
+    if (read != kDomains || state == nullptr) return true;
+    std::vector<Topic> topics;
+    policy.listen(now, *state, topics);
+    if (!topics.empty()) return true;
+  }
+  return false;
+}
+
 std::vector<Rejection> Engine::rejections(PodIndex pod, NodeIndex node) {
   PreparedClass& prepared = parts_->classes.get(pod);
   const Rows rows = block_of(node, parts_->cluster.slots());

@@ -87,6 +87,7 @@ class LiveCluster::Parts {
   void assume(const PodName& pod, const SharedText& node);
   Result<std::vector<Decision>> place(std::span<const PodName> pods);
   Result<std::optional<Preempted>> preempt(const PodName& pod);
+  Result<std::optional<PodView>> look(const PodName& pod);
   void forget(const PodName& pod);
   std::uint64_t rebuilds() const { return rebuilds_; }
 
@@ -543,6 +544,14 @@ Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod)
   return std::optional(std::move(answer));
 }
 
+Result<std::optional<PodView>> LiveCluster::Parts::look(const PodName& pod) {
+  GEDGE_TRY(freshen());
+  const std::vector<PodIndex> found = waiting(std::span(&pod, 1));
+  if (found.empty()) return std::optional<PodView>();
+  Engine& engine = *session_->engine_of(found.front());
+  return std::optional<PodView>(PodView{session_->cluster(), engine, found.front()});
+}
+
 LiveCluster::LiveCluster(LiveOptions options)
     : parts_(std::make_unique<Parts>(std::move(options))) {}
 LiveCluster::LiveCluster(LiveCluster&&) noexcept = default;
@@ -564,6 +573,7 @@ Result<std::vector<Decision>> LiveCluster::place(std::span<const PodName> pods) 
 Result<std::optional<Preempted>> LiveCluster::preempt(const PodName& pod) {
   return parts_->preempt(pod);
 }
+Result<std::optional<PodView>> LiveCluster::look(const PodName& pod) { return parts_->look(pod); }
 void LiveCluster::assume(const PodName& pod, const SharedText& node) { parts_->assume(pod, node); }
 void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }
 std::vector<PodName> LiveCluster::names(FactKind kind) const { return parts_->names(kind); }

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -360,6 +361,59 @@ TEST_CASE("http server: what counts as loopback") {
   CHECK_FALSE(is_loopback(address));
   address.bytes[15] = 1;
   CHECK(is_loopback(address));
+}
+
+TEST_CASE("http server: a reply that comes later holds up nobody else") {
+  std::mutex mutex;
+  std::vector<HttpReplyTo> waiting;
+  HttpService service = echo();
+  service.answer_or_wait = [&](const HttpRequest& request,
+                               const HttpReplyTo& reply_to) -> std::optional<HttpReply> {
+    if (request.target != "/later") return service.answer(request);
+    const std::lock_guard lock(mutex);
+    waiting.push_back(reply_to);
+    return std::nullopt;
+  };
+  Served served(small(), service);
+  Client patient(*served.server), gone(*served.server), other(*served.server);
+  patient.send(get("/later"));
+  gone.send(get("/later"));
+  const auto are_waiting = [&] {
+    const std::lock_guard lock(mutex);
+    return waiting.size() == 2;
+  };
+  // Nobody can say when a request has arrived but the server, and it goes on answering.
+  for (int i = 0; i < 10'000 && !are_waiting(); ++i)
+    REQUIRE(has(other.send(get("/")).read_until("a 0"), "GET / a 0"));
+  REQUIRE(are_waiting());
+  gone.socket.close();
+  std::thread teller([&] {
+    for (const HttpReplyTo& reply_to : waiting) {
+      reply_to({200, "text/plain", "at last", {}});
+      reply_to({200, "text/plain", "too late", {}});
+    }
+  });
+  CHECK(patient.read_until("at last").ends_with("at last"));
+  teller.join();
+  CHECK(has(patient.send(get("/next")).read_until("a 0"), "GET /next a 0"));
+}
+
+TEST_CASE("http server: a reply that never comes is an internal fault") {
+  HttpServerOptions options = small();
+  options.answer_timeout = std::chrono::milliseconds(1);
+  std::mutex mutex;
+  HttpReplyTo never;
+  HttpService service = echo();
+  service.answer_or_wait = [&](const HttpRequest&, const HttpReplyTo& reply_to) {
+    const std::lock_guard lock(mutex);
+    never = reply_to;
+    return std::optional<HttpReply>();
+  };
+  Served served(options, service);
+  CHECK(Client(*served.server).send(get("/")).read_all().ends_with("internal"));
+  const std::lock_guard lock(mutex);
+  never({200, "text/plain", "too late", {}});
+  CHECK(served.server->counts().faults == 1);
 }
 
 }  // namespace gedge

@@ -52,6 +52,7 @@ struct HttpServerOptions {
   Nanos handshake_timeout{5'000'000'000};  ///< of TLS
   Nanos read_timeout{5'000'000'000};       ///< from the first byte of a request to its last
   Nanos idle_timeout{30'000'000'000};      ///< without any byte
+  Nanos answer_timeout{30'000'000'000};    ///< of a reply that the service gives later
   Nanos write_timeout{10'000'000'000};     ///< of a whole reply
   Nanos most_lifetime{600'000'000'000};    ///< of a connection
   bool stops_on_signals = false;           ///< SIGINT and SIGTERM; they are taken from now on

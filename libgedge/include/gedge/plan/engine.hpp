@@ -71,6 +71,8 @@ class Engine {
   std::vector<NodeExplanation> explain(PodIndex pod);
   /// True if `pod` could run on `node` as things are. Cost: O(policies), plus preparing its class.
   bool fits(PodIndex pod, NodeIndex node);
+  /// Whether what filters say of `pod` depends on where other pods are.
+  bool heeds_pods(PodIndex pod);
   /// Everything that speaks against `node`, in filter order; empty if the pod fits.
   std::vector<Rejection> rejections(PodIndex pod, NodeIndex node);
   /// All reasons of the first rejecting filter, counted as kube-scheduler words them: "0/6 nodes

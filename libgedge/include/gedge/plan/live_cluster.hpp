@@ -40,6 +40,13 @@ struct Preempted {
   std::vector<PodName> freed;    ///< of their promise
 };
 
+/// A pod that waits, where it can be asked about. Whoever tries things out undoes them.
+struct PodView {
+  ClusterState& cluster;
+  Engine& engine;  ///< of the pod's profile
+  PodIndex pod;
+};
+
 class LiveCluster {
  public:
   explicit LiveCluster(LiveOptions options);
@@ -70,6 +77,9 @@ class LiveCluster {
   /// who were asked to go are still going. The pod is promised the node from now on, and pods that
   /// were promised it and are less important are not any more. Errors: as place().
   Result<std::optional<Preempted>> preempt(const PodName& pod);
+  /// Lives until anything changes; empty where no such pod waits, or no profile serves it. Errors:
+  /// as place().
+  Result<std::optional<PodView>> look(const PodName& pod);
   /// Holds a place for a pod that has none. Nothing where there is no such pod.
   void assume(const PodName& pod, const SharedText& node);
   /// Takes an assumption back. Nothing where there is none.

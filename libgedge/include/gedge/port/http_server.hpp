@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "gedge/port/ip_address.hpp"
@@ -19,6 +20,7 @@ struct HttpRequest {
   std::string origin;  ///< set by browsers when a page of another site asks
   std::string body;
   std::string authorization = {};  ///< of the header of that name; may be empty
+  std::string content_type = {};   ///< the same
 };
 
 struct HttpReply {
@@ -38,9 +40,15 @@ enum class HttpFault : std::uint8_t {
   kInternal,    ///< the service failed
 };
 
+/// Takes the reply to one request, once, from any thread, as long as the server lives.
+using HttpReplyTo = std::function<void(HttpReply)>;
+
 struct HttpService {
   std::function<HttpReply(const HttpRequest&)> answer;
   std::function<HttpReply(HttpFault)> refuse;
+  /// If set, called instead of `answer`: the reply, or none yet; then it is given to HttpReplyTo.
+  std::function<std::optional<HttpReply>(const HttpRequest&, const HttpReplyTo&)> answer_or_wait =
+      {};
 };
 
 /// What has happened so far.

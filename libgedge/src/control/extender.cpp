@@ -1,0 +1,399 @@
+// control/extender.cpp - which of the nodes a pod may go to, and which places are held meanwhile.
+#include "gedge/control/extender.hpp"
+
+#include <algorithm>
+
+#include "gedge/policy/delay.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::string_view kOfKubeScheduler = "kube-scheduler";
+constexpr std::int64_t kMostScore = 100;    // of a normalised policy
+constexpr std::int64_t kMostPriority = 10;  // of an extender
+constexpr Nanos kSweepEvery{10'000'000'000};
+
+std::string key_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
+
+bool is_of_kube_scheduler(std::string_view policy) {
+  static const std::vector<PolicyInfo> all = policy_catalogue();
+  return std::any_of(all.begin(), all.end(), [&](const PolicyInfo& known) {
+    return known.name == policy && known.source.starts_with(kOfKubeScheduler);
+  });
+}
+
+// Nodes are in name order.
+const NodeExplanation* find_node(const std::vector<NodeExplanation>& nodes,
+                                 const std::string& name) {
+  const auto at = std::lower_bound(
+      nodes.begin(), nodes.end(), name,
+      [](const NodeExplanation& node, const std::string& wanted) { return node.node < wanted; });
+  return at == nodes.end() || at->node != name ? nullptr : &*at;
+}
+
+std::string reason_of(const std::vector<Rejection>& rejections, Compat compat) {
+  std::vector<std::string> texts;
+  for (const Rejection& rejection : rejections)
+    for (std::string& text : reason_texts(rejection.evidence, compat))
+      if (std::find(texts.begin(), texts.end(), text) == texts.end())
+        texts.push_back(std::move(text));
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+NodeVerdict verdict_of(const NodeExplanation* node, Compat compat) {
+  NodeVerdict verdict;
+  if (node == nullptr) {
+    verdict.why = "node(s) were not known to gedge yet";
+    return verdict;
+  }
+  verdict.passes = node->feasible;
+  if (node->feasible) return verdict;
+  verdict.why = reason_of(node->rejections, compat);
+  verdict.is_unresolvable =
+      std::any_of(node->rejections.begin(), node->rejections.end(),
+                  [](const Rejection& r) { return r.evidence.verdict == Verdict::kUnresolvable; });
+  return verdict;
+}
+
+/// What the scores say of a node that kube-scheduler does not have, and the most that they may say
+/// if they are normalised.
+struct OwnScore {
+  std::int64_t total = 0, most = 0;
+};
+
+OwnScore own_score(const NodeExplanation& node) {
+  OwnScore own;
+  for (const PolicyScore& score : node.scores) {
+    if (is_of_kube_scheduler(score.policy)) continue;
+    own.total += score.weight * score.normalized;
+    own.most += score.weight * kMostScore;
+  }
+  return own;
+}
+
+// 0..10 each. Scores without a range lie between the least and the most of those that were asked.
+std::vector<int> priorities(const std::vector<std::optional<OwnScore>>& scores) {
+  std::int64_t low = 0, high = 0;
+  bool is_first = true;
+  for (const auto& score : scores) {
+    if (!score) continue;
+    if (std::exchange(is_first, false)) low = high = score->total;
+    high = std::max(high, score->total);
+    low = std::min(low, score->total);
+  }
+  std::vector<int> all(scores.size(), 0);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!scores[i]) continue;
+    const bool is_ranged = low >= 0 && high <= scores[i]->most;
+    const std::int64_t from = is_ranged ? 0 : low, to = is_ranged ? scores[i]->most : high;
+    if (to > from)
+      all[i] = static_cast<int>(kMostPriority * (scores[i]->total - from) / (to - from));
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<Profile> extender_profile(Profile profile) {
+  std::erase_if(profile.filters,
+                [](const ProfileEntry& entry) { return is_of_kube_scheduler(entry.policy); });
+  const bool scores_anything =
+      std::any_of(profile.scores.begin(), profile.scores.end(),
+                  [](const ProfileEntry& entry) { return !is_of_kube_scheduler(entry.policy); });
+  if (profile.filters.empty() && !scores_anything)
+    return invalid_input("profile '" + profile.name + "' has no policy that kube-scheduler lacks",
+                         {}, "use one that has, for example `--profile edge`");
+  return profile;
+}
+
+Extender::Extender(LiveCluster cluster, ExtenderOptions options)
+    : cluster_(std::move(cluster)), options_(options) {}
+
+void Extender::put(Facts objects) {
+  std::vector<PodName> arrived;
+  for (const Pod& pod : objects.pods)
+    if (!pod.bound_node.empty() || pod.is_finished())
+      arrived.push_back({pod.namespace_name, pod.name});
+  cluster_.put(std::move(objects));
+  for (const PodName& pod : arrived) drop(pod);
+}
+
+void Extender::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+                      std::string_view uid) {
+  if (kind == FactKind::kPod) {
+    const PodName pod{namespace_name, name};
+    const Pod* const known = cluster_.find_pod(pod);
+    if (known != nullptr && !uid.empty() && known->uid != uid) return;  // told late, or again
+    drop(pod);
+  }
+  cluster_.remove(kind, namespace_name, name);
+}
+
+void Extender::keep_only(FactKind kind, std::vector<PodName> names) {
+  std::sort(names.begin(), names.end());
+  for (const PodName& known : cluster_.names(kind))
+    if (!std::binary_search(names.begin(), names.end(), known))
+      remove(kind, known.namespace_name, known.name);
+}
+
+// Nothing is held for it any more; a place that was seen stays.
+void Extender::drop(const PodName& pod) {
+  held_.erase(key_of(pod));
+  open_.erase(key_of(pod));
+}
+
+void Extender::release(const PodName& pod) {
+  cluster_.forget(pod);
+  drop(pod);
+}
+
+void Extender::hold(const PodName& pod, const std::string& node, Nanos now) {
+  Held& held = held_[key_of(pod)];
+  held.pod = pod;
+  held.until = now + options_.hold;
+  held.tried.push_back(node);
+  cluster_.assume(pod, SharedText(node));
+}
+
+void Extender::forget_old(Nanos now) {
+  if (now - swept_ < kSweepEvery) return;
+  swept_ = now;
+  std::vector<PodName> old;
+  for (const auto& [key, held] : held_)
+    if (held.until <= now) old.push_back(held.pod);
+  for (const PodName& pod : old) release(pod);
+  std::erase_if(open_, [&](const auto& entry) { return entry.second <= now; });
+}
+
+// The other scheduler may know a pod, or of a change, before it is told here.
+Result<PodName> Extender::meet(Facts pod) {
+  if (pod.pods.size() != 1)
+    return invalid_input("one pod is to be asked about, not " + std::to_string(pod.pods.size()));
+  const PodName name{pod.pods.front().namespace_name, pod.pods.front().name};
+  const Pod* const known = cluster_.find_pod(name);
+  const bool is_held = held_.contains(key_of(name));
+  if (known != nullptr && known->uid != pod.pods.front().uid) {
+    release(name);
+  } else if (known != nullptr && !known->bound_node.empty() && !is_held) {
+    return Error{
+        Errc::kConflict, "pod " + key_of(name) + " is on node " + known->bound_node, {}, {}};
+  }
+  cluster_.put(std::move(pod));
+  return name;
+}
+
+Result<PodView> Extender::view(const PodName& pod) {
+  auto found = cluster_.look(pod);
+  if (!found) return std::move(found).error();
+  if (!*found)
+    return Error{
+        Errc::kNotFound, "pod " + key_of(pod) + " does not wait, or no profile serves it", {}, {}};
+  return **found;
+}
+
+// A pod that the budgets mean and that may come to one of several nodes; empty: none.
+std::string Extender::peer_under_way(const PodView& view) const {
+  if (open_.empty()) return {};
+  const PodFacts& facts = view.cluster.pod_facts(view.pod);
+  for (const DelayBudget& budget : facts.spec->budgets) {
+    if (budget.nearest) continue;
+    for (const PodIndex peer : find_target(view.cluster, budget, facts).pods) {
+      const Pod& known = view.cluster.pod(peer);
+      std::string key = key_of({known.namespace_name, known.name});
+      if (peer != view.pod && !view.cluster.is_placed(peer) && open_.contains(key)) return key;
+    }
+  }
+  return {};
+}
+
+// The best of them that was not named before, or of all, once each was.
+void Extender::name_one(const PodName& pod, const std::vector<NodeExplanation>& nodes,
+                        std::span<const std::string> asked, std::vector<NodeVerdict>& verdicts,
+                        Nanos now) {
+  std::vector<std::string>& tried = held_[key_of(pod)].tried;
+  const auto best = [&]() -> std::optional<std::size_t> {
+    std::optional<std::size_t> chosen;
+    std::pair<std::int64_t, std::string> least;  // -total, name
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (!verdicts[i].passes || std::find(tried.begin(), tried.end(), asked[i]) != tried.end())
+        continue;
+      std::pair rank{-find_node(nodes, asked[i])->total.value_or(0), asked[i]};
+      if (chosen && least <= rank) continue;
+      chosen = i;
+      least = std::move(rank);
+    }
+    return chosen;
+  };
+  std::optional<std::size_t> chosen = best();
+  if (!chosen) {
+    tried.clear();
+    chosen = best();
+  }
+  for (std::size_t i = 0; i < verdicts.size(); ++i) verdicts[i].passes = i == chosen;
+  hold(pod, asked[*chosen], now);
+  ++counts_.narrowed;
+}
+
+Result<std::vector<NodeVerdict>> Extender::filter(Facts pod, std::span<const std::string> nodes,
+                                                  Nanos now) {
+  forget_old(now);
+  ++counts_.filters;
+  const auto name = meet(std::move(pod));
+  if (!name) return name.error();
+  cluster_.forget(*name);
+  open_.erase(key_of(*name));
+  auto seen = view(*name);
+  if (!seen) return std::move(seen).error();
+  Engine& engine = seen->engine;
+  const Compat compat = engine.profile().compat;
+  const bool heeds_pods = engine.heeds_pods(seen->pod);
+  const std::vector<NodeExplanation> explained = engine.explain(seen->pod);
+  std::vector<NodeVerdict> verdicts;
+  verdicts.reserve(nodes.size());
+  for (const std::string& node : nodes)
+    verdicts.push_back(verdict_of(find_node(explained, node), compat));
+  if (const std::string peer = peer_under_way(*seen); !peer.empty())
+    verdicts.assign(nodes.size(), {false, false, "node(s) had to wait for pod " + peer});
+  const auto passing = std::count_if(verdicts.begin(), verdicts.end(),
+                                     [](const NodeVerdict& verdict) { return verdict.passes; });
+  if (passing == 0) {
+    ++counts_.refused;
+    drop(*name);
+  } else if (heeds_pods) {
+    name_one(*name, explained, nodes, verdicts, now);
+  } else {
+    drop(*name);
+    open_[key_of(*name)] = now + options_.hold;
+  }
+  return verdicts;
+}
+
+Result<std::vector<int>> Extender::prioritize(Facts pod, std::span<const std::string> nodes) {
+  ++counts_.prioritizes;
+  const auto name = meet(std::move(pod));
+  if (!name) return name.error();
+  if (held_.contains(key_of(*name))) return std::vector<int>(nodes.size(), 0);  // one was named
+  auto seen = view(*name);
+  if (!seen) return std::move(seen).error();
+  const std::vector<NodeExplanation> explained = seen->engine.explain(seen->pod);
+  std::vector<std::optional<OwnScore>> scores;
+  scores.reserve(nodes.size());
+  for (const std::string& asked : nodes) {
+    const NodeExplanation* const node = find_node(explained, asked);
+    scores.push_back(node != nullptr && node->feasible ? std::optional(own_score(*node))
+                                                       : std::nullopt);
+  }
+  return priorities(scores);
+}
+
+Result<std::vector<bool>> Extender::preempt(Facts pod, std::span<const NodeVictims> nodes) {
+  ++counts_.preempts;
+  const auto name = meet(std::move(pod));
+  if (!name) return name.error();
+  release(*name);
+  auto seen = view(*name);
+  if (!seen) return std::move(seen).error();
+  ClusterState& cluster = seen->cluster;
+  std::vector<bool> may;
+  for (const NodeVictims& victims : nodes) {
+    const auto node = cluster.find_node(victims.node);
+    may.push_back(false);
+    if (!node || !cluster.alive().test(*node)) continue;
+    const ClusterState::Mark mark = cluster.mark();
+    const auto here = cluster.pods_on(*node);
+    for (const PodIndex other : std::vector<PodIndex>(here.begin(), here.end()))
+      if (std::find(victims.uids.begin(), victims.uids.end(), cluster.pod(other).uid.str()) !=
+          victims.uids.end())
+        cluster.unbind(other);
+    may.back() = seen->engine.fits(seen->pod, *node);
+    cluster.undo(mark);
+  }
+  return may;
+}
+
+Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::string_view uid,
+                                                    const std::string& node, Nanos now) {
+  const std::string key = key_of(pod);
+  const auto refused = [&](Errc code, const std::string& why) {
+    ++counts_.not_bound;
+    return Error{code, "cannot bind pod " + key + " to node " + node + ": " + why, {}, {}};
+  };
+  const Pod* const known = cluster_.find_pod(pod);
+  if (known == nullptr) return refused(Errc::kNotFound, "there is no such pod");
+  if (known->uid != uid) return refused(Errc::kConflict, "it is another pod by now");
+  if (known->terminating) return refused(Errc::kConflict, "it is being deleted");
+  const SharedText place = known->bound_node;
+  if (!place.empty() && !held_.contains(key)) {
+    if (place == node) return std::optional<std::uint64_t>();
+    return refused(Errc::kConflict, "it is on node " + place);
+  }
+  if (cluster_.find_node(node) == nullptr) return refused(Errc::kNotFound, "there is no such node");
+  cluster_.forget(pod);
+  auto seen = view(pod);
+  if (!seen) return refused(seen.error().code, seen.error().what);
+  const NodeIndex row = *seen->cluster.find_node(node);
+  if (!seen->engine.fits(seen->pod, row)) {
+    const std::string why =
+        reason_of(seen->engine.rejections(seen->pod, row), seen->engine.profile().compat);
+    drop(pod);
+    return refused(Errc::kConflict, why);
+  }
+  open_.erase(key);
+  hold(pod, node, now);
+  const std::uint64_t ticket = ++last_ticket_;
+  Bind& bind = under_way_[ticket];
+  bind.request = {ticket, pod, SharedText(uid), SharedText(node)};
+  binds_.push_back(bind.request);
+  return std::optional(ticket);
+}
+
+void Extender::settle(std::uint64_t ticket, std::string error) {
+  ++(error.empty() ? counts_.bound : counts_.not_bound);
+  under_way_.erase(ticket);
+  settled_.push_back({ticket, std::move(error)});
+}
+
+void Extender::answer(std::uint64_t ticket, BindAnswer answer) {
+  const auto at = under_way_.find(ticket);
+  if (at == under_way_.end()) return;
+  const PodName pod = at->second.request.pod;
+  switch (answer) {
+    case BindAnswer::kBound:
+      return settle(ticket, {});
+    case BindAnswer::kGone:
+      release(pod);
+      return settle(ticket, "pod " + key_of(pod) + " has gone");
+    case BindAnswer::kRefused:
+      release(pod);
+      return settle(ticket, "the API server did not bind pod " + key_of(pod));
+    case BindAnswer::kConflict:
+    case BindAnswer::kUnknown:
+      at->second.reading = ++last_ticket_;
+      read_.emplace(at->second.reading, ticket);
+      reads_.push_back({at->second.reading, pod});
+      return;
+  }
+}
+
+// Where nobody knows, the place stays held: the pod may be there.
+void Extender::answer(std::uint64_t ticket, const PodReading& reading) {
+  const auto of = read_.find(ticket);
+  if (of == read_.end()) return;
+  const std::uint64_t bind = of->second;
+  read_.erase(of);
+  const auto at = under_way_.find(bind);
+  if (at == under_way_.end()) return;
+  const BindRequest request = at->second.request;
+  const std::string pod = "pod " + key_of(request.pod);
+  if (reading.kind == PodReading::Kind::kUnreadable)
+    return settle(bind, "nobody knows whether " + pod + " was bound");
+  const bool is_it = reading.kind == PodReading::Kind::kFound && reading.uid == request.uid;
+  if (is_it && reading.node == request.node) return settle(bind, {});
+  release(request.pod);
+  if (!is_it) return settle(bind, pod + " has gone");
+  settle(bind, reading.node.empty() ? pod + " was not bound" : pod + " is on node " + reading.node);
+}
+
+}  // namespace gedge

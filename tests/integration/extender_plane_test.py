@@ -1,0 +1,204 @@
+"""A stock kube-scheduler with `gedge extender`: a thousand pods with delay budgets in each mode of
+its node cache, judged here from what the API server says of them and the matrix alone."""
+import http.client
+import math
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from plane import PODS, Daemon, KubeScheduler, Plane, node, pod, until  # noqa: E402
+
+ZONE = "topology.kubernetes.io/zone"
+NODES, COUNT, CACHES, REPLICAS = 60, 1000, 12, 4
+CLOSE = 9_000  # microseconds between replicas of a cache: whoever is near one reaches all of them
+failures = []
+
+
+def need(fact, what):
+    if not fact:
+        failures.append(what)
+
+
+class Site:
+    """Nodes on a plane, three zones of them, and a gateway that is no node."""
+
+    def __init__(self, dice):
+        self.names = [f"n{i:02}" for i in range(NODES)]
+        self.zone = {name: f"z{i % 3}" for i, name in enumerate(self.names)}
+        places = {name: (dice.uniform(0, 12) + 15 * (i % 3), dice.uniform(0, 12))
+                  for i, name in enumerate(self.names)}
+        places["gateway"] = (6, 6)
+        self.us = {}
+        for a, (ax, ay) in places.items():
+            for b, (bx, by) in places.items():
+                self.us[a, b] = 0 if a == b else 1 + round(1000 * math.hypot(ax - bx, ay - by))
+
+    def write(self, path):
+        with open(path, "w") as file:
+            file.write("from,to,rtt_ms\n")
+            for (a, b), us in self.us.items():
+                if a != b:
+                    file.write(f"{a},{b},{us / 1000:.3f}\n")
+
+    def nodes(self):
+        return [node(name, cpu="64", memory="256Gi", pods="500", labels={ZONE: self.zone[name]})
+                for name in self.names]
+
+
+def owned(thing, kind, name):
+    thing["metadata"]["ownerReferences"] = [
+        {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": True}]
+    return thing
+
+
+def workload(site, dice):
+    """Pods in any order, and the budgets of each as (what, name, limit)."""
+    pods, budgets = [], {}
+
+    def add(name, wishes, owner=None, labels=None):
+        words = [f"{what}/{of}={limit}us" for what, of, limit in wishes if what != "label"]
+        notes = {"gedge.io/delay-budget": ", ".join(words)} if words else {}
+        made = pod(name, cpu="10m", memory="8Mi", labels=labels, annotations=notes,
+                   scheduler="default-scheduler")
+        pods.append(owned(made, "StatefulSet", owner) if owner else made)
+        budgets[name] = wishes
+
+    for i in range(CACHES):
+        for j in range(REPLICAS):
+            add(f"cache-{i}-{j}", [("statefulset", f"cache-{i}", CLOSE)], f"cache-{i}")
+    for i in range(COUNT - CACHES * REPLICAS):
+        kind, limit = i % 8, dice.randrange(CLOSE, 3 * CLOSE)
+        cache, name = dice.randrange(CACHES), f"p-{i}"
+        if kind == 0:
+            add(name, [("statefulset", f"cache-{cache}", limit)])
+        elif kind == 1:
+            add(name, [("pod", f"cache-{cache}-{dice.randrange(REPLICAS)}", limit // 4)])
+        elif kind == 2:
+            zone = f"z{dice.randrange(3)}"
+            add(name, [("zone", zone, 18_000 + limit)])
+        elif kind == 3:
+            add(name, [("external", "gateway", limit)])
+        else:
+            near = dice.choice(site.names)
+            add(name, [("label", near, 1000 * dice.randrange(1, 9))], labels={})
+            pods[-1]["metadata"]["labels"][f"delay_{near}"] = str(budgets[name][0][2] // 1000)
+    dice.shuffle(pods)
+    return pods, budgets
+
+
+def broken(site, budgets, placed):
+    """(pod, budget) of each that does not hold, by the places alone."""
+    found = []
+    for name, wishes in budgets.items():
+        here = placed.get(name)
+        for what, of, limit in wishes:
+            if what in ("label", "external"):
+                peers = [of]
+            elif what == "zone":
+                peers = [n for n in site.names if site.zone[n] == of]
+            elif what == "pod":
+                peers = [placed.get(of)]
+            else:
+                peers = [placed.get(f"{of}-{j}") for j in range(REPLICAS)]
+            if here is None or any(p is None or site.us[here, p] > limit for p in peers):
+                found.append((name, what, of, limit, here))
+    return found
+
+
+def metric(port, name):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    return int(next(line for line in text.splitlines() if line.startswith(name)).split()[-1])
+
+
+def extender_config(port, by_name, **more):
+    return {"urlPrefix": f"http://127.0.0.1:{port}", "filterVerb": "filter",
+            "prioritizeVerb": "prioritize", "preemptVerb": "preempt", "weight": 1,
+            "nodeCacheCapable": by_name, "httpTimeout": "60s", **more}
+
+
+def place_all(plane, space, pods):
+    """Creates them and waits. kube-scheduler tries a pod that it refused again when a node changes;
+    else it may take a minute and a half."""
+    plane.create("/api/v1/namespaces", {"metadata": {"name": space}})
+    plane.create(PODS.format(space), *pods)
+    turn = [0]
+
+    def are_placed():
+        turn[0] += 1
+        plane.patch("/api/v1/nodes/n00", {"metadata": {"labels": {"turn": str(turn[0])}}})
+        return all("nodeName" in thing["spec"] for thing in plane.pods(space).values())
+    try:
+        until(are_placed, f"pods of {space}")
+    except AssertionError as late:
+        waiting = [(name, thing["status"].get("conditions")) for name, thing
+                   in plane.pods(space).items() if "nodeName" not in thing["spec"]]
+        raise AssertionError(f"{late}: {len(waiting)} wait, such as {waiting[:2]}")
+    return {name: thing["spec"]["nodeName"] for name, thing in plane.pods(space).items()}
+
+
+def check_mode(plane, site, rtt, by_name):
+    pods, budgets = workload(site, random.Random(by_name))
+    need(len(pods) == COUNT and all(budgets.values()), f"{len(pods)} pods")
+    flags = ["--bind"] if by_name else []
+    verbs = {"bindVerb": "bind"} if by_name else {}
+    with Daemon(plane, "extender", "--kubeconfig", plane.kubeconfig, "--rtt", rtt, *flags) as gedge:
+        with KubeScheduler(plane, extender_config(gedge.port(), by_name, **verbs)):
+            placed = place_all(plane, f"by-name-{by_name}".lower(), pods)
+            wrong = broken(site, budgets, placed)
+            need(not wrong, f"by name {by_name}: {len(wrong)} budgets broken, such as {wrong[:3]}")
+            need(metric(gedge.port(), "gedge_extender_narrowed_pods_total") >= CACHES * REPLICAS,
+                 "no pod was held to one node")
+            need(metric(gedge.port(), 'gedge_extender_calls_total{verb="prioritize"}') > 0,
+                 "kube-scheduler asked for no scores")
+            bound = metric(gedge.port(), 'gedge_binds_total{result="bound"}')
+            need(bound == (COUNT if by_name else 0), f"{bound} binds")
+        gedge.stop()
+        need(gedge.process.returncode == 0, f"exit {gedge.process.returncode}: {gedge.log()}")
+        need("event=failed" not in gedge.log(), gedge.log()[-500:])
+    print(f"{COUNT} pods by name {by_name}: {len(wrong)} budgets broken")
+
+
+def check_names(plane, site, rtt):
+    check_mode(plane, site, rtt, True)
+
+
+def check_nodes(plane, site, rtt):
+    check_mode(plane, site, rtt, False)
+
+
+def check_without(plane, site, rtt):
+    """What the others show would not be so by chance: kube-scheduler alone breaks budgets."""
+    pods, budgets = workload(site, random.Random(3))
+    some = pods[:200]
+    names = {thing["metadata"]["name"] for thing in some}
+    with KubeScheduler(plane):
+        placed = place_all(plane, "without", some)
+    alone = {name: wishes for name, wishes in budgets.items()
+             if name in names and wishes[0][0] in ("label", "external", "zone")}
+    wrong = broken(site, alone, placed)
+    need(len(wrong) > len(alone) // 4, f"{len(wrong)} of {len(alone)} budgets are broken")
+
+
+def main():
+    with Plane() as plane:
+        site, rtt = Site(random.Random(1)), plane.path("rtt.csv")
+        site.write(rtt)
+        plane.create("/api/v1/nodes", *site.nodes())
+        for check in (check_names, check_nodes, check_without):
+            before = len(failures)
+            try:
+                check(plane, site, rtt)
+            except AssertionError as wrong:
+                failures.append(f"{check.__name__}: {wrong}")
+            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}", flush=True)
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
