@@ -437,14 +437,17 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --leader-elect --lease --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--scheduler-name --events --max-binds --listen --lease --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --events --max-binds --listen --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
         --events) values='all failures none' ;;
         --max-binds) values='' ;;
         --listen) values='' ;;
         --lease) values='' ;;
+        --tls-cert) values='@files' ;;
+        --tls-key) values='@files' ;;
+        --token-file) values='@files' ;;
         --kubeconfig) values='@files' ;;
         --context) values='' ;;
         --as) values='' ;;
@@ -494,6 +497,19 @@ _gedge_describe() {
         --seed) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'manifests')
+      flags='--mode --bind --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
+      valued='--mode --scheduler-name -n --namespace --image -o --output --color -v --v'
+      case $prev in
+        --mode) values='scheduler preemption volumes extender prober reader' ;;
+        --scheduler-name) values='' ;;
+        -n | --namespace) values='' ;;
+        --image) values='' ;;
+        -o | --output) values='json yaml' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac
@@ -564,5 +580,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule extender completion version help'
+_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule extender manifests completion version help'
 _gedge_families='config matrix'

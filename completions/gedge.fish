@@ -42,6 +42,8 @@ complete -c gedge -n __fish_use_subcommand -f -a schedule -d 'Bind pods, as a sc
 
 complete -c gedge -n __fish_use_subcommand -f -a extender -d 'Let kube-scheduler keep delay budgets'
 
+complete -c gedge -n __fish_use_subcommand -f -a manifests -d 'Print what to install in a cluster'
+
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
 complete -c gedge -n __fish_use_subcommand -f -a version -d 'Print the version of gedge'
@@ -437,6 +439,10 @@ complete -c gedge -n '__fish_seen_subcommand_from schedule' -l max-binds -x -d '
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l listen -x -d 'Where to answer probes and Prometheus'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l leader-elect -d 'Work only while holding a Lease'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l lease -x -d 'The Lease to hold'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l tls-cert -r -F -d 'Serve HTTPS with this certificate, in PEM'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l tls-key -r -F -d 'The key of the certificate, in PEM'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l token-file -r -F -d 'Answer those who know a token of this file'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l insecure -d 'Do without TLS or without tokens'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l kubeconfig -r -F -d 'Find the API server in this file alone'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l context -x -d 'Context of the kubeconfig'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l as -x -d 'Act as this user'
@@ -494,6 +500,21 @@ complete -c gedge -n '__fish_seen_subcommand_from extender' -s q -l quiet -d 'No
 complete -c gedge -n '__fish_seen_subcommand_from extender' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from extender' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from extender' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes extender prober reader' -d 'What is to run, or to be allowed'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l bind -d 'The extender may bind pods'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l scheduler-name -x -d 'Whose pods the scheduler takes'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l rights-only -d 'Print accounts and roles alone'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l monitors -d 'Add objects of the Prometheus Operator'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l unit -d 'Print a unit of systemd'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -s n -l namespace -x -d 'Where it runs'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l image -x -d 'Image of which gedge is the entry point'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -s o -l output -x -a 'json yaml' -d 'Print as json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

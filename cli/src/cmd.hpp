@@ -24,6 +24,7 @@ Command matrix_centers_command();
 Command agent_command();
 Command schedule_command();
 Command extender_command();
+Command manifests_command();
 Command completion_command();
 Command version_command();
 Command help_command();

@@ -53,7 +53,7 @@ constexpr Page kPage{
     .output = "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE...",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
-    .see_also = "gedge-matrix-convert(1) gedge-measure(1) gedge-schedule(1)",
+    .see_also = "gedge-manifests(1) gedge-matrix-convert(1) gedge-measure(1) gedge-schedule(1)",
 };
 
 constexpr int kAges = 6;  // periods until an answer is too old, without --max-age

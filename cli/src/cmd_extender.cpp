@@ -17,6 +17,7 @@ constexpr Example kExamples[] = {
     {"gedge extender --rtt rtt.csv", "Follow the cluster, beside kube-scheduler on one machine:"},
     {"gedge extender --cluster site.yaml --rtt rtt.csv --listen 127.0.0.1:9000",
      "Without an API server: what a file says, and what kube-scheduler sends:"},
+    {"gedge manifests --mode extender", "What to install, and the part of kube-scheduler's file:"},
 };
 constexpr Page kPage{
     .name = "extender",
@@ -56,7 +57,7 @@ constexpr Page kPage{
         "them `listening`, `synced`, `bound`, `not-bound` and `failed`.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
-    .see_also = "gedge-policies(1) gedge-schedule(1)",
+    .see_also = "gedge-manifests(1) gedge-policies(1) gedge-schedule(1)",
 };
 
 constexpr std::int64_t kMostBody = std::int64_t{1} << 30;

@@ -51,7 +51,9 @@ constexpr Page kPage{
         "gives the "
         "lease away when everything that was sent is settled.\n\n"
         "With `--watch`, `/livez`, `/readyz` and `/metrics` (Prometheus) are answered at "
-        "`--listen`, over plain HTTP and only to this machine.",
+        "`--listen`. On an address other than loopback that needs TLS and a token: `--tls-cert`, "
+        "`--tls-key` and `--token-file`, which are read again when they change; `--insecure` does "
+        "without what is missing. `/livez` and `/readyz` answer whoever asks.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, `standby` "
@@ -60,7 +62,8 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",
-    .see_also = "gedge-agent(1) gedge-explain(1) gedge-extender(1) gedge-plan(1)",
+    .see_also =
+        "gedge-agent(1) gedge-explain(1) gedge-extender(1) gedge-manifests(1) gedge-plan(1)",
 };
 
 constexpr Words<EventsTold, 3> kEvents{
@@ -80,12 +83,12 @@ Status check(const ScheduleCommand& command) {
 
 Exit run_schedule(ScheduleCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
   if (command.names.empty()) command.names.emplace_back("gedge");
   const auto listen = listen_address(command.listen, *io.network);
   if (!listen) return fail(io, listen.error());
-  if (const Status near = check_reach({}, *listen, command.listen); !near)
-    return fail(io, invalid_input("others could reach '" + command.listen + "'", {},
-                                  "listen on 127.0.0.1"));
+  if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
+    return fail(io, guarded.error());
   return run_in_daemon_library<RunSchedule>(kRunSchedule, io, command, *listen);
 }
 
@@ -122,6 +125,7 @@ Run add_schedule(FlagSet& flags) {
              .help = "The Lease to hold",
              .fallback = "gedge-system/gedge-scheduler"},
             command->lease);
+  add_guard_flags(flags, command->guard);
   add_server_flags(flags, command->server);
   add_rtt_flags(flags, command->input);
   add_rule_flags(flags, command->rules);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent_guard.hpp"
 #include "gedge/drive/api_cluster.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
@@ -18,6 +19,7 @@ struct ScheduleCommand {
   RuleOptions rules;
   OutputOptions output;
   ServerOptions server;
+  AgentGuard guard;  ///< of who asks at `listen`
   std::vector<std::string> names;
   EventsTold events = EventsTold::kAll;
   bool watches = false, is_dry_run = false, elects = false;

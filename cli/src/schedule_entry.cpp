@@ -81,7 +81,8 @@ Exit run(ScheduleCommand& command, const IpAddress& listen, Io& io) {
   };
   ScheduleRun run(make_scheduler(command, given), cluster, facts_of, options, io, log);
   if (command.watches)
-    if (const Status opened = run.listen(listen); !opened) return fail(io, opened.error());
+    if (const Status opened = run.listen(listen, command.guard); !opened)
+      return fail(io, opened.error());
   return run.run();
 }
 

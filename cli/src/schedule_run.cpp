@@ -3,6 +3,7 @@
 #include <csignal>
 #include <utility>
 
+#include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/io/http_server.hpp"
 #include "report.hpp"
@@ -105,18 +106,37 @@ SchedulerFacts ScheduleRun::facts() const {
   return facts;
 }
 
-Status ScheduleRun::listen(const IpAddress& address) {
+HttpReply ScheduleRun::answer(const HttpRequest& request) {
+  if (tokens_ && needs_token(request)) {
+    if (const Status read = tokens_->refresh(); !read)
+      log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
+    if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
+  }
+  return scheduler_reply(request, facts());
+}
+
+Status ScheduleRun::listen(const IpAddress& address, const AgentGuard& guard) {
+  if (guard.has_tokens()) {
+    auto tokens = TokenFile::open(guard.tokens);
+    if (!tokens) return std::move(tokens).error();
+    tokens_.emplace(*std::move(tokens));
+  }
   HttpServerOptions options;
+  if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
+  options.tls_events.failed = [this](const Error& error) {
+    log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
+  };
   options.listen = address;
   options.most_body_bytes = kMostBody;
   options.stops_on_signals = true;
-  auto server = open_http_server(std::move(options), {[this](const HttpRequest& request) {
-                                                        return scheduler_reply(request, facts());
-                                                      },
-                                                      scheduler_refusal});
+  auto server = open_http_server(
+      std::move(options),
+      {[this](const HttpRequest& request) { return answer(request); }, scheduler_refusal});
   if (!server) return std::move(server).error();
   server_ = *std::move(server);
   log_.event("listening", {{"address", to_text_with_port(server_->address())}});
+  if (const auto what = insecurity(guard); !what.empty())
+    log_.event("insecure", {{"what", std::string(what)}});
   return {};
 }
 

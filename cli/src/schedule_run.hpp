@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 
+#include "agent_guard.hpp"
 #include "event_log.hpp"
 #include "exit.hpp"
 #include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/drive/schedule_loop.hpp"
+#include "gedge/io/token_file.hpp"
 #include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
@@ -30,8 +32,8 @@ class ScheduleRun {
               const ScheduleLoopOptions& options, Io& io, EventLog& log);
 
   /// Answers probes and Prometheus while it runs, and stops on SIGTERM and SIGINT. Errors: those of
-  /// opening a server.
-  Status listen(const IpAddress& address);
+  /// opening a server, and of reading the files of `guard`.
+  Status listen(const IpAddress& address, const AgentGuard& guard);
   Exit run();
 
   const Scheduler& scheduler() const { return loop_.scheduler(); }
@@ -41,6 +43,7 @@ class ScheduleRun {
   void turned();
   Exit exit_of(const Status& ended, int signal) const;
   SchedulerFacts facts() const;
+  HttpReply answer(const HttpRequest& request);
   void tell(const BindRequest& bind, BindAnswer answer);
 
   Io& io_;
@@ -50,6 +53,7 @@ class ScheduleRun {
   ScheduleLoopOptions options_;
   ScheduleLoop loop_;
   std::unique_ptr<HttpServer> server_;
+  std::optional<TokenFile> tokens_;  // of the thread that serves
   std::optional<bool> was_leading_;
 
   mutable std::mutex mutex_;  // of all below: the two threads share it

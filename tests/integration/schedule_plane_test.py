@@ -1,11 +1,14 @@
 """`gedge schedule` against a real etcd and kube-apiserver: what is bound is what `gedge plan` says
 of the same facts, and what changes afterwards is followed."""
+import http.client
 import json
 import os
+import ssl
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from agents import certificate  # noqa: E402
 from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
@@ -239,10 +242,32 @@ def check_two(plane):
             need("the lease was lost; it says somebody" in second.log(), second.log()[-300:])
 
 
+def check_guard(plane):
+    """With TLS and a token, whoever has none is told of life and readiness, and of nothing else."""
+    cert, key = certificate(plane.folder.name, "web", 30)
+    token = "0123456789abcdef"
+    with open(plane.path("token"), "w") as file:
+        file.write(token)
+    need(one_pass(plane, "--watch", "--listen", "0.0.0.0:0").returncode == 3, "open to all")
+    flags = ("--tls-cert", cert, "--tls-key", key, "--token-file", plane.path("token"))
+    with Scheduler(plane, *flags, *KUBE) as scheduler:
+        for path, header, expected in (
+                ("/livez", None, 200), ("/readyz", None, 200), ("/metrics", None, 401),
+                ("/metrics", "Bearer " + token + "x", 401), ("/metrics", "Bearer " + token, 200)):
+            connection = http.client.HTTPSConnection(
+                "127.0.0.1", scheduler.port(), context=ssl.create_default_context(cafile=cert))
+            connection.request("GET", path, headers={"Authorization": header} if header else {})
+            reply = connection.getresponse()
+            body = reply.read()
+            connection.close()
+            need(reply.status == expected, f"{path} {header}: {reply.status}")
+            need((b"gedge_" in body) == (expected == 200 and path == "/metrics"), f"{body[:80]}")
+
+
 def main():
     with Plane() as plane:
         for check in (check_plan, check_dry_run, check_budgets, check_watch, check_preemption,
-                      check_two):
+                      check_two, check_guard):
             before = len(failures)
             try:
                 check(plane)

@@ -81,6 +81,12 @@ HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& fact
       request, {facts.is_alive, readiness(facts), [&facts] { return metrics_text(facts); }});
 }
 
+HttpReply scheduler_denial() {
+  HttpReply reply = text_reply(401, "a token that is known is needed");
+  reply.challenge = "Bearer";
+  return reply;
+}
+
 HttpReply scheduler_refusal(HttpFault fault) {
   const codec::FaultText text = codec::fault_text(fault);
   return text_reply(text.status, text.text);

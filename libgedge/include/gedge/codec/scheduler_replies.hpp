@@ -28,6 +28,8 @@ struct SchedulerFacts {
 };
 
 HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& facts);
+/// 401: without a token, or with one that is not known.
+HttpReply scheduler_denial();
 /// The reply where no request came to be.
 HttpReply scheduler_refusal(HttpFault fault);
 

@@ -1,0 +1,132 @@
+// cmd_manifests.cpp - "gedge manifests": what to install, with no more rights than are used.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cmd.hpp"
+#include "gedge/codec/manifests.hpp"
+#include "gedge/version.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge manifests --mode scheduler", "A scheduler beside kube-scheduler:"},
+    {"gedge manifests --mode scheduler --mode preemption --rights-only | kubectl apply -f -",
+     "Its account and rights alone, and that to evict pods:"},
+    {"gedge manifests --mode extender --unit", "A unit of systemd for a master node:"},
+};
+constexpr Page kPage{
+    .name = "manifests",
+    .summary = "Print what to install in a cluster",
+    .usage = "--mode MODE... [-n NAMESPACE] [--image NAME] [--rights-only | --unit] [FLAG]...",
+    .description =
+        "Prints an account for each mode, the rights that it uses and no others, and what runs "
+        "with them. Nothing may read secrets or config maps, change nodes, or create pods.\n\n"
+        "`scheduler` is gedge-schedule(1), two of which one leads. It lists and watches what it "
+        "decides on, binds pods, writes their status and events, and holds one Lease by name. "
+        "`preemption` adds the right to delete pods; without it, none is evicted for another; "
+        "`volumes` that to patch claims and volumes, which binds them where a pod goes. "
+        "`extender` is gedge-extender(1) on every control-plane node, on the network of the "
+        "machine and for it alone, and a ConfigMap with the part of kube-scheduler's "
+        "configuration; with `--bind` it may bind pods. `prober` is gedge-agent(1) on every node, "
+        "without any rights. `reader` may list what decisions are made of.\n\n"
+        "Containers run as user 10532 on a read-only file system, without capabilities. Where they "
+        "answer others, they read the Secret `gedge-web` of the namespace, which is to have "
+        "`tls.crt`, `tls.key`, `ca.crt` and `token`. `--monitors` adds a ServiceMonitor for the "
+        "Prometheus Operator.\n\n"
+        "With `--unit`, a unit of systemd is printed instead: with an account that lives as long "
+        "as it runs, and with the credentials of /etc/gedge/kubeconfig, which only root has to be "
+        "able to read.",
+    .output = "Objects of Kubernetes: documents of YAML, or with `-o json` a List.",
+    .examples = kExamples,
+    .yes = "always",
+    .reads_input = false,
+    .see_also = "gedge-agent(1) gedge-extender(1) gedge-schedule(1)",
+};
+
+struct ManifestsCommand {
+  ManifestOptions options;
+  bool is_unit = false;
+  OutputOptions output;
+};
+
+Status check(const ManifestsCommand& command) {
+  const auto& modes = command.options.modes;
+  if (modes.empty())
+    return invalid_input("no mode", {}, "name one, for example `--mode scheduler`");
+  if (!command.is_unit) return {};
+  if (modes.size() > 1) return invalid_input("'--unit' prints one unit", {}, "name one mode");
+  if (write_unit(modes.front()).empty())
+    return invalid_input("nothing runs for this mode", {}, "leave out `--unit`");
+  return {};
+}
+
+Exit run_manifests(const ManifestsCommand& command, Io& io) {
+  if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  io.out.write(command.is_unit
+                   ? write_unit(command.options.modes.front())
+                   : write_manifests(command.options, text_format(command.output.format)));
+  io.out.flush();
+  return Exit::kYes;
+}
+
+FlagSet::Take mode_into(std::vector<InstallMode>& modes) {
+  return [&modes](const std::string& text) -> Status {
+    for (const auto& [word, mode] : kInstallModes)
+      if (word == text && std::find(modes.begin(), modes.end(), mode) == modes.end())
+        modes.push_back(mode);
+    return {};
+  };
+}
+
+Run add_manifests(FlagSet& flags) {
+  auto command = std::make_shared<ManifestsCommand>();
+  ManifestOptions& options = command->options;
+  options.image = "gedge:" + std::string(version());
+  std::vector<std::string> words;
+  for (const auto& [word, mode] : kInstallModes) words.emplace_back(word);
+  flags.heading("What to install");
+  flags.add({.name = "mode",
+             .value = "MODE",
+             .help = "What is to run, or to be allowed",
+             .words = words,
+             .repeats = true},
+            mode_into(options.modes));
+  flags.add({.name = "bind", .help = "The extender may bind pods"}, options.extender_binds);
+  flags.add({.name = "scheduler-name",
+             .value = "NAME",
+             .help = "Whose pods the scheduler takes",
+             .fallback = options.scheduler_name},
+            options.scheduler_name);
+  flags.add({.name = "rights-only", .help = "Print accounts and roles alone"}, options.rights_only);
+  flags.add({.name = "monitors", .help = "Add objects of the Prometheus Operator"},
+            options.has_monitors);
+  flags.add({.name = "unit", .help = "Print a unit of systemd"}, command->is_unit);
+  flags.heading("Where");
+  flags.add({.name = "namespace",
+             .letter = 'n',
+             .value = "NAME",
+             .help = "Where it runs",
+             .fallback = options.namespace_name},
+            options.namespace_name);
+  flags.add({.name = "image",
+             .value = "NAME",
+             .help = "Image of which gedge is the entry point",
+             .fallback = options.image},
+            options.image);
+  command->output.format = Format::kYaml;
+  add_document_flag(flags, command->output);
+  flags.heading("Everywhere");
+  add_talk_flags(flags, command->output);
+  return [command](Io& io) { return run_manifests(*command, io); };
+}
+
+}  // namespace
+
+Command manifests_command() { return {&kPage, Group::kWork, add_manifests}; }
+
+}  // namespace gedge::cli

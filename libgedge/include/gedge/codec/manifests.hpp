@@ -1,0 +1,51 @@
+// gedge/codec/manifests.hpp - what is to be installed for gedge to run in a cluster, with no more
+// rights than it uses.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/codec/write.hpp"
+
+namespace gedge {
+
+enum class InstallMode : std::uint8_t {
+  kScheduler,   ///< gedge schedule: two of them, one leads
+  kPreemption,  ///< the right of the scheduler to delete pods
+  kVolumes,     ///< its right to bind claims to volumes
+  kExtender,    ///< gedge extender, beside kube-scheduler
+  kProber,      ///< gedge agent on every node; no rights at all
+  kReader,      ///< who asks a live cluster and changes nothing
+};
+
+/// By the words of --mode.
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 6> kInstallModes{{
+    {"scheduler", InstallMode::kScheduler},
+    {"preemption", InstallMode::kPreemption},
+    {"volumes", InstallMode::kVolumes},
+    {"extender", InstallMode::kExtender},
+    {"prober", InstallMode::kProber},
+    {"reader", InstallMode::kReader},
+}};
+
+struct ManifestOptions {
+  std::vector<InstallMode> modes;
+  std::string namespace_name = "gedge-system";
+  std::string image;  ///< that has gedge as its entry point
+  std::string scheduler_name = "gedge";
+  bool extender_binds = false;
+  bool rights_only = false;   ///< accounts and roles alone
+  bool has_monitors = false;  ///< with objects for the Prometheus Operator
+};
+
+/// Documents of YAML, or one List of JSON.
+std::string write_manifests(const ManifestOptions& options, TextFormat format);
+
+/// A unit file for a master node; empty for modes that run nothing there.
+std::string write_unit(InstallMode mode);
+
+}  // namespace gedge

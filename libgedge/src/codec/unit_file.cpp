@@ -1,0 +1,86 @@
+// codec/unit_file.cpp - units of systemd, for machines that run gedge outside of the cluster.
+#include <string>
+
+#include "gedge/codec/manifests.hpp"
+
+namespace gedge {
+namespace {
+
+struct UnitText {
+  std::string_view page, what, command;
+  bool has_kubeconfig = true;
+};
+
+UnitText unit_of(InstallMode mode) {
+  switch (mode) {
+    case InstallMode::kScheduler:
+      return {"gedge-schedule", "gedge binds pods within their delay budgets",
+              "schedule --watch --leader-elect"};
+    case InstallMode::kExtender:
+      return {"gedge-extender", "gedge lets kube-scheduler keep delay budgets", "extender"};
+    case InstallMode::kProber:
+      return {"gedge-agent", "gedge measures round-trip times",
+              "agent --peers /etc/gedge/peers --method udp", false};
+    case InstallMode::kPreemption:
+    case InstallMode::kVolumes:
+    case InstallMode::kReader:
+      break;
+  }
+  return {};
+}
+
+// No account of its own, nothing to write to, no capability, no other kind of socket.
+constexpr std::string_view kConfinement = R"(Restart=on-failure
+RestartSec=2s
+DynamicUser=yes
+MemoryMax=1G
+TasksMax=64
+LimitCORE=0
+CapabilityBoundingSet=
+AmbientCapabilities=
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+PrivateTmp=yes
+PrivateDevices=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+UMask=0077
+)";
+
+}  // namespace
+
+std::string write_unit(InstallMode mode) {
+  const UnitText unit = unit_of(mode);
+  if (unit.page.empty()) return {};
+  std::string text = "[Unit]\nDescription=" + std::string(unit.what) +
+                     "\nDocumentation=man:" + std::string(unit.page) +
+                     "(1)\nWants=network-online.target\nAfter=network-online.target\n\n"
+                     "[Service]\nType=exec\nExecStart=/usr/bin/gedge " +
+                     std::string(unit.command);
+  // systemd hands the file to the account that it makes, and to nobody else.
+  if (unit.has_kubeconfig)
+    text +=
+        " --kubeconfig ${CREDENTIALS_DIRECTORY}/kubeconfig\n"
+        "LoadCredential=kubeconfig:/etc/gedge/kubeconfig\n";
+  else
+    text += '\n';
+  text += kConfinement;
+  return text + "\n[Install]\nWantedBy=multi-user.target\n";
+}
+
+}  // namespace gedge

@@ -1,0 +1,194 @@
+"""The rights that `gedge manifests` prints, on a real API server that checks them: enough to do the
+work, and not one verb more."""
+import concurrent.futures
+import http.client
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from plane import PODS, Daemon, Plane, Scheduler, node, pod, until  # noqa: E402
+
+GEDGE = os.environ["GEDGE"]
+SPACE = "gedge-system"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+CORE, APPS = "/api/v1/namespaces", "/apis/apps/v1/namespaces"
+PATHS = {"Namespace": CORE, "ServiceAccount": CORE + "/{}/serviceaccounts",
+         "ConfigMap": CORE + "/{}/configmaps", "Service": CORE + "/{}/services",
+         "Role": RBAC + "/namespaces/{}/roles", "RoleBinding": RBAC + "/namespaces/{}/rolebindings",
+         "ClusterRole": RBAC + "/clusterroles", "ClusterRoleBinding": RBAC + "/clusterrolebindings",
+         "Deployment": APPS + "/{}/deployments", "DaemonSet": APPS + "/{}/daemonsets"}
+failures = []
+
+
+def need(fact, what):
+    if not fact:
+        failures.append(what)
+
+
+def manifests(*flags):
+    run = subprocess.run([GEDGE, "manifests", "-o", "json", *flags], capture_output=True, text=True,
+                         check=True)
+    return json.loads(run.stdout)["items"]
+
+
+def apply(plane, things):
+    """What is there already stays as it is. What the server does not know it would drop."""
+    for thing in things:
+        path = PATHS[thing["kind"]].format(thing["metadata"].get("namespace"))
+        status, answer = plane.call("POST", path, thing)
+        if status == 409:
+            continue
+        need(status == 201, f"{thing['kind']}: {status} {answer}")
+        need(is_within(thing, answer), f"{thing['kind']}: the server dropped a part: {answer}")
+
+
+def is_within(small, large):
+    if isinstance(small, dict):
+        return isinstance(large, dict) and all(
+            is_within(value, large.get(key)) for key, value in small.items() if value != "")
+    if isinstance(small, list):
+        return isinstance(large, list) and len(small) == len(large) and all(
+            is_within(a, b) for a, b in zip(small, large))
+    return small == large
+
+
+def account(name):
+    return f"system:serviceaccount:{SPACE}:gedge-{name}"
+
+
+READ = {("", r) for r in ("nodes", "pods", "namespaces", "services", "replicationcontrollers",
+                          "persistentvolumes", "persistentvolumeclaims")} | {
+    ("apps", "replicasets"), ("apps", "statefulsets"), ("policy", "poddisruptionbudgets"),
+    ("storage.k8s.io", "storageclasses"), ("scheduling.x-k8s.io", "podgroups"),
+    ("gedge.io", "nodelatencies")}
+OTHERS = {("", r) for r in ("secrets", "configmaps", "pods/exec", "pods/binding", "pods/status",
+                            "pods/eviction", "pods/log", "nodes/status", "nodes/proxy", "events",
+                            "serviceaccounts", "serviceaccounts/token", "bindings")} | {
+    ("apps", "deployments"), ("apps", "daemonsets"), ("events.k8s.io", "events"),
+    ("coordination.k8s.io", "leases"), ("rbac.authorization.k8s.io", "clusterroles"),
+    ("rbac.authorization.k8s.io", "rolebindings"), ("apiextensions.k8s.io",
+                                                    "customresourcedefinitions")}
+VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection",
+         "impersonate", "bind", "escalate")
+LEASE = {(SPACE, "coordination.k8s.io", "leases", "gedge-scheduler", verb)
+         for verb in ("get", "update", "create")} | {
+    (SPACE, "coordination.k8s.io", "leases", "other", "create")}
+
+
+def allowed(name, *more):
+    """(namespace, group, resource, name, verb) of all that an account may do, as it is meant."""
+    verbs = {"scheduler": ("list", "watch"), "extender": ("list", "watch"), "reader": ("list",)}
+    rights = {(space, group, resource, which, verb) for group, resource in READ
+              for verb in verbs.get(name, ()) for space in ("default", SPACE)
+              for which in ("gedge-scheduler", "other")}
+    for group, resource, verb in more:
+        rights |= {(space, group, resource, which, verb) for space in ("default", SPACE)
+                   for which in ("gedge-scheduler", "other")}
+    return rights | (LEASE if name == "scheduler" else set())
+
+
+def check_rights(plane, name, *more):
+    user, wanted = account(name), allowed(name, *more)
+    asked = [(space, group, resource, which, verb) for group, resource in READ | OTHERS
+             for verb in VERBS for space in ("default", SPACE)
+             for which in ("gedge-scheduler", "other")]
+
+    def ask(one):
+        space, group, resource, which, verb = one
+        kind, _, part = resource.partition("/")
+        spec = {"user": user, "groups": ["system:serviceaccounts", "system:authenticated"],
+                "resourceAttributes": {"namespace": space, "group": group, "resource": kind,
+                                       "subresource": part, "name": which, "verb": verb}}
+        _, answer = plane.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                               {"spec": spec})
+        return one, answer["status"]["allowed"]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        may = {one for one, is_allowed in pool.map(ask, asked) if is_allowed}
+    need(may == wanted, f"{name}: may too much {sorted(may - wanted)[:5]}, "
+         f"too little {sorted(wanted - may)[:5]}")
+    need(len(asked) > 1000, f"only {len(asked)} questions")
+
+
+def check_scheduler(plane):
+    """With its role alone it holds the lease, binds, and says why it does not."""
+    apply(plane, manifests("--mode", "scheduler"))
+    check_rights(plane, "scheduler", ("", "pods", "get"), ("", "pods/binding", "create"),
+                 ("", "pods/status", "patch"), ("events.k8s.io", "events", "create"))
+    plane.create("/api/v1/nodes", node("n1", cpu="1"))
+    plane.create("/apis/scheduling.k8s.io/v1/priorityclasses",
+                 {"metadata": {"name": "high"}, "value": 100})
+    plane.create(PODS.format("default"), pod("a", cpu="800m"), pod("large", cpu="8"))
+    with Scheduler(plane, "--leader-elect", "--as", account("scheduler")) as gedge:
+        until(lambda: "nodeName" in plane.pods()["a"]["spec"], "a")
+        until(lambda: plane.pods()["large"]["status"].get("conditions"), "large to be told")
+        events = "/apis/events.k8s.io/v1/namespaces/default/events"
+        until(lambda: len(plane.get(events)["items"]) >= 2, "events")
+        need("forbidden" not in gedge.log(), gedge.log())
+        # Without the right to delete pods, nobody goes for another, and that is said.
+        plane.create(PODS.format("default"), pod("vip", cpu="800m", priorityClassName="high"))
+        until(lambda: "cannot evict default/a" in gedge.log(), "the eviction to be refused")
+        need("a" in plane.pods(), "a pod went without a right")
+        apply(plane, manifests("--mode", "preemption"))
+        until(lambda: plane.pods()["vip"]["spec"].get("nodeName") == "n1", "vip in its place")
+    need(gedge.process.returncode == 0, f"exit {gedge.process.returncode}")
+    apply(plane, manifests("--mode", "volumes"))
+    check_rights(plane, "scheduler", ("", "pods", "get"), ("", "pods/binding", "create"),
+                 ("", "pods/status", "patch"), ("events.k8s.io", "events", "create"),
+                 ("", "pods", "delete"), ("", "persistentvolumes", "patch"),
+                 ("", "persistentvolumeclaims", "patch"))
+
+
+def check_extender(plane):
+    apply(plane, manifests("--mode", "extender"))
+    check_rights(plane, "extender")
+    with Daemon(plane, "extender", "--kubeconfig", plane.kubeconfig, "--as",
+                account("extender")) as gedge:
+        need("forbidden" not in gedge.log(), gedge.log())
+    for thing in manifests("--mode", "extender", "--bind", "--rights-only"):
+        if thing["kind"] == "ClusterRole":
+            plane.patch(PATHS["ClusterRole"] + "/" + thing["metadata"]["name"],
+                        {"rules": thing["rules"]})
+    check_rights(plane, "extender", ("", "pods", "get"), ("", "pods/binding", "create"))
+    made, = plane.create(PODS.format("default"), pod("by-hand", cpu="1m"))
+    with Daemon(plane, "extender", "--bind", "--kubeconfig", plane.kubeconfig, "--as",
+                account("extender")) as gedge:
+        body = {"PodName": "by-hand", "PodNamespace": "default", "Node": "n1",
+                "PodUID": made["metadata"]["uid"]}
+        for _ in range(2):  # the second time it is there already
+            connection = http.client.HTTPConnection("127.0.0.1", gedge.port(), timeout=60)
+            connection.request("POST", "/bind", json.dumps(body),
+                               {"Content-Type": "application/json"})
+            reply = json.loads(connection.getresponse().read())
+            connection.close()
+            need(reply == {"Error": ""}, f"{reply}")
+        need(plane.pods()["by-hand"]["spec"].get("nodeName") == "n1", "it was not bound")
+
+
+def check_reader(plane):
+    apply(plane, manifests("--mode", "reader"))
+    check_rights(plane, "reader")
+
+
+def check_prober(plane):
+    apply(plane, manifests("--mode", "prober"))
+    check_rights(plane, "prober")
+
+
+def main():
+    with Plane() as plane:
+        for check in (check_scheduler, check_extender, check_reader, check_prober):
+            before = len(failures)
+            try:
+                check(plane)
+            except (AssertionError, subprocess.CalledProcessError) as wrong:
+                failures.append(f"{check.__name__}: {wrong}")
+            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}", flush=True)
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
