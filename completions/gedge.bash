@@ -23,8 +23,8 @@ _gedge_offer() {
 _gedge_describe() {
   case $1 in
     'plan')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -47,6 +47,11 @@ _gedge_describe() {
         -l | --selector) values='' ;;
         --out) values='@files' ;;
         --what-if) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -54,8 +59,8 @@ _gedge_describe() {
       esac
       ;;
     'explain')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -75,6 +80,11 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -82,8 +92,8 @@ _gedge_describe() {
       esac
       ;;
     'why-not')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods' '@nodes')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -103,6 +113,11 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -110,8 +125,8 @@ _gedge_describe() {
       esac
       ;;
     'verify')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -129,6 +144,11 @@ _gedge_describe() {
         --compat) values='1.20 1.36' ;;
         -o | --output) values='table json yaml name' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -184,8 +204,8 @@ _gedge_describe() {
       esac
       ;;
     'validate')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -204,6 +224,11 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='text json yaml' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -211,8 +236,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix complete')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -228,6 +253,11 @@ _gedge_describe() {
         --cluster) values='@files' ;;
         -o | --output) values='json yaml edges' ;;
         --seed) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -235,8 +265,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix show')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -251,6 +281,11 @@ _gedge_describe() {
         --now) values='' ;;
         --cluster) values='@files' ;;
         -o | --output) values='auto table map svg png json yaml' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -258,8 +293,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix convert')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -275,6 +310,11 @@ _gedge_describe() {
         --cluster) values='@files' ;;
         -o | --output) values='json yaml csv edges plain diktyo' ;;
         --names-out) values='@files' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -282,8 +322,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix diff')
-      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files' '@files')
       case $prev in
         --rtt-names) values='@files' ;;
@@ -297,6 +337,11 @@ _gedge_describe() {
         --cluster) values='@files' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -304,8 +349,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix check')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -324,6 +369,11 @@ _gedge_describe() {
         --at-least) values='' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -362,8 +412,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix cluster')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -380,6 +430,11 @@ _gedge_describe() {
         --within) values='' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -387,8 +442,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix centers')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -406,6 +461,11 @@ _gedge_describe() {
         --goal) values='radius mean' ;;
         -o | --output) values='table json yaml name' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -444,6 +504,8 @@ _gedge_describe() {
         --events) values='all failures none' ;;
         --max-binds) values='' ;;
         --listen) values='' ;;
+        --cluster) values='@files' ;;
+        -f | --filename) values='@files' ;;
         --lease) values='' ;;
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;

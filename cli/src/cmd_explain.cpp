@@ -69,7 +69,7 @@ void show_explanation(Io& io, const ExplainOptions& options, const Question& que
       question.bound_node(explanation.namespace_name, explanation.pod), !options.output.no_headers);
 }
 
-Exit run_explain(const ExplainOptions& options, Io& io) {
+Exit run_explain(ExplainOptions& options, Io& io) {
   Question question(io, options);
   if (const auto stopped = question.prepare()) return *stopped;
   const PodName pod = parse_pod(options.pod, options.input);
@@ -92,6 +92,7 @@ Run add_explain(FlagSet& flags) {
              .required = true},
             options->pod);
   add_question_flags(flags, *options, {"table", "json", "yaml", "name"}, false);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_explain(*options, io); };

@@ -96,6 +96,7 @@ Run add_centers(FlagSet& flags) {
               return Status{};
             });
   add_output_flags(flags, options->output, {"table", "json", "yaml", "name"});
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_centers(*options, io); };

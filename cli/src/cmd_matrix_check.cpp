@@ -145,6 +145,7 @@ Run add_check(FlagSet& flags) {
              .shapes_answer = true},
             duration_into(options->at_least, "at-least"));
   add_output_flags(flags, options->output, {"table", "json", "yaml"});
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_check(*options, io); };

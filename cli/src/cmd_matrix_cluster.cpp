@@ -130,6 +130,7 @@ Run add_cluster(FlagSet& flags) {
   flags.add({.name = "layers", .help = "Cluster as kubernetes-edge-scheduler does"},
             options->layers);
   add_output_flags(flags, options->output, {"table", "json", "yaml"});
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_cluster(*options, io); };

@@ -79,6 +79,7 @@ Run add_matrix_complete(FlagSet& flags) {
              .fallback = "0",
              .shapes_answer = true},
             number_into(options->seed, std::numeric_limits<std::uint64_t>::max()));
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_matrix_complete(*options, io); };

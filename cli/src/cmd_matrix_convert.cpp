@@ -82,6 +82,7 @@ Run add_convert(FlagSet& flags) {
              .help = "Write the names of a plain matrix, as JSON",
              .live = Live::kFiles},
             options->names_out);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_convert(*options, io); };

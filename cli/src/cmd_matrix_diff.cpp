@@ -91,6 +91,7 @@ Run add_diff(FlagSet& flags) {
   add_matrix_reading_flags(flags, *options);
   add_output_flags(flags, options->output, {"table", "json", "yaml"});
   flags.add({.name = "noise", .help = "Show moves that noise explains too"}, options->noise);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_diff(*options, io); };

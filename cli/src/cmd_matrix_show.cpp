@@ -118,6 +118,7 @@ Run add_show(FlagSet& flags) {
             });
   flags.add({.name = "no-headers", .help = "Leave out the header line"},
             options->output.no_headers);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_show(*options, io); };

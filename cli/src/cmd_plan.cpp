@@ -21,6 +21,7 @@ constexpr Example kExamples[] = {
      "Plan onto a made-up site of three tiers:"},
     {"gedge plan --cluster cluster.json --rtt rtt.csv -f app/ -R -o wide",
      "Plan a folder of manifests onto a dump of a cluster, and show the use of its nodes:"},
+    {"gedge plan --cluster live -f app.yaml", "Plan onto the cluster that kubectl talks to:"},
     {"gedge plan --cluster cluster.json -f app.yaml --what-if node/edge-1:drain",
      "See what would move if a node were drained:"},
 };
@@ -36,15 +37,20 @@ constexpr Page kPage{
         "the other in the order of kube-scheduler's queue, on the node that passes every filter "
         "and has the highest "
         "score. Workloads are expanded to their pods as their controllers and admission would.\n\n"
-        "The cluster is what `kubectl get nodes,pods -A -o json` prints (more kinds are welcome: "
-        "PersistentVolumes, "
-        "Services, PriorityClasses), a directory of such files, the `nodes.json` of "
-        "kubernetes-edge-scheduler, or a "
-        "made-up site: `synthetic:` and any of `nodes=6`, `tiers=2/2/2` (edge, near-edge, cloud), "
+        "The cluster is `live` or `live:CONTEXT`, what `kubectl get nodes,pods -A -o json` prints "
+        "(more kinds are welcome: PersistentVolumes, Services, PriorityClasses), a directory of "
+        "such files, the `nodes.json` of kubernetes-edge-scheduler, or a made-up site: "
+        "`synthetic:` and any of `nodes=6`, `tiers=2/2/2` (edge, near-edge, cloud), "
         "`zones=2`, `cpu=4`, "
         "`memory=8Gi`, `pods=110`, `rtt=0.2ms/2ms/10ms/40ms` (same zone, same tier, to near-edge, "
         "to the cloud), "
         "`seed=0`, separated by commas.\n\n"
+        "A live cluster is listed once, through the API server that kubectl would ask; nothing is "
+        "written. It is also what is meant where there is neither `--cluster` nor a node in `-f`. "
+        "Manifests without a namespace are of that of the context, and without `--compat` the "
+        "formulas are those of 1.20 for servers up to 1.22, else of 1.36. What we have no right to "
+        "read is warned about, and read as if there were none; without nodes or pods the exit "
+        "status is 4.\n\n"
         "Round-trip times are a square CSV with header, an edge list `from,to,rtt_ms`, a plain "
         "matrix of numbers, "
         "the JSON of Goldpinger or of gedge, `min/avg/max/mdev` files, the CSV of WonderNetwork or "
@@ -215,7 +221,7 @@ Status check_flags(const PlanOptions& options) {
   return check_show(options.show);
 }
 
-Exit run_plan(const PlanOptions& options, Io& io) {
+Exit run_plan(PlanOptions& options, Io& io) {
   if (const Status valid = check_flags(options); !valid) return fail_usage(io, valid.error());
   Question question(io, options, !options.added.empty());
   if (const auto stopped = question.prepare()) return *stopped;
@@ -259,6 +265,7 @@ Run add_plan(FlagSet& flags) {
             });
   flags.add({.name = "replan", .help = "With --what-if: move pods that could stay"},
             options->replan);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options, &flags](Io& io) {

@@ -50,7 +50,7 @@ std::string line_of(const Validation& validation) {
   return line;
 }
 
-Exit run_validate(const QuestionOptions& options, Io& io) {
+Exit run_validate(QuestionOptions& options, Io& io) {
   if (!names_any_input(options))
     return fail_usage(
         io, invalid_input("nothing to validate", {},
@@ -84,6 +84,7 @@ Run add_validate(FlagSet& flags) {
   add_rtt_flags(flags, options->input);
   add_rule_flags(flags, options->rules);
   add_document_flag(flags, options->output, "text");
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_validate(*options, io); };

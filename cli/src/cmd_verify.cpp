@@ -127,12 +127,12 @@ Result<bool> made_from_these(Question& question, const Checked& checked, Compat 
 Exit run_verify(VerifyOptions options, Io& io) {
   Checked checked{options.rules.compat(), {}, ""};
   if (const auto stopped = read_checked(io, options, checked)) return *stopped;
-  if (!options.rules.asked_compat) options.rules.asked_compat = checked.compat;
-  const Compat compat = options.rules.compat();
-  Question question(io, options, compat != checked.compat);
-  if (const auto stopped = question.prepare()) return *stopped;
-  const Input& input = question.input();
   const bool bound_too = options.plan.empty();
+  if (!bound_too && !options.rules.asked_compat) options.rules.asked_compat = checked.compat;
+  Question question(io, options, !bound_too && options.rules.compat() != checked.compat);
+  if (const auto stopped = question.prepare()) return *stopped;
+  const Compat compat = options.rules.compat();
+  const Input& input = question.input();
   Verification verification{bound_too ? bound_pods(input.facts) : checked.placements.size(), {}};
   if (bound_too && verification.placements == 0)
     return fail_usage(io, invalid_input("no pod is bound and no PLAN is named: nothing to verify",
@@ -173,6 +173,7 @@ Run add_verify(FlagSet& flags) {
   flags.heading("How to judge");
   add_compat_flag(flags, options->rules);
   add_output_flags(flags, options->output, {"table", "json", "yaml", "name"});
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_verify(*options, io); };

@@ -64,7 +64,7 @@ void show_why_not(Io& io, const WhyNotOptions& options, const Question& question
                 !options.output.no_headers);
 }
 
-Exit run_why_not(const WhyNotOptions& options, Io& io) {
+Exit run_why_not(WhyNotOptions& options, Io& io) {
   Question question(io, options);
   if (const auto stopped = question.prepare()) return *stopped;
   const PodName pod = parse_pod(options.pod, options.input);
@@ -96,6 +96,7 @@ Run add_why_not(FlagSet& flags) {
              .required = true},
             options->node);
   add_question_flags(flags, *options, {"table", "json", "yaml", "name"}, false);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) {

@@ -4,13 +4,16 @@
 #pragma once
 
 #include "exit.hpp"
+#include "gedge/base/result.hpp"
 #include "io.hpp"
 
 namespace gedge::cli {
 
 inline constexpr const char* kDaemonLibrary = "gedge-daemon.so";
 
-/// What the library offers under a name; null after an error was printed.
+/// What the library offers under a name. Errors: kInternal, where it or the name is not there.
+Result<void*> find_daemon_symbol(const char* name);
+/// The same; null after an error was printed.
 void* daemon_symbol(const char* name, Io& io);
 
 /// Calls it. `Function` is what it is: int(...), of which the last argument is `io`.

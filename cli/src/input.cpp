@@ -30,6 +30,19 @@ void append(std::vector<T>& all, std::vector<T>&& more) {
 
 }  // namespace
 
+RttOptions rtt_options(const InputOptions& options) {
+  RttOptions reading;
+  reading.unit = options.rtt_unit.value_or(reading.unit);
+  reading.unit_is_asked = options.rtt_unit.has_value();
+  reading.zero_is_value = options.rtt_zero_is_value;
+  reading.stat = options.rtt_stat;
+  reading.max_age = options.max_age;
+  reading.now = options.now;
+  reading.rtt_by = options.rtt_by;
+  reading.cost_unit = options.cost_unit;
+  return reading;
+}
+
 InputReader::InputReader(Io& io, const InputOptions& options, Compat compat, ProgressLine& progress,
                          bool keep_bytes)
     : io_(io), options_(options), compat_(compat), progress_(progress), keep_bytes_(keep_bytes) {}
@@ -52,7 +65,8 @@ void InputReader::give(const std::string& path, std::string bytes) {
 }
 
 void InputReader::forget(const std::string& path) {
-  if (!keep_bytes_) bytes_.erase(path);
+  const bool may_read_again = options_.cluster.empty() && path == "-";  // with a live cluster
+  if (!keep_bytes_ && !may_read_again) bytes_.erase(path);
 }
 
 // Directories become the manifests in them.
@@ -99,15 +113,36 @@ void InputReader::add_cluster_file(FactsLoader& loader, const std::string& path)
   forget(path);
 }
 
-void InputReader::add_cluster(FactsLoader& loader) {
-  for (const std::string& source : options_.cluster) {
-    if (source == "live" || source.starts_with("live:")) {
-      errors_.push_back(
-          {Errc::kUnreachable,
-           "this gedge reads clusters from files only",
-           {},
-           "save one with `kubectl get nodes,pods -A -o json > cluster.json` and pass `--cluster "
-           "cluster.json`"});
+// Before anything is expanded, for the version of the server may say how.
+void InputReader::list_live_sources(const std::vector<std::string>& cluster) {
+  for (const std::string& source : cluster) {
+    if (!is_live(source) || live_pages_.contains(source)) continue;
+    progress_.show("listing " + source, 0, 0);
+    LiveReading live = list_live(io_, options_.server, source);
+    if (!live.errors.empty()) {
+      append(errors_, std::move(live.errors));
+      continue;
+    }
+    live_pages_.emplace(source, std::move(live.pages));
+    append(live_warnings_, std::move(live.warnings));
+    if (live_) continue;
+    live_.emplace(LiveServer{std::move(live.url), live.minor, std::move(live.namespace_name)});
+    if (follows_server_) compat_ = compat_of_server(live_->minor);
+  }
+}
+
+void InputReader::add_live(FactsLoader& loader, const std::string& source) {
+  const auto listed = live_pages_.find(source);
+  if (listed == live_pages_.end()) return;
+  for (const ListedPage& page : listed->second)
+    loader.add_cluster({page.name, page.json, kPadding});
+  if (!keep_bytes_) live_pages_.erase(listed);
+}
+
+void InputReader::add_cluster(FactsLoader& loader, const std::vector<std::string>& cluster) {
+  for (const std::string& source : cluster) {
+    if (is_live(source)) {
+      add_live(loader, source);
     } else if (is_synthetic(source)) {
       add_synthetic(loader, source);
     } else {
@@ -167,16 +202,8 @@ void InputReader::take_reading(RttReading reading, Input& input) {
 
 // Without --rtt, what the cluster facts carry.
 bool InputReader::read_rtt(Input& input, const std::vector<LatencyObject>& objects) {
-  RttOptions options;
-  options.unit = options_.rtt_unit.value_or(options.unit);
-  options.unit_is_asked = options_.rtt_unit.has_value();
-  options.zero_is_value = options_.rtt_zero_is_value;
-  options.stat = options_.rtt_stat;
-  options.max_age = options_.max_age;
-  options.now = options_.now;
+  RttOptions options = rtt_options(options_);
   options.nodes = input.facts.nodes;
-  options.rtt_by = options_.rtt_by;
-  options.cost_unit = options_.cost_unit;
   options.keep_details = keeps_details_;
   if (!options_.rtt_names.empty()) {
     const std::string* bytes = bytes_of(options_.rtt_names);
@@ -194,12 +221,25 @@ bool InputReader::read_rtt(Input& input, const std::vector<LatencyObject>& objec
   return errors_.empty();
 }
 
+// Without --cluster: the nodes of the manifests, else those of the cluster that kubectl would ask.
 std::optional<Input> InputReader::read(const std::vector<std::string>& added) {
-  const std::string default_namespace =
-      options_.namespace_name.empty() ? "default" : options_.namespace_name;
+  auto input = read_from(options_.cluster, added);
+  if (!lacks_cluster_ || !may_be_live(io_, options_.server)) return input;
+  lacks_cluster_ = false;
+  return read_from({"live"}, added);
+}
+
+std::string InputReader::default_namespace() const {
+  if (!options_.namespace_name.empty()) return options_.namespace_name;
+  return live_ ? live_->namespace_name : options_.home;
+}
+
+std::optional<Input> InputReader::read_from(const std::vector<std::string>& cluster,
+                                            const std::vector<std::string>& added) {
+  list_live_sources(cluster);
   synthetic_rtt_ = {};
-  FactsLoader loader({default_namespace, compat_, options_.max_input});
-  add_cluster(loader);
+  FactsLoader loader({default_namespace(), compat_, options_.max_input});
+  add_cluster(loader, cluster);
   add_manifests(loader, options_.files);
   add_manifests(loader, added);
   progress_.show("expanding workloads", 0, 0);
@@ -209,12 +249,13 @@ std::optional<Input> InputReader::read(const std::vector<std::string>& added) {
 
   Input input;
   input.facts = std::move(result.loaded->facts);
+  append(input.facts.warnings, std::vector(live_warnings_));
   input.rtt = std::move(synthetic_rtt_);
   const bool lacks_nodes = needs_nodes_ && input.facts.nodes.empty();
-  lacks_cluster_ = lacks_nodes && options_.cluster.empty();
+  lacks_cluster_ = lacks_nodes && cluster.empty();
   if (lacks_nodes && !lacks_cluster_) {
     errors_.push_back(invalid_input(
-        "no nodes in " + join_words(options_.cluster), {},
+        "no nodes in " + join_words(cluster), {},
         "name a source that has some: `kubectl get nodes,pods -A -o json` prints one"));
     return std::nullopt;
   }

@@ -8,15 +8,20 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/codec/latency.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/latency/pair_stats.hpp"
 #include "gedge/model/facts.hpp"
 #include "io.hpp"
+#include "live_source.hpp"
 #include "options.hpp"
 #include "term/progress.hpp"
 
 namespace gedge::cli {
+
+/// What the flags say of reading round-trip times, but those that name files.
+RttOptions rtt_options(const InputOptions& options);
 
 struct Input {
   Facts facts;  ///< with the warnings of the RTT readers too
@@ -40,12 +45,16 @@ class InputReader {
   Errors take_errors() { return std::exchange(errors_, {}); }
   /// From now on, manifests are expanded as this version does.
   void use_compat(Compat compat) { compat_ = compat; }
+  /// From now on, they are expanded as the version of a live cluster does.
+  void follow_server() { follows_server_ = true; }
   /// From now on, facts without nodes are as good as any.
   void needs_no_nodes() { needs_nodes_ = false; }
   /// From now on, what files say of a pair beyond its RTT is read too.
   void keep_details() { keeps_details_ = true; }
   /// What a path holds that is no file, for the next read().
   void give(const std::string& path, std::string bytes);
+  /// The live cluster that was read; of several, the first one.
+  const std::optional<LiveServer>& live() const { return live_; }
   /// Nothing named a node, and no --cluster was given: a question of usage, not of input.
   bool lacks_cluster() const { return lacks_cluster_; }
 
@@ -53,8 +62,13 @@ class InputReader {
   const std::string* bytes_of(const std::string& path);
 
  private:
+  std::optional<Input> read_from(const std::vector<std::string>& cluster,
+                                 const std::vector<std::string>& added);
+  std::string default_namespace() const;
   std::vector<std::string> expand(const std::vector<std::string>& paths);
-  void add_cluster(FactsLoader& loader);
+  void list_live_sources(const std::vector<std::string>& cluster);
+  void add_live(FactsLoader& loader, const std::string& source);
+  void add_cluster(FactsLoader& loader, const std::vector<std::string>& cluster);
   void add_synthetic(FactsLoader& loader, const std::string& text);
   void add_cluster_file(FactsLoader& loader, const std::string& path);
   void add_manifests(FactsLoader& loader, const std::vector<std::string>& paths);
@@ -72,6 +86,10 @@ class InputReader {
   bool needs_nodes_ = true;
   bool keeps_details_ = false;
   bool lacks_cluster_ = false;
+  bool follows_server_ = false;
+  std::optional<LiveServer> live_;
+  std::map<std::string, std::vector<ListedPage>> live_pages_;  // by source, until they are read
+  std::vector<Warning> live_warnings_;
   RttMatrix synthetic_rtt_;
   std::map<std::string, std::string> bytes_;  // by path
 };

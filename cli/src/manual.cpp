@@ -100,9 +100,9 @@ std::string overview_page() {
   page.text(
       "gedge decides where the pods of a Kubernetes cluster go so that every pod keeps its delay "
       "budgets, and shows why. "
-      "All commands here work on files: manifests, dumps of a cluster and matrices of round-trip "
-      "times. None needs a "
-      "cluster, none changes anything.\n\n"
+      "Most commands work on files: manifests, dumps of a cluster and matrices of round-trip "
+      "times; with `--cluster live` they read a cluster that runs. None needs one, and none but "
+      "gedge-schedule(1) changes anything.\n\n"
       "A delay budget is a label `delay_FROM: \"25\"` (milliseconds) or the annotation "
       "`gedge.io/delay-budget` of a pod: "
       "the longest round trip that it tolerates between its node and FROM, which is a node, a pod, "

@@ -19,7 +19,7 @@ constexpr Words<RttOutput, 6> kOutputs{{{"json", RttOutput::kJson},
 void add_node_flag(FlagSet& flags, MatrixOptions& options) {
   flags.add({.name = "cluster",
              .value = "SOURCE",
-             .help = "Nodes: a file, a directory or synthetic:...",
+             .help = "Nodes: live, a file, a directory or synthetic:...",
              .live = Live::kFiles,
              .shapes_answer = true},
             options.input.cluster);

@@ -148,10 +148,19 @@ void add_cluster_flags(FlagSet& flags, InputOptions& options) {
   flags.heading("Where to place it");
   flags.add({.name = "cluster",
              .value = "SOURCE",
-             .help = "A file, a directory or synthetic:KEY=VALUE,...",
+             .help = "live, a file, a directory or synthetic:...",
              .live = Live::kFiles,
              .shapes_answer = true},
             options.cluster);
+}
+
+void add_live_flags(FlagSet& flags, InputOptions& options) {
+  add_server_flags(flags, options.server);
+  flags.add({.name = "request-timeout",
+             .value = "DURATION",
+             .help = "Longest wait for one answer",
+             .fallback = "60s"},
+            span_into(options.server.request_timeout, false));
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "gedge/base/units.hpp"
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/write.hpp"
+#include "server_options.hpp"
 
 namespace gedge::cli {
 
@@ -20,6 +21,7 @@ struct InputOptions {
   std::vector<std::string> files;  ///< -f
   bool recursive = false;
   std::vector<std::string> cluster;
+  ServerOptions server;  ///< of --cluster live
   std::vector<std::string> rtt;
   std::string rtt_names, rtt_by;
   std::optional<TimeUnit> rtt_unit;  ///< --rtt-unit, if it was given
@@ -28,7 +30,8 @@ struct InputOptions {
   RttStat rtt_stat = RttStat::kP95;
   std::optional<Micros> max_age;
   std::optional<UnixSeconds> now;
-  std::string namespace_name;                        ///< "": default
+  std::string namespace_name;                        ///< of -n; "": `home`
+  std::string home = "default";                      ///< of the context of a live cluster
   std::uint64_t max_input = std::uint64_t{1} << 30;  ///< bytes a file
   std::uint64_t threads = 0;                         ///< 0: as many as there are cores
 };
@@ -65,6 +68,8 @@ struct ShowOptions {
 
 void add_file_flags(FlagSet& flags, InputOptions& options);
 void add_cluster_flags(FlagSet& flags, InputOptions& options);
+/// How --cluster live finds its server, under a heading of their own.
+void add_live_flags(FlagSet& flags, InputOptions& options);
 void add_rtt_flags(FlagSet& flags, InputOptions& options);
 /// The same without --rtt: how to read files that are named otherwise.
 void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options);

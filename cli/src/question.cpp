@@ -18,12 +18,25 @@ void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<st
   add_output_flags(flags, options.output, std::move(formats), sorts);
 }
 
-Question::Question(Io& io, const QuestionOptions& options, bool keep_bytes)
+Question::Question(Io& io, QuestionOptions& options, bool keep_bytes)
     : io_(io),
       options_(options),
       progress_(io.err, options.output.quiet, io.clock),
       ticker_(progress_),
-      reader_(io, options.input, options.rules.compat(), progress_, keep_bytes) {}
+      reader_(io, options.input, options.rules.compat(), progress_, keep_bytes) {
+  if (!options.rules.asked_compat) reader_.follow_server();
+}
+
+void Question::settle_live() {
+  const auto& live = reader_.live();
+  if (!live) return;
+  if (!options_.rules.asked_compat) options_.rules.asked_compat = compat_of_server(live->minor);
+  options_.input.home = live->namespace_name;
+  progress_.erase();
+  if (!options_.output.quiet)
+    io_.err.line(io_.err.style().paint(
+        Ink::kDim, live->url + ": " + words_of_server(live->minor, options_.rules.compat())));
+}
 
 std::optional<Exit> Question::prepare() {
   if (options_.input.max_age && !options_.input.now)
@@ -31,6 +44,7 @@ std::optional<Exit> Question::prepare() {
                       invalid_input("flag '--max-age' needs '--now'", {},
                                     "say when it is, for example `--now 2026-11-21T09:30:00Z`"));
   auto input = reader_.read();
+  settle_live();
   Errors errors = reader_.take_errors();
   const Errors wrong_rules = load_rules(options_.rules, reader_, rules_);
   errors.insert(errors.end(), wrong_rules.begin(), wrong_rules.end());
@@ -38,7 +52,8 @@ std::optional<Exit> Question::prepare() {
   if (reader_.lacks_cluster())
     return fail_usage(
         io_, invalid_input("no nodes to place pods on", {},
-                           "name a cluster: `--cluster FILE` or `--cluster synthetic:nodes=6`"));
+                           "name a cluster: `--cluster FILE`, `--cluster live` or `--cluster "
+                           "synthetic:nodes=6`"));
   if (!input || !errors.empty()) return fail(io_, errors, options_.output);
   input_ = *std::move(input);
   for (Warning& warning : rules_.warnings) input_.facts.warnings.push_back(std::move(warning));
@@ -100,7 +115,7 @@ Error Question::with_nearest_pod(Error error, const PodName& name) const {
 }
 
 std::string home_namespace(const InputOptions& options) {
-  return options.namespace_name.empty() ? "default" : options.namespace_name;
+  return options.namespace_name.empty() ? options.home : options.namespace_name;
 }
 
 PodName parse_pod(const std::string& text, const InputOptions& options) {

@@ -40,7 +40,8 @@ void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<st
 /// Everything read. Holds the progress line, so it stays where it is.
 class Question {
  public:
-  Question(Io& io, const QuestionOptions& options, bool keep_bytes = false);
+  /// A live cluster settles what `options` leave open: the namespace, and whose formulas count.
+  Question(Io& io, QuestionOptions& options, bool keep_bytes = false);
   Question(const Question&) = delete;
   Question& operator=(const Question&) = delete;
   ~Question() { io_.kept.add(std::move(input_)); }
@@ -65,8 +66,10 @@ class Question {
   std::string bound_node(const std::string& namespace_name, const std::string& pod) const;
 
  private:
+  void settle_live();
+
   Io& io_;
-  const QuestionOptions& options_;
+  QuestionOptions& options_;
   ProgressLine progress_;
   ProgressTicker ticker_;
   InputReader reader_;

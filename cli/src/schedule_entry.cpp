@@ -15,8 +15,6 @@
 namespace gedge::cli {
 namespace {
 
-constexpr int kLast120 = 22;  // newer servers have formulas of 1.36
-
 Scheduler make_scheduler(const ScheduleCommand& command, DaemonInput& given) {
   LiveOptions options;
   options.profiles = given.rules.profiles;
@@ -28,6 +26,18 @@ Scheduler make_scheduler(const ScheduleCommand& command, DaemonInput& given) {
   SchedulerOptions queue;
   queue.max_binds = command.max_binds;
   return Scheduler(std::move(cluster), command.names, queue);
+}
+
+Exit run_loop(const ScheduleCommand& command, const IpAddress& listen, DaemonInput& given,
+              ClusterLink& link, LinkFacts link_facts, Io& io, EventLog& log) {
+  ScheduleLoopOptions options;
+  options.is_dry_run = command.is_dry_run;
+  options.is_one_pass = !command.watches;
+  ScheduleRun run(make_scheduler(command, given), link, std::move(link_facts), options, io, log);
+  if (command.watches)
+    if (const Status opened = run.listen(listen, command.guard); !opened)
+      return fail(io, opened.error());
+  return run.run();
 }
 
 ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, int minor) {
@@ -50,12 +60,11 @@ ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, 
   return options;
 }
 
-Exit run(ScheduleCommand& command, const IpAddress& listen, Io& io) {
+Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
   Server server;
   if (const auto failed = open_server(io, command.server, command.output, "schedule", server))
     return *failed;
-  if (!command.rules.asked_compat)
-    command.rules.asked_compat = server.minor <= kLast120 ? Compat::k1_20 : Compat::k1_36;
+  if (!command.rules.asked_compat) command.rules.asked_compat = compat_of_server(server.minor);
   DaemonInput given;
   if (const auto failed =
           read_daemon_input(io, command.input, command.rules, command.output, false, given))
@@ -65,9 +74,6 @@ Exit run(ScheduleCommand& command, const IpAddress& listen, Io& io) {
   EventLog log(io.err, wall_clock, command.output.quiet);
   ApiCluster cluster(*server.transport, io.clock, wall_clock,
                      cluster_options(command, io, server.minor));
-  ScheduleLoopOptions options;
-  options.is_dry_run = command.is_dry_run;
-  options.is_one_pass = !command.watches;
   const auto facts_of = [&cluster](SchedulerFacts& facts) {
     const ApiClusterCounts counts = cluster.counts();
     facts.unsynced = cluster.unsynced();
@@ -79,11 +85,7 @@ Exit run(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     facts.unreadable = counts.unreadable;
     facts.events_dropped = counts.events_dropped;
   };
-  ScheduleRun run(make_scheduler(command, given), cluster, facts_of, options, io, log);
-  if (command.watches)
-    if (const Status opened = run.listen(listen, command.guard); !opened)
-      return fail(io, opened.error());
-  return run.run();
+  return run_loop(command, listen, given, cluster, facts_of, io, log);
 }
 
 }  // namespace
@@ -91,5 +93,5 @@ Exit run(ScheduleCommand& command, const IpAddress& listen, Io& io) {
 
 extern "C" __attribute__((visibility("default"))) int gedge_run_schedule(
     gedge::cli::ScheduleCommand& command, const gedge::IpAddress& listen, gedge::cli::Io& io) {
-  return static_cast<int>(gedge::cli::run(command, listen, io));
+  return static_cast<int>(gedge::cli::run_live(command, listen, io));
 }

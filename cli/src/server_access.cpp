@@ -30,33 +30,42 @@ Status check_helper(const ServerOptions& options, const KubeAccess& access) {
 
 }  // namespace
 
-std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
-                                std::string_view component, Server& server) {
+Errors find_server(Io& io, const ServerOptions& options, std::string_view component, Server& server,
+                   std::vector<Warning>& warnings) {
   KubeAccessReading reading =
       find_api_server(options.choice, io.kube,
                       [&io](const std::string& path) { return io.files.read(path, kMostFile); });
-  if (!reading.access) return fail(io, reading.errors, output);
-  report_input(io, reading.warnings, {}, output);
+  warnings = std::move(reading.warnings);
+  if (!reading.access) return std::move(reading.errors);
   KubeAccess& access = *reading.access;
-  if (const Status allowed = check_helper(options, access); !allowed)
-    return fail(io, allowed.error());
+  if (Status allowed = check_helper(options, access); !allowed) return {std::move(allowed).error()};
   ApiEndpoint endpoint = std::move(access.endpoint);
   endpoint.user_agent = user_agent(component);
   if (options.insecure) endpoint.verify = false;
-  const std::string where = endpoint.server;
+  server.url = endpoint.server;
+  server.namespace_name = access.namespace_name;
   auto client = ApiClient::open(std::move(endpoint), {}, std::move(access.credentials),
                                 [&io](const Error& error) { print_error(io.err, error); });
-  if (!client) return fail(io, client.error());
+  if (!client) return {std::move(client).error()};
   server.transport = *std::move(client);
   const auto answer = call(*server.transport, codec::version_request());
-  if (!answer) return fail(io, answer.error());
-  const auto minor = codec::server_minor(*answer);
+  if (!answer) return {answer.error()};
+  auto minor = codec::server_minor(*answer);
   if (!minor) {
-    Error error = minor.error();
-    error.what = "cannot use " + where + ": " + error.what;
-    return fail(io, error);
+    Error error = std::move(minor).error();
+    error.what = "cannot use " + server.url + ": " + error.what;
+    return {std::move(error)};
   }
   server.minor = *minor;
+  return {};
+}
+
+std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
+                                std::string_view component, Server& server) {
+  std::vector<Warning> warnings;
+  const Errors errors = find_server(io, options, component, server, warnings);
+  if (!errors.empty()) return fail(io, errors, output);
+  report_input(io, warnings, {}, output);
   return std::nullopt;
 }
 

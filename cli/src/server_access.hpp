@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "exit.hpp"
+#include "gedge/base/error.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "io.hpp"
 #include "options.hpp"
@@ -17,11 +19,17 @@ namespace gedge::cli {
 /// A server that was found, and answers.
 struct Server {
   std::unique_ptr<ApiTransport> transport;
-  int minor = 0;  ///< of its version: 20 for 1.20
+  std::string url;
+  int minor = 0;               ///< of its version: 20 for 1.20
+  std::string namespace_name;  ///< of the context
 };
 
-/// Prints what is wrong and returns the exit code; `server` is set otherwise. `component` is what
-/// the server's logs will call us.
+/// What is wrong; `server` is set where nothing is. `component` is what the server's logs will call
+/// us.
+Errors find_server(Io& io, const ServerOptions& options, std::string_view component, Server& server,
+                   std::vector<Warning>& warnings);
+
+/// The same, but prints what is wrong, and returns the exit code.
 std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
                                 std::string_view component, Server& server);
 

@@ -30,6 +30,11 @@ struct MadeBy {
   ControllerRef maker;
 };
 
+struct LatencyDraft {
+  std::string kind, name;
+  LatencyObject object;
+};
+
 struct Drafts {
   LoadOptions options;
   Diagnostics diagnostics;
@@ -40,7 +45,7 @@ struct Drafts {
   std::vector<MadeBy> made_by;
   std::vector<LimitRange> limit_ranges;
   std::vector<RuntimeClass> runtime_classes;
-  std::vector<LatencyObject> latency;
+  std::vector<LatencyDraft> latency;
   bool has_manifests = false;
 };
 

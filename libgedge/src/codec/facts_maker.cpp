@@ -444,7 +444,7 @@ void FactsMaker::finish(Expansion& expansion) {
   sort_unique(facts.spread_owners,
               [](const SpreadOwner& o) { return std::tie(o.namespace_name, o.kind, o.name); });
   sort_by(facts.skipped, [](const SkippedObject& o) { return std::tie(o.kind, o.name); });
-  sort_by(drafts_.latency, [](const LatencyObject& o) { return std::tie(o.json); });
+  sort_by(drafts_.latency, [](const LatencyDraft& o) { return std::tie(o.kind, o.name); });
 }
 
 }  // namespace

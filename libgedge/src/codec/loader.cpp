@@ -103,7 +103,7 @@ struct FactsLoader::State final : StreamHandler {
   KnownTemplate read_template(Cursor object);
   void take_workload(const std::string& kind, Cursor object, const Workload* like = nullptr);
   void take_config_map(Cursor object);
-  void take_latency(Cursor object);
+  void take_latency(const std::string& kind, Cursor object);
   bool is_new(const KnownKind& known, const std::string& kind, Cursor object,
               Fingerprint fingerprint);
   bool is_new_pod(const std::string& space, const std::string& name, Cursor object,
@@ -360,7 +360,7 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
       take_config_map(object);
       break;
     case ObjectKind::kNodeLatency:
-      take_latency(object);
+      take_latency(kind, object);
       break;
     default:
       skip(kind, object);
@@ -472,14 +472,19 @@ void FactsLoader::State::take_config_map(Cursor object) {
   const Metadata meta = read_metadata(object);
   const bool is_matrix = meta.name == "gedge-latency" && meta.namespace_name == "gedge-system";
   if (is_matrix)
-    take_latency(object);
+    take_latency("ConfigMap", object);
   else
     drafts.facts.skipped.push_back({"ConfigMap", meta.name});
 }
 
-void FactsLoader::State::take_latency(Cursor object) {
+// Items of a list need not say what they are; alone they must.
+void FactsLoader::State::take_latency(const std::string& kind, Cursor object) {
   const SourceSpan where = object.where();
-  drafts.latency.push_back({where.origin + ":" + std::to_string(where.line), object.to_json()});
+  std::string json = object.to_json();
+  if (!object.find("kind")) json.insert(1, "\"kind\":\"" + kind + "\",");
+  drafts.latency.push_back({kind,
+                            text_at(*object.find("metadata"), "name"),
+                            {where.origin + ":" + std::to_string(where.line), std::move(json)}});
 }
 
 FactsLoader::FactsLoader(LoadOptions options)
@@ -515,7 +520,9 @@ void FactsLoader::State::make(LoadResult& result) {
     Facts facts = make_facts(drafts);
     if (!drafts.diagnostics.ok()) return;
     facts.warnings = drafts.diagnostics.take_warnings();
-    result.loaded = Loaded{std::move(facts), std::move(drafts.latency)};
+    result.loaded = Loaded{std::move(facts), {}};
+    for (LatencyDraft& draft : drafts.latency)
+      result.loaded->latency.push_back(std::move(draft.object));
   } catch (const std::bad_alloc&) {
     drafts.diagnostics.add(out_of_memory(""));
   }

@@ -46,10 +46,6 @@ TEST_CASE("usage: no line of help ends with a blank") {
     CHECK(run_gedge({command, "--help"}).out.find(" \n") == std::string::npos);
 }
 
-TEST_CASE("usage: a hint names only commands that exist") {
-  CHECK(run_gedge({"plan", "--cluster", "live"}).err.find("schedule") == std::string::npos);
-}
-
 TEST_CASE("usage: an unknown command gets the nearest one") {
   const Ran ran = run_gedge({"plna", "-f", "x"});
   CHECK(ran.exit == 2);
@@ -99,17 +95,53 @@ TEST_CASE("usage: without nodes it says how to name a cluster") {
   const Ran ran = run_gedge({"plan", "-f", file});
   CHECK(ran.exit == 2);
   CHECK(ran.err ==
-        "gedge: error: no nodes to place pods on\n  fix: name a cluster: `--cluster FILE` or "
-        "`--cluster synthetic:nodes=6`\n");
+        "gedge: error: no nodes to place pods on\n  fix: name a cluster: `--cluster FILE`, "
+        "`--cluster live` or `--cluster synthetic:nodes=6`\n");
 }
 
-TEST_CASE("usage: a live cluster is refused by the world and not promised by help") {
-  const Ran ran = run_gedge({"plan", "--cluster", "live:prod"});
-  CHECK(ran.exit == 4);
-  CHECK(
-      ran.err.starts_with("gedge: error: this gedge reads clusters from files only\n  fix: save "
-                          "one with `kubectl get"));
-  CHECK(run_gedge({"plan", "--help"}).out.find("live") == std::string::npos);
+constexpr const char* kNobody = R"(apiVersion: v1
+kind: Config
+current-context: there
+clusters:
+- {name: c, cluster: {server: "http://127.0.0.1:1"}}
+contexts:
+- {name: there, context: {cluster: c}}
+)";
+
+TEST_CASE("usage: a live cluster that does not answer is the world's refusal") {
+  const Folder box;
+  box.put("config", kNobody);
+  for (const std::string command : {"plan", "verify", "validate"}) {
+    const Ran ran = run_gedge({command, "--cluster", "live:there", "--kubeconfig", box / "config"});
+    CHECK(ran.exit == 4);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find("http://127.0.0.1:1") != std::string::npos);
+  }
+}
+
+TEST_CASE("usage: a live cluster is meant where a kubeconfig is and nothing else names nodes") {
+  const Folder box;
+  box.put("config", kNobody);
+  box.put("app.yaml", kBig);
+  RunOptions options;
+  options.environment = {{"KUBECONFIG", box / "config"}};
+  CHECK(run_gedge({"plan", "-f", box / "app.yaml"}, options).exit == 4);
+  CHECK(run_gedge({"plan"}, options).exit == 4);
+  box.put("node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: edge-1}\n");
+  CHECK(run_gedge({"plan", "-f", box / "app.yaml", "-f", box / "node.yaml"}, options).exit == 1);
+  CHECK(run_gedge({"plan", "--cluster", kSite, "-f", box / "app.yaml"}, options).exit == 1);
+}
+
+TEST_CASE("usage: a context that no file has is bad input, and two contexts are one too many") {
+  const Folder box;
+  box.put("config", kNobody);
+  const Ran none = run_gedge({"plan", "--cluster", "live:prod", "--kubeconfig", box / "config"});
+  CHECK(none.exit == 3);
+  CHECK(none.err.find("there is no context") != std::string::npos);
+  const Ran two = run_gedge(
+      {"plan", "--cluster", "live:prod", "--context", "there", "--kubeconfig", box / "config"});
+  CHECK(two.exit == 3);
+  CHECK(two.err.find("two contexts") != std::string::npos);
 }
 
 TEST_CASE("usage: colour obeys the flag then NO_COLOR then CLICOLOR_FORCE then the terminal") {

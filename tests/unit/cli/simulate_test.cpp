@@ -137,6 +137,5 @@ TEST_CASE("what cannot happen is said with its place") {
   CHECK(world.run(kSite + "events:\n- {at: 1s, add: none.yaml}\n")
             .err.starts_with("gedge: error: cannot open site/none.yaml"));
   CHECK(world.run("manifests: web.yaml\n").exit == Exit::kInput);
-  CHECK(world.run("cluster: live\n").exit == Exit::kWorld);
   CHECK(world.run(kSite, {"--runs", "x"}).exit == Exit::kUsage);
 }

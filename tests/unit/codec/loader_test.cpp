@@ -242,12 +242,25 @@ TEST_CASE("loader: objects that carry RTTs are handed on") {
           .finish();
   REQUIRE(result.loaded);
   REQUIRE(result.loaded->latency.size() == 2);
-  CHECK(result.loaded->latency[0].name == "cluster:1");
-  CHECK(result.loaded->latency[0].json ==
+  CHECK(result.loaded->latency[0].name == "cluster:6");
+  CHECK(result.loaded->latency[1].name == "cluster:1");
+  CHECK(result.loaded->latency[1].json ==
         R"({"apiVersion":"gedge.io/v1alpha1","kind":"NodeLatency",)"
         R"("metadata":{"name":"edge-1"},"spec":{"peers":[{"to":"b","p95Us":5}]}})");
-  CHECK(result.loaded->latency[1].name == "cluster:6");
   CHECK(result.loaded->facts.skipped.size() == 1);
+}
+
+TEST_CASE("loader: an item of a list that carries RTTs says what it is when it is handed on") {
+  LoadResult result =
+      Objects()
+          .cluster(R"({"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":)"
+                   R"({"name":"gedge-latency","namespace":"gedge-system"},"data":{}}]})")
+          .finish();
+  REQUIRE(result.loaded);
+  REQUIRE(result.loaded->latency.size() == 1);
+  CHECK(result.loaded->latency[0].json ==
+        R"({"kind":"ConfigMap","metadata":{"name":"gedge-latency","namespace":"gedge-system"},)"
+        R"("data":{}})");
 }
 
 TEST_CASE("loader: any error and nothing is loaded, and all errors are told, by file and place") {

@@ -1,0 +1,52 @@
+#include "live_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon_library.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::string_view kLive = "live", kOfContext = "live:";
+constexpr std::uint64_t kMostFile = 16 << 20;  // of a kubeconfig, or what it names
+
+}  // namespace
+
+bool is_live(std::string_view source) { return source == kLive || source.starts_with(kOfContext); }
+
+Status choose_context(std::string_view source, KubeChoice& choice) {
+  if (!source.starts_with(kOfContext)) return {};
+  const std::string context(source.substr(kOfContext.size()));
+  if (!choice.context.empty() && choice.context != context)
+    return invalid_input(
+        "'" + std::string(source) + "' and '--context " + choice.context + "' name two contexts",
+        {}, "leave out one of them");
+  choice.context = context;
+  return {};
+}
+
+LiveReading list_live(Io& io, const ServerOptions& options, std::string_view source) {
+  LiveReading live;
+  ServerOptions meant = options;
+  const auto symbol = find_daemon_symbol(kListLive);
+  if (Status chosen = choose_context(source, meant.choice); !chosen)
+    live.errors.push_back(std::move(chosen).error());
+  else if (!symbol)
+    live.errors.push_back(symbol.error());
+  else
+    reinterpret_cast<ListLive> (*symbol)(meant, live, io);
+  return live;
+}
+
+bool may_be_live(Io& io, const ServerOptions& options) {
+  if (!options.choice.kubeconfig.empty() || !options.choice.context.empty()) return true;
+  const KubeAccessReading reading =
+      find_api_server(options.choice, io.kube,
+                      [&io](const std::string& path) { return io.files.read(path, kMostFile); });
+  return reading.access ||
+         std::any_of(reading.errors.begin(), reading.errors.end(),
+                     [](const Error& error) { return error.code != Errc::kNotFound; });
+}
+
+}  // namespace gedge::cli

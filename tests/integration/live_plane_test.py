@@ -1,0 +1,159 @@
+"""`--cluster live` against a real kube-apiserver: what is read is what a dump of the same facts
+says."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from plane import PODS, Plane, node, pod  # noqa: E402
+
+GEDGE = os.environ["GEDGE"]
+MAPS = "/api/v1/namespaces/gedge-system/configmaps"
+failures = []
+
+# What `kubectl get` prints of everything that a plan reads: path, apiVersion, kind.
+KINDS = (("/api/v1/nodes", "v1", "Node"), ("/api/v1/pods", "v1", "Pod"),
+         ("/api/v1/namespaces", "v1", "Namespace"), ("/api/v1/services", "v1", "Service"),
+         ("/api/v1/limitranges", "v1", "LimitRange"),
+         ("/api/v1/persistentvolumes", "v1", "PersistentVolume"),
+         ("/api/v1/persistentvolumeclaims", "v1", "PersistentVolumeClaim"),
+         ("/apis/apps/v1/replicasets", "apps/v1", "ReplicaSet"),
+         ("/apis/apps/v1/statefulsets", "apps/v1", "StatefulSet"),
+         ("/apis/batch/v1/jobs", "batch/v1", "Job"),
+         ("/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1", "StorageClass"),
+         ("/apis/scheduling.k8s.io/v1/priorityclasses", "scheduling.k8s.io/v1", "PriorityClass"),
+         ("/apis/policy/v1beta1/poddisruptionbudgets", "policy/v1beta1", "PodDisruptionBudget"),
+         (MAPS, "v1", "ConfigMap"))
+
+
+def need(fact, what):
+    if not fact:
+        failures.append(what)
+
+
+def gedge(*arguments, home=None):
+    environment = {**os.environ, "HOME": home or "/nonexistent"}
+    environment.pop("KUBECONFIG", None)
+    return subprocess.run([GEDGE, *arguments], capture_output=True, text=True, env=environment)
+
+
+def dump(plane):
+    items = []
+    for path, version, kind in KINDS:
+        for thing in plane.get(path)["items"]:
+            items.append({"apiVersion": version, "kind": kind, **thing})
+    path = plane.path("dump.json")
+    with open(path, "w") as file:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": items}, file)
+    return path
+
+
+def matrix(rtts):
+    names = sorted({name for pair in rtts for name in pair})
+    return {"apiVersion": "gedge.io/v1alpha1", "kind": "LatencyMatrix", "nodes": names,
+            "pairs": [{"from": a, "to": b, "p95Us": us} for (a, b), us in rtts.items()]}
+
+
+def fill(plane):
+    """Nodes of two zones, pods of every kind of owner, a budget, a volume, and latency."""
+    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}},
+                 {"metadata": {"name": "shop"}})
+    zone = "topology.kubernetes.io/zone"
+    plane.create("/api/v1/nodes", *(node(f"n{i}", labels={zone: f"z{i % 2}"}) for i in range(6)))
+    plane.create("/apis/scheduling.k8s.io/v1/priorityclasses",
+                 {"metadata": {"name": "high"}, "value": 100})
+    plane.create("/apis/storage.k8s.io/v1/storageclasses",
+                 {"metadata": {"name": "local"}, "provisioner": "kubernetes.io/no-provisioner",
+                  "volumeBindingMode": "WaitForFirstConsumer"})
+    plane.create("/api/v1/namespaces/shop/limitranges",
+                 {"metadata": {"name": "limits"}, "spec": {"limits": [
+                     {"type": "Container", "defaultRequest": {"cpu": "300m"}}]}})
+    plane.create("/api/v1/namespaces/shop/services",
+                 {"metadata": {"name": "web"},
+                  "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}})
+    plane.create("/apis/policy/v1beta1/namespaces/shop/poddisruptionbudgets",
+                 {"metadata": {"name": "web"},
+                  "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}})
+    plane.create(PODS.format("shop"), *(pod(f"web-{i}", labels={"app": "web"}) for i in range(3)),
+                 *(pod(f"vip-{i}", cpu="1500m", priorityClassName="high") for i in range(4)))
+    budget = {"gedge.io/delay-budget": "node/n0=5ms"}
+    plane.create(PODS.format("default"),
+                 *(pod(f"near-{i}", cpu="1200m", annotations=budget) for i in range(5)),
+                 pod("far", nodeSelector={"disk": "tape"}))
+    plane.create(MAPS, {"metadata": {"name": "gedge-latency"}, "data": {"matrix.json": json.dumps(
+        matrix({("n0", f"n{i}"): 1000 * i for i in range(1, 6)}))}})
+
+
+def check_reads(plane):
+    """Plans, explanations and verdicts of a live cluster are those of its dump."""
+    fill(plane)
+    live = ("--cluster", "live", "--kubeconfig", plane.kubeconfig)
+    saved = ("--cluster", dump(plane), "--compat", "1.20")
+    manifest = plane.path("app.yaml")
+    with open(manifest, "w") as file:
+        file.write("{apiVersion: apps/v1, kind: Deployment, metadata: {name: app, namespace: shop},"
+                   " spec: {replicas: 3, selector: {matchLabels: {app: app}}, template: {metadata:"
+                   " {labels: {app: app}}, spec: {containers: [{name: c, image: i}]}}}}")
+    plan = plane.path("plan.json")
+    questions = (("plan", "-o", "json"), ("plan", "-o", "wide"),
+                 ("plan", "-o", "json", "-f", manifest),
+                 ("plan", "-f", manifest, "--what-if", "node/n1:drain", "-o", "json"),
+                 ("explain", "default/near-0", "-o", "json"), ("why-not", "near-0", "n5"),
+                 ("verify", plan, "-o", "json"), ("validate", "-o", "json"))
+    need(gedge("plan", *live, "--out", plan).returncode == 1, "a plan is written")
+    for question in questions:
+        told, known = gedge(*question, *live), gedge(*question, *saved)
+        here, there = told.stdout, known.stdout
+        if question[0] == "validate":  # sources are counted: one file, or a page a kind
+            here, there = json.loads(here), json.loads(there)
+            here["summary"]["sources"] = there["summary"]["sources"]
+        need(here == there, f"{question}:\n{here}\ninstead of\n{there}\n{known.stderr}")
+        need(told.returncode == known.returncode, f"{question}: exit {told.returncode}")
+        need("Kubernetes 1.20; formulas of 1.20\n" in told.stderr, f"{question}: {told.stderr}")
+    need(gedge("verify", plan, *saved).stderr.find("OtherFacts") < 0, "one digest of the facts")
+    shown = gedge("matrix", "show", *live)
+    need(shown.returncode == 0 and "n5" in shown.stdout, f"matrix show: {shown.stderr}")
+
+
+def check_defaults(plane):
+    """Found as kubectl finds it: at home, with the namespace of its context."""
+    home = plane.path("home")
+    os.makedirs(home + "/.kube")
+    with open(plane.kubeconfig) as file:
+        text = file.read().replace("certificates/", plane.path("certificates") + "/")
+    with open(home + "/.kube/config", "w") as file:
+        file.write(text)
+    run = gedge("plan", "-o", "name", home=home)
+    need(run.returncode in (0, 1) and "https://" in run.stderr, f"at home: {run.stderr}")
+    run = gedge("plan", "-o", "name", "--cluster", "synthetic:nodes=6", home=home)
+    need(run.stdout == "" and "https://" not in run.stderr, "a cluster that is named is not live")
+    run = gedge("plan", "-q", "--compat", "1.36", home=home)
+    need("https://" not in run.stderr, "quiet is quiet")
+    run = gedge("plan", "--compat", "1.36", home=home)
+    need("formulas of 1.36, not verified for this server" in run.stderr, run.stderr)
+
+
+def check_rights(plane):
+    """Whoever may not list pods learns that the server said so."""
+    run = gedge("plan", "--cluster", "live", "--kubeconfig", plane.kubeconfig, "--as", "nobody")
+    need(run.returncode == 4, f"exit {run.returncode}")
+    need("cannot read /api/v1/" in run.stderr and "403" in run.stderr, run.stderr)
+
+
+def main():
+    with Plane() as plane:
+        for check in (check_reads, check_defaults, check_rights):
+            before = len(failures)
+            try:
+                check(plane)
+            except (AssertionError, OSError) as wrong:
+                failures.append(f"{check.__name__}: {wrong}")
+            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
