@@ -40,7 +40,9 @@ constexpr Page kPage{
         "on the node where the fewest disruption budgets are violated, and unless its "
         "PriorityClass says Never. Until they have gone, the node is promised to it "
         "(`status.nominatedNodeName`).\n\n"
-        "The API server is found as kubectl finds it. Round-trip times come from `--rtt`. "
+        "The API server is found as kubectl finds it. Round-trip times come from `--rtt`; without, "
+        "from NodeLatency objects of group gedge.io and the ConfigMap gedge-latency of namespace "
+        "gedge-system (key `matrix.json`), whose changes are followed, at most once a second. "
         "Without `--compat`, the formulas are those of 1.20 for servers up to 1.22, else of "
         "1.36.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, from a list "
@@ -56,9 +58,8 @@ constexpr Page kPage{
         "without what is missing. `/livez` and `/readyz` answer whoever asks.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
-        "them `synced`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, `standby` "
-        "and "
-        "`failed`; `would-bind` and `would-evict` in a dry run.",
+        "them `synced`, `measured`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, "
+        "`standby` and `failed`; `would-bind` and `would-evict` in a dry run.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",

@@ -49,6 +49,7 @@ ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, 
   options.events = command.events;
   options.tells_conditions = command.events != EventsTold::kNone;
   options.seed = io.network->random_key();
+  if (command.input.rtt.empty()) options.latency = rtt_options(command.input);
   if (command.elects) {
     const std::size_t slash = command.lease.find('/');
     LeaseOptions lease;

@@ -68,6 +68,9 @@ ScheduleEvents ScheduleRun::events() {
   events.unschedulable = [this](const Unschedulable& pod) {
     log_.event("unschedulable", {{"pod", text_of(pod.pod)}, {"why", pod.message}});
   };
+  events.measured = [this](const RttMatrix& rtt) {
+    log_.event("measured", {{"names", std::to_string(rtt.size())}});
+  };
   events.failed = [this](const Error& error) { log_.failed(error); };
   events.turned = [this] { turned(); };
   return events;

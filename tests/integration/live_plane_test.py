@@ -1,12 +1,12 @@
 """`--cluster live` against a real kube-apiserver: what is read is what a dump of the same facts
-says."""
+says, and measured latency that the cluster carries is followed."""
 import json
 import os
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import PODS, Plane, node, pod  # noqa: E402
+from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
 MAPS = "/api/v1/namespaces/gedge-system/configmaps"
@@ -141,15 +141,45 @@ def check_rights(plane):
     need("cannot read /api/v1/" in run.stderr and "403" in run.stderr, run.stderr)
 
 
+def check_watch(plane):
+    """A pod waits until what is measured lets it in."""
+    plane.create("/api/v1/nodes", node("edge", cpu="1"), node("near"))
+    budget = {"gedge.io/delay-budget": "node/edge=5ms"}
+    with Scheduler(plane) as scheduler:
+        plane.create(PODS.format("default"), pod("a", cpu="900m", annotations=budget))
+        until(lambda: plane.pods()["a"]["spec"].get("nodeName") == "edge", "a beside it")
+        plane.create(PODS.format("default"), pod("b", cpu="900m", annotations=budget))
+        until(lambda: "event=unschedulable pod=default/b" in scheduler.log(), "b to wait")
+        plane.create(MAPS, {"metadata": {"name": "gedge-latency"}, "data": {
+            "matrix.json": json.dumps(matrix({("edge", "near"): 4000}))}})
+        until(lambda: plane.pods()["b"]["spec"].get("nodeName") == "near", "b, by the ConfigMap")
+        plane.patch(MAPS + "/gedge-latency", {"data": {
+            "matrix.json": json.dumps(matrix({("edge", "near"): 9000}))}})
+        until(lambda: "event=measured" in scheduler.log().split("pod=default/b node=near")[1],
+              "the other matrix")
+        plane.create(PODS.format("default"), pod("c", cpu="900m", annotations=budget))
+        until(lambda: "event=unschedulable pod=default/c" in scheduler.log(), "c to wait")
+        plane.patch(MAPS + "/gedge-latency", {"data": {
+            "matrix.json": json.dumps(matrix({("edge", "near"): 5000}))}})
+        until(lambda: plane.pods()["c"]["spec"].get("nodeName") == "near", "c, at the limit")
+    need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
+    run = gedge("plan", "--cluster", "live", "--kubeconfig", plane.kubeconfig)
+    need(run.returncode == 0, f"nothing waits: {run.stderr}")
+
+
 def main():
     with Plane() as plane:
-        for check in (check_reads, check_defaults, check_rights):
+        for check in (check_reads, check_defaults, check_rights, check_watch):
             before = len(failures)
             try:
                 check(plane)
             except (AssertionError, OSError) as wrong:
                 failures.append(f"{check.__name__}: {wrong}")
             print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
+            if check is check_rights:
+                plane.clear()
+                plane.delete(MAPS + "/gedge-latency")
+                plane.delete("/api/v1/namespaces/shop")
     for failure in failures:
         print("FAILED:", failure)
     return 1 if failures else 0

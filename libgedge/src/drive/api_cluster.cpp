@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "drive/api_kind.hpp"
+#include "drive/latency_watch.hpp"
 #include "gedge/base/split_mix.hpp"
 
 namespace gedge {
@@ -58,10 +59,14 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
   paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
   for (const ApiPath& path : paths)
     kinds_.push_back(std::make_unique<Kind>(path, options_, options_.seed + kinds_.size()));
+  if (options_.latency)
+    latency_ = std::make_unique<LatencyWatch>(*options_.latency, options_.reflector,
+                                              options_.seed + kinds_.size());
 }
 
 ApiCluster::~ApiCluster() {
   for (const auto& [ticket, call] : calls_) transport_.cancel(ticket);
+  if (latency_) latency_->cancel(transport_);
   if (lease_) transport_.cancel(lease_->ticket());
 }
 
@@ -163,14 +168,16 @@ void ApiCluster::tell(const Unschedulable& pod) {
 }
 
 bool ApiCluster::is_synced() const {
-  return is_leading() && std::all_of(kinds_.begin(), kinds_.end(),
-                                     [](const auto& kind) { return kind->is_synced(); });
+  return is_leading() && (!latency_ || latency_->is_synced()) &&
+         std::all_of(kinds_.begin(), kinds_.end(),
+                     [](const auto& kind) { return kind->is_synced(); });
 }
 
 std::vector<std::string> ApiCluster::unsynced() const {
   std::vector<std::string> paths;
   for (const auto& kind : kinds_)
     if (!kind->is_synced()) paths.emplace_back(kind->path().path);
+  if (latency_) latency_->add_unsynced(paths);
   return paths;
 }
 
@@ -183,10 +190,16 @@ ApiClusterCounts ApiCluster::counts() const {
     counts.objects += kind->objects();
     counts.unreadable += kind->unreadable();
   }
+  if (latency_) {
+    counts.lists += latency_->lists();
+    counts.watches += latency_->watches();
+    counts.objects += latency_->objects();
+  }
   return counts;
 }
 
-void ApiCluster::begin_calls(Nanos now) {
+// Returns how long nothing more is to be sent.
+Nanos ApiCluster::begin_calls(Nanos now) {
   for (const auto& kind : kinds_) {
     if (kind->reflector().is_silent(now)) {
       transport_.cancel(kind->ticket);
@@ -200,6 +213,14 @@ void ApiCluster::begin_calls(Nanos now) {
     call.kind = kind.get();
     kind->ticket = send(kind->request(*asked), std::move(call));
   }
+  if (latency_) latency_->advance(transport_, last_ticket_, now);
+  Nanos pause = Nanos::max();
+  const auto meet = [&](std::optional<Nanos> next) {
+    if (next) pause = std::min(pause, std::max(*next - now, Nanos{0}));
+  };
+  for (const auto& kind : kinds_) meet(kind->reflector().next());
+  if (latency_) meet(latency_->next());
+  return pause;
 }
 
 Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
@@ -208,10 +229,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   if (lease_)
     if (const auto next = lease_->election().next())
       most = std::min(most, std::max(*next - begin, Nanos{0}));
-  if (is_leading()) begin_calls(begin);
-  for (const auto& kind : kinds_)
-    if (const auto next = kind->reflector().next())
-      most = std::min(most, std::max(*next - begin, Nanos{0}));
+  if (is_leading()) most = std::min(most, begin_calls(begin));
   const ApiListener taker{
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
       [&](std::uint64_t ticket, ApiAnswer answer) { take(ticket, std::move(answer), listener); }};
@@ -236,9 +254,14 @@ Status ApiCluster::keep_lease(Nanos now) {
 
 void ApiCluster::flush(ClusterListener& listener) {
   for (const auto& kind : kinds_) kind->flush(listener);
+  if (latency_) latency_->flush(now(), listener);
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
+  if (latency_ && latency_->owns(ticket)) {
+    if (!latency_->take_line(ticket, line, now(), listener)) transport_.cancel(ticket);
+    return;
+  }
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
   if (at->second.kind->take_line(line, now(), listener)) return;
@@ -249,6 +272,7 @@ void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListen
 void ApiCluster::take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener) {
   if (lease_ && ticket == lease_->ticket())
     return lease_->take(answer, now(), [&](const Error& error) { listener.failed(error); });
+  if (latency_ && latency_->owns(ticket)) return latency_->take(ticket, answer, now(), listener);
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
   const Call call = std::move(at->second);

@@ -95,7 +95,10 @@ void ScheduleLoop::keep_only(FactKind kind, std::vector<PodName> names) {
   scheduler_.keep_only(kind, std::move(names));
 }
 
-void ScheduleLoop::measured(RttMatrix rtt) { scheduler_.put(std::move(rtt)); }
+void ScheduleLoop::measured(RttMatrix rtt) {
+  events_.measured(rtt);
+  scheduler_.put(std::move(rtt));
+}
 
 void ScheduleLoop::answer(std::uint64_t ticket, BindAnswer answer) {
   const auto at = binds_.find(ticket);

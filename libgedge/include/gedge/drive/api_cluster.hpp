@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/latency.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/watch.hpp"
 #include "gedge/control/reflector.hpp"
@@ -20,6 +21,8 @@
 #include "gedge/port/wall_clock.hpp"
 
 namespace gedge {
+
+class LatencyWatch;
 
 enum class EventsTold : std::uint8_t { kAll, kFailures, kNone };
 
@@ -33,6 +36,8 @@ struct ApiClusterOptions {
   std::uint64_t seed = 0;  ///< of jitter and of the names of events; another one each process
   int minor = 20;          ///< of the server's version: which groups it has
   ReflectorOptions reflector;
+  /// With one, the round-trip times are followed that the cluster carries, and so read.
+  std::optional<RttOptions> latency;
   /// With one, nothing is listed and nothing written but by the process that holds it.
   std::optional<LeaseOptions> lease;
 };
@@ -90,7 +95,7 @@ class ApiCluster final : public ClusterLink {
   void queue(ApiRequest request);
   void send_queued();
   void report(codec::PodEvent event);
-  void begin_calls(Nanos now);
+  Nanos begin_calls(Nanos now);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
@@ -104,6 +109,7 @@ class ApiCluster final : public ClusterLink {
   const WallClock& wall_clock_;
   ApiClusterOptions options_;
   std::vector<std::unique_ptr<Kind>> kinds_;
+  std::unique_ptr<LatencyWatch> latency_;  // null: the cluster's are not asked for
   std::optional<LeaseKeeper> lease_;
   std::vector<Call> unsent_;  // writes that came when they must not be sent any more
   std::unordered_map<std::uint64_t, Call> calls_;  // under way

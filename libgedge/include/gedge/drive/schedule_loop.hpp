@@ -32,6 +32,8 @@ struct ScheduleEvents {
   /// A pod is asked to go; in a dry run it would be.
   std::function<void(const EvictRequest&)> evicted = [](const EvictRequest&) {};
   std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
+  /// The cluster carries round-trip times, and these are all of them now.
+  std::function<void(const RttMatrix&)> measured = [](const RttMatrix&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};
   /// Once a turn, after everything else.
   std::function<void()> turned = [] {};
