@@ -497,8 +497,8 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--scheduler-name --events --max-binds --listen --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
         --events) values='all failures none' ;;
@@ -506,6 +506,7 @@ _gedge_describe() {
         --listen) values='' ;;
         --cluster) values='@files' ;;
         -f | --filename) values='@files' ;;
+        --churn) values='' ;;
         --lease) values='' ;;
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;

@@ -8,6 +8,7 @@
 #include "cmd.hpp"
 #include "daemon_library.hpp"
 #include "listen_address.hpp"
+#include "live_source.hpp"
 #include "report.hpp"
 #include "schedule_command.hpp"
 
@@ -20,6 +21,8 @@ constexpr Example kExamples[] = {
     {"gedge schedule --dry-run", "Say where the pods that wait now would go, and write nothing:"},
     {"gedge schedule --watch --scheduler-name default-scheduler --profile kube",
      "Take the place of kube-scheduler, after it was stopped:"},
+    {"gedge schedule --watch --cluster synthetic:nodes=6,tiers=2/2/2 -f app.yaml --churn 2s",
+     "See it work without Kubernetes, in a cluster where much happens:"},
 };
 constexpr Page kPage{
     .name = "schedule",
@@ -40,6 +43,12 @@ constexpr Page kPage{
         "on the node where the fewest disruption budgets are violated, and unless its "
         "PriorityClass says Never. Until they have gone, the node is promised to it "
         "(`status.nominatedNodeName`).\n\n"
+        "With `--cluster` and anything but `live`, the cluster is in memory, as in "
+        "gedge-simulate(1) but on the clock of this machine: its nodes and pods are those of the "
+        "file, workloads of `-f` are created in it, controllers make pods anew and kubelets start "
+        "and stop them. With `--churn` somebody deletes, replaces and finishes pods, and cordons, "
+        "fails and removes nodes. Every pod is this scheduler's unless `--scheduler-name` says "
+        "otherwise.\n\n"
         "The API server is found as kubectl finds it. Round-trip times come from `--rtt`; without, "
         "from NodeLatency objects of group gedge.io and the ConfigMap gedge-latency of namespace "
         "gedge-system (key `matrix.json`), whose changes are followed, at most once a second. "
@@ -59,17 +68,43 @@ constexpr Page kPage{
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `measured`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, "
-        "`standby` and `failed`; `would-bind` and `would-evict` in a dry run.",
+        "`standby` and `failed`; `would-bind` and `would-evict` in a dry run; of a cluster in "
+        "memory what "
+        "happens "
+        "in it too.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",
-    .see_also =
-        "gedge-agent(1) gedge-explain(1) gedge-extender(1) gedge-manifests(1) gedge-plan(1)",
+    .see_also = "gedge-agent(1) gedge-explain(1) gedge-extender(1) gedge-manifests(1) "
+                "gedge-plan(1) gedge-simulate(1)",
 };
 
 constexpr Words<EventsTold, 3> kEvents{
     {{"all", EventsTold::kAll}, {"failures", EventsTold::kFailures}, {"none", EventsTold::kNone}}};
 constexpr std::uint64_t kMostBinds = 1'000;
+
+// A live cluster is what is meant without --cluster.
+Status settle_cluster(ScheduleCommand& command) {
+  std::vector<std::string>& cluster = command.input.cluster;
+  for (const std::string& source : cluster) {
+    if (!is_live(source)) continue;
+    if (cluster.size() > 1)
+      return invalid_input("'" + source + "' is a cluster of its own", {},
+                           "leave out the other `--cluster`");
+    GEDGE_TRY(choose_context(source, command.server.choice));
+    cluster.clear();
+    break;
+  }
+  if (cluster.empty() && !command.input.files.empty())
+    return invalid_input("flag '-f' needs '--cluster FILE'", {},
+                         "create the objects in the cluster that runs: `kubectl apply -f FILE`");
+  if (cluster.empty() && command.churn > Nanos{0})
+    return invalid_input("flag '--churn' needs '--cluster FILE'");
+  if (!cluster.empty() && command.elects)
+    return invalid_input("flag '--leader-elect' does not go with '--cluster FILE'", {},
+                         "a cluster in memory has one scheduler");
+  return {};
+}
 
 Status check(const ScheduleCommand& command) {
   const std::size_t slash = command.lease.find('/');
@@ -85,12 +120,33 @@ Status check(const ScheduleCommand& command) {
 Exit run_schedule(ScheduleCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
   if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
-  if (command.names.empty()) command.names.emplace_back("gedge");
+  if (const Status settled = settle_cluster(command); !settled)
+    return fail_usage(io, settled.error());
+  if (command.names.empty() && command.input.cluster.empty()) command.names.emplace_back("gedge");
   const auto listen = listen_address(command.listen, *io.network);
   if (!listen) return fail(io, listen.error());
   if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
     return fail(io, guarded.error());
   return run_in_daemon_library<RunSchedule>(kRunSchedule, io, command, *listen);
+}
+
+void add_memory_flags(FlagSet& flags, ScheduleCommand& command) {
+  flags.heading("In memory, without Kubernetes");
+  flags.add({.name = "cluster",
+             .value = "SOURCE",
+             .help = "Instead, in memory: a file or synthetic:...",
+             .live = Live::kFiles},
+            command.input.cluster);
+  flags.add({.name = "filename",
+             .letter = 'f',
+             .value = "FILE|DIR|-",
+             .help = "In memory: create these objects",
+             .live = Live::kFiles},
+            command.input.files);
+  flags.add({.name = "churn",
+             .value = "DURATION",
+             .help = "In memory: somebody meddles about that often"},
+            span_into(command.churn, false));
 }
 
 Run add_schedule(FlagSet& flags) {
@@ -102,7 +158,7 @@ Run add_schedule(FlagSet& flags) {
   flags.add({.name = "scheduler-name",
              .value = "NAME",
              .help = "Take pods of this schedulerName",
-             .fallback = "gedge",
+             .fallback = "gedge; in memory: any",
              .repeats = true},
             command->names);
   flags.add({.name = "events",
@@ -119,6 +175,7 @@ Run add_schedule(FlagSet& flags) {
              .help = "Where to answer probes and Prometheus",
              .fallback = "127.0.0.1:8788"},
             command->listen);
+  add_memory_flags(flags, *command);
   flags.heading("Several of them");
   flags.add({.name = "leader-elect", .help = "Work only while holding a Lease"}, command->elects);
   flags.add({.name = "lease",

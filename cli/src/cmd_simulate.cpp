@@ -68,7 +68,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "all pods are placed within their budgets at the end; with --runs, all invariants held",
     .no = "some pod has no place at the end, or is over a delay budget",
-    .see_also = "gedge-plan(1) gedge-policies(7)",
+    .see_also = "gedge-plan(1) gedge-schedule(1) gedge-policies(7)",
 };
 
 constexpr std::uint64_t kMostRuns = 100'000'000;

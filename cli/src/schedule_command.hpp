@@ -15,7 +15,7 @@
 namespace gedge::cli {
 
 struct ScheduleCommand {
-  InputOptions input;
+  InputOptions input;  ///< with a cluster: one in memory
   RuleOptions rules;
   OutputOptions output;
   ServerOptions server;
@@ -26,6 +26,7 @@ struct ScheduleCommand {
   std::string lease = "gedge-system/gedge-scheduler";
   std::string listen = "127.0.0.1:8788";
   std::uint64_t max_binds = 100;
+  Nanos churn{0};  ///< in memory: something happens about that often; 0: nothing by itself
 };
 
 /// In the library of daemons. `command` is checked.

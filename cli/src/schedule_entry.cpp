@@ -9,6 +9,7 @@
 #include "gedge/io/wall_clock.hpp"
 #include "report.hpp"
 #include "schedule_command.hpp"
+#include "schedule_memory.hpp"
 #include "schedule_run.hpp"
 #include "server_access.hpp"
 
@@ -38,6 +39,20 @@ Exit run_loop(const ScheduleCommand& command, const IpAddress& listen, DaemonInp
     if (const Status opened = run.listen(listen, command.guard); !opened)
       return fail(io, opened.error());
   return run.run();
+}
+
+Exit run_in_memory(ScheduleCommand& command, const IpAddress& listen, Io& io) {
+  DaemonInput given;
+  if (const auto failed =
+          read_daemon_input(io, command.input, command.rules, command.output, true, given))
+    return *failed;
+  if (command.names.empty()) command.names = scheduler_names(given.facts);
+  const SystemWallClock wall_clock;
+  EventLog log(io.err, wall_clock, command.output.quiet);
+  MemoryCluster cluster(std::exchange(given.facts, {}), std::exchange(given.rtt, {}),
+                        given.rules.profiles.front().compat, command);
+  const auto facts_of = [&](SchedulerFacts&) { cluster.tell_events(log); };
+  return run_loop(command, listen, given, cluster.link(), facts_of, io, log);
 }
 
 ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, int minor) {
@@ -94,5 +109,7 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
 
 extern "C" __attribute__((visibility("default"))) int gedge_run_schedule(
     gedge::cli::ScheduleCommand& command, const gedge::IpAddress& listen, gedge::cli::Io& io) {
-  return static_cast<int>(gedge::cli::run_live(command, listen, io));
+  return static_cast<int>(command.input.cluster.empty()
+                              ? gedge::cli::run_live(command, listen, io)
+                              : gedge::cli::run_in_memory(command, listen, io));
 }
