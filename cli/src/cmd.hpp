@@ -9,6 +9,7 @@ Command plan_command();
 Command explain_command();
 Command why_not_command();
 Command verify_command();
+Command apply_command();
 Command simulate_command();
 Command policies_command();
 Command config_view_command();

@@ -75,8 +75,8 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",
-    .see_also = "gedge-agent(1) gedge-explain(1) gedge-extender(1) gedge-manifests(1) "
-                "gedge-plan(1) gedge-simulate(1)",
+    .see_also = "gedge-agent(1) gedge-apply(1) gedge-explain(1) gedge-extender(1) "
+                "gedge-manifests(1) gedge-plan(1) gedge-simulate(1)",
 };
 
 constexpr Words<EventsTold, 3> kEvents{

@@ -43,7 +43,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "every rule and budget holds",
     .no = "something is violated",
-    .see_also = "gedge-plan(1)",
+    .see_also = "gedge-apply(1) gedge-plan(1)",
 };
 
 struct VerifyOptions : QuestionOptions {

@@ -30,6 +30,8 @@ struct Page {
   std::string_view no = {};        ///< what 1 means; empty: never
   bool reads_input = true;         ///< may exit with 3 and 4
   std::string_view see_also = {};  ///< other pages, separated by a blank: "gedge-explain(1)"
+  std::string_view partly = {};    ///< what 5 means here; empty: never
+  std::string_view stale = {};     ///< what 6 means here; empty: never
 };
 
 /// The headings of `gedge help`.

@@ -24,6 +24,7 @@ std::span<const Command> commands() {
       matrix_centers_command(),
       agent_command(),
       schedule_command(),
+      apply_command(),
       extender_command(),
       manifests_command(),
       completion_command(),

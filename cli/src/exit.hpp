@@ -34,6 +34,8 @@ inline constexpr std::array kExitMeanings{
     ExitMeaning{Exit::kUsage, "wrong usage"},
     ExitMeaning{Exit::kInput, "bad input"},
     ExitMeaning{Exit::kWorld, "the world refused: permission, a full disk, a timeout"},
+    ExitMeaning{Exit::kPartly, "partly applied"},
+    ExitMeaning{Exit::kStale, "the plan is stale, and nothing was applied"},
     ExitMeaning{Exit::kBug, "a bug in gedge"},
     ExitMeaning{Exit::kInterrupted, "interrupted"},
 };

@@ -91,6 +91,8 @@ std::string exit_line(const Page& page) {
   if (!page.no.empty()) text += ", 1 " + std::string(page.no);
   text += ", 2 wrong usage";
   if (page.reads_input) text += ", 3 bad input, 4 refused by the system";
+  if (!page.partly.empty()) text += ", 5 " + std::string(page.partly);
+  if (!page.stale.empty()) text += ", 6 " + std::string(page.stale);
   std::string manual(page.name);
   std::replace(manual.begin(), manual.end(), ' ', '-');
   return text + ". See gedge-" + manual + "(1).";

@@ -118,17 +118,17 @@ void InputReader::list_live_sources(const std::vector<std::string>& cluster) {
   for (const std::string& source : cluster) {
     if (!is_live(source) || live_pages_.contains(source)) continue;
     progress_.show("listing " + source, 0, 0);
-    LiveReading live = list_live(io_, options_.server, source);
-    if (!live.errors.empty()) {
-      append(errors_, std::move(live.errors));
-      continue;
-    }
-    live_pages_.emplace(source, std::move(live.pages));
-    append(live_warnings_, std::move(live.warnings));
-    if (live_) continue;
-    live_.emplace(LiveServer{std::move(live.url), live.minor, std::move(live.namespace_name)});
-    if (follows_server_) compat_ = compat_of_server(live_->minor);
+    give_live(source, list_live(io_, options_.server, source));
   }
+}
+
+void InputReader::give_live(const std::string& source, LiveReading live) {
+  if (!live.errors.empty()) return append(errors_, std::move(live.errors));
+  live_pages_.emplace(source, std::move(live.pages));
+  append(live_warnings_, std::move(live.warnings));
+  if (live_) return;
+  live_.emplace(LiveServer{std::move(live.url), live.minor, std::move(live.namespace_name)});
+  if (follows_server_) compat_ = compat_of_server(live_->minor);
 }
 
 void InputReader::add_live(FactsLoader& loader, const std::string& source) {

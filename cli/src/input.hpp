@@ -51,6 +51,8 @@ class InputReader {
   void needs_no_nodes() { needs_nodes_ = false; }
   /// From now on, what files say of a pair beyond its RTT is read too.
   void keep_details() { keeps_details_ = true; }
+  /// What `source` of --cluster was found to hold, for the next read().
+  void give_live(const std::string& source, LiveReading live);
   /// What a path holds that is no file, for the next read().
   void give(const std::string& path, std::string bytes);
   /// The live cluster that was read; of several, the first one.

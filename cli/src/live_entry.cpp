@@ -1,5 +1,7 @@
 // live_entry.cpp - listing a cluster that runs, in the library of daemons: it needs TLS.
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "live_source.hpp"
 #include "server_access.hpp"
@@ -9,22 +11,12 @@ namespace {
 
 void list(const ServerOptions& options, LiveReading& live, Io& io) {
   Server server;
-  live.errors = find_server(io, options, "read", server, live.warnings);
-  if (!live.errors.empty()) return;
-  live.url = server.url;
-  live.minor = server.minor;
-  live.namespace_name = server.namespace_name;
-  ClusterListOptions how;
-  how.timeout = options.request_timeout;
-  how.minor = server.minor;
-  how.seed = io.network->random_key();
-  auto listing = list_cluster(*server.transport, io.clock, how);
-  if (!listing) {
-    live.errors.push_back(std::move(listing).error());
-    return;
-  }
-  live.pages = std::move(listing->pages);
-  for (Warning& warning : listing->warnings) live.warnings.push_back(std::move(warning));
+  std::vector<Warning> warnings;
+  Errors errors = find_server(io, options, "read", server, warnings);
+  if (errors.empty()) live = list_server(io, options, server);
+  if (!errors.empty()) live.errors = std::move(errors);
+  live.warnings.insert(live.warnings.begin(), std::make_move_iterator(warnings.begin()),
+                       std::make_move_iterator(warnings.end()));
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ void add_exit_status(Mdoc& page, const Page& text) {
     std::string meaning(exit.meaning);
     if (exit.code == Exit::kYes) meaning = text.yes;
     if (exit.code == Exit::kNo) meaning = text.no;
+    if (exit.code == Exit::kPartly) meaning = text.partly;
+    if (exit.code == Exit::kStale) meaning = text.stale;
     const bool from_input =
         exit.code == Exit::kInput || (exit.code == Exit::kWorld && !text.reads_input);
     if (meaning.empty() || (from_input && !text.reads_input)) continue;
@@ -101,8 +103,9 @@ std::string overview_page() {
       "gedge decides where the pods of a Kubernetes cluster go so that every pod keeps its delay "
       "budgets, and shows why. "
       "Most commands work on files: manifests, dumps of a cluster and matrices of round-trip "
-      "times; with `--cluster live` they read a cluster that runs. None needs one, and none but "
-      "gedge-schedule(1) changes anything.\n\n"
+      "times; with `--cluster live` they read a cluster that runs. None of those needs one, and "
+      "none "
+      "changes it: that do gedge-schedule(1) and gedge-apply(1).\n\n"
       "A delay budget is a label `delay_FROM: \"25\"` (milliseconds) or the annotation "
       "`gedge.io/delay-budget` of a pod: "
       "the longest round trip that it tolerates between its node and FROM, which is a node, a pod, "

@@ -69,4 +69,23 @@ std::optional<Exit> open_server(Io& io, const ServerOptions& options, const Outp
   return std::nullopt;
 }
 
+LiveReading list_server(Io& io, const ServerOptions& options, Server& server) {
+  LiveReading live;
+  live.url = server.url;
+  live.minor = server.minor;
+  live.namespace_name = server.namespace_name;
+  ClusterListOptions how;
+  how.timeout = options.request_timeout;
+  how.minor = server.minor;
+  how.seed = io.network->random_key();
+  auto listing = list_cluster(*server.transport, io.clock, how);
+  if (listing) {
+    live.pages = std::move(listing->pages);
+    live.warnings = std::move(listing->warnings);
+  } else {
+    live.errors.push_back(std::move(listing).error());
+  }
+  return live;
+}
+
 }  // namespace gedge::cli

@@ -11,6 +11,7 @@
 #include "gedge/base/error.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "io.hpp"
+#include "live_source.hpp"
 #include "options.hpp"
 #include "server_options.hpp"
 
@@ -32,5 +33,8 @@ Errors find_server(Io& io, const ServerOptions& options, std::string_view compon
 /// The same, but prints what is wrong, and returns the exit code.
 std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
                                 std::string_view component, Server& server);
+
+/// Everything of it that a plan depends on.
+LiveReading list_server(Io& io, const ServerOptions& options, Server& server);
 
 }  // namespace gedge::cli

@@ -167,19 +167,59 @@ def check_watch(plane):
     need(run.returncode == 0, f"nothing waits: {run.stderr}")
 
 
+def nodes_of(plane):
+    return {name: thing["spec"].get("nodeName") for name, thing in plane.pods().items()}
+
+
+def check_apply(plane):
+    """A plan is carried out whole, or refused when it does not hold any more."""
+    live = ("--cluster", "live", "--kubeconfig", plane.kubeconfig)
+    plan = plane.path("apply.json")
+    plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="1") for i in range(3)))
+    plane.create(PODS.format("default"), *(pod(f"a{i}", cpu="600m") for i in range(3)),
+                 pod("big", cpu="5"), pod("theirs", cpu="100m", scheduler="default-scheduler"))
+    need(gedge("plan", *live, "--out", plan).returncode == 1, "big has no place")
+    with open(plan) as file:
+        planned = {one["pod"]: one["node"] for one in json.load(file)["decisions"]}
+    run = gedge("apply", plan, *live, "--dry-run")
+    need(run.returncode == 1 and "default/a0\t" + planned["a0"] + "\twould-bind\n" in run.stdout,
+         f"dry run: {run.returncode} {run.stdout} {run.stderr}")
+    need(set(nodes_of(plane).values()) == {None}, "a dry run binds nothing")
+
+    plane.patch("/api/v1/nodes/n0", {"metadata": {"labels": {"disk": "ssd"}}})
+    run = gedge("apply", plan, *live)
+    need(run.returncode == 6 and "made from other facts" in run.stderr, f"stale: {run.stderr}")
+    need(set(nodes_of(plane).values()) == {None}, "a plan that is stale binds nothing")
+    plane.patch("/api/v1/nodes/n0", {"metadata": {"labels": {"disk": None}}})
+
+    run = gedge("apply", plan, *live)
+    need(run.returncode == 1, f"exit {run.returncode}: {run.stderr}")
+    bound = {**planned, "theirs": None}
+    need(nodes_of(plane) == bound, f"{nodes_of(plane)} instead of {bound}")
+    need("default/theirs: it is a pod of default-scheduler\n" in run.stderr, run.stderr)
+    need("default/big: 0/3 nodes are available: 3 Insufficient cpu.\n" in run.stderr, run.stderr)
+    need(run.stderr.endswith("3 of 5 pods bound\n"), run.stderr)
+    run = gedge("apply", plan, *live)
+    need(run.returncode == 6 and f"pod default/a0 is on node {planned['a0']}\n" in run.stderr,
+         f"twice: {run.returncode} {run.stderr}")
+    need(gedge("plan", *live, "--out", plan).returncode == 1, "planned anew")
+    run = gedge("apply", plan, *live, "--scheduler-name", "default-scheduler")
+    need(run.returncode == 1 and nodes_of(plane)["theirs"] is not None, run.stderr)
+    need(gedge("apply", plan, "--cluster", "synthetic:nodes=3").returncode == 2, "no such bind")
+
+
 def main():
     with Plane() as plane:
-        for check in (check_reads, check_defaults, check_rights, check_watch):
+        for check in (check_reads, check_defaults, check_rights, check_watch, check_apply):
             before = len(failures)
             try:
                 check(plane)
             except (AssertionError, OSError) as wrong:
                 failures.append(f"{check.__name__}: {wrong}")
             print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
-            if check is check_rights:
+            if check in (check_rights, check_watch):
                 plane.clear()
                 plane.delete(MAPS + "/gedge-latency")
-                plane.delete("/api/v1/namespaces/shop")
     for failure in failures:
         print("FAILED:", failure)
     return 1 if failures else 0

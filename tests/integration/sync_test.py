@@ -61,7 +61,7 @@ def check_completions(name, flags, bash, zsh, fish):
     seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in name.split()) + "'"
     in_fish = [line + " " for line in fish.splitlines() if seen in line]
     for letter, flag, value in flags:
-        offered = re.search(rf"(?<!\S)'?--{flag}(?![\w-])", in_bash)
+        offered = re.search(rf"(?<![^\s'])--{flag}(?![\w-])", in_bash)
         need(offered, f"{name}: --{flag} is not in the bash completion")
         offered = re.search(rf"--{flag}=?[\[}}]", in_zsh)
         need(offered, f"{name}: --{flag} is not in the zsh completion")

@@ -1,0 +1,214 @@
+// apply_entry.cpp - carrying out a plan, in the library of daemons: it needs TLS.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apply_command.hpp"
+#include "gedge/codec/fingerprint.hpp"
+#include "gedge/codec/write.hpp"
+#include "gedge/drive/bind_pods.hpp"
+#include "input.hpp"
+#include "live_source.hpp"
+#include "render/numbers.hpp"
+#include "report.hpp"
+#include "server_access.hpp"
+#include "term/diagnostics.hpp"
+#include "term/table.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::size_t kMostReasons = 5;
+
+std::string text_of(const Decision& decision) {
+  return decision.namespace_name.str() + "/" + decision.pod.str();
+}
+
+/// One pod of the plan, and what became of it.
+struct Line {
+  const Decision* decision = nullptr;
+  const char* result = "unschedulable";
+  std::string node, why;
+  std::optional<std::size_t> bind;  // its place among those that are sent
+};
+
+class Application {
+ public:
+  Application(ApplyCommand& command, Io& io)
+      : command_(command), io_(io), progress_(io.err, command.output.quiet, io.clock) {}
+  Exit run();
+
+ private:
+  std::optional<Exit> read_plan_file();
+  std::optional<Exit> read_cluster();
+  std::optional<Exit> refuse_stale();
+  std::vector<std::string> differences() const;
+  void choose();
+  Status bind();
+  void show() const;
+  Exit conclude() const;
+
+  ApplyCommand& command_;
+  Io& io_;
+  ProgressLine progress_;
+  Plan plan_;
+  Server server_;
+  Input input_;
+  std::vector<Line> lines_;
+  std::vector<BindRequest> binds_;
+};
+
+std::optional<Exit> Application::read_plan_file() {
+  const auto bytes = io_.files.read(command_.plan, command_.input.max_input);
+  if (!bytes) return fail(io_, bytes.error());
+  PlanReading reading = read_plan({command_.plan, *bytes, 0});
+  if (!reading.plan) return fail(io_, reading.errors, command_.output);
+  plan_ = *std::move(reading.plan);
+  if (plan_.snapshot.empty())
+    return fail(io_, invalid_input("the plan does not say what it was made from",
+                                   {command_.plan, 0, 0, "", 1},
+                                   "give the file that `gedge plan --out` wrote"));
+  return std::nullopt;
+}
+
+std::optional<Exit> Application::read_cluster() {
+  if (const auto failed =
+          open_server(io_, command_.input.server, command_.output, "apply", server_))
+    return failed;
+  progress_.show("listing the cluster", 0, 0);
+  InputReader reader(io_, command_.input, plan_.compat, progress_);
+  reader.give_live(command_.input.cluster.front(),
+                   list_server(io_, command_.input.server, server_));
+  auto input = reader.read();
+  progress_.erase();
+  if (!input) return fail(io_, reader.take_errors(), command_.output);
+  input_ = *std::move(input);
+  return std::nullopt;
+}
+
+// What can be seen of it in the plan's own words.
+std::vector<std::string> Application::differences() const {
+  std::map<std::pair<std::string, std::string>, const Pod*> pods;
+  for (const Pod& pod : input_.facts.pods) pods[{pod.namespace_name, pod.name}] = &pod;
+  std::vector<std::string> found;
+  for (const Decision& decision : plan_.decisions) {
+    const auto at = pods.find({decision.namespace_name, decision.pod});
+    if (at == pods.end())
+      found.push_back("pod " + text_of(decision) + " is not there");
+    else if (!at->second->bound_node.empty())
+      found.push_back("pod " + text_of(decision) + " is on node " + at->second->bound_node.str());
+  }
+  return found;
+}
+
+std::optional<Exit> Application::refuse_stale() {
+  if (fingerprint(input_.facts, input_.rtt) == plan_.snapshot) return std::nullopt;
+  print_error(io_.err, {Errc::kConflict,
+                        "the plan was made from other facts than there are now",
+                        {command_.plan, 0, 0, "", 1},
+                        "plan anew, with the same flags: `" + io_.program +
+                            " plan --cluster live --out " + command_.plan + "`"});
+  const std::vector<std::string> found = differences();
+  for (std::size_t i = 0; i < found.size() && i < kMostReasons; ++i)
+    io_.err.line(escape_controls(found[i]));
+  if (found.size() > kMostReasons)
+    io_.err.line("... and " + std::to_string(found.size() - kMostReasons) + " more");
+  return Exit::kStale;
+}
+
+void Application::choose() {
+  std::map<std::pair<std::string, std::string>, const Pod*> pods;
+  for (const Pod& pod : input_.facts.pods) pods[{pod.namespace_name, pod.name}] = &pod;
+  for (const Decision& decision : plan_.decisions) {
+    Line& line = lines_.emplace_back();
+    line.decision = &decision;
+    if (!decision.chosen) {
+      line.why = decision.message;
+      continue;
+    }
+    line.node = decision.chosen->node;
+    const Pod& pod = *pods.at({decision.namespace_name, decision.pod});
+    const std::string& scheduler = input_.facts.spec_of(pod).scheduler_name;
+    if (std::find(command_.names.begin(), command_.names.end(), scheduler) ==
+        command_.names.end()) {
+      line.result = "left-alone";
+      line.why = "it is a pod of " + scheduler;
+      continue;
+    }
+    line.result = "would-bind";
+    line.bind = binds_.size();
+    binds_.push_back({binds_.size() + 1, {pod.namespace_name, pod.name}, pod.uid, line.node});
+  }
+}
+
+Status Application::bind() {
+  BindPodsOptions options;
+  options.most_at_once = std::max<std::uint64_t>(command_.max_binds, 1);
+  options.seed = io_.network->random_key();
+  progress_.show("binding", 0, 0);
+  const auto bound = bind_pods(*server_.transport, io_.clock, binds_, options);
+  progress_.erase();
+  if (!bound) return bound.error();
+  constexpr std::array<const char*, 5> kWords{"bound", "elsewhere", "gone", "refused", "unclear"};
+  for (Line& line : lines_) {
+    if (!line.bind) continue;
+    const BoundPod& result = (*bound)[*line.bind];
+    line.result = kWords[static_cast<std::size_t>(result.outcome)];
+    line.why = result.outcome == BoundPod::Outcome::kElsewhere
+                   ? "it is on node " + result.node.str()
+                   : result.why;
+  }
+  return {};
+}
+
+void Application::show() const {
+  Table table(
+      {{"POD", Align::kLeft, Shrink::kLast}, {"NODE", Align::kLeft, Shrink::kFirst}, {"RESULT"}});
+  for (const Line& line : lines_)
+    table.add({{text_of(*line.decision)}, {line.node}, {line.result}});
+  table.print(io_.out, !command_.output.no_headers);
+  io_.out.flush();
+  if (command_.output.quiet) return;
+  for (const Line& line : lines_)
+    if (!line.why.empty() && std::string_view(line.result) != "bound")
+      io_.err.line(escape_controls(text_of(*line.decision) + ": " + line.why));
+}
+
+Exit Application::conclude() const {
+  std::size_t bound = 0, too_late = 0;
+  for (const Line& line : lines_) {
+    const std::string_view result = line.result;
+    bound += line.bind && (result == "bound" || result == "would-bind") ? 1U : 0U;
+    too_late += result == "elsewhere" || result == "gone" ? 1U : 0U;
+  }
+  if (!command_.output.quiet)
+    io_.err.line(std::to_string(bound) + " of " + counted(lines_.size(), "pod") +
+                 (command_.is_dry_run ? " would be bound" : " bound"));
+  if (bound == binds_.size()) return bound == lines_.size() ? Exit::kYes : Exit::kNo;
+  if (bound > 0) return Exit::kPartly;
+  return too_late == binds_.size() ? Exit::kStale : Exit::kWorld;
+}
+
+Exit Application::run() {
+  if (const auto stopped = read_plan_file()) return *stopped;
+  if (const auto stopped = read_cluster()) return *stopped;
+  if (const auto stopped = refuse_stale()) return *stopped;
+  choose();
+  if (!command_.is_dry_run)
+    if (const Status done = bind(); !done) return fail(io_, done.error());
+  show();
+  return conclude();
+}
+
+}  // namespace
+}  // namespace gedge::cli
+
+extern "C" __attribute__((visibility("default"))) int gedge_run_apply(
+    gedge::cli::ApplyCommand& command, gedge::cli::Io& io) {
+  return static_cast<int>(gedge::cli::Application(command, io).run());
+}
