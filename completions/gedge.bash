@@ -23,7 +23,7 @@ _gedge_offer() {
 _gedge_describe() {
   case $1 in
     'plan')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
@@ -59,7 +59,7 @@ _gedge_describe() {
       esac
       ;;
     'explain')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods')
       case $prev in
@@ -92,7 +92,7 @@ _gedge_describe() {
       esac
       ;;
     'why-not')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods' '@nodes')
       case $prev in
@@ -125,7 +125,7 @@ _gedge_describe() {
       esac
       ;;
     'verify')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in
@@ -204,7 +204,7 @@ _gedge_describe() {
       esac
       ;;
     'validate')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
@@ -236,7 +236,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix complete')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
@@ -265,7 +265,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix show')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
@@ -293,7 +293,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix convert')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
@@ -322,7 +322,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix diff')
-      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files' '@files')
       case $prev in
@@ -349,7 +349,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix check')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
@@ -381,8 +381,8 @@ _gedge_describe() {
       esac
       ;;
     'measure')
-      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --publish --kubeconfig --context --as --as-group --no-exec-credentials --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
       operands=('@nodes')
       rest='@nodes'
       case $prev in
@@ -405,6 +405,10 @@ _gedge_describe() {
         --rate) values='' ;;
         -o | --output) values='table wide json yaml edges csv' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -412,7 +416,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix cluster')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
@@ -442,7 +446,7 @@ _gedge_describe() {
       esac
       ;;
     'matrix centers')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
@@ -497,7 +501,7 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
@@ -534,8 +538,36 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'apply')
+      flags='--dry-run --scheduler-name --max-binds --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --max-binds --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
+      operands=('@files')
+      case $prev in
+        --scheduler-name) values='' ;;
+        --max-binds) values='' ;;
+        --cluster) values='' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'extender')
-      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--listen --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --listen) values='' ;;
@@ -643,5 +675,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule extender manifests completion version help'
+_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule apply extender manifests completion version help'
 _gedge_families='config matrix'

@@ -21,7 +21,7 @@ constexpr Page kPage{
         "those of the "
         "command "
         "line that is "
-        "being completed; pods and nodes come from the files that it names.",
+        "being completed; pods and nodes come from the files, or the live cluster, that it names.",
     .output = "One word a line.",
     .examples = kExamples,
     .yes = "always",
@@ -35,6 +35,7 @@ InputOptions input_of(const std::vector<std::string>& words) {
   constexpr std::uint64_t kMostBytes =
       16u << 20;  // more is not read within the time that a shell waits
   options.max_input = kMostBytes;
+  options.server.request_timeout = Nanos{3'000'000'000};
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
@@ -50,6 +51,8 @@ InputOptions input_of(const std::vector<std::string>& words) {
     if (value.empty() || value == "-") continue;
     if (name == "-f" || name == "--filename") options.files.push_back(value);
     if (name == "--cluster") options.cluster.push_back(value);
+    if (name == "--kubeconfig") options.server.choice.kubeconfig = value;
+    if (name == "--context") options.server.choice.context = value;
     if (name == "-n" || name == "--namespace") options.namespace_name = value;
   }
   return options;

@@ -8,9 +8,11 @@
 #include "choices.hpp"
 #include "cmd.hpp"
 #include "gedge/codec/write_latency.hpp"
+#include "gedge/io/wall_clock.hpp"
 #include "measure_collect.hpp"
 #include "measure_format.hpp"
 #include "measure_import.hpp"
+#include "measure_publish.hpp"
 #include "measure_targets.hpp"
 #include "probe_options.hpp"
 #include "render/measure_view.hpp"
@@ -29,6 +31,8 @@ constexpr Example kExamples[] = {
      "Without the right to send ICMP; refused handshakes count as answers:"},
     {"gedge measure --agents dns:gedge-agent.gedge-system.svc -o json > rtt.json",
      "What all agents of a cluster know:"},
+    {"gedge measure --cluster live --from edge-1 --publish",
+     "Every node of the cluster that kubectl talks to, for all who schedule there:"},
     {"gedge measure --import goldpinger http://goldpinger:8080 --cluster nodes.json",
      "What Goldpinger knows, by names of nodes:"},
 };
@@ -72,7 +76,14 @@ constexpr Page kPage{
         "`goldpinger` (a URL without a path means its `/check_all`, whose times are whole "
         "milliseconds of an HTTP call), `ping` (logs) or `any` format that `--rtt` reads. They "
         "are printed as if they had been measured; `gedge matrix convert` has more ways to read "
-        "and to write files. Addresses become the names of the nodes of `--cluster`.",
+        "and to write files. Addresses become the names of the nodes of `--cluster`.\n\n"
+        "With `--publish`, whatever was found out is kept in the cluster: one NodeLatency object "
+        "of group gedge.io for each place that pairs begin at, named after it, by server-side "
+        "apply. An object is written where a pair came or went, moved by more than a tenth and "
+        "100 us, or was told an hour ago. `gedge plan --cluster live` and `gedge schedule` read "
+        "them. The kind is created once, from share/gedge/manifests/nodelatencies.yaml; `--from` "
+        "is then the name of a node. With `--cluster live` the nodes of that cluster are "
+        "measured.",
     .output =
         "One row a node: the least, median, 95th and 99th percentile and the largest round-trip "
         "time, the share of probes without an answer, and the number of answers; `wide` adds "
@@ -87,6 +98,7 @@ constexpr Page kPage{
     .yes = "every node answered at least once, or every agent, and nothing is suspicious",
     .no = "some node or agent did not answer, or is not believed, or a pair is not known",
     .see_also = "gedge-agent(1) gedge-matrix-convert(1) gedge-matrix-show(1) gedge-plan(1)",
+    .partly = "with --publish: the cluster did not take some of the objects",
 };
 
 constexpr Words<IpFamily, 3> kFamilies{
@@ -98,6 +110,7 @@ struct MeasureCommand {
   TargetOptions targets;
   CollectCommand collect;
   ImportCommand imported;
+  PublishCommand publication;
   OutputOptions output;
   MeasureOptions probing;
   MeasureFormat format = MeasureFormat::kTable;
@@ -236,6 +249,15 @@ Result<Measurement> probe(Io& io, const MeasureCommand& command,
   return measurement;
 }
 
+// What was measured was measured now.
+Exit publish_now(Io& io, const MeasureCommand& command, const Measurement& measurement, Exit seen) {
+  if (!command.publication.publishes) return seen;
+  MeasuredMatrix measured = matrix_of(command.from, measurement);
+  const UnixSeconds now = SystemWallClock().date();
+  for (PairStats& pair : measured.details.pairs) pair.measured_at = now;
+  return publish(io, command.publication, measured.matrix, measured.details, command.output, seen);
+}
+
 Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<MeasureTarget>& targets,
                   const std::vector<IpAddress>& addresses, ProgressLine& progress) {
   const auto measurement = probe(io, command, targets, addresses, progress);
@@ -245,7 +267,7 @@ Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<Measu
   report(io, command, *measurement);
   const bool all = std::all_of(measurement->targets.begin(), measurement->targets.end(),
                                [](const MeasuredTarget& target) { return target.rtt.measured(); });
-  return all ? Exit::kYes : Exit::kNo;
+  return publish_now(io, command, *measurement, all ? Exit::kYes : Exit::kNo);
 }
 
 // One table a round: on a terminal it takes the place of the one before, else an empty line parts
@@ -266,6 +288,8 @@ Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarge
     io.out.write(table.text());
     io.out.flush();
     rows = rows_on_screen(table.text(), io.out.width());
+    if (const Exit told = publish_now(io, command, *measurement, Exit::kYes); told != Exit::kYes)
+      return told;
   }
   return Exit::kYes;
 }
@@ -275,13 +299,13 @@ Exit run_measure(MeasureCommand& command, Io& io) {
   if (command.imported.kind != ImportKind::kNothing) {
     command.imported.sources = command.targets.nodes;
     return run_import(io, command.imported, command.collect.web, command.targets.input,
-                      command.format, command.output);
+                      command.format, command.publication, command.output);
   }
   if (!command.collect.agents.empty())
     return run_collect(io, command.collect, command.targets.input,
                        command.port == 0 ? usual_port(ProbeMethod::kUdp)
                                          : static_cast<std::uint16_t>(command.port),
-                       command.format, command.output);
+                       command.format, command.publication, command.output);
   finish(command);
   auto trusted = read_trusted(io.files, command.collect.web);
   if (!trusted) return fail(io, trusted.error());
@@ -376,9 +400,13 @@ Run add_measure(FlagSet& flags) {
             command->output.sort_by);
   flags.add({.name = "watch", .letter = 'w', .help = "Go on and show each round of probes"},
             command->watch);
+  add_publish_flags(flags, command->publication);
   add_limit_flags(flags, command->targets.input);
   add_talk_flags(flags, command->output);
-  return [command](Io& io) { return run_measure(*command, io); };
+  return [command](Io& io) {
+    command->targets.input.server = command->publication.server;
+    return run_measure(*command, io);
+  };
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// daemon_library.hpp - what runs for long lies in a library of its own, which is opened when it is
-// asked for: its servers and clients need the libraries of TLS, and loading those takes as long as
-// many a command runs.
+// daemon_library.hpp - what runs for long or asks an API server lies in a library of its own, which
+// is opened when it is asked for: servers and clients need the libraries of TLS, and loading those
+// takes as long as many a command runs.
 #pragma once
 
 #include "exit.hpp"

@@ -77,7 +77,8 @@ bool nobody_answered(const AgentMatrix& merged) {
 }  // namespace
 
 Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& input,
-                 std::uint16_t port, MeasureFormat format, const OutputOptions& output) {
+                 std::uint16_t port, MeasureFormat format, const PublishCommand& publication,
+                 const OutputOptions& output) {
   ProgressLine progress(io.err, output.quiet, io.clock);
   Errors errors;
   const auto prepared = prepare(io, command, input, port, progress, errors);
@@ -98,7 +99,8 @@ Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& inpu
   }
   const Exit exit = show_matrix(io, *merged, {}, format, output);
   if (exit != Exit::kYes) return exit;
-  return is_whole(*merged) ? Exit::kYes : Exit::kNo;
+  return publish(io, publication, merged->matrix, merged->details, output,
+                 is_whole(*merged) ? Exit::kYes : Exit::kNo);
 }
 
 void add_collect_flags(FlagSet& flags, CollectCommand& command) {

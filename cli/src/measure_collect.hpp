@@ -9,6 +9,7 @@
 #include "flags.hpp"
 #include "io.hpp"
 #include "measure_format.hpp"
+#include "measure_publish.hpp"
 #include "options.hpp"
 #include "web_options.hpp"
 
@@ -26,6 +27,7 @@ void add_collect_flags(FlagSet& flags, CollectCommand& command);
 /// of agents that are no URL. Yes: all of them are believed, nothing is suspicious, and every pair
 /// with an agent is known in one direction at least.
 Exit run_collect(Io& io, const CollectCommand& command, const InputOptions& input,
-                 std::uint16_t port, MeasureFormat format, const OutputOptions& output);
+                 std::uint16_t port, MeasureFormat format, const PublishCommand& publication,
+                 const OutputOptions& output);
 
 }  // namespace gedge::cli

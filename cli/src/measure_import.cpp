@@ -87,7 +87,8 @@ Errors check_formats(const ImportCommand& command, const std::vector<RttFormat>&
 }  // namespace
 
 Exit run_import(Io& io, const ImportCommand& command, const WebOptions& web,
-                const InputOptions& input, MeasureFormat format, const OutputOptions& output) {
+                const InputOptions& input, MeasureFormat format, const PublishCommand& publication,
+                const OutputOptions& output) {
   ProgressLine progress(io.err, output.quiet, io.clock);
   InputOptions options = input;
   options.rtt = command.sources;
@@ -111,7 +112,8 @@ Exit run_import(Io& io, const ImportCommand& command, const WebOptions& web,
   merged.pairs = count_known_pairs(merged.matrix, merged.is_agent);
   const Exit exit = show_matrix(io, merged, std::move(read->facts.warnings), format, output);
   if (exit != Exit::kYes) return exit;
-  return merged.pairs.unknown == 0 ? Exit::kYes : Exit::kNo;
+  return publish(io, publication, merged.matrix, merged.details, output,
+                 merged.pairs.unknown == 0 ? Exit::kYes : Exit::kNo);
 }
 
 void add_import_flags(FlagSet& flags, ImportCommand& command, InputOptions& input) {

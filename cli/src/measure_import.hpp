@@ -8,6 +8,7 @@
 #include "exit.hpp"
 #include "io.hpp"
 #include "measure_format.hpp"
+#include "measure_publish.hpp"
 #include "options.hpp"
 #include "web_options.hpp"
 
@@ -31,6 +32,7 @@ void add_import_flags(FlagSet& flags, ImportCommand& command, InputOptions& inpu
 /// Reads the sources as `gedge matrix convert` does, and prints them as measured. Yes: every pair
 /// is known in one direction at least.
 Exit run_import(Io& io, const ImportCommand& command, const WebOptions& web,
-                const InputOptions& input, MeasureFormat format, const OutputOptions& output);
+                const InputOptions& input, MeasureFormat format, const PublishCommand& publication,
+                const OutputOptions& output);
 
 }  // namespace gedge::cli

@@ -19,9 +19,8 @@ std::string words_of_server(int minor, Compat compat) {
          (minor == verified ? "" : ", not verified for this server");
 }
 
-void add_server_flags(FlagSet& flags, ServerOptions& options) {
+void add_identity_flags(FlagSet& flags, ServerOptions& options) {
   KubeChoice& choice = options.choice;
-  flags.heading("Which API server");
   flags.add({.name = "kubeconfig",
              .value = "FILE",
              .help = "Find the API server in this file alone",
@@ -41,14 +40,19 @@ void add_server_flags(FlagSet& flags, ServerOptions& options) {
              .repeats = true,
              .shapes_answer = true},
             choice.as.groups);
-  flags.add({.name = "insecure-skip-tls-verify",
-             .help = "Believe whoever answers; not safe",
-             .shapes_answer = true},
-            options.insecure);
   flags.add({.name = "no-exec-credentials",
              .help = "Run no program that a kubeconfig names",
              .shapes_answer = true},
             options.refuses_helpers);
+}
+
+void add_server_flags(FlagSet& flags, ServerOptions& options) {
+  flags.heading("Which API server");
+  add_identity_flags(flags, options);
+  flags.add({.name = "insecure-skip-tls-verify",
+             .help = "Believe whoever answers; not safe",
+             .shapes_answer = true},
+            options.insecure);
 }
 
 }  // namespace gedge::cli

@@ -18,6 +18,9 @@ struct ServerOptions {
   Nanos request_timeout{60'000'000'000};  ///< of one answer, where a cluster is listed once
 };
 
+/// Which server, and as whom.
+void add_identity_flags(FlagSet& flags, ServerOptions& options);
+/// The same under a heading, and --insecure-skip-tls-verify.
 void add_server_flags(FlagSet& flags, ServerOptions& options);
 
 /// Whose formulas a server of this minor version has.

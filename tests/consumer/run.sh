@@ -45,7 +45,8 @@ installed_files() { # exactly the public headers, and a data file for every one 
   diff <(cd "$SOURCE/libgedge/include" && find gedge -type f | sort) \
     <(cd "$PREFIX/include" && find . -type f -printf '%P\n' | sort)
   local file
-  for file in "$SOURCE"/man/*.[1-8] "$SOURCE"/libgedge/schemas/*.json; do
+  for file in "$SOURCE"/man/*.[1-8] "$SOURCE"/libgedge/schemas/*.json \
+    "$SOURCE"/libgedge/manifests/*; do
     [ ! -e "$file" ] || [ -n "$(find "$PREFIX" -name "$(basename "$file")")" ] ||
       { echo "not installed: $file"; exit 1; }
   done

@@ -4,11 +4,13 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/watch.hpp"
 #include "gedge/control/reflector.hpp"
+#include "gedge/drive/list_kind.hpp"
 
 namespace gedge {
 namespace {
@@ -18,8 +20,8 @@ constexpr std::size_t kPadding = 64, kMostAtOnce = 4;
 constexpr Nanos kLook{1'000'000'000};  // calls end by their own timeout
 
 struct ListedKind {
-  const char* path = "";
-  const char* field_selector = "";
+  std::string_view path;
+  std::string_view field_selector = "";
   bool is_needed = false;  // nothing can be planned without
 };
 
@@ -48,11 +50,7 @@ constexpr std::array<ListedKind, 16> kKinds{{
 class Lister {
  public:
   Lister(ApiTransport& transport, const Clock& clock, const ClusterListOptions& options)
-      : transport_(transport), clock_(clock), options_(options) {
-    for (const ListedKind& kind : kKinds) kinds_.emplace_back(kind, options.seed + kinds_.size());
-    kinds_.emplace_back(options.minor >= kPolicyV1 ? kBudgets : kOldBudgets,
-                        options.seed + kinds_.size());
-  }
+      : transport_(transport), clock_(clock), options_(options) {}
   Lister(const Lister&) = delete;
   Lister& operator=(const Lister&) = delete;
   ~Lister() {
@@ -60,6 +58,7 @@ class Lister {
       if (kind.ticket != 0) transport_.cancel(kind.ticket);
   }
 
+  void add(const ListedKind& kind) { kinds_.emplace_back(kind, options_.seed + kinds_.size()); }
   Result<ClusterListing> run();
 
  private:
@@ -119,7 +118,7 @@ void Lister::take_page(Kind& kind, std::string body) {
   const auto meta = reader_.read_list(body);
   if (!meta) {
     failure_ = meta.error();
-    failure_->what = std::string("cannot read ") + kind.what.path + ": " + failure_->what;
+    failure_->what = "cannot read " + std::string(kind.what.path) + ": " + failure_->what;
     return;
   }
   body.reserve(body.size() + kPadding);
@@ -136,9 +135,8 @@ bool Lister::take_another_try(Kind& kind, const ApiAnswer& answer) const {
 void Lister::give_up(Kind& kind, const ApiAnswer& answer) {
   kind.is_over = true;
   kind.pages.clear();
-  Error error = codec::refusal(answer, std::string("cannot read ") + kind.what.path);
+  Error error = codec::refusal(answer, "cannot read " + std::string(kind.what.path));
   if (kind.what.is_needed || (answer.status != kForbidden && answer.status != kNotFound)) {
-    if (answer.status == kNotFound) error.code = Errc::kUnreachable;
     failure_ = std::move(error);
   } else if (answer.status == kForbidden) {
     listing_.warnings.push_back({"UnreadKind", error.what + "; read as if there were none", {}});
@@ -166,7 +164,7 @@ Result<ClusterListing> Lister::run() {
   }
   for (Kind& kind : kinds_)
     for (std::string& page : kind.pages)
-      listing_.pages.push_back({std::string("GET ") + kind.what.path, std::move(page)});
+      listing_.pages.push_back({"GET " + std::string(kind.what.path), std::move(page)});
   return std::move(listing_);
 }
 
@@ -174,7 +172,21 @@ Result<ClusterListing> Lister::run() {
 
 Result<ClusterListing> list_cluster(ApiTransport& transport, const Clock& clock,
                                     const ClusterListOptions& options) {
-  return Lister(transport, clock, options).run();
+  Lister lister(transport, clock, options);
+  for (const ListedKind& kind : kKinds) lister.add(kind);
+  lister.add(options.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
+  auto listing = lister.run();
+  if (listing || listing.error().code != Errc::kNotFound) return listing;
+  Error error = std::move(listing).error();  // what answers has no nodes or no pods
+  error.code = Errc::kUnreachable;
+  return error;
+}
+
+Result<ClusterListing> list_kind(ApiTransport& transport, const Clock& clock, std::string_view path,
+                                 const ClusterListOptions& options) {
+  Lister lister(transport, clock, options);
+  lister.add({path, "", true});
+  return lister.run();
 }
 
 }  // namespace gedge
