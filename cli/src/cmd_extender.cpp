@@ -8,6 +8,7 @@
 #include "extender_command.hpp"
 #include "gedge/base/quantity.hpp"
 #include "listen_address.hpp"
+#include "live_source.hpp"
 #include "report.hpp"
 
 namespace gedge::cli {
@@ -46,7 +47,8 @@ constexpr Page kPage{
         "too far (releases of 1.20 and 1.21 before August 2021 ask nobody all the same). With "
         "`bindVerb`, which needs `--bind`, a pod is judged once more before it is "
         "bound.\n\n"
-        "The API server is found as kubectl finds it, and followed. With `--cluster`, facts come "
+        "The API server is found as kubectl finds it, and followed; so are the round-trip times "
+        "that it carries, where there is no `--rtt`. With `--cluster FILE`, facts come "
         "from files; nodes that kube-scheduler sends and that are not among them are added, and "
         "nothing can be bound. Everything is answered over plain HTTP and only to this machine, "
         "since kube-scheduler can send no token; `/livez`, `/readyz` and `/metrics` as well. "
@@ -63,6 +65,8 @@ constexpr Page kPage{
 constexpr std::int64_t kMostBody = std::int64_t{1} << 30;
 
 Exit run_extender(ExtenderCommand& command, Io& io) {
+  if (const Status taken = take_live(command.input.cluster, command.server.choice); !taken)
+    return fail_usage(io, taken.error());
   if (command.binds && !command.input.cluster.empty())
     return fail_usage(io, invalid_input("'--bind' needs an API server", {},
                                         "leave out `--cluster`, or `--bind`"));

@@ -75,8 +75,9 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",
-    .see_also = "gedge-agent(1) gedge-apply(1) gedge-explain(1) gedge-extender(1) "
-                "gedge-manifests(1) gedge-plan(1) gedge-simulate(1)",
+    .see_also =
+        "gedge-agent(1) gedge-apply(1) gedge-explain(1) gedge-extender(1) "
+        "gedge-manifests(1) gedge-plan(1) gedge-simulate(1)",
 };
 
 constexpr Words<EventsTold, 3> kEvents{
@@ -86,15 +87,7 @@ constexpr std::uint64_t kMostBinds = 1'000;
 // A live cluster is what is meant without --cluster.
 Status settle_cluster(ScheduleCommand& command) {
   std::vector<std::string>& cluster = command.input.cluster;
-  for (const std::string& source : cluster) {
-    if (!is_live(source)) continue;
-    if (cluster.size() > 1)
-      return invalid_input("'" + source + "' is a cluster of its own", {},
-                           "leave out the other `--cluster`");
-    GEDGE_TRY(choose_context(source, command.server.choice));
-    cluster.clear();
-    break;
-  }
+  GEDGE_TRY(take_live(cluster, command.server.choice));
   if (cluster.empty() && !command.input.files.empty())
     return invalid_input("flag '-f' needs '--cluster FILE'", {},
                          "create the objects in the cluster that runs: `kubectl apply -f FILE`");

@@ -13,6 +13,7 @@
 #include "gedge/drive/extender_desk.hpp"
 #include "gedge/io/http_server.hpp"
 #include "gedge/io/wall_clock.hpp"
+#include "input.hpp"
 #include "report.hpp"
 #include "serve_beside.hpp"
 #include "server_access.hpp"
@@ -20,7 +21,6 @@
 namespace gedge::cli {
 namespace {
 
-constexpr int kLast120 = 22;  // newer servers have formulas of 1.36
 // kube-scheduler keeps connections for 90 s: whoever closes first must not be the server, or a
 // request that is on its way is lost.
 constexpr Nanos kIdle{120'000'000'000};
@@ -52,6 +52,7 @@ ApiClusterOptions cluster_options(const ExtenderCommand& command, const Io& io, 
   options.events = EventsTold::kNone;  // kube-scheduler tells
   options.tells_conditions = false;
   options.seed = io.network->random_key();
+  if (command.input.rtt.empty()) options.latency = rtt_options(command.input);
   return options;
 }
 
@@ -94,8 +95,7 @@ Exit run(ExtenderCommand& command, const IpAddress& listen, Io& io) {
   if (follows) {
     if (const auto failed = open_server(io, command.server, command.output, "extender", server))
       return *failed;
-    if (!command.rules.asked_compat)
-      command.rules.asked_compat = server.minor <= kLast120 ? Compat::k1_20 : Compat::k1_36;
+    if (!command.rules.asked_compat) command.rules.asked_compat = compat_of_server(server.minor);
   }
   DaemonInput given;
   if (const auto failed =

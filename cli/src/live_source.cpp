@@ -26,6 +26,17 @@ Status choose_context(std::string_view source, KubeChoice& choice) {
   return {};
 }
 
+Status take_live(std::vector<std::string>& cluster, KubeChoice& choice) {
+  const auto live = std::find_if(cluster.begin(), cluster.end(), is_live);
+  if (live == cluster.end()) return {};
+  if (cluster.size() > 1)
+    return invalid_input("'" + *live + "' is a cluster of its own", {},
+                         "leave out the other `--cluster`");
+  GEDGE_TRY(choose_context(*live, choice));
+  cluster.clear();
+  return {};
+}
+
 LiveReading list_live(Io& io, const ServerOptions& options, std::string_view source) {
   LiveReading live;
   ServerOptions meant = options;

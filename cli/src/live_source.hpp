@@ -17,6 +17,9 @@ namespace gedge::cli {
 bool is_live(std::string_view source);
 /// Takes that context. Errors: another one was asked for.
 Status choose_context(std::string_view source, KubeChoice& choice);
+/// Of who follows a cluster, which without --cluster is a live one: takes a live source out of
+/// `cluster`. Errors: it is not alone there, and those of choose_context().
+Status take_live(std::vector<std::string>& cluster, KubeChoice& choice);
 
 struct LiveServer {
   std::string url;
