@@ -7,6 +7,7 @@
 #   scheduler DIR  start kube-scheduler beside them, without the limits of its client; members of
 #                  DIR/scheduler-more.yaml, a JSON object, are added to its configuration
 #   stop-scheduler DIR
+#   restart DIR NAME  kill etcd, apiserver or scheduler at once, and start it as before
 #   stop DIR       stop what was started in DIR
 #
 # KUBEBUILDER_ASSETS names a folder with other programs (etcd, kube-apiserver, kube-scheduler).
@@ -17,8 +18,9 @@ set -euo pipefail
 
 kubernetes=1.20.2
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gedge/kubernetes-$kubernetes
+recipe=with-new-reflect2  # a file that says how what lies in the cache was built
 
-usage() { sed -n 's/^# \{0,1\}//; 2,14p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n 's/^# \{0,1\}//; 2,15p' "${BASH_SOURCE[0]}"; }
 
 note() { printf '%s\n' "$*" >&2; }
 
@@ -48,8 +50,18 @@ fetch_source() { # DIRECTORY: unpacks Debian's source of kubernetes in DIRECTORY
   ) >&2
 }
 
+# The reflect2 of that source walks over maps as Go before 1.18 laid them out: a server with custom
+# resources would die of it. Debian's own package of reflect2 knows the newer layout.
+renew_reflect2() { # TREE
+  local vendored=$1/vendor/github.com/modern-go/reflect2
+  rm "$vendored"/*.go "$vendored"/*.s
+  cp /usr/share/gocode/src/github.com/modern-go/reflect2/*.{go,s} "$vendored"
+  rm -f "$vendored"/*_test.go
+}
+
 compile() { # TREE FOLDER
   local tree=$1 folder=$2
+  renew_reflect2 "$tree"
   mkdir -p "$tree/.go/src/k8s.io"
   ln -sfn "$tree" "$tree/.go/src/k8s.io/kubernetes"
   (
@@ -60,6 +72,7 @@ compile() { # TREE FOLDER
   ) >&2
   cp "$tree"/_output/local/bin/linux/*/kube-{apiserver,scheduler,controller-manager} "$folder"
   ln -s "$(command -v etcd)" "$folder/etcd"
+  touch "$folder/$recipe"
 }
 
 build() { # into the cache, whole or not at all
@@ -70,6 +83,7 @@ build() { # into the cache, whole or not at all
   chmod 755 "$work"
   mkdir "$work/bin"
   if install_packages plane >&2 && fetch_source "$work" && compile "$work/tree" "$work/bin"; then
+    rm -rf "$cache"
     mv "$work/bin" "$cache"
     chmod -R u+w "$work"
     rm -rf "$work"
@@ -85,7 +99,7 @@ binaries() {
     echo "$KUBEBUILDER_ASSETS"
     return
   fi
-  [ -x "$cache/kube-apiserver" ] || build || exit 3
+  [ -e "$cache/$recipe" ] || build || exit 3
   [ -x "$cache/etcd" ] || install_packages plane >&2
   echo "$cache"
 }
@@ -105,7 +119,8 @@ PYTHON
 launch() { # DIR NAME COMMAND...: in the background, its log and process id kept
   local dir=$1 name=$2
   shift 2
-  setsid "$@" >"$dir/$name.log" 2>&1 </dev/null &
+  printf '%q ' "$@" >"$dir/$name.command"
+  setsid "$@" >>"$dir/$name.log" 2>&1 </dev/null &
   echo $! >"$dir/$name.pid"
 }
 
@@ -195,6 +210,15 @@ PYTHON
     --port=0 --secure-port=0
 }
 
+restart() { # DIR NAME
+  local dir id
+  dir=$(cd "$1" && pwd)
+  id=$(cat "$dir/$2.pid")
+  kill -KILL "$id" 2>/dev/null || true
+  while kill -0 "$id" 2>/dev/null; do sleep 0.05; done
+  eval "launch \"\$dir\" \"\$2\" $(cat "$dir/$2.command")"
+}
+
 end() { # DIR NAME...
   local dir=$1 name id
   shift
@@ -211,6 +235,7 @@ stop() { end "$1" scheduler apiserver etcd; } # DIR
 
 case "${1:-} $#" in
   "binaries 1") binaries ;;
+  "restart 3") restart "$2" "$3" ;;
   "start 2" | "scheduler 2" | "stop 2") "$1" "$2" ;;
   "stop-scheduler 2") end "$2" scheduler ;;
   *) usage >&2; exit 2 ;;

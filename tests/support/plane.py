@@ -33,6 +33,8 @@ class Plane:
             sys.exit(f"the control plane did not start: {started.returncode}")
         with open(os.path.join(path, "env")) as file:
             env = dict(line.strip().split("=", 1) for line in file)
+        self.binaries = subprocess.run(["bash", SCRIPT, "binaries"], stdin=subprocess.DEVNULL,
+                                       capture_output=True, text=True, check=True).stdout.strip()
         self.host = env["server"].split("//")[1]
         self.token = env["token"]
         self.kubeconfig = os.path.join(path, "kubeconfig")
@@ -43,6 +45,11 @@ class Plane:
         subprocess.run(["bash", SCRIPT, "stop", self.folder.name], check=True)
         self.folder.cleanup()
 
+    def restart(self, name):
+        """Killed at once, and started as before; whoever needs it waits for it."""
+        subprocess.run(["bash", SCRIPT, "restart", self.folder.name, name], check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
@@ -52,7 +59,7 @@ class Plane:
 
     def call(self, method, path, body=None, content_type="application/json"):
         """Status and document. A connection that was closed meanwhile is opened again, once."""
-        text = json.dumps(body) if body is not None else None
+        sent = json.dumps(body) if body is not None else None
         headers = {"Authorization": "Bearer " + self.token, "Content-Type": content_type}
         for is_last in (False, True):
             try:
@@ -60,9 +67,10 @@ class Plane:
                     trusted = self.path("certificates/apiserver.crt")
                     context = ssl.create_default_context(cafile=trusted)
                     self.local.connection = http.client.HTTPSConnection(self.host, context=context)
-                self.local.connection.request(method, path, text, headers)
+                self.local.connection.request(method, path, sent, headers)
                 reply = self.local.connection.getresponse()
-                return reply.status, json.loads(reply.read() or b"{}")
+                text = reply.read().decode()
+                return reply.status, json.loads(text) if text[:1] == "{" else {"message": text}
             except (OSError, http.client.HTTPException):
                 del self.local.connection
                 if is_last:
@@ -182,9 +190,9 @@ class Daemon:
 class Scheduler(Daemon):
     """`gedge schedule --watch`."""
 
-    def __init__(self, plane, *flags, waits_for="event=synced"):
-        super().__init__(plane, "schedule", "--watch", "--kubeconfig", plane.kubeconfig, *flags,
-                         waits_for=waits_for)
+    def __init__(self, plane, *flags, waits_for="event=synced", kubeconfig=None):
+        super().__init__(plane, "schedule", "--watch", "--kubeconfig",
+                         kubeconfig or plane.kubeconfig, *flags, waits_for=waits_for)
 
 
 class KubeScheduler:

@@ -155,6 +155,33 @@ ApiRequest evict_request(const EvictRequest& evict) {
                        "application/json");
 }
 
+ApiRequest claim_request(const ClaimRequest& claim) {
+  const Json name = meta(claim.claim, claim.uid);
+  if (claim.volume.empty()) {
+    Json metadata{{"annotations", {{"volume.kubernetes.io/selected-node", claim.node.str()}}}};
+    if (!claim.uid.empty()) metadata["uid"] = claim.uid.str();
+    return write_request(ApiVerb::kPatch, ApiLane::kWrite,
+                         "/api/v1/namespaces/" + encoded(claim.claim.namespace_name) +
+                             "/persistentvolumeclaims/" + encoded(claim.claim.name),
+                         Json{{"metadata", std::move(metadata)}}, "application/merge-patch+json");
+  }
+  Json reference = name;
+  reference["apiVersion"] = "v1";
+  reference["kind"] = "PersistentVolumeClaim";
+  const Json body = Json::array(
+      {Json{{"op", "test"}, {"path", "/spec/claimRef"}, {"value", nullptr}},
+       Json{{"op", "add"}, {"path", "/spec/claimRef"}, {"value", std::move(reference)}}});
+  return write_request(ApiVerb::kPatch, ApiLane::kWrite,
+                       "/api/v1/persistentvolumes/" + encoded(claim.volume), body,
+                       "application/json-patch+json");
+}
+
+ClaimAnswer claim_answer(const ApiAnswer& answer) {
+  if (answer.status == kOk) return ClaimAnswer::kAsked;
+  const bool is_unclear = answer.status == 0 || answer.status >= 500;
+  return is_unclear ? ClaimAnswer::kUnknown : ClaimAnswer::kRefused;
+}
+
 ApiRequest nomination_request(const Nomination& nomination) {
   const Json node = nomination.node.empty() ? Json(nullptr) : Json(nomination.node.str());
   const Json body{{"metadata", {{"uid", nomination.uid.str()}}},

@@ -46,6 +46,7 @@ void sort_declared(Facts& facts) {
   sort_by(facts.storage_classes, kByName);
   sort_by(facts.volumes, kByName);
   sort_by(facts.disruption_budgets, kByNamespace);
+  sort_by(facts.pod_groups, kByNamespace);
 }
 
 // "web-3" of a StatefulSet "web" is 3.

@@ -271,6 +271,11 @@ class Canon {
     hash_.number(budget.disruptions_allowed);
     add_list(budget.disrupted_pods);
   }
+  void add(const PodGroup& group) {
+    hash_.text(group.namespace_name);
+    hash_.text(group.name);
+    hash_.number(group.min_member);
+  }
   void digest(const Digest& value) { hash_.digest(value); }
   /// Begins anew.
   Digest finish() { return hash_.finish(); }
@@ -348,6 +353,8 @@ std::string fingerprint(const Facts& facts, const RttMatrix& rtt) {
   add_objects(hash, facts.volumes);
   add_objects(hash, facts.claims);
   add_objects(hash, facts.disruption_budgets);
+  // Of facts without them it is what it was before they were read.
+  if (!facts.pod_groups.empty()) add_objects(hash, facts.pod_groups);
   add_matrix(hash, rtt);
   return "xxh128:" + hexadecimal(hash.finish());
 }

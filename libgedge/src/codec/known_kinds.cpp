@@ -5,7 +5,7 @@
 namespace gedge::codec {
 namespace {
 
-constexpr std::array<KnownKind, 20> kKnown = {{
+constexpr std::array<KnownKind, 21> kKnown = {{
     {"Node", "core", ObjectKind::kNode, false},
     {"Pod", "core", ObjectKind::kPod, true},
     {"Deployment", "apps extensions", ObjectKind::kWorkload, true},
@@ -24,6 +24,7 @@ constexpr std::array<KnownKind, 20> kKnown = {{
     {"PersistentVolume", "core", ObjectKind::kVolume, false},
     {"StorageClass", "storage.k8s.io", ObjectKind::kStorageClass, false},
     {"PodDisruptionBudget", "policy", ObjectKind::kDisruptionBudget, true},
+    {"PodGroup", "scheduling.x-k8s.io scheduling.sigs.k8s.io", ObjectKind::kPodGroup, true},
     {"ConfigMap", "core", ObjectKind::kConfigMap, true},
     {"NodeLatency", "gedge.io", ObjectKind::kNodeLatency, false},
 }};

@@ -19,6 +19,7 @@ enum class ObjectKind : std::uint8_t {
   kVolume,
   kStorageClass,
   kDisruptionBudget,
+  kPodGroup,
   kConfigMap,
   kNodeLatency,
   kSkipped,

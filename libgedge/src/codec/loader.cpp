@@ -356,6 +356,9 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
     case ObjectKind::kDisruptionBudget:
       add_here(facts.disruption_budgets, read_disruption_budget(object));
       break;
+    case ObjectKind::kPodGroup:
+      add_here(facts.pod_groups, read_pod_group(object));
+      break;
     case ObjectKind::kConfigMap:
       take_config_map(object);
       break;

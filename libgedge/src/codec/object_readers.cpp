@@ -173,6 +173,7 @@ PersistentVolumeClaim read_claim(Cursor object) {
   const Metadata meta = read_metadata(object);
   claim.namespace_name = meta.namespace_name;
   claim.name = meta.name;
+  claim.uid = meta.uid;
   if (const std::string* node = meta.annotations.find("volume.kubernetes.io/selected-node"))
     claim.selected_node = *node;
   if (const auto spec = object.find("spec")) read_claim_spec(*spec, claim);
@@ -230,6 +231,16 @@ PodDisruptionBudget read_disruption_budget(Cursor object) {
   });
   std::sort(budget.disrupted_pods.begin(), budget.disrupted_pods.end());
   return budget;
+}
+
+PodGroup read_pod_group(Cursor object) {
+  PodGroup group;
+  const Metadata meta = read_metadata(object);
+  group.namespace_name = meta.namespace_name;
+  group.name = meta.name;
+  if (const auto spec = object.find("spec"))
+    if (const auto least = spec->find("minMember")) read_int32(*least, group.min_member, 1);
+  return group;
 }
 
 std::optional<SpreadOwner> read_service(Cursor object) {

@@ -17,6 +17,7 @@ PersistentVolumeClaim read_claim(Cursor object);
 StorageClass read_storage_class(Cursor object);
 PriorityClass read_priority_class(Cursor object);
 PodDisruptionBudget read_disruption_budget(Cursor object);
+PodGroup read_pod_group(Cursor object);
 /// Empty for a Service without selector.
 std::optional<SpreadOwner> read_service(Cursor object);
 

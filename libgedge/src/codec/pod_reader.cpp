@@ -115,7 +115,7 @@ bool read_spec_scalar(std::string_view key, Cursor value, PodTemplate& out) {
     out.has_priority = !value.is_null();
     read_int32(value, out.priority, std::numeric_limits<std::int32_t>::min());
   } else if (key == "schedulingGates") {
-    out.is_gated = value.size() > 0;
+    out.spec.gated = value.size() > 0;
   } else {
     return false;
   }

@@ -19,7 +19,6 @@ struct PodTemplate {
   bool has_preemption_policy = false;
   /// Claims of ephemeral volumes: name of the volume and what the pod asks for.
   std::vector<PersistentVolumeClaim> ephemeral;
-  bool is_gated = false;
   bool has_overhead = false;
 };
 

@@ -83,7 +83,7 @@ void add_spec(Writer& out, const PodSpec& s) {
               s.required_anti_affinity, s.preferred_affinity, s.preferred_anti_affinity,
               s.tolerations, s.spread, s.host_ports, s.volumes, s.budgets, s.node_name,
               s.scheduler_name, s.priority_class, s.runtime_class, s.host_network, s.preempts,
-              s.latency_source);
+              s.gated, s.latency_source);
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ void put_content(const PodTemplate& pod, const PodSpec& spec, std::string& out) 
   Writer writer(out);
   add_spec(writer, spec);
   writer.add_all(pod.has_priority, pod.priority, pod.has_preemption_policy, pod.ephemeral,
-                 pod.is_gated, pod.has_overhead);
+                 pod.has_overhead);
 }
 
 std::string content_of(const PodSpec& spec) {

@@ -28,7 +28,6 @@ std::optional<ReflectorCall> Reflector::advance(Nanos now) {
   }
   ++watches_;
   begun_ = heard_ = now;
-  has_bookmarks_ = false;
   call.version = version_;
   const std::uint32_t spread = options_.most_watch_seconds - options_.least_watch_seconds + 1;
   call.watch_seconds =
@@ -38,13 +37,17 @@ std::optional<ReflectorCall> Reflector::advance(Nanos now) {
 
 std::optional<Nanos> Reflector::next() const {
   if (!is_under_way_) return until_;
-  if (!lists_next_ && has_bookmarks_) return heard_ + options_.longest_silence;
+  if (!lists_next_) return heard_ + options_.longest_silence;
   return std::nullopt;
 }
 
 bool Reflector::is_silent(Nanos now) const {
-  return is_under_way_ && !lists_next_ && has_bookmarks_ &&
-         now >= heard_ + options_.longest_silence;
+  return is_under_way_ && !lists_next_ && now >= heard_ + options_.longest_silence;
+}
+
+void Reflector::resume(Nanos now) {
+  is_under_way_ = false;
+  until_ = now;
 }
 
 bool Reflector::take_page(const ListMeta& page, Nanos now) {
@@ -66,7 +69,6 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
     return false;
   }
   if (line.type == WatchType::kOther) return true;
-  has_bookmarks_ = has_bookmarks_ || line.type == WatchType::kBookmark;
   if (!line.version.empty()) version_ = line.version;
   is_second_try_ = false;
   return true;

@@ -17,6 +17,7 @@ enum Help : std::uint8_t {
   kVolumeHelps = 16,
 };
 constexpr std::uint8_t kAllHelps = 31;
+constexpr std::uint32_t kMostHeld = 8;  // attempts of a pod that keeps its place meanwhile
 
 struct FilterHelp {
   std::string_view filter;
@@ -52,8 +53,6 @@ std::uint8_t helps_of(const RejectedBy& rejected) {
 
 bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !pod.is_finished(); }
 
-std::string key_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
-
 // first * 2^times, at most `most`.
 Nanos doubled(Nanos first, std::uint32_t times, Nanos most) {
   Nanos span = first;
@@ -75,7 +74,10 @@ Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
   told.priority = pod.priority;
   told.created = pod.created;
   told.is_ours = std::find(names_.begin(), names_.end(), spec.scheduler_name.str()) != names_.end();
-  told.waits = pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating;
+  told.waits =
+      pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating && !spec.gated;
+  if (const std::string* group = pod_group_name(pod, spec))
+    told.group = key_of({pod.namespace_name, *group});
   return told;
 }
 
@@ -97,8 +99,11 @@ void Scheduler::note_help(const Facts& objects) {
   }
   for (const Pod& pod : objects.pods) note_help(pod);
   if (!objects.namespaces.empty() || !objects.spread_owners.empty()) helped_ |= kPlaceHelps;
-  if (!objects.storage_classes.empty() || !objects.volumes.empty() || !objects.claims.empty())
+  if (!objects.storage_classes.empty() || !objects.volumes.empty() || !objects.claims.empty()) {
     helped_ |= kVolumeHelps;
+    has_new_volumes_ = true;
+  }
+  if (!objects.pod_groups.empty()) helped_ |= kAllHelps;
 }
 
 // A pod never loses its node, comes back from its end or from its deletion: who says so has an old
@@ -148,6 +153,7 @@ void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::stri
     // Neither changes where a pod fits.
   } else {
     helped_ |= kAllHelps;
+    has_new_volumes_ = true;
   }
   cluster_.remove(kind, namespace_name, name);
 }
@@ -172,6 +178,7 @@ void Scheduler::meet(const Told& pod) {
     entry.name = pod.name;
     entry.uid = pod.uid;
     entry.rank = rank;
+    join(entry, pod.group);
     const auto flight = flights_.find(key);
     if (flight == flights_.end()) return enter_state(entry, State::kActive);
     entry.node = flight->second.node;
@@ -181,6 +188,7 @@ void Scheduler::meet(const Told& pod) {
   Entry& entry = at->second;
   if (entry.uid != pod.uid) return meet_next(pod, entry);
   entry.is_gone = false;
+  join(entry, pod.group);
   if (active_.erase(entry.rank) > 0) active_.insert(rank);
   entry.rank = rank;
 }
@@ -191,10 +199,12 @@ void Scheduler::meet_next(const Told& pod, Entry& entry) {
   const bool may_have_place = entry.state == State::kBinding || entry.state == State::kUnclear ||
                               entry.state == State::kBound;
   const bool is_bound = entry.state == State::kBound;
+  if (entry.state == State::kAwaiting || entry.holds) release(entry.name);
   leave_state(entry);
   entry.uid = pod.uid;
   entry.rank = {-pod.priority, pod.created, key_of(pod.name)};
   entry.is_gone = false;
+  join(entry, pod.group);
   entry.attempts = 0;
   entry.message = {};
   if (!may_have_place) return enter_state(entry, State::kActive);
@@ -248,7 +258,19 @@ void Scheduler::drop(const Key& key) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
   leave_state(at->second);
+  join(at->second, {});
   entries_.erase(at);
+}
+
+void Scheduler::join(Entry& entry, const Key& group) {
+  if (entry.group == group) return;
+  const Key key = key_of(entry.name);
+  if (const auto left = groups_.find(entry.group); left != groups_.end()) {
+    left->second.erase(key);
+    if (left->second.empty()) groups_.erase(left);
+  }
+  if (!group.empty()) groups_[group].insert(key);
+  entry.group = group;
 }
 
 void Scheduler::enter_state(Entry& entry, State state, Nanos until) {
@@ -263,6 +285,9 @@ void Scheduler::enter_state(Entry& entry, State state, Nanos until) {
     case State::kUnschedulable:
       parked_.insert(key);
       break;
+    case State::kAwaiting:
+      awaiting_.insert(key);
+      break;
     default:
       break;
   }
@@ -274,6 +299,8 @@ void Scheduler::leave_state(Entry& entry) {
   if (entry.until != Nanos{0}) timers_.erase({entry.until, key});
   if (entry.state == State::kActive) active_.erase(entry.rank);
   if (entry.state == State::kUnschedulable) parked_.erase(key);
+  if (entry.state == State::kAwaiting) awaiting_.erase(key);
+  entry.holds = false;
   if (entry.reading != 0) tickets_.erase(std::exchange(entry.reading, 0));
   --sizes_[static_cast<std::size_t>(entry.state)];
 }
@@ -330,8 +357,7 @@ void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
       return drop(key_of(entry.name));
     case BindAnswer::kRefused:
       ++counts_.refused;
-      release(entry.name);
-      return back_off(entry, now);
+      return try_later(entry, now);
     case BindAnswer::kConflict:
     case BindAnswer::kUnknown:
       ++counts_.unclear;
@@ -370,23 +396,63 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
     return enter_state(entry, State::kBound);
   }
   if (entry.is_gone) return settle_gone(entry);
+  if (is_there && reading.node.empty()) return try_later(entry, now);
   release(entry.name);
-  if (is_there && reading.node.empty()) return back_off(entry, now);
   counts_.gone += is_there ? 0U : 1U;
   drop(key);  // it went, or somebody else bound it: the watch says so, too
 }
 
-void Scheduler::run_timers(Nanos now) {
+// Without its place, a group of which some are bound could stay as it is for ever.
+void Scheduler::try_later(Entry& entry, Nanos now) {
+  const bool holds = !entry.group.empty() && entry.attempts < kMostHeld;
+  if (!holds) release(entry.name);
+  back_off(entry, now);
+  entry.holds = holds;
+}
+
+Status Scheduler::try_again(Entry& entry) {
+  const auto fits = cluster_.still_fits(entry.name);
+  if (!fits) return fits.error();
+  leave_state(entry);
+  if (*fits) {
+    ++entry.attempts;
+    send_bind(entry);
+    return {};
+  }
+  release(entry.name);
+  enter_state(entry, State::kActive);
+  return {};
+}
+
+Status Scheduler::run_timers(Nanos now) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
     Entry& entry = entries_.at(timers_.begin()->second);
     if (entry.state == State::kUnclear) {
       ask(entry);
       continue;
     }
+    if (entry.state == State::kAwaiting) {
+      give_up_volumes(entry, now);
+      continue;
+    }
+    if (entry.holds) {
+      GEDGE_TRY(try_again(entry));
+      continue;
+    }
     counts_.flushed += entry.state == State::kUnschedulable ? 1U : 0U;
     leave_state(entry);
     enter_state(entry, State::kActive);
   }
+  return {};
+}
+
+void Scheduler::send_bind(Entry& entry) {
+  const Key key = key_of(entry.name);
+  const std::uint64_t ticket = ++last_ticket_;
+  tickets_.emplace(ticket, key);
+  flights_[key] = {ticket, entry.node};
+  binds_.push_back({ticket, entry.name, entry.uid, entry.node});
+  enter_state(entry, State::kBinding);
 }
 
 void Scheduler::take(const Decision& decision, Nanos now) {
@@ -398,15 +464,13 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   leave_state(entry);
   if (decision.chosen) {
     entry.node = decision.chosen->node;
-    const std::uint64_t ticket = ++last_ticket_;
-    tickets_.emplace(ticket, key);
-    flights_[key] = {ticket, entry.node};
-    binds_.push_back({ticket, entry.name, entry.uid, entry.node});
     helped_ |= kPlaceHelps;
-    return enter_state(entry, State::kBinding);
+    if (options_.awaits_volumes && !cluster_.has_its_volumes(entry.name))
+      return await_volumes(entry, now);
+    return send_bind(entry);
   }
   ++counts_.unschedulable;
-  entry.helps = helps_of(decision.rejected_by);
+  entry.helps = entry.group.empty() ? helps_of(decision.rejected_by) : kAllHelps;
   if (entry.message != decision.message) {
     entry.message = decision.message;
     unschedulable_.push_back({entry.name, entry.uid, entry.message});
@@ -416,6 +480,7 @@ void Scheduler::take(const Decision& decision, Nanos now) {
 
 // Who has to go is asked to; the pod is tried again when they have gone.
 Status Scheduler::preempt_for(const PodName& pod) {
+  if (!entries_.at(key_of(pod)).group.empty()) return {};
   auto found = cluster_.preempt(pod);
   if (!found) return std::move(found).error();
   if (!*found) return {};
@@ -445,14 +510,30 @@ void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
   if (answer == EvictAnswer::kFailed && waits) back_off(entry->second, now);
 }
 
+// The first that are active, as many as may be sent, with all of their groups: also those that
+// would wait longer by themselves.
+std::vector<PodName> Scheduler::next_to_try() const {
+  std::vector<PodName> pods;
+  std::set<Key> groups;
+  const std::size_t most = options_.max_binds - flights_.size();
+  for (auto at = active_.begin(); at != active_.end() && pods.size() < most; ++at) {
+    const Entry& entry = entries_.at(std::get<Key>(*at));
+    if (entry.group.empty())
+      pods.push_back(entry.name);
+    else if (groups.insert(entry.group).second)
+      for (const Key& key : groups_.at(entry.group))
+        if (const Entry& member = entries_.at(key); waits(member.state))
+          pods.push_back(member.name);
+  }
+  return pods;
+}
+
 Status Scheduler::advance(Nanos now) {
-  run_timers(now);
+  GEDGE_TRY(run_timers(now));
+  GEDGE_TRY(bind_provided(now));
   wake(now);
   while (!active_.empty() && flights_.size() < options_.max_binds) {
-    std::vector<PodName> pods;
-    const std::size_t most = options_.max_binds - flights_.size();
-    for (auto at = active_.begin(); at != active_.end() && pods.size() < most; ++at)
-      pods.push_back(entries_.at(std::get<Key>(*at)).name);
+    const std::vector<PodName> pods = next_to_try();
     auto decisions = cluster_.place(pods);
     if (!decisions) return std::move(decisions).error();
     for (const Decision& decision : *decisions) take(decision, now);
@@ -472,6 +553,7 @@ std::optional<Nanos> Scheduler::next() const {
   const bool has_room = flights_.size() < options_.max_binds;
   if (!active_.empty() && has_room) return Nanos{0};
   if (helped_ != 0 && !parked_.empty()) return Nanos{0};
+  if (has_new_volumes_ && !awaiting_.empty()) return Nanos{0};
   if (timers_.empty()) return std::nullopt;
   return timers_.begin()->first;
 }

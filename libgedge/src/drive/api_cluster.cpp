@@ -29,7 +29,7 @@ constexpr ApiPath kBudgets{FactKind::kDisruptionBudget,
                            "PodDisruptionBudgetList",
                            "",
                            true};
-constexpr std::array<ApiPath, 10> kPaths{{
+constexpr std::array<ApiPath, 11> kPaths{{
     {FactKind::kNode, "/api/v1/nodes", "v1", "NodeList"},
     {FactKind::kPod, "/api/v1/pods", "v1", "PodList", kUnfinished},
     {FactKind::kNamespace, "/api/v1/namespaces", "v1", "NamespaceList", "", true},
@@ -43,6 +43,8 @@ constexpr std::array<ApiPath, 10> kPaths{{
     {FactKind::kVolume, "/api/v1/persistentvolumes", "v1", "PersistentVolumeList", "", true},
     {FactKind::kClaim, "/api/v1/persistentvolumeclaims", "v1", "PersistentVolumeClaimList", "",
      true},
+    {FactKind::kPodGroup, "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
+     "scheduling.x-k8s.io/v1alpha1", "PodGroupList", "", true},
 }};
 
 }  // namespace
@@ -96,6 +98,7 @@ void ApiCluster::refuse_unsent(ClusterListener& listener) {
   for (const Call& call : std::exchange(unsent_, {})) {
     if (call.about == About::kBind) listener.answer(call.ticket, BindAnswer::kRefused);
     if (call.about == About::kEvict) listener.answer(call.ticket, EvictAnswer::kFailed);
+    if (call.about == About::kClaim) listener.answer(call.ticket, ClaimAnswer::kRefused);
   }
 }
 
@@ -131,6 +134,14 @@ void ApiCluster::evict(const EvictRequest& request) {
   call.ticket = request.ticket;
   call.evict = request;
   send_write(codec::evict_request(request), std::move(call));
+}
+
+void ApiCluster::claim(const ClaimRequest& request) {
+  Call call;
+  call.about = About::kClaim;
+  call.ticket = request.ticket;
+  call.claim = request.claim;
+  send_write(codec::claim_request(request), std::move(call));
 }
 
 void ApiCluster::nominate(const Nomination& nomination) {
@@ -204,7 +215,7 @@ Nanos ApiCluster::begin_calls(Nanos now) {
     if (kind->reflector().is_silent(now)) {
       transport_.cancel(kind->ticket);
       calls_.erase(kind->ticket);
-      kind->reflector().failed(0, std::nullopt, now);
+      kind->reflector().resume(now);
     }
     const auto asked = kind->reflector().advance(now);
     if (!asked) continue;
@@ -286,6 +297,8 @@ void ApiCluster::take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& l
       return listener.answer(call.ticket, codec::pod_reading(answer));
     case About::kEvict:
       return take_evicted(call, answer, listener);
+    case About::kClaim:
+      return take_claimed(call, answer, listener);
     case About::kNominated:
       return;
     case About::kTold:
@@ -316,6 +329,15 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
     report({evict.pod, evict.uid, false, "Preempted", "Preempting",
             "Preempted by " + evict.by.namespace_name + "/" + evict.by.name + " on node " +
                 evict.node});
+  listener.answer(call.ticket, meaning);
+}
+
+void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,
+                              ClusterListener& listener) {
+  const ClaimAnswer meaning = codec::claim_answer(answer);
+  if (meaning != ClaimAnswer::kAsked)
+    listener.failed(codec::refusal(
+        answer, "cannot bind the claim " + call.claim.namespace_name + "/" + call.claim.name));
   listener.answer(call.ticket, meaning);
 }
 

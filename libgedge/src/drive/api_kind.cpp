@@ -1,44 +1,16 @@
 #include "drive/api_kind.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "gedge/model/fact_names.hpp"
 
 namespace gedge {
 namespace {
 
 constexpr unsigned kForbidden = 403, kNotFound = 404, kUnreadable = 422;
 constexpr std::size_t kPadding = 64, kMostInBatch = 4'096;
-
-template <typename T>
-void append_names(const std::vector<T>& objects, std::vector<PodName>& names) {
-  for (const T& object : objects) names.push_back(fact_name(object));
-}
-
-void append_names(FactKind kind, const Facts& facts, std::vector<PodName>& names) {
-  switch (kind) {
-    case FactKind::kNode:
-      return append_names(facts.nodes, names);
-    case FactKind::kPod:
-      return append_names(facts.pods, names);
-    case FactKind::kNamespace:
-      return append_names(facts.namespaces, names);
-    case FactKind::kService:
-    case FactKind::kReplicationController:
-    case FactKind::kReplicaSet:
-    case FactKind::kStatefulSet:
-      return append_names(facts.spread_owners, names);
-    case FactKind::kPriorityClass:
-      return append_names(facts.priority_classes, names);
-    case FactKind::kStorageClass:
-      return append_names(facts.storage_classes, names);
-    case FactKind::kVolume:
-      return append_names(facts.volumes, names);
-    case FactKind::kClaim:
-      return append_names(facts.claims, names);
-    case FactKind::kDisruptionBudget:
-      return append_names(facts.disruption_budgets, names);
-  }
-}
 
 }  // namespace
 
@@ -62,7 +34,11 @@ std::optional<Facts> ApiCluster::Kind::load(const std::vector<std::string_view>&
 
 void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
   facts.warnings.clear();
-  if (is_listing_) append_names(path_.kind, facts, listed_);
+  if (is_listing_) {
+    std::vector<PodName> names = fact_names(facts, path_.kind);
+    listed_.insert(listed_.end(), std::make_move_iterator(names.begin()),
+                   std::make_move_iterator(names.end()));
+  }
   listener.put(std::move(facts));
 }
 

@@ -57,6 +57,7 @@ void ScheduleLoop::send() {
     events_.evicted(victim);
     if (!options_.is_dry_run) link_.evict(victim);
   }
+  for (const ClaimRequest& claim : scheduler_.take_claims()) link_.claim(claim);
   for (const Nomination& nomination : scheduler_.take_nominations())
     if (!options_.is_dry_run) link_.nominate(nomination);
   for (const ReadRequest& read : scheduler_.take_reads()) link_.read(read);
@@ -69,7 +70,8 @@ void ScheduleLoop::send() {
 // What was sent is settled first, then told, and only then is given away what allowed us to write.
 bool ScheduleLoop::is_over(Nanos now) {
   if (stopping_ && !give_up_) give_up_ = now + options_.settle_within;
-  const bool is_done = options_.is_one_pass && was_synced_ && scheduler_.active() == 0;
+  const bool is_done =
+      options_.is_one_pass && was_synced_ && scheduler_.active() == 0 && scheduler_.awaiting() == 0;
   if (!give_up_ && !is_done) return false;
   if (give_up_ && now >= *give_up_) return true;
   if (scheduler_.in_flight() > 0 || scheduler_.unclear() > 0 || link_.untold() > 0) return false;
@@ -117,6 +119,10 @@ void ScheduleLoop::answer(std::uint64_t ticket, const PodReading& reading) {
 }
 
 void ScheduleLoop::answer(std::uint64_t ticket, EvictAnswer answer) {
+  scheduler_.answer(ticket, answer, now());
+}
+
+void ScheduleLoop::answer(std::uint64_t ticket, ClaimAnswer answer) {
   scheduler_.answer(ticket, answer, now());
 }
 

@@ -9,8 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "gedge/model/fact_names.hpp"
 #include "gedge/plan/preemption.hpp"
 #include "plan/history.hpp"
+#include "plan/live_claims.hpp"
 #include "plan/promises.hpp"
 #include "plan/same_pod.hpp"
 #include "plan/session.hpp"
@@ -89,6 +91,12 @@ class LiveCluster::Parts {
   Result<std::optional<Preempted>> preempt(const PodName& pod);
   Result<std::optional<PodView>> look(const PodName& pod);
   void forget(const PodName& pod);
+  std::vector<ClaimRequest> take_claims(const PodName& pod);
+  bool has_its_volumes(const PodName& pod) const {
+    const Pod* const known = find_pod(pod);
+    return known == nullptr || gedge::has_its_volumes(*known, facts_.spec_of(*known), facts_);
+  }
+  Result<bool> still_fits(const PodName& pod);
   std::uint64_t rebuilds() const { return rebuilds_; }
 
  private:
@@ -100,6 +108,7 @@ class LiveCluster::Parts {
   void put_node(Node&& node);
   void remove_node(const std::string& name);
   void put_pod(Pod&& pod, PodSpec&& spec);
+  void confirm_place(const Pod& known, const Pod& now);
   bool follow_pod(std::uint32_t at, const Pod& now);
   void move(std::uint32_t pod, const SharedText& node);
   void remove_pod(const std::string& key);
@@ -126,6 +135,7 @@ class LiveCluster::Parts {
   bool has_budgets_ = false;
   bool has_history_ = false;  // what volumes and cards are left depends on who came first
 
+  LiveClaims claims_;
   PlanRequest request_;
   std::unique_ptr<Session> session_;  // null: to be made anew
   std::uint64_t rebuilds_ = 0;
@@ -142,6 +152,7 @@ void LiveCluster::Parts::put(Facts objects) {
     else
       put_pod(std::move(pod), PodSpec(spec));
   }
+  claims_.confirm(objects.volumes, objects.claims);
   bool other = merge(facts_.namespaces, std::move(objects.namespaces));
   other |= merge(facts_.spread_owners, std::move(objects.spread_owners));
   other |= merge(facts_.priority_classes, std::move(objects.priority_classes));
@@ -149,6 +160,7 @@ void LiveCluster::Parts::put(Facts objects) {
   other |= merge(facts_.volumes, std::move(objects.volumes));
   other |= merge(facts_.claims, std::move(objects.claims));
   other |= merge(facts_.disruption_budgets, std::move(objects.disruption_budgets));
+  other |= merge(facts_.pod_groups, std::move(objects.pod_groups));
   if (other) outdate();
 }
 
@@ -205,7 +217,8 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
   least_priority_ = std::min(least_priority_, pod.priority);
   const std::string key = key_of(pod);
   const auto at = pods_.find(key);
-  if (!pod.bound_node.empty()) assumed_.erase(key);
+  if (!pod.bound_node.empty() && assumed_.erase(key) > 0)
+    confirm_place(facts_.pods[at->second], pod);
   if (!pod.nominated_node.empty()) promised_.insert(key);
   if (at != pods_.end()) {
     const std::uint32_t i = at->second;
@@ -227,6 +240,11 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
   }
   pods_.emplace(key, static_cast<std::uint32_t>(facts_.pods.size()));
   facts_.pods.push_back(std::move(pod));
+}
+
+// Whoever came elsewhere than it was meant to has no claim on what was promised there.
+void LiveCluster::Parts::confirm_place(const Pod& known, const Pod& now) {
+  if (known.bound_node != now.bound_node) claims_.give_back(known, facts_.spec_of(known), facts_);
 }
 
 // The pod becomes what it is now; false where a state cannot follow. What a state refers to (names,
@@ -267,8 +285,9 @@ void LiveCluster::Parts::remove_pod(const std::string& key) {
   const auto at = pods_.find(key);
   if (at == pods_.end()) return;
   const std::uint32_t i = at->second;
+  if (assumed_.erase(key) > 0)
+    claims_.give_back(facts_.pods[i], facts_.spec_of(facts_.pods[i]), facts_);
   pods_.erase(at);
-  assumed_.erase(key);
   promised_.erase(key);
   gone_pods_.insert(i);
   if (!session_) return;
@@ -316,6 +335,8 @@ bool LiveCluster::Parts::remove(FactKind kind, std::string_view namespace_name,
       return erase(facts_.claims, key);
     case FactKind::kDisruptionBudget:
       return erase(facts_.disruption_budgets, key);
+    case FactKind::kPodGroup:
+      return erase(facts_.pod_groups, key);
   }
   return false;
 }
@@ -324,8 +345,34 @@ void LiveCluster::Parts::forget(const PodName& pod) {
   const std::string key = key_of(pod.namespace_name, pod.name);
   if (assumed_.erase(key) == 0) return;
   const std::uint32_t i = pods_.at(key);
-  facts_.pods[i].bound_node = {};
+  Pod& known = facts_.pods[i];
+  claims_.give_back(known, facts_.spec_of(known), facts_);
+  known.bound_node = {};
   if (session_) move(i, SharedText());
+}
+
+std::vector<ClaimRequest> LiveCluster::Parts::take_claims(const PodName& pod) {
+  const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
+  if (at == pods_.end() || !session_) return {};
+  const PodIndex index{at->second};
+  if (!session_->cluster().is_placed(index)) return {};
+  return claims_.take(session_->cluster(), index, facts_);
+}
+
+Result<bool> LiveCluster::Parts::still_fits(const PodName& pod) {
+  GEDGE_TRY(freshen());
+  const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
+  if (at == pods_.end()) return false;
+  const PodIndex index{at->second};
+  ClusterState& cluster = session_->cluster();
+  if (!cluster.is_placed(index) || session_->engine_of(index) == nullptr) return false;
+  const NodeIndex node = cluster.node_of(index);
+  cluster.unbind(index);
+  session_->follow();
+  const bool fits = session_->engine_of(index)->fits(index, node);
+  cluster.bind(index, node);
+  session_->follow();
+  return fits;
 }
 
 void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
@@ -339,51 +386,13 @@ void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
 
 std::vector<PodName> LiveCluster::Parts::names(FactKind kind) const {
   std::vector<PodName> names;
-  const auto append = [&](const auto& all) {
-    for (const auto& object : all) names.push_back(fact_name(object));
-  };
-  const auto append_owners = [&](std::string_view of_kind) {
-    for (const SpreadOwner& owner : facts_.spread_owners)
-      if (owner.kind == of_kind) names.push_back(fact_name(owner));
-  };
-  switch (kind) {
-    case FactKind::kNode:
-      for (const auto& [name, i] : nodes_) names.push_back({{}, facts_.nodes[i].name});
-      break;
-    case FactKind::kPod:
-      for (const auto& [key, i] : pods_) names.push_back(fact_name(facts_.pods[i]));
-      break;
-    case FactKind::kNamespace:
-      append(facts_.namespaces);
-      break;
-    case FactKind::kService:
-      append_owners("Service");
-      break;
-    case FactKind::kReplicationController:
-      append_owners("ReplicationController");
-      break;
-    case FactKind::kReplicaSet:
-      append_owners("ReplicaSet");
-      break;
-    case FactKind::kStatefulSet:
-      append_owners("StatefulSet");
-      break;
-    case FactKind::kPriorityClass:
-      append(facts_.priority_classes);
-      break;
-    case FactKind::kStorageClass:
-      append(facts_.storage_classes);
-      break;
-    case FactKind::kVolume:
-      append(facts_.volumes);
-      break;
-    case FactKind::kClaim:
-      append(facts_.claims);
-      break;
-    case FactKind::kDisruptionBudget:
-      append(facts_.disruption_budgets);
-      break;
-  }
+  // Facts may hold nodes and pods that went.
+  if (kind == FactKind::kNode)
+    for (const auto& [name, i] : nodes_) names.push_back({{}, facts_.nodes[i].name});
+  else if (kind == FactKind::kPod)
+    for (const auto& [key, i] : pods_) names.push_back(fact_name(facts_.pods[i]));
+  else
+    names = fact_names(facts_, kind);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -576,6 +585,11 @@ Result<std::optional<Preempted>> LiveCluster::preempt(const PodName& pod) {
 Result<std::optional<PodView>> LiveCluster::look(const PodName& pod) { return parts_->look(pod); }
 void LiveCluster::assume(const PodName& pod, const SharedText& node) { parts_->assume(pod, node); }
 void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }
+std::vector<ClaimRequest> LiveCluster::take_claims(const PodName& pod) {
+  return parts_->take_claims(pod);
+}
+bool LiveCluster::has_its_volumes(const PodName& pod) const { return parts_->has_its_volumes(pod); }
+Result<bool> LiveCluster::still_fits(const PodName& pod) { return parts_->still_fits(pod); }
 std::vector<PodName> LiveCluster::names(FactKind kind) const { return parts_->names(kind); }
 std::uint64_t LiveCluster::rebuilds() const { return parts_->rebuilds(); }
 

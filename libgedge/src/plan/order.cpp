@@ -48,8 +48,21 @@ bool any_waits(const ClusterState& cluster, const std::vector<PodIndex>& queue,
   });
 }
 
+// Each pod of a group needs the group, and the group all of them.
+void tie_groups(Graph& graph, const std::vector<PodIndex>& queue, const PodGroups& groups) {
+  std::map<std::uint32_t, Vertex> vertex_of;
+  for (Vertex v = 0; v < queue.size() && !groups.empty(); ++v) {
+    const std::uint32_t group = groups.of(queue[v]);
+    if (group == PodGroups::kNone) continue;
+    const auto [at, fresh] = vertex_of.try_emplace(group, static_cast<Vertex>(graph.needs.size()));
+    if (fresh) graph.needs.emplace_back();
+    graph.needs[at->second].push_back(v);
+    graph.needs[v].push_back(at->second);
+  }
+}
+
 Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
-            const std::function<bool(PodIndex)>& has_budgets) {
+            const std::function<bool(PodIndex)>& has_budgets, const PodGroups& groups) {
   Graph graph;
   graph.pods = queue.size();
   graph.needs.resize(queue.size());
@@ -77,6 +90,7 @@ Graph build(const ClusterState& cluster, const std::vector<PodIndex>& queue,
       graph.needs[v].push_back(at->second);
     }
   }
+  tie_groups(graph, queue, groups);
   return graph;
 }
 
@@ -154,13 +168,15 @@ bool queues_before(const ClusterState& cluster, PodIndex a, PodIndex b) {
 }
 
 PlacingOrder placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
-                           const std::function<bool(PodIndex)>& has_budgets) {
+                           const std::function<bool(PodIndex)>& has_budgets,
+                           const PodGroups& groups) {
   const auto before = [&](PodIndex a, PodIndex b) { return queues_before(cluster, a, b); };
   // Pods of files mostly come in this order.
   if (!std::is_sorted(wanted.begin(), wanted.end(), before))
     std::sort(wanted.begin(), wanted.end(), before);
-  if (!any_waits(cluster, wanted, has_budgets)) return PlacingOrder(std::move(wanted));
-  const Graph graph = build(cluster, wanted, has_budgets);
+  if (groups.empty() && !any_waits(cluster, wanted, has_budgets))
+    return PlacingOrder(std::move(wanted));
+  const Graph graph = build(cluster, wanted, has_budgets, groups);
   const Components components(graph);
 
   std::vector<std::vector<PodIndex>> members(components.count());

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "gedge/snapshot/cluster_state.hpp"
+#include "plan/pod_groups.hpp"
 
 namespace gedge {
 
-/// Pods that are decided together; almost always one. Several: their delay budgets form a cycle.
+/// Pods that are decided together; almost always one. Several: they are of one pod group, or their
+/// delay budgets form a cycle.
 using Group = std::span<const PodIndex>;
 
 /// Groups, in the order in which they are placed.
@@ -42,10 +44,11 @@ class PlacingOrder {
 bool queues_before(const ClusterState& cluster, PodIndex a, PodIndex b);
 
 /// Queue order (priority, creation time, namespace, workload, ordinal, name), except that a pod
-/// with a budget towards pods that are still to be placed comes after those. `wanted` may be in any
-/// order. Cost: O(pods log pods), and for each distinct pod with a budget the pods that it points
-/// at.
+/// with a budget towards pods that are still to be placed comes after those, and that pods of a
+/// group come with the first of them. `wanted` may be in any order. Cost: O(pods log pods), and for
+/// each distinct pod with a budget the pods that it points at.
 PlacingOrder placing_order(const ClusterState& cluster, std::vector<PodIndex> wanted,
-                           const std::function<bool(PodIndex)>& has_budgets);
+                           const std::function<bool(PodIndex)>& has_budgets,
+                           const PodGroups& groups);
 
 }  // namespace gedge

@@ -58,12 +58,18 @@ void Session::collect() {
 }
 
 void Session::collect(std::vector<PodIndex> wanted) {
+  groups_ = PodGroups(cluster_);
+  order_ = order_of(std::move(wanted), groups_);
+  position_ = 0;
+}
+
+PlacingOrder Session::order_of(std::vector<PodIndex> pods, const PodGroups& groups) {
   std::vector<bool> obeys_budgets;
   for (const Engine& engine : engines_) obeys_budgets.push_back(engine.has_filter("DelayBudget"));
-  order_ = placing_order(cluster_, std::move(wanted), [&](PodIndex pod) {
+  const auto has_budgets = [&](PodIndex pod) {
     return obeys_budgets[static_cast<std::size_t>(engine_of(pod) - engines_.data())];
-  });
-  position_ = 0;
+  };
+  return placing_order(cluster_, std::move(pods), has_budgets, groups);
 }
 
 Engine* Session::engine_of(PodIndex pod) {
@@ -81,6 +87,7 @@ std::vector<Decision> Session::decide(Group group) {
 }
 
 void Session::decide(Group group, std::vector<Decision>& decisions) {
+  if (is_in_pod_group(group)) return decide_pod_groups(group, decisions);
   if (group.size() == 1) {
     decisions.push_back(decide_one(group.front()));
     return;

@@ -28,6 +28,10 @@ class Session {
   std::vector<Decision> decide(Group group);
   /// The same, added to `decisions`.
   void decide(Group group, std::vector<Decision>& decisions);
+  /// A pod group of these pods has fewer of them on nodes than it must.
+  bool is_short(Group group) const {
+    return !groups_.empty() && !short_groups(group, std::vector<bool>(group.size())).empty();
+  }
   /// As Engine::follow, for every profile.
   void follow();
   /// Fills in what has become of every budget, once everybody has a place.
@@ -49,6 +53,13 @@ class Session {
   };
 
   explicit Session(const PlanRequest& request);
+  PlacingOrder order_of(std::vector<PodIndex> pods, const PodGroups& groups);
+  bool is_in_pod_group(Group group) const;
+  void decide_pod_groups(Group group, std::vector<Decision>& decisions);
+  void place_members(Group group, const std::vector<bool>& held, std::vector<Decision>& decisions);
+  bool fill(Group group, std::uint32_t pod_group, std::vector<Decision>& decisions);
+  std::vector<std::uint32_t> short_groups(Group group, const std::vector<bool>& held) const;
+  void hold(PodIndex pod, std::int64_t fit, Decision& decision);
   Decision decide_one(PodIndex pod);
   std::vector<Decision> decide_jointly(Group group);
   bool place_all(Group group, std::size_t next, std::vector<Decision>& decisions);
@@ -59,6 +70,7 @@ class Session {
   const PlanRequest& request_;
   ClusterState cluster_;
   std::vector<Engine> engines_;
+  PodGroups groups_;
   PlacingOrder order_;
   std::vector<Warning> warnings_;
   std::size_t position_ = 0;

@@ -65,6 +65,9 @@ std::vector<Decision> keep_valid(Session& session, const Plan& before) {
       if (node && session.engine_of(pod)->fits(pod, *node)) cluster.bind(pod, *node);
     }
     for (const PodIndex pod : group) cluster.set_joint_group(pod, 0);
+    if (session.is_short(group))
+      for (const PodIndex pod : group)
+        if (cluster.is_placed(pod)) cluster.unbind(pod);
     for (const PodIndex pod : group) {
       if (!cluster.is_placed(pod)) continue;
       if (!budgets_hold(cluster, pod)) {

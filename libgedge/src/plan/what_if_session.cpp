@@ -74,7 +74,7 @@ bool is_looked_at(const Reach& reach, const PodFacts& pod) {
 
 Reach reach_of(const PlanRequest& request, const ClusterState& cluster) {
   Reach reach;
-  reach.everywhere = request.modules != nullptr;
+  reach.everywhere = request.modules != nullptr || !request.facts->pod_groups.empty();
   for (const PodSpec& spec : request.facts->specs) add_reach(spec, reach);
   for (const Profile& profile : request.profiles) add_reach(profile, reach);
   // Pods that budgets name are placed before those that name them, and in cycles jointly.

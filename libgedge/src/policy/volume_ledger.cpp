@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "gedge/policy/volumes.hpp"
+
 namespace gedge {
 namespace {
 
@@ -126,6 +128,17 @@ const PersistentVolume* VolumeLedger::smallest(
     if (smaller) best = &volume;
   }
   return best;
+}
+
+std::vector<ClaimedVolume> claimed_volumes(const ClusterState& cluster, PodIndex pod) {
+  std::vector<ClaimedVolume> claimed;
+  const PodFacts& facts = cluster.pod_facts(pod);
+  if (facts.spec->volumes.empty()) return claimed;
+  const VolumeLookup lookup(cluster.facts());
+  const VolumeLedger ledger(lookup, cluster);
+  for (const PersistentVolumeClaim* claim : ledger.waiting_claims(facts))
+    if (const auto taken = ledger.taken_for(*claim)) claimed.push_back({claim, *taken});
+  return claimed;
 }
 
 }  // namespace gedge

@@ -27,6 +27,8 @@ class VolumeLedger {
   /// Follows one bind (delta 1) or unbind (-1). False if no volume changed hands.
   bool on_pod(const ClusterState& cluster, PodIndex pod, NodeIndex node, int delta);
 
+  /// Claims of the pod that are neither bound nor given a node, each once.
+  std::vector<const PersistentVolumeClaim*> waiting_claims(const PodFacts& pod) const;
   /// What a placed pod got for this claim: a volume, or null for one that is being provisioned;
   /// empty if no placed pod uses the claim.
   std::optional<const PersistentVolume*> taken_for(const PersistentVolumeClaim& claim) const;
@@ -45,7 +47,6 @@ class VolumeLedger {
   bool give_back(const ClusterState& cluster, PodIndex pod);
   const PersistentVolume* smallest(const PersistentVolumeClaim& claim, const Node& node,
                                    const std::set<const PersistentVolume*>& taken) const;
-  std::vector<const PersistentVolumeClaim*> waiting_claims(const PodFacts& pod) const;
 
   const VolumeLookup* lookup_;
   std::map<const PersistentVolumeClaim*, Holding> holdings_;  // only looked up

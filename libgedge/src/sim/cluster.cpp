@@ -1,6 +1,8 @@
 // sim/cluster.cpp
 #include "gedge/sim/cluster.hpp"
 
+#include <algorithm>
+
 namespace gedge {
 namespace {
 
@@ -114,6 +116,7 @@ void SimCluster::add(Facts others) {
   append(others_.volumes, others.volumes);
   append(others_.claims, others.claims);
   append(others_.disruption_budgets, others.disruption_budgets);
+  append(others_.pod_groups, others.pod_groups);
   ClusterEvent event;
   event.kind = FactKind::kService;
   event.object = std::move(others);
@@ -134,6 +137,41 @@ PodReading SimCluster::read(const PodName& name) const {
   const auto at = pods_.find(name);
   if (at == pods_.end()) return {PodReading::Kind::kMissing, {}, {}};
   return {PodReading::Kind::kFound, at->second.pod.uid, at->second.pod.bound_node};
+}
+
+ClaimAnswer SimCluster::claim(const ClaimRequest& request) {
+  const auto claim = std::find_if(others_.claims.begin(), others_.claims.end(), [&](const auto& c) {
+    return PodName{c.namespace_name, c.name} == request.claim;
+  });
+  if (claim == others_.claims.end()) return ClaimAnswer::kRefused;
+  if (request.volume.empty()) {
+    PersistentVolume made;
+    made.name = "pvc-" + claim->namespace_name + "-" + claim->name;
+    made.storage_class = claim->storage_class.value_or("");
+    made.capacity_bytes = claim->request_bytes;
+    made.access_modes = claim->access_modes;
+    made.has_node_affinity = true;
+    NodeSelectorTerm here;
+    here.expressions.push_back({"kubernetes.io/hostname", SelectorOp::kIn, {request.node.str()}});
+    made.node_terms.push_back(std::move(here));
+    claim->selected_node = request.node;
+    others_.volumes.push_back(std::move(made));
+  }
+  const std::string name =
+      request.volume.empty() ? others_.volumes.back().name : request.volume.str();
+  const auto volume = std::find_if(others_.volumes.begin(), others_.volumes.end(),
+                                   [&](const auto& v) { return v.name == name; });
+  if (volume == others_.volumes.end() || !volume->claim_name.empty()) return ClaimAnswer::kRefused;
+  volume->claim_namespace = claim->namespace_name;
+  volume->claim_name = claim->name;
+  claim->volume_name = name;
+  ClusterEvent event;
+  event.kind = FactKind::kClaim;
+  event.name = request.claim;
+  event.object.volumes.push_back(*volume);
+  event.object.claims.push_back(*claim);
+  log_.push_back(std::move(event));
+  return ClaimAnswer::kAsked;
 }
 
 Facts SimCluster::list() const {

@@ -32,7 +32,8 @@ SimLink::SimLink(SimWorld& world, Pace& pace, const SimLinkOptions& options, Nan
 SimLink::~SimLink() {
   for (const auto& [at, message] : requests_) {
     if (message.evict && !message.is_lost) world_.evict(*message.evict);
-    if (message.read || message.evict || message.is_lost) continue;
+    if (message.claim && !message.is_lost) world_.claim(*message.claim);
+    if (message.read || message.evict || message.claim || message.is_lost) continue;
     const SharedText uid = world_.read(message.bind.pod).uid;
     const BindAnswer answer = world_.bind(message.bind);
     if (options_.witness != nullptr) options_.witness->done(message.bind, uid, answer);
@@ -80,6 +81,14 @@ void SimLink::evict(const EvictRequest& request) {
   requests_.emplace(now() + message.answered_after, std::move(message));
 }
 
+void SimLink::claim(const ClaimRequest& request) {
+  Message message;
+  message.claim = request;
+  message.is_lost = chance(options_.faults.lost_binds);
+  message.answered_after = options_.timing.answer_after / 2;
+  requests_.emplace(now() + message.answered_after, std::move(message));
+}
+
 void SimLink::tell(const Unschedulable& pod) { world_.tell(pod); }
 
 void SimLink::act(const Message& message, Nanos now) {
@@ -98,6 +107,14 @@ void SimLink::act(const Message& message, Nanos now) {
     const EvictAnswer answer =
         message.is_lost ? EvictAnswer::kFailed : world_.evict(*message.evict);
     answers_.emplace(at, [ticket = message.evict->ticket, answer](ClusterListener& listener) {
+      listener.answer(ticket, answer);
+    });
+    return;
+  }
+  if (message.claim) {
+    const ClaimAnswer answer =
+        message.is_lost ? ClaimAnswer::kUnknown : world_.claim(*message.claim);
+    answers_.emplace(at, [ticket = message.claim->ticket, answer](ClusterListener& listener) {
       listener.answer(ticket, answer);
     });
     return;

@@ -47,7 +47,7 @@ std::vector<T> only_new(const std::vector<T>& before, const std::vector<T>& afte
 bool holds_nothing(const Facts& facts) {
   return facts.namespaces.empty() && facts.spread_owners.empty() &&
          facts.priority_classes.empty() && facts.storage_classes.empty() && facts.volumes.empty() &&
-         facts.claims.empty() && facts.disruption_budgets.empty();
+         facts.claims.empty() && facts.disruption_budgets.empty() && facts.pod_groups.empty();
 }
 
 bool is_same(const RttMatrix& a, const RttMatrix& b) {
@@ -320,6 +320,7 @@ void SimWorld::Parts::add(const Facts& before, const Facts& after) {
   others.volumes = only_new(before.volumes, after.volumes);
   others.claims = only_new(before.claims, after.claims);
   others.disruption_budgets = only_new(before.disruption_budgets, after.disruption_budgets);
+  others.pod_groups = only_new(before.pod_groups, after.pod_groups);
   if (!holds_nothing(others)) stage.cluster.add(std::move(others));
   for (Pod& pod : only_new(before.pods, after.pods)) {
     const PodSpec& spec = after.spec_of(pod);
@@ -423,6 +424,10 @@ Status SimWorld::edit(const Change& change, std::string note) {
 }
 
 void SimWorld::add(const Facts& before, const Facts& after) { parts_->add(before, after); }
+
+ClaimAnswer SimWorld::claim(const ClaimRequest& request) {
+  return parts_->stage.cluster.claim(request);
+}
 
 BindAnswer SimWorld::bind(const BindRequest& request) {
   const BindAnswer answer = parts_->stage.cluster.bind(request);

@@ -1,5 +1,5 @@
-// verify/pod_rules.cpp - rules that look at pods on other nodes: inter-pod affinity and topology
-// spread.
+// verify/pod_rules.cpp - rules that look at pods on other nodes: inter-pod affinity, topology
+// spread and pod groups.
 #include <algorithm>
 #include <limits>
 
@@ -190,6 +190,28 @@ void check_spread(const World& world, const Placed& pod, Findings& out) {
                                             ", maxSkew is " + std::to_string(constraint.max_skew)});
     return;
   }
+}
+
+GroupSizes placed_of_groups(const World& world) {
+  GroupSizes groups;
+  for (const PodGroup& group : world.facts().pod_groups)
+    groups[{group.namespace_name, group.name}].least = group.min_member;
+  for (const Placed& pod : world.placed()) {
+    const std::string* name = pod_group_name(*pod.pod, *pod.spec);
+    const auto at = name ? groups.find({pod.pod->namespace_name, *name}) : groups.end();
+    if (at != groups.end()) ++at->second.placed;
+  }
+  return groups;
+}
+
+void check_pod_group(const Placed& pod, const GroupSizes& groups, Findings& out) {
+  const std::string* name = pod_group_name(*pod.pod, *pod.spec);
+  const auto at = name ? groups.find({pod.pod->namespace_name, *name}) : groups.end();
+  if (at == groups.end() || at->second.placed >= at->second.least) return;
+  out.push_back({"PodGroup", "pod group " + pod.pod->namespace_name + "/" + *name + " has " +
+                                 std::to_string(at->second.placed) +
+                                 " pods on nodes, minMember is " +
+                                 std::to_string(at->second.least)});
 }
 
 }  // namespace gedge::verify_detail

@@ -11,6 +11,7 @@ namespace {
 
 using verify_detail::Finding;
 using verify_detail::Findings;
+using verify_detail::GroupSizes;
 using verify_detail::Placed;
 using verify_detail::World;
 
@@ -37,6 +38,7 @@ class Check {
     judged.insert(moved.begin(), moved.end());
     replay(std::move(bound));
     replay(std::move(placed));
+    const GroupSizes groups = placed_of_groups(world_);
     for (const Placed& pod : world_.placed()) {
       Findings findings;
       if (judged.contains(pod.pod)) {
@@ -44,6 +46,7 @@ class Check {
       } else {
         check_budgets_towards(world_, pod, moved, findings);
       }
+      if (moved.contains(pod.pod)) check_pod_group(pod, groups, findings);
       report(pod, findings);
     }
     std::sort(violations_.begin(), violations_.end());

@@ -95,6 +95,14 @@ void check_volumes(const World& world, const Placed& pod, Findings& out);
 void check_spread(const World& world, const Placed& pod, Findings& out);
 void check_pod_affinity(const World& world, const Placed& pod, Findings& out);
 
+/// Of each pod group of the facts, by namespace and name.
+struct GroupSize {
+  std::int64_t least = 0, placed = 0;
+};
+using GroupSizes = std::map<std::pair<std::string, std::string>, GroupSize>;
+GroupSizes placed_of_groups(const World& world);
+void check_pod_group(const Placed& pod, const GroupSizes& groups, Findings& out);
+
 /// Delay budgets of `pod`; every pod is in the world by now.
 void check_budgets(const World& world, const Placed& pod, Findings& out);
 /// Budgets of `pod` that one of `others` breaks by itself: it is a replica that counts, and too far

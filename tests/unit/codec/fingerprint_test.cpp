@@ -86,6 +86,7 @@ Facts sample() {
   f.claims.resize(1);
   f.claims[0].access_modes = {"RWO"};
   f.disruption_budgets = {{"default", "pdb", {}, 1, {"web-0"}}};
+  f.pod_groups = {{"default", "gang", 2}};
   return f;
 }
 
@@ -256,7 +257,10 @@ const std::vector<Change> kOtherChanges{
     FACT(f.disruption_budgets[0].disrupted_pods.clear()),
     FACT(f.disruption_budgets[0].name = "x"),
     FACT(f.disruption_budgets[0].namespace_name = "x"),
-    FACT(f.disruption_budgets[0].selector.nothing = true)};
+    FACT(f.disruption_budgets[0].selector.nothing = true),
+    FACT(f.pod_groups[0].name = "x"),
+    FACT(f.pod_groups[0].namespace_name = "x"),
+    FACT(f.pod_groups[0].min_member = 3)};
 #undef FACT
 
 const std::vector<Change> kMatrixChanges{

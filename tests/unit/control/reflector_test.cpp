@@ -168,14 +168,20 @@ TEST_CASE("reflector: Retry-After is the least, and five minutes the most of it"
   CHECK(wait_after(0) >= Nanos{800'000'000});
 }
 
-TEST_CASE("reflector: silence after bookmarks means that nobody is there") {
+TEST_CASE("reflector: a silent watch is asked anew from where it was, at once") {
   Reflector reflector = watching();
-  CHECK_FALSE(reflector.is_silent(10'000 * kSecond));  // of a server that sends none
-  CHECK_FALSE(reflector.next());
+  const Nanos first = reflector.next().value();
+  CHECK_FALSE(reflector.is_silent(first - Nanos{1}));
+  CHECK(reflector.is_silent(first));
   reflector.take_line(line(WatchType::kBookmark, "8"), 20 * kSecond);
-  CHECK_FALSE(reflector.is_silent(139 * kSecond));
-  CHECK(*reflector.next() == 140 * kSecond);
-  CHECK(reflector.is_silent(140 * kSecond));
+  CHECK_FALSE(reflector.is_silent(109 * kSecond));
+  CHECK(*reflector.next() == 110 * kSecond);
+  CHECK(reflector.is_silent(110 * kSecond));
+  reflector.resume(110 * kSecond);
+  const auto again = reflector.advance(110 * kSecond);
+  REQUIRE(again);
+  CHECK_FALSE(again->is_list);
+  CHECK(again->version == "8");
 }
 
 }  // namespace

@@ -51,6 +51,10 @@ struct Notes final : ClusterListener {
     lines.push_back("evict " + std::to_string(ticket) + ": " +
                     std::to_string(static_cast<int>(answer)));
   }
+  void answer(std::uint64_t ticket, ClaimAnswer answer) override {
+    lines.push_back("claim " + std::to_string(ticket) + ": " +
+                    std::to_string(static_cast<int>(answer)));
+  }
   void failed(const Error& error) override { lines.push_back("failed: " + error.what); }
   std::vector<std::string> take() { return std::exchange(lines, {}); }
 };

@@ -31,6 +31,7 @@ struct Listener final : ClusterListener {
   void answer(std::uint64_t, BindAnswer) override {}
   void answer(std::uint64_t, const PodReading&) override {}
   void answer(std::uint64_t, EvictAnswer) override {}
+  void answer(std::uint64_t, ClaimAnswer) override {}
   void failed(const Error& error) override { failures.push_back(error.what); }
 
   /// In microseconds, of the last; -1: not known.

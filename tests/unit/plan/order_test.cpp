@@ -15,7 +15,7 @@ std::string order_of(const Site& site) {
   for (auto i = static_cast<std::uint32_t>(site.state->pod_count()); i-- > 0;)
     if (!site.state->is_placed(PodIndex{i})) wanted.push_back(PodIndex{i});
   std::string text;
-  const PlacingOrder order = placing_order(*site.state, wanted, [](PodIndex) { return true; });
+  const PlacingOrder order = placing_order(*site.state, wanted, [](PodIndex) { return true; }, {});
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Group group = order[i];
     if (!text.empty()) text += " ";

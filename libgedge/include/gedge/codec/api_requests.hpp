@@ -33,6 +33,10 @@ ApiRequest bind_request(const BindRequest& bind);
 ApiRequest read_request(const ReadRequest& read);
 /// DELETE of the pod, if it still has its UID.
 ApiRequest evict_request(const EvictRequest& evict);
+/// PATCH of the volume's claimRef, if it has none, or of the claim's annotation selected-node.
+ApiRequest claim_request(const ClaimRequest& claim);
+/// What an answer to it means.
+ClaimAnswer claim_answer(const ApiAnswer& answer);
 /// PATCH of the pod's nominatedNodeName.
 ApiRequest nomination_request(const Nomination& nomination);
 /// PATCH of the pod's condition PodScheduled to False.

@@ -20,8 +20,9 @@ struct ReflectorOptions {
   Nanos first_backoff{800'000'000}, max_backoff{30'000'000'000};  ///< plus up to as much again
   Nanos healthy_after{120'000'000'000};  ///< a watch that lasted so long forgets what failed before
   Nanos most_retry_after{300'000'000'000};
-  /// Of a watch that has sent a bookmark: a server sends one a minute.
-  Nanos longest_silence{120'000'000'000};
+  /// Of a watch, whose server sends a bookmark in every 75 s. One that sends none is asked anew so
+  /// often: what stands between may have lost it, and keep the connection.
+  Nanos longest_silence{90'000'000'000};
   std::uint32_t least_watch_seconds = 300, most_watch_seconds = 600;
 };
 
@@ -42,8 +43,10 @@ class Reflector {
   std::optional<ReflectorCall> advance(Nanos now);
   /// When advance() or is_silent() will say something new; empty: only answers can change that.
   std::optional<Nanos> next() const;
-  /// The watch under way says nothing for too long: cut it and call failed().
+  /// The watch under way says nothing for too long: cut it and call resume().
   bool is_silent(Nanos now) const;
+  /// The watch under way was cut; the next one goes on where it was, at once.
+  void resume(Nanos now);
 
   /// A page of the list under way. True for the last one.
   bool take_page(const ListMeta& page, Nanos now);
@@ -69,7 +72,6 @@ class Reflector {
   SplitMix random_;
   bool lists_next_ = true;  // else watches
   bool is_under_way_ = false;
-  bool has_bookmarks_ = false;
   bool is_second_try_ = false;  // the server failed with this version before
   bool is_synced_ = false;
   std::string version_, page_;

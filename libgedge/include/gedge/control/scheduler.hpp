@@ -12,12 +12,21 @@
 //   unschedulable ----> backoff
 //        woken by events, or after the flush
 //
+// Between its place and its bind a pod may be awaiting volumes: then the claims that waited for it
+// are asked to be bound, and when they are, it is bound if its place is still one, else it backs
+// off.
+//
+// Pods of a pod group are tried together, whichever of them woke; nobody goes for them. One whose
+// bind was refused keeps its place for some attempts, so that no other comes between. A pod with
+// scheduling gates does not wait for a place before they are gone.
+//
 // A place is held from the decision until the server says that the pod does not have it; also after
 // the pod went, while a bind of it may still meet the next pod of its name.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,9 +44,11 @@ namespace gedge {
 
 struct SchedulerOptions {
   Nanos initial_backoff{1'000'000'000}, max_backoff{10'000'000'000};
-  Nanos flush_after{300'000'000'000};  ///< a pod that no event woke is tried again
-  std::size_t max_binds = 100;         ///< sent and not answered
-  bool preempts = true;                ///< less important pods go for those that fit nowhere
+  Nanos flush_after{300'000'000'000};     ///< a pod that no event woke is tried again
+  std::size_t max_binds = 100;            ///< sent and not answered
+  bool preempts = true;                   ///< less important pods go for those that fit nowhere
+  Nanos volumes_within{600'000'000'000};  ///< for claims to be bound, as VolumeBinding upstream
+  bool awaits_volumes = true;  ///< false: binds are asked for at once, as nothing will be done
   Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
 };
 
@@ -66,6 +77,7 @@ class Scheduler {
   void answer(std::uint64_t ticket, const PodReading& reading, Nanos now);
   /// A pod that was asked to go is going, or could not be asked.
   void answer(std::uint64_t ticket, EvictAnswer answer, Nanos now);
+  void answer(std::uint64_t ticket, ClaimAnswer answer, Nanos now);
 
   /// Tries what may be tried: only called by who may write. Errors: as LiveCluster::place.
   Status advance(Nanos now);
@@ -76,6 +88,7 @@ class Scheduler {
   std::vector<BindRequest> take_binds() { return std::exchange(binds_, {}); }
   std::vector<ReadRequest> take_reads() { return std::exchange(reads_, {}); }
   std::vector<EvictRequest> take_evictions() { return std::exchange(evictions_, {}); }
+  std::vector<ClaimRequest> take_claims() { return std::exchange(claims_, {}); }
   std::vector<Nomination> take_nominations() { return std::exchange(nominations_, {}); }
   std::vector<Unschedulable> take_unschedulable() { return std::exchange(unschedulable_, {}); }
 
@@ -87,7 +100,8 @@ class Scheduler {
   std::size_t parked() const { return size(State::kUnschedulable); }
   std::size_t binding() const { return size(State::kBinding); }
   std::size_t unclear() const { return size(State::kUnclear); }
-  std::size_t bound() const { return size(State::kBound); }  ///< acknowledged, not yet seen
+  std::size_t awaiting() const { return size(State::kAwaiting); }  ///< volumes
+  std::size_t bound() const { return size(State::kBound); }        ///< acknowledged, not yet seen
   /// Binds that were sent and not answered.
   std::size_t in_flight() const { return flights_.size(); }
 
@@ -99,17 +113,24 @@ class Scheduler {
     kBinding,
     kUnclear,
     kBound,
+    kAwaiting,
   };
-  static constexpr std::size_t kStates = 6;
+  static constexpr std::size_t kStates = 7;
+  static bool waits(State state) {
+    return state == State::kActive || state == State::kBackoff || state == State::kUnschedulable;
+  }
   std::size_t size(State state) const { return sizes_[static_cast<std::size_t>(state)]; }
 
   using Key = std::string;
+  static Key key_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
   using Rank = std::tuple<std::int64_t, std::int64_t, Key>;  // -priority, created, name
   struct Entry {
     PodName name;
     SharedText uid, node, message;
     SharedText asked_uid;  // kUnclear: of the pod when the read was sent
+    Key group;             // "namespace/name" of the pod group that it says it is in; else empty
     State state = State::kActive;
+    bool holds = false;      // kBackoff: its place is still held
     bool is_gone = false;    // but its bind may yet bind, or have bound, the next one of its name
     std::uint8_t helps = 0;  // kUnschedulable: any of Help
     std::uint32_t attempts = 0, rereads = 0;
@@ -126,6 +147,7 @@ class Scheduler {
   struct Told {
     PodName name;
     SharedText uid, node;
+    Key group;
     std::int64_t priority = 0, created = 0;
     bool is_ours = false, waits = false;
   };
@@ -147,8 +169,16 @@ class Scheduler {
   void wake(Nanos now);
   void ask(Entry& entry);
   void settle(Entry& entry, BindAnswer answer, Nanos now);
-  void run_timers(Nanos now);
+  void try_later(Entry& entry, Nanos now);
+  Status try_again(Entry& entry);
+  Status run_timers(Nanos now);
+  std::vector<PodName> next_to_try() const;
+  void join(Entry& entry, const Key& group);
   void take(const Decision& decision, Nanos now);
+  void send_bind(Entry& entry);
+  void await_volumes(Entry& entry, Nanos now);
+  void give_up_volumes(Entry& entry, Nanos now);
+  Status bind_provided(Nanos now);
   Status preempt_for(const PodName& pod);
   Nanos backoff_of(const Entry& entry) const;
 
@@ -159,14 +189,18 @@ class Scheduler {
   std::set<Rank> active_;                           // kActive
   std::set<std::pair<Nanos, Key>> timers_;          // kBackoff, kUnschedulable, kUnclear
   std::set<Key> parked_;                            // kUnschedulable
+  std::set<Key> awaiting_;                          // kAwaiting
+  std::map<Key, std::set<Key>> groups_;             // pods of entries_, by pod group
   std::unordered_map<Key, Flight> flights_;         // only looked up
   std::unordered_map<std::uint64_t, Key> tickets_;  // of binds and reads; only looked up
   std::array<std::size_t, kStates> sizes_{};
   std::uint64_t last_ticket_ = 0;
-  std::uint8_t helped_ = 0;  // since the last advance
+  std::uint8_t helped_ = 0;       // since the last advance
+  bool has_new_volumes_ = false;  // since the last advance, or a node less
   std::vector<BindRequest> binds_;
   std::vector<ReadRequest> reads_;
   std::vector<EvictRequest> evictions_;
+  std::vector<ClaimRequest> claims_;
   std::vector<Nomination> nominations_;
   std::vector<Unschedulable> unschedulable_;
   SchedulerCounts counts_;

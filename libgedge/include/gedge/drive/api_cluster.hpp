@@ -62,6 +62,7 @@ class ApiCluster final : public ClusterLink {
   void bind(const BindRequest& request) override;
   void read(const ReadRequest& request) override;
   void evict(const EvictRequest& request) override;
+  void claim(const ClaimRequest& request) override;
   void nominate(const Nomination& nomination) override;
   void tell(const Unschedulable& pod) override;
   std::size_t untold() const override;
@@ -79,13 +80,14 @@ class ApiCluster final : public ClusterLink {
 
  private:
   class Kind;
-  enum class About : std::uint8_t { kCollection, kBind, kRead, kEvict, kNominated, kTold };
+  enum class About : std::uint8_t { kCollection, kBind, kRead, kEvict, kClaim, kNominated, kTold };
   struct Call {
     About about = About::kTold;
     Kind* kind = nullptr;      // kCollection
-    std::uint64_t ticket = 0;  // kBind, kRead, kEvict: the caller's
+    std::uint64_t ticket = 0;  // kBind, kRead, kEvict, kClaim: the caller's
     BindRequest bind;          // kBind
     EvictRequest evict;        // kEvict
+    PodName claim;             // kClaim
   };
 
   std::uint64_t send(ApiRequest request, Call call);
@@ -99,6 +101,7 @@ class ApiCluster final : public ClusterLink {
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
+  void take_claimed(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_evicted(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener);
   void flush(ClusterListener& listener);

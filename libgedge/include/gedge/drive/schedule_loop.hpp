@@ -15,7 +15,7 @@
 namespace gedge {
 
 struct ScheduleLoopOptions {
-  bool is_dry_run = false;   ///< decides, and asks nothing of the cluster
+  bool is_dry_run = false;   ///< asks nothing of the cluster; the scheduler awaits no volumes then
   bool is_one_pass = false;  ///< ends when every pod that waits was tried and every bind settled
   Nanos settle_within{15'000'000'000};  ///< after stop(), of binds that are under way
 };
@@ -63,6 +63,7 @@ class ScheduleLoop final : private ClusterListener {
   void answer(std::uint64_t ticket, BindAnswer answer) override;
   void answer(std::uint64_t ticket, const PodReading& reading) override;
   void answer(std::uint64_t ticket, EvictAnswer answer) override;
+  void answer(std::uint64_t ticket, ClaimAnswer answer) override;
   void failed(const Error& error) override;
 
   Status decide();

@@ -27,6 +27,7 @@ enum class FactKind : std::uint8_t {
   kVolume,
   kClaim,
   kDisruptionBudget,
+  kPodGroup,
 };
 
 /// What a fact is called; without a namespace where its kind has none.

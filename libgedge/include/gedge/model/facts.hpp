@@ -51,6 +51,7 @@ struct PersistentVolume {
 
 struct PersistentVolumeClaim {
   std::string namespace_name, name;
+  std::string uid;                           ///< empty offline
   std::optional<std::string> storage_class;  ///< empty optional: the default class; "": none
   std::string volume_name;                   ///< bound to; empty: unbound
   std::string selected_node;                 ///< annotation volume.kubernetes.io/selected-node
@@ -64,6 +65,12 @@ struct PodDisruptionBudget {
   LabelSelector selector;
   std::int32_t disruptions_allowed = 0;
   std::vector<std::string> disrupted_pods;
+};
+
+/// Pods that are placed together or not at all.
+struct PodGroup {
+  std::string namespace_name, name;
+  std::int32_t min_member = 1;  ///< so many of them, those that have a node included
 };
 
 struct Namespace {
@@ -88,6 +95,7 @@ struct Facts {
   std::vector<PersistentVolume> volumes;
   std::vector<PersistentVolumeClaim> claims;
   std::vector<PodDisruptionBudget> disruption_budgets;
+  std::vector<PodGroup> pod_groups;
   std::vector<SkippedObject> skipped;
   std::vector<Warning> warnings;
 
@@ -102,6 +110,11 @@ struct Facts {
 inline const std::string* pod_label(const Pod& pod, const PodSpec& spec, std::string_view key) {
   if (const std::string* own = pod.extra_labels.find(key)) return own;
   return spec.labels.find(key);
+}
+/// The name of the pod group, of the pod's own namespace, that it says it is in; null: in none.
+inline const std::string* pod_group_name(const Pod& pod, const PodSpec& spec) {
+  const std::string* name = pod_label(pod, spec, "scheduling.x-k8s.io/pod-group");
+  return name ? name : pod_label(pod, spec, "pod-group.scheduling.sigs.k8s.io");
 }
 /// All labels of one pod.
 inline Labels pod_labels(const Pod& pod, const PodSpec& spec) {

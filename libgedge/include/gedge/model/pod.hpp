@@ -156,6 +156,7 @@ struct PodSpec {
   SharedText runtime_class;
   bool host_network = false;
   bool preempts = true;       ///< preemptionPolicy is not Never
+  bool gated = false;         ///< has schedulingGates
   SharedText latency_source;  ///< GS-Scheduler's gschConfig option.source_node; empty: none
   Place place;
 

@@ -22,6 +22,7 @@
 #include "gedge/model/facts.hpp"
 #include "gedge/plan/engine.hpp"
 #include "gedge/policy/profile.hpp"
+#include "gedge/port/binding.hpp"
 
 namespace gedge {
 
@@ -82,8 +83,15 @@ class LiveCluster {
   Result<std::optional<PodView>> look(const PodName& pod);
   /// Holds a place for a pod that has none. Nothing where there is no such pod.
   void assume(const PodName& pod, const SharedText& node);
-  /// Takes an assumption back. Nothing where there is none.
+  /// Takes an assumption back, with what claims were promised for it. Nothing where there is none.
   void forget(const PodName& pod);
+  /// What has to be asked for so that the claims of a pod that place() has just placed are bound to
+  /// volumes; from now on those are promised to them. Cost: O(pods) for a pod with claims.
+  std::vector<ClaimRequest> take_claims(const PodName& pod);
+  /// The claims of the pod, if it has any, are bound.
+  bool has_its_volumes(const PodName& pod) const;
+  /// The pod could still be placed where it is assumed to be. Errors: as place().
+  Result<bool> still_fits(const PodName& pod);
 
   /// How often everything was made anew, for metrics.
   std::uint64_t rebuilds() const;

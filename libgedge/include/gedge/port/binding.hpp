@@ -49,6 +49,21 @@ enum class EvictAnswer : std::uint8_t {
   kFailed,  ///< it may be there still
 };
 
+/// A claim that waited for its first pod, which has a place now. `ticket` names it in the answer.
+struct ClaimRequest {
+  std::uint64_t ticket = 0;
+  PodName claim;
+  SharedText uid;     ///< of the claim
+  SharedText volume;  ///< that it is to be bound to; empty: one is to be made for `node`
+  SharedText node;
+};
+
+enum class ClaimAnswer : std::uint8_t {
+  kAsked,    ///< the cluster has it in writing
+  kRefused,  ///< the volume is another's, or the claim is gone
+  kUnknown,
+};
+
 /// A pod for which others had to go is promised a node.
 struct Nomination {
   PodName pod;

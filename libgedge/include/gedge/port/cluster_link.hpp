@@ -33,6 +33,7 @@ class ClusterListener {
   virtual void answer(std::uint64_t ticket, BindAnswer answer) = 0;
   virtual void answer(std::uint64_t ticket, const PodReading& reading) = 0;
   virtual void answer(std::uint64_t ticket, EvictAnswer answer) = 0;
+  virtual void answer(std::uint64_t ticket, ClaimAnswer answer) = 0;
   /// Something went wrong that the link itself will try again, or an object that cannot be read.
   virtual void failed(const Error& error) = 0;
 };
@@ -45,6 +46,7 @@ class ClusterLink {
   virtual void bind(const BindRequest& request) = 0;
   virtual void read(const ReadRequest& request) = 0;
   virtual void evict(const EvictRequest& request) = 0;
+  virtual void claim(const ClaimRequest& request) = 0;
   // Best effort: nobody is told what became of these.
   virtual void nominate(const Nomination& nomination) = 0;
   virtual void tell(const Unschedulable& pod) = 0;

@@ -45,6 +45,8 @@ class SimCluster {
 
   BindAnswer bind(const BindRequest& request);
   PodReading read(const PodName& name) const;
+  /// Binds the claim to its volume, or to a new one that only its node reaches.
+  ClaimAnswer claim(const ClaimRequest& request);
 
   /// Everything that there is, with the version up to which that is so.
   Facts list() const;
@@ -66,7 +68,7 @@ class SimCluster {
 
   std::map<PodName, SimPod> pods_;
   std::map<std::string, Node> nodes_;
-  Facts others_;                  // neither nodes nor pods: nobody changes them
+  Facts others_;                  // neither nodes nor pods
   std::deque<ClusterEvent> log_;  // what is added later moves none
   std::uint64_t last_uid_ = 0;
 };

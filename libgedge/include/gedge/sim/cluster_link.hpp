@@ -48,6 +48,7 @@ class SimLink final : public ClusterLink {
   void bind(const BindRequest& request) override;
   void read(const ReadRequest& request) override;
   void evict(const EvictRequest& request) override;
+  void claim(const ClaimRequest& request) override;
   void nominate(const Nomination& nomination) override { world_.nominate(nomination); }
   void tell(const Unschedulable& pod) override;
   std::size_t untold() const override { return 0; }
@@ -68,7 +69,8 @@ class SimLink final : public ClusterLink {
   struct Message {
     BindRequest bind;
     std::optional<ReadRequest> read;    // a read, or
-    std::optional<EvictRequest> evict;  // an eviction, else a bind
+    std::optional<EvictRequest> evict;  // an eviction, or
+    std::optional<ClaimRequest> claim;  // of a volume, else a bind
     bool is_lost = false;               // before it is done
     bool is_mute = false;               // done, but nobody is told
     Nanos answered_after{0};

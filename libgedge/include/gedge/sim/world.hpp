@@ -75,6 +75,7 @@ class SimWorld {
 
   // What a scheduler asks for, done at once.
   BindAnswer bind(const BindRequest& request);
+  ClaimAnswer claim(const ClaimRequest& request);
   PodReading read(const PodName& name) const { return cluster().read(name); }
   EvictAnswer evict(const EvictRequest& request);
   void nominate(const Nomination& nomination);

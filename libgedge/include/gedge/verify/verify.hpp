@@ -48,11 +48,12 @@ struct VerifyInput {
 /// InterPodAffinity (of the pod, and anti-affinity of those that are there), PodTopologySpread. A
 /// pod that fails is set aside and tried again after the others, so any order in which all would
 /// have passed is good enough. DelayBudget is judged at the end, with every pod on its node; so are
-/// budgets of bound pods towards placed ones. With `bound_pods_too` the bound pods are added in the
-/// same way, before the placed ones; pods that their node runs by itself (mirrors of static pods)
-/// are not judged. Pods in phase Succeeded or Failed, and pods bound to a node that does not exist,
-/// take no place. Cost: O(pods * (nodes + pods)) where every pod has affinity, spread constraints
-/// or GPU shares, else near O(pods).
+/// budgets of bound pods towards placed ones, and PodGroup, which wants as many pods of a placed
+/// pod's group on nodes as its minMember says. With `bound_pods_too` the bound pods are added in
+/// the same way, before the placed ones; pods that their node runs by itself (mirrors of static
+/// pods) are not judged. Pods in phase Succeeded or Failed, and pods bound to a node that does not
+/// exist, take no place. Cost: O(pods * (nodes + pods)) where every pod has affinity, spread
+/// constraints or GPU shares, else near O(pods).
 std::vector<Violation> verify(const VerifyInput& input);
 
 }  // namespace gedge

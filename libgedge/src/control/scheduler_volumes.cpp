@@ -1,0 +1,52 @@
+// control/scheduler_volumes.cpp - pods that have a place, while their volumes are bound.
+#include "gedge/control/scheduler.hpp"
+
+namespace gedge {
+
+void Scheduler::await_volumes(Entry& entry, Nanos now) {
+  const Key key = key_of(entry.name);
+  for (ClaimRequest& request : cluster_.take_claims(entry.name)) {
+    request.ticket = ++last_ticket_;
+    tickets_.emplace(request.ticket, key);
+    claims_.push_back(std::move(request));
+  }
+  enter_state(entry, State::kAwaiting, now + options_.volumes_within);
+}
+
+// Its place is free again; what was asked of the cluster may still be done, and is seen then.
+void Scheduler::give_up_volumes(Entry& entry, Nanos now) {
+  release(entry.name);
+  back_off(entry, now);
+}
+
+// It is not known whether what cannot be confirmed was done: the next attempt finds out.
+void Scheduler::answer(std::uint64_t ticket, ClaimAnswer answer, Nanos now) {
+  const auto at = tickets_.find(ticket);
+  if (at == tickets_.end()) return;
+  const auto entry = entries_.find(at->second);
+  tickets_.erase(at);
+  const bool awaits = entry != entries_.end() && entry->second.state == State::kAwaiting;
+  if (awaits && answer != ClaimAnswer::kAsked) give_up_volumes(entry->second, now);
+}
+
+// Time has passed since its place was decided: it must still be one.
+Status Scheduler::bind_provided(Nanos now) {
+  if (!std::exchange(has_new_volumes_, false)) return {};
+  const std::set<Key> keys = awaiting_;
+  for (const Key& key : keys) {
+    Entry& entry = entries_.at(key);
+    const bool is_there = cluster_.find_node(entry.node) != nullptr;
+    if (is_there && !cluster_.has_its_volumes(entry.name)) continue;
+    const auto fits = is_there ? cluster_.still_fits(entry.name) : Result<bool>(false);
+    if (!fits) return fits.error();
+    if (!*fits) {
+      give_up_volumes(entry, now);
+      continue;
+    }
+    leave_state(entry);
+    send_bind(entry);
+  }
+  return {};
+}
+
+}  // namespace gedge

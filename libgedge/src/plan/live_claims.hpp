@@ -1,0 +1,37 @@
+// plan/live_claims.hpp - which volumes are promised to claims of pods that were given a node.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gedge/model/facts.hpp"
+#include "gedge/port/binding.hpp"
+#include "gedge/snapshot/cluster_state.hpp"
+
+namespace gedge {
+
+/// Writes into facts what was asked of the cluster, until the cluster says so itself.
+class LiveClaims {
+ public:
+  /// What claims of a pod that was placed on a node need so that they are bound; they have it in
+  /// `facts`, those of the state, from now on. Empty for claims that are bound, or asked for.
+  /// Cost: O(pods + journal) for a pod with claims.
+  std::vector<ClaimRequest> take(const ClusterState& cluster, PodIndex pod, Facts& facts);
+  /// Takes back what was written for the claims of this pod, but what the cluster has said.
+  void give_back(const Pod& pod, const PodSpec& spec, Facts& facts);
+
+  /// What the cluster says now of volumes and claims, before it is put into facts.
+  void confirm(std::vector<PersistentVolume>& volumes, std::vector<PersistentVolumeClaim>& claims);
+
+ private:
+  using Name = std::pair<std::string, std::string>;  // namespace, name
+  std::map<std::string, Name> volumes_;              // promised to a claim
+  std::map<Name, std::string> claims_;               // promised a node
+};
+
+/// True if every claim of the pod is bound to a volume that there is. `spec`: the pod's.
+bool has_its_volumes(const Pod& pod, const PodSpec& spec, const Facts& facts);
+
+}  // namespace gedge

@@ -1,0 +1,187 @@
+"""Two `gedge schedule` on a real control plane whose parts are killed, stopped and cut off while
+pods come and go: nothing is bound twice, no node takes more than it has, and in the end every pod
+that fits has its place.
+
+    schedule_faults_test.py [--rounds N] [--seed N]
+
+does more of it; each round is one fault, and prints what it was."""
+import argparse
+import os
+import random
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from fault_proxy import FaultProxy  # noqa: E402
+import plane as planes  # noqa: E402
+from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
+from plane_audit import Audit  # noqa: E402
+
+KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
+NODES = 6
+planes.LONGEST = 240  # a watch may be half open for 90 s, a lease is held for 15
+
+
+class Site:
+    """The plane, a proxy before it, and two schedulers that know the proxy only."""
+
+    def __init__(self, plane, proxy, dice):
+        self.plane, self.proxy, self.dice = plane, proxy, dice
+        self.made, self.here = 0, []
+        self.codes = []  # with which schedulers ended by themselves
+        self.through = plane.path("through.kubeconfig")
+        with open(plane.kubeconfig) as file:
+            text = file.read().replace(plane.host, f"127.0.0.1:{proxy.port}")
+        with open(self.through, "w") as file:
+            file.write(text)
+        os.chmod(self.through, 0o600)
+        self.schedulers = [self.start() for _ in range(2)]
+
+    def start(self):
+        return Scheduler(self.plane, *KUBE, kubeconfig=self.through)
+
+    def churn(self, count):
+        """Some pods come, and some go; a server that does not answer is asked again."""
+        for _ in range(count):
+            self.made += 1
+            thing = pod(f"p{self.made}", cpu=f"{self.dice.randint(1, 8)}00m")
+            until(lambda: self.did("POST", PODS.format("default"), thing), "a pod to be made")
+            self.here.append(f"p{self.made}")
+            if len(self.here) > 3 * NODES:
+                gone = self.here.pop(self.dice.randrange(len(self.here)))
+                path = PODS.format("default") + "/" + gone
+                until(lambda: self.did("DELETE", path, {"gracePeriodSeconds": 0}), "one to go")
+
+    def did(self, method, path, body):
+        try:
+            status = self.plane.call(method, path, body)[0]
+        except OSError:
+            return False
+        return status < 300 or status in (404, 409)
+
+    # Each does a fault, lets pods come and go meanwhile, and ends it.
+
+    def kill_scheduler(self):
+        which = self.dice.randrange(2)
+        self.churn(2)
+        self.schedulers[which].process.kill()
+        self.schedulers[which].process.wait()
+        self.churn(2)
+        self.schedulers[which] = self.start()
+
+    def stop_scheduler(self):
+        process = self.schedulers[self.dice.randrange(2)].process
+        process.send_signal(signal.SIGSTOP)
+        self.churn(8)
+        process.send_signal(signal.SIGCONT)
+
+    def kill_server(self):
+        self.churn(2)
+        self.plane.restart("apiserver")
+        self.churn(2)
+
+    def kill_store(self):
+        self.churn(2)
+        self.plane.restart("etcd")
+        self.churn(2)
+
+    def stop_store(self):
+        process = self.plane.process_of("etcd")
+        os.kill(process, signal.SIGSTOP)
+        self.dice.random()
+        os.kill(process, signal.SIGCONT)
+        self.churn(4)
+
+    def cut(self):
+        self.churn(2)
+        self.proxy.cut(reset=self.dice.random() < 0.5)
+        self.churn(2)
+
+    def half_open(self):
+        self.churn(2)
+        self.proxy.drop_server()
+        self.churn(2)
+
+    def freeze(self):
+        self.proxy.set(frozen=True)
+        self.churn(4)
+        self.proxy.set(frozen=False)
+
+    def lose_answers(self):
+        """Requests arrive, and what is said to them does not."""
+        self.proxy.set(cut_after={"down": self.dice.randint(1, 4_000)})
+        self.churn(4)
+        self.proxy.clear()
+
+    def tear(self):
+        self.proxy.set(split=self.dice.randint(1, 9))
+        self.churn(4)
+        self.proxy.clear()
+
+    def restart_ended(self):
+        """A scheduler that lost its lease has ended with 4; whoever runs it starts it again."""
+        for i, scheduler in enumerate(self.schedulers):
+            if scheduler.process.poll() is not None:
+                self.codes.append(scheduler.process.returncode)
+                self.schedulers[i] = self.start()
+
+
+FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "stop_scheduler",
+          "freeze", "kill_store", "tear", "stop_store")
+
+
+def settled(plane, site):
+    """Every pod that fits anywhere has its place. Not so where the server does not say."""
+    site.restart_ended()
+    try:
+        pods = plane.pods()
+    except (OSError, AssertionError):
+        return False
+    used = {f"n{i}": 0 for i in range(NODES)}
+    waiting = []
+    for thing in pods.values():
+        cpu = int(thing["spec"]["containers"][0]["resources"]["requests"]["cpu"][:-1])
+        if thing["spec"].get("nodeName"):
+            used[thing["spec"]["nodeName"]] += cpu
+        else:
+            waiting.append(cpu)
+    return all(2000 - there < min(waiting, default=9999) for there in used.values())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=len(FAULTS))
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    dice = random.Random(asked.seed)
+    with Plane() as plane:
+        plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
+        plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="2") for i in range(NODES)))
+        host, port = plane.host.split(":")
+        audit = Audit(plane)
+        with FaultProxy(host, int(port), asked.seed) as proxy:
+            site = Site(plane, proxy, dice)
+            try:
+                for i in range(asked.rounds):
+                    name = FAULTS[i] if i < len(FAULTS) else dice.choice(FAULTS)
+                    site.churn(4)
+                    getattr(site, name)()
+                    until(lambda: settled(plane, site), f"all places after {name}")
+                    print(f"{name}: {audit.binds} binds so far", *site.codes, flush=True)
+            except AssertionError as late:
+                audit.wrong.append(f"{late}; the ends of the logs:")
+                audit.wrong.extend(s.log()[-1500:] for s in site.schedulers)
+            finally:
+                for scheduler in site.schedulers:
+                    scheduler.stop()
+        audit.close()
+    if any(code != 4 for code in site.codes):
+        audit.wrong.append(f"schedulers ended with {site.codes}")
+    for wrong in dict.fromkeys(audit.wrong):
+        print("FAILED:", wrong)
+    print(f"seed {asked.seed}: {audit.binds} binds")
+    return 1 if audit.wrong or audit.binds == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""`gedge schedule --watch` against a real etcd, kube-apiserver and volume controller: pods of a
+group are bound together or not at all, and pods with claims together with their volumes."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
+
+HOST = "kubernetes.io/hostname"
+GROUP = "scheduling.x-k8s.io"
+GROUPS = f"/apis/{GROUP}/v1alpha1/namespaces/default/podgroups"
+CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
+VOLUMES = "/api/v1/persistentvolumes"
+KUBE = ("--profile", "kube", "--compat", "1.20")
+failures = []
+
+
+def need(fact, what):
+    if not fact:
+        failures.append(what)
+
+
+def node_of(plane, name):
+    return plane.pods()[name]["spec"].get("nodeName")
+
+
+def told(plane, name):
+    for condition in plane.pods()[name]["status"].get("conditions", []):
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            return condition["message"]
+    return ""
+
+
+def definition(plane):
+    """The part of PodGroup's definition that servers need."""
+    plane.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        "metadata": {"name": f"podgroups.{GROUP}"},
+        "spec": {"group": GROUP, "scope": "Namespaced",
+                 "names": {"kind": "PodGroup", "plural": "podgroups"},
+                 "versions": [{"name": "v1alpha1", "served": True, "storage": True,
+                               "schema": {"openAPIV3Schema": {
+                                   "type": "object",
+                                   "x-kubernetes-preserve-unknown-fields": True}}}]}})
+    until(lambda: plane.call("GET", GROUPS)[0] == 200, "the server to know pod groups")
+
+
+def check_groups(plane):
+    """Two groups of three on four places, and then on six."""
+    definition(plane)
+    plane.create("/api/v1/nodes", node("n1", cpu="2"), node("n2", cpu="2"))
+    for group in ("a", "b"):
+        plane.create(GROUPS, {"apiVersion": f"{GROUP}/v1alpha1", "kind": "PodGroup",
+                              "metadata": {"name": group}, "spec": {"minMember": 3}})
+    names = [f"{group}-{i}" for i in range(3) for group in ("a", "b")]
+    with Scheduler(plane, *KUBE) as scheduler:
+        plane.create(PODS.format("default"), *(
+            pod(name, cpu="900m", labels={f"{GROUP}/pod-group": name[0]}) for name in names))
+
+        def placed():
+            return sorted(name[0] for name in names if node_of(plane, name))
+        until(lambda: len(placed()) == 3, "three pods")
+        need(len(set(placed())) == 1, f"of one group: {placed()}")
+        late = "b" if placed()[0] == "a" else "a"
+        until(lambda: all(told(plane, f"{late}-{i}") for i in range(3)), "the others to be told")
+        message = f"pod group default/{late} is placed when 3 of its pods fit together; now 1 does"
+        need(message in {told(plane, f"{late}-{i}") for i in range(3)}, told(plane, f"{late}-0"))
+        plane.create("/api/v1/nodes", node("n3", cpu="2"))
+        until(lambda: len(placed()) == 6, "six pods")
+    need("event=failed" not in scheduler.log(), scheduler.log()[-600:])
+
+
+def disk(name, host, size):
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": {
+        "capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "local", "local": {"path": "/nowhere"},
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+            {"key": HOST, "operator": "In", "values": [host]}]}]}}}}
+
+
+def claim(name, size):
+    return {"metadata": {"name": name}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "storageClassName": "local",
+        "resources": {"requests": {"storage": size}}}}
+
+
+def check_volumes(plane):
+    """Local disks: each pod on the node of its own, and the controller agrees."""
+    program = os.path.join(plane.binaries, "kube-controller-manager")
+    if not os.path.exists(program):
+        return print("[skipped] check_volumes: there is no kube-controller-manager")
+    plane.create("/apis/storage.k8s.io/v1/storageclasses", {
+        "metadata": {"name": "local"}, "provisioner": "kubernetes.io/no-provisioner",
+        "volumeBindingMode": "WaitForFirstConsumer"})
+    plane.create("/api/v1/nodes", *(node(f"n{i}") for i in range(1, 5)))
+    plane.create(VOLUMES, disk("small-1", "n1", "1Gi"), disk("large-2", "n2", "5Gi"),
+                 disk("large-3", "n3", "5Gi"))
+    controller = subprocess.Popen(
+        [program, "--kubeconfig", plane.kubeconfig, "--controllers=persistentvolume-binder",
+         "--leader-elect=false", "--port=0", "--secure-port=0"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    try:
+        with Scheduler(plane, *KUBE) as scheduler:
+            plane.create(CLAIMS, claim("c1", "3Gi"), claim("c2", "3Gi"), claim("c3", "500Mi"),
+                         claim("c4", "500Mi"))
+            plane.create(PODS.format("default"), *(pod(f"p{i}", volumes=[
+                {"name": "data", "persistentVolumeClaim": {"claimName": f"c{i}"}}])
+                for i in (1, 2)))
+            until(lambda: node_of(plane, "p1") and node_of(plane, "p2"), "the large ones")
+            need({node_of(plane, "p1"), node_of(plane, "p2")} == {"n2", "n3"},
+                 f"{node_of(plane, 'p1')} {node_of(plane, 'p2')}")
+            for i in (1, 2):
+                bound = plane.get(f"{CLAIMS}/c{i}")
+                need(bound["status"].get("phase") == "Bound", f"{bound['status']}")
+                need(bound["spec"]["volumeName"][-1] == node_of(plane, f"p{i}")[-1], f"{bound}")
+            plane.create(PODS.format("default"), *(pod(f"p{i}", volumes=[
+                {"name": "data", "persistentVolumeClaim": {"claimName": f"c{i}"}}])
+                for i in (3, 4)))
+            until(lambda: node_of(plane, "p3") or node_of(plane, "p4"), "the small one")
+            waits = "p4" if node_of(plane, "p3") else "p3"
+            until(lambda: "didn't find available persistent volumes" in told(plane, waits),
+                  "one to wait for a disk")
+            plane.create(VOLUMES, disk("small-4", "n4", "1Gi"))
+            until(lambda: node_of(plane, waits) == "n4", "the disk that came")
+        need("event=failed" not in scheduler.log(), scheduler.log()[-600:])
+    finally:
+        controller.kill()
+        controller.wait()
+
+
+def main():
+    with Plane() as plane:
+        for check in (check_groups, check_volumes):
+            before = len(failures)
+            try:
+                check(plane)
+            except AssertionError as wrong:
+                failures.append(f"{check.__name__}: {wrong}")
+            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
+            plane.clear()
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Watches a control plane by itself, and says what no scheduler may do."""
+import http.client
+import json
+import ssl
+import threading
+
+RESOURCES = ("cpu", "memory")
+FACTORS = {"m": 1, "Ki": 2**10 * 1000, "Mi": 2**20 * 1000, "Gi": 2**30 * 1000}
+
+
+def thousandths(amount):
+    for suffix, factor in FACTORS.items():
+        if amount.endswith(suffix):
+            return int(amount[:-len(suffix)]) * factor
+    return int(amount) * 1000
+
+
+class Audit:
+    """Reads nodes once, and follows pods until close(): a list where the watch is lost. Its
+    connections go to the server itself, whatever those of others go through."""
+
+    def __init__(self, plane):
+        self.plane = plane
+        self.room = {}  # by node
+        for node in plane.get("/api/v1/nodes")["items"]:
+            amounts = node["status"]["allocatable"]
+            self.room[node["metadata"]["name"]] = {
+                "pods": int(amounts["pods"]), **{r: thousandths(amounts[r]) for r in RESOURCES}}
+        self.pods = {}     # by UID: of those that take a place
+        self.places = {}   # by UID: the node that it was first seen on
+        self.wrong = []
+        self.binds = 0
+        self.is_over = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def close(self):
+        self.is_over = True
+        self.thread.join()
+
+    def _run(self):
+        context = ssl.create_default_context(cafile=self.plane.path("certificates/apiserver.crt"))
+        headers = {"Authorization": "Bearer " + self.plane.token}
+        while not self.is_over:
+            connection = http.client.HTTPSConnection(self.plane.host, context=context, timeout=2)
+            try:
+                connection.request("GET", "/api/v1/pods", headers=headers)
+                reply = connection.getresponse()
+                if reply.status != 200:
+                    reply.read()
+                    continue
+                listed = json.loads(reply.read())
+                known = {pod["metadata"]["uid"] for pod in listed["items"]}
+                for uid in set(self.pods) - known:
+                    del self.pods[uid]
+                for pod in listed["items"]:
+                    self._see(pod)
+                self._check()
+                version = listed["metadata"]["resourceVersion"]
+                connection.request("GET", f"/api/v1/pods?watch=1&resourceVersion={version}",
+                                   headers=headers)
+                self._follow(connection.getresponse())
+            except (OSError, http.client.HTTPException, json.JSONDecodeError):
+                pass  # the server is gone, or says nothing: begun anew
+            finally:
+                connection.close()
+
+    def _follow(self, reply):
+        while line := reply.readline():
+            event = json.loads(line)
+            if event["type"] == "ERROR":
+                return
+            if event["type"] == "DELETED":
+                self.pods.pop(event["object"]["metadata"]["uid"], None)
+            else:
+                self._see(event["object"])
+                self._check()
+
+    def _see(self, pod):
+        uid, node = pod["metadata"]["uid"], pod["spec"].get("nodeName")
+        if not node or pod["status"].get("phase") in ("Succeeded", "Failed"):
+            self.pods.pop(uid, None)
+            return
+        if self.places.setdefault(uid, node) != node:
+            self.wrong.append(f"{pod['metadata']['name']} was on {self.places[uid]}, is on {node}")
+        self.binds += uid not in self.pods
+        self.pods[uid] = pod
+
+    def _check(self):
+        used = {name: dict.fromkeys(room, 0) for name, room in self.room.items()}
+        for pod in self.pods.values():
+            node = used.get(pod["spec"]["nodeName"])
+            if node is None:
+                self.wrong.append(f"{pod['metadata']['name']} is on a node that there is not")
+                continue
+            node["pods"] += 1
+            for container in pod["spec"]["containers"]:
+                for resource in RESOURCES:
+                    node[resource] += thousandths(
+                        container["resources"]["requests"].get(resource, "0"))
+        for name, room in self.room.items():
+            for resource, most in room.items():
+                if used[name][resource] > most:
+                    self.wrong.append(f"{name}: {used[name][resource]} of {most} {resource}")
