@@ -46,6 +46,8 @@ complete -c gedge -n __fish_use_subcommand -f -a extender -d 'Let kube-scheduler
 
 complete -c gedge -n __fish_use_subcommand -f -a manifests -d 'Print what to install in a cluster'
 
+complete -c gedge -n __fish_use_subcommand -f -a hint -d 'Tell any scheduler of latency by labels and affinities'
+
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
 complete -c gedge -n __fish_use_subcommand -f -a version -d 'Print the version of gedge'
@@ -624,7 +626,7 @@ complete -c gedge -n '__fish_seen_subcommand_from extender' -s v -l v -x -d '1 l
 complete -c gedge -n '__fish_seen_subcommand_from extender' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from extender' -f
 
-complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes extender prober reader' -d 'What is to run, or to be allowed'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes extender prober hint reader' -d 'What is to run, or to be allowed'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l bind -d 'The extender may bind pods'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l scheduler-name -x -d 'Whose pods the scheduler takes'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l rights-only -d 'Print accounts and roles alone'
@@ -638,6 +640,37 @@ complete -c gedge -n '__fish_seen_subcommand_from manifests' -s q -l quiet -d 'N
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l from -x -a '(__gedge_live nodes)' -d 'Label nodes with the times from it too'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l write -d 'Change nodes and workloads of the cluster'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s f -l filename -r -F -d 'Read objects; \'-\' is standard input'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s R -l recursive -d 'Read the directories below too'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s n -l namespace -x -d 'Namespace of what names none'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l cluster -r -F -d 'A file, a directory or synthetic:KEY=VALUE,...'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l rtt -r -F -d 'Read round-trip times; a later one wins'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l rtt-names -r -F -d 'Names for the rows of a matrix without any'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l rtt-unit -x -a 'us ms s' -d 'Unit of bare numbers: us, ms or s'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l cost-unit -x -a 'us ms s' -d 'Unit of a NetworkTopology\'s costs: us, ms or s'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l rtt-zero -x -a 'missing value' -d 'Zeros between nodes: missing or value'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l rtt-by -x -d 'Names in the matrix are values of this node label'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l rtt-stat -x -a 'p50 p95 p99 max' -d 'Compare budgets with p50, p95, p99 or max'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l max-age -x -d 'Take older samples for unmeasured; needs --now'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l now -x -d 'The moment that ages are counted to'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l kubeconfig -r -F -d 'Find the API server in this file alone'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l context -x -d 'Context of the kubeconfig'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l as -x -d 'Act as this user'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l as-group -x -d 'Act as a member of it'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l insecure-skip-tls-verify -d 'Believe whoever answers; not safe'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l no-exec-credentials -d 'Run no program that a kubeconfig names'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s o -l output -x -a 'json yaml' -d 'Print as json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

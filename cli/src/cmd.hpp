@@ -26,6 +26,7 @@ Command agent_command();
 Command schedule_command();
 Command extender_command();
 Command manifests_command();
+Command hint_command();
 Command completion_command();
 Command version_command();
 Command help_command();

@@ -25,7 +25,8 @@ constexpr Page kPage{
     .usage = "--mode MODE... [-n NAMESPACE] [--image NAME] [--rights-only | --unit] [FLAG]...",
     .description =
         "Prints an account for each mode, the rights that it uses and no others, and what runs "
-        "with them. Nothing may read secrets or config maps, change nodes, or create pods.\n\n"
+        "with them. Nothing may read secrets or create pods, only `hint` may change nodes, and the "
+        "one config map that is read is gedge-latency, with round-trip times.\n\n"
         "`scheduler` is gedge-schedule(1), two of which one leads. It lists and watches what it "
         "decides on, binds pods, writes their status and events, and holds one Lease by name. "
         "`preemption` adds the right to delete pods; without it, none is evicted for another; "
@@ -33,7 +34,8 @@ constexpr Page kPage{
         "`extender` is gedge-extender(1) on every control-plane node, on the network of the "
         "machine and for it alone, and a ConfigMap with the part of kube-scheduler's "
         "configuration; with `--bind` it may bind pods. `prober` is gedge-agent(1) on every node, "
-        "without any rights. `reader` may list what decisions are made of.\n\n"
+        "without any rights. `reader` may list what decisions are made of; `hint` that, and patch "
+        "nodes and workloads for gedge-hint(1).\n\n"
         "Containers run as user 10532 on a read-only file system, without capabilities. Where they "
         "answer others, they read the Secret `gedge-web` of the namespace, which is to have "
         "`tls.crt`, `tls.key`, `ca.crt` and `token`. `--monitors` adds a ServiceMonitor for the "
@@ -45,7 +47,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "always",
     .reads_input = false,
-    .see_also = "gedge-agent(1) gedge-extender(1) gedge-schedule(1)",
+    .see_also = "gedge-agent(1) gedge-extender(1) gedge-hint(1) gedge-schedule(1)",
 };
 
 struct ManifestsCommand {

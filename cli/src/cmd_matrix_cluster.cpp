@@ -39,7 +39,7 @@ constexpr Page kPage{
         "kind LatencyClusters or LatencyLayers.",
     .examples = kExamples,
     .yes = "the clusters are found",
-    .see_also = "gedge-matrix-centers(1) gedge-matrix-convert(1)",
+    .see_also = "gedge-hint(1) gedge-matrix-centers(1) gedge-matrix-convert(1)",
 };
 
 struct ClusterOptions : MatrixOptions {

@@ -27,6 +27,7 @@ std::span<const Command> commands() {
       apply_command(),
       extender_command(),
       manifests_command(),
+      hint_command(),
       completion_command(),
       version_command(),
       help_command(),

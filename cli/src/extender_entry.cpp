@@ -25,7 +25,7 @@ namespace {
 // request that is on its way is lost.
 constexpr Nanos kIdle{120'000'000'000};
 // One process asks, over as many connections as it has pods to bind.
-constexpr std::size_t kMostConnections = 512;
+constexpr std::size_t kMostConnections = 128;
 
 std::string text_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
 

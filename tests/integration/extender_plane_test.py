@@ -1,16 +1,15 @@
 """A stock kube-scheduler with `gedge extender`: a thousand pods with delay budgets in each mode of
 its node cache, judged here from what the API server says of them and the matrix alone."""
 import http.client
-import math
 import os
 import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import PODS, Daemon, KubeScheduler, Plane, node, pod, until  # noqa: E402
+from edge_site import Site  # noqa: E402
+from plane import PODS, Daemon, KubeScheduler, Plane, pod, until  # noqa: E402
 
-ZONE = "topology.kubernetes.io/zone"
-NODES, COUNT, CACHES, REPLICAS = 60, 1000, 12, 4
+COUNT, CACHES, REPLICAS = 1000, 12, 4
 CLOSE = 9_000  # microseconds between replicas of a cache: whoever is near one reaches all of them
 failures = []
 
@@ -18,32 +17,6 @@ failures = []
 def need(fact, what):
     if not fact:
         failures.append(what)
-
-
-class Site:
-    """Nodes on a plane, three zones of them, and a gateway that is no node."""
-
-    def __init__(self, dice):
-        self.names = [f"n{i:02}" for i in range(NODES)]
-        self.zone = {name: f"z{i % 3}" for i, name in enumerate(self.names)}
-        places = {name: (dice.uniform(0, 12) + 15 * (i % 3), dice.uniform(0, 12))
-                  for i, name in enumerate(self.names)}
-        places["gateway"] = (6, 6)
-        self.us = {}
-        for a, (ax, ay) in places.items():
-            for b, (bx, by) in places.items():
-                self.us[a, b] = 0 if a == b else 1 + round(1000 * math.hypot(ax - bx, ay - by))
-
-    def write(self, path):
-        with open(path, "w") as file:
-            file.write("from,to,rtt_ms\n")
-            for (a, b), us in self.us.items():
-                if a != b:
-                    file.write(f"{a},{b},{us / 1000:.3f}\n")
-
-    def nodes(self):
-        return [node(name, cpu="64", memory="256Gi", pods="500", labels={ZONE: self.zone[name]})
-                for name in self.names]
 
 
 def owned(thing, kind, name):

@@ -79,7 +79,8 @@ LEASE = {(SPACE, "coordination.k8s.io", "leases", "gedge-scheduler", verb)
 
 def allowed(name, *more):
     """(namespace, group, resource, name, verb) of all that an account may do, as it is meant."""
-    verbs = {"scheduler": ("list", "watch"), "extender": ("list", "watch"), "reader": ("list",)}
+    verbs = {"scheduler": ("list", "watch"), "extender": ("list", "watch"), "reader": ("list",),
+             "hint": ("list",)}
     rights = {(space, group, resource, which, verb) for group, resource in READ
               for verb in verbs.get(name, ()) for space in ("default", SPACE)
               for which in ("gedge-scheduler", "other")}
@@ -171,6 +172,19 @@ def check_reader(plane):
     check_rights(plane, "reader")
 
 
+def check_hint(plane):
+    apply(plane, manifests("--mode", "hint"))
+    patched = ("deployments", "statefulsets", "daemonsets", "replicasets")
+    check_rights(plane, "hint", ("", "nodes", "patch"), *(("apps", r, "patch") for r in patched))
+    with open(plane.path("site.json"), "w") as file:
+        json.dump({"items": [node("n1"), {**node("gone"), "metadata": {"name": "gone"}}],
+                   "kind": "List", "apiVersion": "v1"}, file)
+    run = subprocess.run(
+        [GEDGE, "hint", "--cluster", plane.path("site.json"), "--from", "n1", "--write",
+         "--kubeconfig", plane.kubeconfig, "--as", account("hint")], capture_output=True, text=True)
+    need((run.returncode, run.stdout) == (0, "labelled node n1\n"), f"{run}")
+
+
 def check_prober(plane):
     apply(plane, manifests("--mode", "prober"))
     check_rights(plane, "prober")
@@ -178,7 +192,8 @@ def check_prober(plane):
 
 def main():
     with Plane() as plane:
-        for check in (check_scheduler, check_extender, check_reader, check_prober):
+        for check in (check_scheduler, check_extender, check_reader, check_hint,
+                      check_prober):
             before = len(failures)
             try:
                 check(plane)

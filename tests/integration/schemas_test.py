@@ -127,6 +127,14 @@ class SchemasTest(unittest.TestCase):
         self.assertEqual(document["summary"]["warnings"], len(document["warnings"]))
         self.assertIn("1.36", self.check("Version", "version")["compat"])
 
+    def test_hints(self):
+        hints = self.check("Hints", "hint", *self.site(), "--from", "cloud-1")
+        labels = {key for node in hints["nodes"] for key in node["labels"]}
+        self.assertEqual(labels, {"rtt.gedge.io/edge-1", "rtt.gedge.io/cloud-1"})
+        self.assertEqual([(w["kind"], w["name"]) for w in hints["workloads"]],
+                         [("Deployment", "web")])
+        self.assertEqual([w["code"] for w in hints["warnings"]], ["HintImpossible"])
+
     def test_policies(self):
         document = self.check("PolicyList", "policies")
         self.assertIn("DelayBudget", [policy["name"] for policy in document["policies"]])

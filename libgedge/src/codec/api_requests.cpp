@@ -201,6 +201,18 @@ ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now) {
                        "application/strategic-merge-patch+json");
 }
 
+ApiRequest merge_patch_request(std::string_view collection, std::string_view name,
+                               std::string body) {
+  ApiRequest request;
+  request.verb = ApiVerb::kPatch;
+  request.lane = ApiLane::kWrite;
+  request.target = std::string(collection) + "/" + encoded(name);
+  request.body = std::move(body);
+  request.content_type = "application/merge-patch+json";
+  request.timeout = kWriteTimeout;
+  return request;
+}
+
 ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
                          std::string_view name) {
   const std::string all =

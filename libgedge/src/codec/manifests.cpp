@@ -1,7 +1,7 @@
 // codec/manifests.cpp - what each mode needs: an account, its rights, and what runs with them.
 //
 // Rights are those of the requests of drive/api_cluster.cpp, verb by verb. Nothing may read
-// secrets, change nodes or create pods.
+// secrets or create pods.
 #include "gedge/codec/manifests.hpp"
 
 #include <algorithm>
@@ -181,6 +181,16 @@ void add_prober(const ManifestOptions& options, std::vector<Json>& out) {
   codec::add_monitoring(who, kAgentPort, options.has_monitors, out);
 }
 
+// Labels of nodes and templates of workloads; a right to patch cannot be limited to these members.
+void add_hint(const ManifestOptions& options, std::vector<Json>& out) {
+  const Component who = component(options, "hint");
+  Json rules = reading_rules({"list"});
+  rules.push_back(rule("", {"nodes"}, {"patch"}));
+  rules.push_back(
+      rule("apps", {"deployments", "statefulsets", "daemonsets", "replicasets"}, {"patch"}));
+  add_reading(who, std::move(rules), {"list"}, out);
+}
+
 void add_reader(const ManifestOptions& options, std::vector<Json>& out) {
   const Component who = component(options, "reader");
   add_reading(who, reading_rules({"list"}), {"list"}, out);
@@ -207,6 +217,9 @@ std::vector<Json> objects(const ManifestOptions& options) {
         break;
       case InstallMode::kProber:
         add_prober(options, all);
+        break;
+      case InstallMode::kHint:
+        add_hint(options, all);
         break;
       case InstallMode::kReader:
         add_reader(options, all);

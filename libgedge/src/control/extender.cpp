@@ -131,11 +131,15 @@ void Extender::remove(FactKind kind, std::string_view namespace_name, std::strin
   cluster_.remove(kind, namespace_name, name);
 }
 
+// A list may have begun before the other scheduler was told of a pod: what is held for one stays
+// until it is seen, or for its time.
 void Extender::keep_only(FactKind kind, std::vector<PodName> names) {
   std::sort(names.begin(), names.end());
-  for (const PodName& known : cluster_.names(kind))
-    if (!std::binary_search(names.begin(), names.end(), known))
+  for (const PodName& known : cluster_.names(kind)) {
+    const bool is_held = kind == FactKind::kPod && held_.contains(key_of(known));
+    if (!is_held && !std::binary_search(names.begin(), names.end(), known))
       remove(kind, known.namespace_name, known.name);
+  }
 }
 
 // Nothing is held for it any more; a place that was seen stays.

@@ -182,6 +182,17 @@ TEST_CASE("extender: a place is held no longer than a pod is heard of") {
   CHECK(extender.cluster().find_pod({"default", "api"}) == nullptr);
 }
 
+TEST_CASE("extender: a list that began before a pod was asked about takes no place from it") {
+  Extender extender = make_extender();
+  extender.put(on(one_pod("cache-0", "cache"), "n0"));
+  CHECK(passing(extender, one_pod("api", "api", {towards("cache", kNear)})).size() == 2);
+  CHECK(passing(extender, one_pod("free", "free")) == "n0 n1 n2");
+  extender.keep_only(FactKind::kPod, {{"default", "cache-0"}});
+  CHECK(extender.held() == 1);
+  CHECK_FALSE(extender.cluster().find_pod({"default", "api"})->bound_node.empty());
+  CHECK(extender.cluster().find_pod({"default", "free"}) == nullptr);
+}
+
 TEST_CASE("extender: slack becomes scores from 0 to 10") {
   Extender extender = make_extender();
   const auto scores = extender.prioritize(one_pod("a", "a", {budget("n0", 4'000)}), kNodes);

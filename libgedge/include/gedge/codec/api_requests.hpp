@@ -42,6 +42,11 @@ ApiRequest nomination_request(const Nomination& nomination);
 /// PATCH of the pod's condition PodScheduled to False.
 ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now);
 
+/// PATCH of an object: members of `body`, JSON, replace its own; null takes one away. `collection`:
+/// of names that were checked.
+ApiRequest merge_patch_request(std::string_view collection, std::string_view name,
+                               std::string body);
+
 /// GET, POST or PUT of a Lease of coordination.k8s.io/v1.
 ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
                          std::string_view name);

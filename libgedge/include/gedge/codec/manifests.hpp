@@ -19,16 +19,18 @@ enum class InstallMode : std::uint8_t {
   kVolumes,     ///< its right to bind claims to volumes
   kExtender,    ///< gedge extender, beside kube-scheduler
   kProber,      ///< gedge agent on every node; no rights at all
+  kHint,        ///< who runs gedge hint --write
   kReader,      ///< who asks a live cluster and changes nothing
 };
 
 /// By the words of --mode.
-inline constexpr std::array<std::pair<std::string_view, InstallMode>, 6> kInstallModes{{
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 7> kInstallModes{{
     {"scheduler", InstallMode::kScheduler},
     {"preemption", InstallMode::kPreemption},
     {"volumes", InstallMode::kVolumes},
     {"extender", InstallMode::kExtender},
     {"prober", InstallMode::kProber},
+    {"hint", InstallMode::kHint},
     {"reader", InstallMode::kReader},
 }};
 
