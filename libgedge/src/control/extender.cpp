@@ -136,7 +136,9 @@ void Extender::remove(FactKind kind, std::string_view namespace_name, std::strin
 void Extender::keep_only(FactKind kind, std::vector<PodName> names) {
   std::sort(names.begin(), names.end());
   for (const PodName& known : cluster_.names(kind)) {
-    const bool is_held = kind == FactKind::kPod && held_.contains(key_of(known));
+    const auto held = held_.find(key_of(known));
+    const bool is_held =
+        kind == FactKind::kPod && held != held_.end() && held->second.place != Place::kBound;
     if (!is_held && !std::binary_search(names.begin(), names.end(), known))
       remove(kind, known.namespace_name, known.name);
   }
@@ -153,9 +155,20 @@ void Extender::release(const PodName& pod) {
   drop(pod);
 }
 
+// Whether it is still the pod that was to be bound, and not the next one of its name.
+bool Extender::is_known(const BindRequest& bind) const {
+  const Pod* const known = cluster_.find_pod(bind.pod);
+  return known != nullptr && known->uid == bind.uid;
+}
+
+void Extender::release(const BindRequest& bind) {
+  if (is_known(bind)) release(bind.pod);
+}
+
 void Extender::hold(const PodName& pod, const std::string& node, Nanos now) {
   Held& held = held_[key_of(pod)];
   held.pod = pod;
+  held.place = Place::kNamed;
   held.until = now + options_.hold;
   held.tried.push_back(node);
   cluster_.assume(pod, SharedText(node));
@@ -166,9 +179,20 @@ void Extender::forget_old(Nanos now) {
   swept_ = now;
   std::vector<PodName> old;
   for (const auto& [key, held] : held_)
-    if (held.until <= now) old.push_back(held.pod);
+    if (held.place == Place::kNamed && held.until <= now) old.push_back(held.pod);
   for (const PodName& pod : old) release(pod);
   std::erase_if(open_, [&](const auto& entry) { return entry.second <= now; });
+}
+
+// Errors: it has a place, or may have.
+Status Extender::check_waits(const Pod& known) const {
+  const std::string key = key_of({known.namespace_name, known.name});
+  const auto held = held_.find(key);
+  if (held != held_.end() && held->second.place == Place::kBinding)
+    return Error{Errc::kConflict, "a bind of pod " + key + " is under way", {}, {}};
+  const bool is_named = held != held_.end() && held->second.place == Place::kNamed;
+  if (known.bound_node.empty() || is_named) return {};
+  return Error{Errc::kConflict, "pod " + key + " is on node " + known.bound_node, {}, {}};
 }
 
 // The other scheduler may know a pod, or of a change, before it is told here.
@@ -176,13 +200,11 @@ Result<PodName> Extender::meet(Facts pod) {
   if (pod.pods.size() != 1)
     return invalid_input("one pod is to be asked about, not " + std::to_string(pod.pods.size()));
   const PodName name{pod.pods.front().namespace_name, pod.pods.front().name};
-  const Pod* const known = cluster_.find_pod(name);
-  const bool is_held = held_.contains(key_of(name));
-  if (known != nullptr && known->uid != pod.pods.front().uid) {
-    release(name);
-  } else if (known != nullptr && !known->bound_node.empty() && !is_held) {
-    return Error{
-        Errc::kConflict, "pod " + key_of(name) + " is on node " + known->bound_node, {}, {}};
+  if (const Pod* const known = cluster_.find_pod(name)) {
+    if (known->uid != pod.pods.front().uid)
+      release(name);
+    else
+      GEDGE_TRY(check_waits(*known));
   }
   cluster_.put(std::move(pod));
   return name;
@@ -328,10 +350,11 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
   if (known == nullptr) return refused(Errc::kNotFound, "there is no such pod");
   if (known->uid != uid) return refused(Errc::kConflict, "it is another pod by now");
   if (known->terminating) return refused(Errc::kConflict, "it is being deleted");
-  const SharedText place = known->bound_node;
-  if (!place.empty() && !held_.contains(key)) {
-    if (place == node) return std::optional<std::uint64_t>();
-    return refused(Errc::kConflict, "it is on node " + place);
+  if (const Status waits = check_waits(*known); !waits) {
+    const auto held = held_.find(key);
+    const bool is_there = held == held_.end() || held->second.place == Place::kBound;
+    if (is_there && known->bound_node == node) return std::optional<std::uint64_t>();
+    return refused(waits.error().code, waits.error().what);
   }
   if (cluster_.find_node(node) == nullptr) return refused(Errc::kNotFound, "there is no such node");
   cluster_.forget(pod);
@@ -346,6 +369,7 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
   }
   open_.erase(key);
   hold(pod, node, now);
+  held_[key].place = Place::kBinding;
   const std::uint64_t ticket = ++last_ticket_;
   Bind& bind = under_way_[ticket];
   bind.request = {ticket, pod, SharedText(uid), SharedText(node)};
@@ -354,8 +378,12 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
 }
 
 void Extender::settle(std::uint64_t ticket, std::string error) {
+  const auto bind = under_way_.find(ticket);
+  const auto held = held_.find(key_of(bind->second.request.pod));
+  if (held != held_.end() && is_known(bind->second.request))
+    held->second.place = error.empty() ? Place::kBound : Place::kNamed;
   ++(error.empty() ? counts_.bound : counts_.not_bound);
-  under_way_.erase(ticket);
+  under_way_.erase(bind);
   settled_.push_back({ticket, std::move(error)});
 }
 
@@ -367,10 +395,10 @@ void Extender::answer(std::uint64_t ticket, BindAnswer answer) {
     case BindAnswer::kBound:
       return settle(ticket, {});
     case BindAnswer::kGone:
-      release(pod);
+      release(at->second.request);
       return settle(ticket, "pod " + key_of(pod) + " has gone");
     case BindAnswer::kRefused:
-      release(pod);
+      release(at->second.request);
       return settle(ticket, "the API server did not bind pod " + key_of(pod));
     case BindAnswer::kConflict:
     case BindAnswer::kUnknown:
@@ -395,7 +423,7 @@ void Extender::answer(std::uint64_t ticket, const PodReading& reading) {
     return settle(bind, "nobody knows whether " + pod + " was bound");
   const bool is_it = reading.kind == PodReading::Kind::kFound && reading.uid == request.uid;
   if (is_it && reading.node == request.node) return settle(bind, {});
-  release(request.pod);
+  release(request);
   if (!is_it) return settle(bind, pod + " has gone");
   settle(bind, reading.node.empty() ? pod + " was not bound" : pod + " is on node " + reading.node);
 }

@@ -249,7 +249,29 @@ TEST_CASE("extender: a bind is judged once more, and settled by what the server 
   REQUIRE(ticket);
   CHECK_FALSE(*ticket);  // it is there already
   CHECK(extender.bind(name, "uid-a", "n0", kSecond).error().what ==
-        "cannot bind pod default/a to node n0: it is on node n1");
+        "cannot bind pod default/a to node n0: pod default/a is on node n1");
+}
+
+TEST_CASE("extender: a pod that is being bound, or was, is asked about in vain") {
+  Extender extender = make_extender();
+  const auto pod = [] { return one_pod("a", "a", {budget("n0", kNear)}); };
+  const PodName name{"default", "a"};
+  CHECK(passing(extender, pod()) == "n0 n1");
+  const auto ticket = extender.bind(name, "uid-a", "n1", kSecond);
+  REQUIRE(ticket);
+  CHECK(passing(extender, pod()) == "error: a bind of pod default/a is under way");
+  CHECK(extender.bind(name, "uid-a", "n1", kSecond).error().what ==
+        "cannot bind pod default/a to node n1: a bind of pod default/a is under way");
+  CHECK(passing(extender, one_pod("free", "free"), 9'000 * kSecond) == "n0 n1 n2");
+  CHECK(extender.held() == 1);  // however long it takes
+  extender.answer(**ticket, BindAnswer::kBound);
+  CHECK(passing(extender, pod()) == "error: pod default/a is on node n1");
+  CHECK_FALSE(extender.bind(name, "uid-a", "n2", kSecond));
+  CHECK_FALSE(*extender.bind(name, "uid-a", "n1", kSecond));
+  CHECK(extender.cluster().find_pod(name)->bound_node == "n1");
+  extender.keep_only(FactKind::kPod, {});  // it went before anybody saw it there
+  CHECK(extender.held() == 0);
+  CHECK(extender.cluster().find_pod(name) == nullptr);
 }
 
 TEST_CASE("extender: where no answer says whether a pod was bound, it is read") {

@@ -105,8 +105,14 @@ class Extender {
 
  private:
   using Key = std::string;
+  enum class Place : std::uint8_t {
+    kNamed,    ///< to the other scheduler
+    kBinding,  ///< a bind was sent, and what became of it is not known
+    kBound,    ///< the server has said so
+  };
   struct Held {
     PodName pod;
+    Place place = Place::kNamed;
     Nanos until{0};
     std::vector<std::string> tried;  // nodes that were named, and that it did not come to
   };
@@ -116,6 +122,7 @@ class Extender {
   };
 
   Result<PodName> meet(Facts pod);
+  Status check_waits(const Pod& known) const;
   Result<PodView> view(const PodName& pod);
   std::string peer_under_way(const PodView& view) const;
   void name_one(const PodName& pod, const std::vector<NodeExplanation>& nodes,
@@ -124,6 +131,8 @@ class Extender {
   void forget_old(Nanos now);
   void drop(const PodName& pod);
   void release(const PodName& pod);
+  void release(const BindRequest& bind);
+  bool is_known(const BindRequest& bind) const;
   void settle(std::uint64_t ticket, std::string error);
 
   LiveCluster cluster_;

@@ -1,0 +1,199 @@
+// The extender between a server's requests and the cluster that it follows, without sockets.
+#include "gedge/drive/extender_desk.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gedge/codec/load.hpp"
+
+using namespace gedge;
+
+namespace {
+
+const std::string kPod =
+    R"({"metadata":{"name":"a","namespace":"default","uid":"u1","labels":{"delay_n0":"5"}},)"
+    R"("spec":{"containers":[{"name":"c"}]},"status":{"phase":"Pending"}})";
+
+class StillClock final : public Clock {
+ public:
+  Micros now() const override { return Micros{1'000'000}; }
+};
+
+/// A cluster that says what a test puts into it, one turn after the other.
+class ScriptedLink final : public ClusterLink {
+ public:
+  void bind(const BindRequest& request) override { binds.push_back(request); }
+  void read(const ReadRequest& request) override { reads.push_back(request); }
+  void evict(const EvictRequest&) override {}
+  void nominate(const Nomination&) override {}
+  void tell(const Unschedulable&) override {}
+  std::size_t untold() const override { return 0; }
+  bool is_synced() const override { return synced; }
+  void leave() override {}
+  Status wait(Nanos, ClusterListener& listener) override {
+    if (turns.empty()) return Error{Errc::kUnreachable, "the script is over", {}, {}};
+    const auto turn = std::move(turns.front());
+    turns.erase(turns.begin());
+    turn(listener);
+    return {};
+  }
+  void wake() override { ++woken; }
+
+  std::vector<std::function<void(ClusterListener&)>> turns;
+  std::vector<BindRequest> binds;
+  std::vector<ReadRequest> reads;
+  bool synced = true;
+  int woken = 0;
+};
+
+Facts facts_of(const std::string& items) {
+  const std::string text = R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
+  FactsLoader loader;
+  loader.add_cluster({"site", text});
+  LoadResult result = loader.finish();
+  REQUIRE(result.loaded.has_value());
+  return std::move(result.loaded->facts);
+}
+
+std::string node(const std::string& name) {
+  return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")" + name +
+         R"("},"status":{"allocatable":{"cpu":"4","pods":"9"}}})";
+}
+
+Extender make_extender() {
+  LiveOptions live;
+  live.profiles = {*extender_profile(*builtin_profile("edge", Compat::k1_36))};
+  RttMatrix rtt({"n0", "n1", "n2"});
+  for (const auto& [a, b, us] : {std::tuple{0U, 1U, 2'000U}, {0U, 2U, 30'000U}}) {
+    rtt.set(NameIndex{a}, NameIndex{b}, Rtt{us});
+    rtt.set(NameIndex{b}, NameIndex{a}, Rtt{us});
+  }
+  Extender extender{LiveCluster(std::move(live))};
+  extender.put(std::move(rtt));
+  return extender;
+}
+
+HttpRequest post(const std::string& path, std::string body) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = path;
+  request.host = "127.0.0.1";
+  request.content_type = "application/json";
+  request.body = std::move(body);
+  return request;
+}
+
+/// What was replied, at once or later.
+struct Replies {
+  std::vector<std::string> later;
+  std::string ask(const HttpService& service, const HttpRequest& request) {
+    const auto now = service.answer_or_wait(
+        request, [this](HttpReply reply) { later.push_back(std::move(reply.body)); });
+    return now ? std::to_string(now->status) + " " + now->body : "later";
+  }
+};
+
+const std::string kFilter = R"({"Pod":)" + kPod + R"(,"NodeNames":["n0","n1","n2"]})";
+const std::string kBind = R"({"PodName":"a","PodNamespace":"default","PodUID":"u1","Node":"n1"})";
+
+}  // namespace
+
+TEST_CASE("extender desk: nothing is decided before the whole cluster is known") {
+  ScriptedLink link;
+  link.synced = false;
+  ExtenderDeskOptions options;
+  options.unsynced = [] { return std::vector<std::string>{"/api/v1/pods"}; };
+  int synced = 0;
+  ExtenderEvents events;
+  events.synced = [&synced] { ++synced; };
+  const StillClock clock;
+  ExtenderDesk desk(make_extender(), &link, clock, options, events);
+  const HttpService service = desk.service();
+  Replies replies;
+  link.turns.push_back([&](ClusterListener& listener) {
+    CHECK(replies.ask(service, post("/filter", kFilter)) ==
+          R"(200 {"Error":"gedge does not know the whole cluster yet"})");
+    HttpRequest probe = post("/readyz", "");
+    probe.method = "GET";
+    CHECK(replies.ask(service, probe) == "503 not listed yet: /api/v1/pods\n");
+    listener.put(facts_of(node("n0") + "," + node("n1") + "," + node("n2")));
+    link.synced = true;
+  });
+  link.turns.push_back([&](ClusterListener&) {
+    CHECK(replies.ask(service, post("/filter", kFilter))
+              .starts_with(R"(200 {"Nodes":null,"NodeNames":["n0","n1"],)"));
+  });
+  CHECK_FALSE(desk.run());
+  CHECK(synced == 1);
+  CHECK(desk.facts().nodes == 3);
+  CHECK(desk.facts().counts.filters == 1);
+}
+
+TEST_CASE("extender desk: a bind is replied to when the cluster has said what became of it") {
+  ScriptedLink link;
+  ExtenderDeskOptions options;
+  options.binds = true;
+  const StillClock clock;
+  std::vector<std::string> told;
+  ExtenderEvents events;
+  events.bound = [&told](const BindRequest& bind) { told.push_back("bound to " + bind.node); };
+  events.not_bound = [&told](const BindRequest&, const std::string& why) { told.push_back(why); };
+  ExtenderDesk desk(make_extender(), &link, clock, options, events);
+  const HttpService service = desk.service();
+  Replies replies;
+  link.turns.push_back([&](ClusterListener& listener) {
+    listener.put(facts_of(node("n0") + "," + node("n1") + "," + node("n2")));
+    static_cast<void>(replies.ask(service, post("/filter", kFilter)));
+    CHECK(replies.ask(service, post("/bind", kBind)) == "later");
+    CHECK(link.woken == 1);
+  });
+  link.turns.push_back([&](ClusterListener& listener) {
+    REQUIRE(link.binds.size() == 1);
+    CHECK(link.binds[0].node == "n1");
+    listener.answer(link.binds[0].ticket, BindAnswer::kUnknown);
+    CHECK(replies.later.empty());
+  });
+  link.turns.push_back([&](ClusterListener& listener) {
+    REQUIRE(link.reads.size() == 1);
+    listener.answer(link.reads[0].ticket, PodReading{PodReading::Kind::kFound, "u1", "n1"});
+  });
+  link.turns.push_back([&](ClusterListener&) {
+    CHECK(replies.later == std::vector<std::string>{R"({"Error":""})"});
+    CHECK(told == std::vector<std::string>{"bound to n1"});
+    // Too far, and said at once.
+    std::string far = kBind;
+    far.replace(far.find("n1"), 2, "n2");
+    CHECK(replies.ask(service, post("/bind", far)) ==
+          R"(200 {"Error":"cannot bind pod default/a to node n2: pod default/a is on node n1"})");
+  });
+  CHECK_FALSE(desk.run());
+  CHECK(desk.facts().counts.bound == 1);
+  CHECK(desk.facts().counts.not_bound == 1);
+}
+
+TEST_CASE(
+    "extender desk: without a cluster to follow, nodes that are sent are known from then on") {
+  const StillClock clock;
+  ExtenderDesk desk(make_extender(), nullptr, clock, {}, {});
+  CHECK(desk.run());
+  const HttpService service = desk.service();
+  Replies replies;
+  const std::string body = R"({"Pod":)" + kPod + R"(,"Nodes":{"items":[)" + node("n1") + "," +
+                           node("n2") + "," + node("n0") + "]}}";
+  CHECK(replies.ask(service, post("/filter", body))
+            .starts_with(R"(200 {"Nodes":{"metadata":{},"items":[)" + node("n1") + "," +
+                         node("n0") + "]}"));
+  CHECK(replies.ask(service, post("/bind", kBind)) ==
+        R"(200 {"Error":"this gedge binds no pods"})");
+  CHECK(replies.ask(service, post("/filter", "{")).starts_with("400 "));
+  CHECK(service.refuse(HttpFault::kBodyTooLarge).status == 413);
+  CHECK(desk.facts().refused_requests == 2);
+  CHECK(desk.facts().nodes == 3);
+}
