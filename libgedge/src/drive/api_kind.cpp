@@ -32,8 +32,10 @@ std::optional<Facts> ApiCluster::Kind::load(const std::vector<std::string_view>&
   return std::nullopt;
 }
 
+// Namespaces that are known only because pods lie in them are those of the server, which says more.
 void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
   facts.warnings.clear();
+  if (path_.kind != FactKind::kNamespace) facts.namespaces.clear();
   if (is_listing_) {
     std::vector<PodName> names = fact_names(facts, path_.kind);
     listed_.insert(listed_.end(), std::make_move_iterator(names.begin()),

@@ -26,6 +26,11 @@ struct Notes final : ClusterListener {
       lines.push_back("pod " + pod.name + " on '" + pod.bound_node.str() + "'");
     for (const SpreadOwner& owner : objects.spread_owners)
       lines.push_back(owner.kind + " " + owner.name);
+    for (const Namespace& space : objects.namespaces) {
+      std::string line = "namespace " + space.name;
+      for (const auto& [key, value] : space.labels) line += " " + key + "=" + value;
+      lines.push_back(line);
+    }
   }
   void remove(FactKind, std::string_view space, std::string_view name,
               std::string_view uid) override {
@@ -146,6 +151,18 @@ TEST_CASE("api cluster: events of a watch, in their order for each object") {
   at.turn();
   at.turn();
   CHECK(at.api.find("/api/v1/pods?watch=1&allowWatchBookmarks=true&resourceVersion=9&") != 0);
+}
+
+TEST_CASE("api cluster: a pod says nothing of the namespace that it lies in") {
+  Fixture at;
+  at.sync("", "");
+  at.api.say_line(at.api.find("/api/v1/namespaces?watch=1"),
+                  event("MODIFIED", R"({"apiVersion":"v1","kind":"Namespace","metadata":)"
+                                    R"({"name":"shop","labels":{"team":"a"}}})"));
+  at.api.say_line(at.api.find("/api/v1/pods?watch=1"), event("ADDED", pod("a")));
+  at.turn();
+  CHECK(at.notes.take() ==
+        Lines{"pod a on ''", "namespace shop kubernetes.io/metadata.name=shop team=a"});
 }
 
 TEST_CASE("api cluster: an object that cannot be read spoils no other") {
