@@ -169,14 +169,14 @@ ClassCache::Boarded* ClassCache::shared_board(const ClassContext& context) {
 }
 
 ClassCache::Known& ClassCache::known(const PodFacts& facts) {
-  if (known_.empty()) known_.resize(cluster_->distinct_pods());
+  if (known_.size() <= facts.index) known_.resize(cluster_->distinct_pods());
   std::unique_ptr<Known>& found = known_[facts.index];
   if (!found) found = std::make_unique<Known>();
   return *found;
 }
 
 bool ClassCache::note_asked(const PodFacts& facts) {
-  if (was_asked_.empty()) was_asked_.resize(cluster_->distinct_pods());
+  if (was_asked_.size() <= facts.index) was_asked_.resize(cluster_->distinct_pods());
   const bool comes_again = was_asked_[facts.index];
   was_asked_[facts.index] = true;
   return comes_again;

@@ -16,12 +16,15 @@
 #include "plan/promises.hpp"
 #include "plan/same_pod.hpp"
 #include "plan/session.hpp"
+#include "plan/spec_pool.hpp"
 
 namespace gedge {
 namespace {
 
 // A journal that long is more than a state that is made anew.
 constexpr ClusterState::Epoch kLongestJournal = 1'000'000;
+// Pods and specs for which a state that is made anew has room.
+constexpr std::size_t kRoomForPods = 1'024, kRoomForSpecs = 128;
 
 // A name of the API has no '/'.
 std::string key_of(std::string_view namespace_name, std::string_view name) {
@@ -107,7 +110,10 @@ class LiveCluster::Parts {
   }
   void put_node(Node&& node);
   void remove_node(const std::string& name);
-  void put_pod(Pod&& pod, PodSpec&& spec);
+  /// `index`: of the spec, once it is known.
+  void put_pod(Pod&& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
+  bool append_pod(Pod& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
+  void add_pod(Pod&& pod);
   void confirm_place(const Pod& known, const Pod& now);
   bool follow_pod(std::uint32_t at, const Pod& now);
   void move(std::uint32_t pod, const SharedText& node);
@@ -122,6 +128,7 @@ class LiveCluster::Parts {
 
   LiveOptions options_;
   Facts facts_;
+  SpecPool specs_{facts_.specs};
   RttMatrix rtt_;
   // Where things are in the facts; only looked up.
   std::unordered_map<std::string, std::uint32_t> pods_, nodes_;
@@ -143,14 +150,10 @@ class LiveCluster::Parts {
 
 void LiveCluster::Parts::put(Facts objects) {
   for (Node& node : objects.nodes) put_node(std::move(node));
-  std::vector<std::uint32_t> users(objects.specs.size(), 0);
-  for (const Pod& pod : objects.pods) ++users[raw(pod.spec)];
+  std::vector<std::optional<SpecIndex>> specs(objects.specs.size());
   for (Pod& pod : objects.pods) {
-    PodSpec& spec = objects.specs[raw(pod.spec)];
-    if (--users[raw(pod.spec)] == 0)
-      put_pod(std::move(pod), std::move(spec));
-    else
-      put_pod(std::move(pod), PodSpec(spec));
+    const std::uint32_t i = raw(pod.spec);
+    put_pod(std::move(pod), objects.specs[i], specs[i]);
   }
   claims_.confirm(objects.volumes, objects.claims);
   bool other = merge(facts_.namespaces, std::move(objects.namespaces));
@@ -212,8 +215,30 @@ void LiveCluster::Parts::remove_node(const std::string& name) {
   session_->follow();
 }
 
-void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
-  pod.place = spec.place = {};
+void LiveCluster::Parts::add_pod(Pod&& pod) {
+  pods_.emplace(key_of(pod), static_cast<std::uint32_t>(facts_.pods.size()));
+  facts_.pods.push_back(std::move(pod));
+}
+
+// Behind the others, where the state can take it in: none of what it refers to moves.
+bool LiveCluster::Parts::append_pod(Pod& pod, const PodSpec& spec,
+                                    std::optional<SpecIndex>& index) {
+  const bool has_room =
+      facts_.pods.size() < facts_.pods.capacity() && facts_.specs.size() < facts_.specs.capacity();
+  if (!session_ || !has_room || has_history_ || keeps_history(spec)) return false;
+  if (!index) index = specs_.keep(spec);
+  pod.spec = *index;
+  const SharedText node = pod.is_finished() ? SharedText() : pod.bound_node;
+  add_pod(std::move(pod));
+  if (!session_->cluster().add_new_pods())
+    outdate();
+  else
+    move(static_cast<std::uint32_t>(facts_.pods.size() - 1), node);
+  return true;
+}
+
+void LiveCluster::Parts::put_pod(Pod&& pod, const PodSpec& spec, std::optional<SpecIndex>& index) {
+  pod.place = {};
   least_priority_ = std::min(least_priority_, pod.priority);
   const std::string key = key_of(pod);
   const auto at = pods_.find(key);
@@ -229,17 +254,16 @@ void LiveCluster::Parts::put_pod(Pod&& pod, PodSpec&& spec) {
       pod.nominated_node = known.nominated_node;
     if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod))
       return;
-    outdate();
-  }
-  outdate();
-  pod.spec = SpecIndex{static_cast<std::uint32_t>(facts_.specs.size())};
-  facts_.specs.push_back(std::move(spec));
-  if (at != pods_.end()) {
-    facts_.pods[at->second] = std::move(pod);
+  } else if (append_pod(pod, spec, index)) {
     return;
   }
-  pods_.emplace(key, static_cast<std::uint32_t>(facts_.pods.size()));
-  facts_.pods.push_back(std::move(pod));
+  outdate();
+  if (!index) index = specs_.keep(spec);
+  pod.spec = *index;
+  if (at != pods_.end())
+    facts_.pods[at->second] = std::move(pod);
+  else
+    add_pod(std::move(pod));
 }
 
 // Whoever came elsewhere than it was meant to has no claim on what was promised there.
@@ -415,7 +439,7 @@ void LiveCluster::Parts::sort_nodes() {
 
 void LiveCluster::Parts::sort_pods() {
   std::vector<Pod> pods;
-  pods.reserve(pods_.size());
+  pods.reserve(pods_.size() + pods_.size() / 4 + kRoomForPods);
   for (std::uint32_t i = 0; i < facts_.pods.size(); ++i)
     if (!gone_pods_.contains(i)) pods.push_back(std::move(facts_.pods[i]));
   const auto before = [](const Pod& a, const Pod& b) {
@@ -434,18 +458,7 @@ void LiveCluster::Parts::sort_pods() {
 }
 
 void LiveCluster::Parts::drop_unused_specs() {
-  constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> now(facts_.specs.size(), kUnused);
-  std::vector<PodSpec> specs;
-  for (Pod& pod : facts_.pods) {
-    std::uint32_t& index = now[raw(pod.spec)];
-    if (index == kUnused) {
-      index = static_cast<std::uint32_t>(specs.size());
-      specs.push_back(std::move(facts_.specs[raw(pod.spec)]));
-    }
-    pod.spec = SpecIndex{index};
-  }
-  facts_.specs = std::move(specs);
+  specs_.drop_unused(facts_.pods, kRoomForSpecs);
   has_budgets_ = std::any_of(facts_.specs.begin(), facts_.specs.end(),
                              [](const PodSpec& spec) { return !spec.budgets.empty(); });
   has_history_ = std::any_of(facts_.specs.begin(), facts_.specs.end(), keeps_history);
@@ -461,7 +474,7 @@ Status LiveCluster::Parts::rebuild() {
   request_.rtt_by = options_.rtt_by;
   request_.seed = options_.seed;
   request_.modules = options_.modules;
-  auto started = Session::start(request_);
+  auto started = Session::start(request_, true);
   if (!started) return std::move(started).error();
   session_ = *std::move(started);
   ++rebuilds_;

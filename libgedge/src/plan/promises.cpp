@@ -45,9 +45,7 @@ void Promises::decide(Group group, std::vector<Decision>& decisions) {
     session_.follow();
   }
   if (held.empty()) return;
-  const std::vector<PodIndex> decided =
-      session_.pods_of({decisions.begin() + static_cast<std::ptrdiff_t>(first), decisions.end()});
-  for (std::size_t i = 0; i < decided.size(); ++i) confirm(decided[i], decisions[first + i]);
+  for (std::size_t i = 0; i < group.size(); ++i) confirm(group[i], decisions[first + i]);
 }
 
 }  // namespace gedge

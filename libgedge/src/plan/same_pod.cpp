@@ -1,5 +1,7 @@
 #include "plan/same_pod.hpp"
 
+#include <functional>
+#include <string_view>
 #include <tuple>
 
 namespace gedge {
@@ -22,6 +24,34 @@ bool same_spec(const PodSpec& x, const PodSpec& y) {
                     host_network, preempts, gated, latency_source);
   };
   return fields(x) == fields(y);
+}
+
+std::size_t hash_spec(const PodSpec& spec) {
+  std::size_t hash = 0;
+  const auto add = [&hash](std::size_t value) { hash = hash * 0x9e3779b97f4a7c15U + value; };
+  const auto add_text = [&add](std::string_view text) { add(std::hash<std::string_view>()(text)); };
+  const auto add_labels = [&](const Labels& labels) {
+    for (const auto& [key, value] : labels) {
+      add_text(key);
+      add_text(value);
+    }
+    add(labels.size());
+  };
+  add_labels(spec.labels);
+  add_labels(spec.annotations);
+  add_labels(spec.node_selector);
+  for (const Container& container : spec.containers) {
+    add_text(container.image);
+    for (const auto& [name, amount] : container.requests) {
+      add_text(name);
+      add(static_cast<std::size_t>(amount));
+    }
+  }
+  for (const PodVolume& volume : spec.volumes) add_text(volume.claim);
+  for (const DelayBudget& budget : spec.budgets) add_text(budget.from);
+  add_text(spec.node_name);
+  add_text(spec.scheduler_name);
+  return hash;
 }
 
 bool same_identity(const Pod& x, const Pod& y) {

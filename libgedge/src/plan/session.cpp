@@ -21,13 +21,13 @@ std::string full_name(const Pod& pod) { return pod.namespace_name + "/" + pod.na
 
 }  // namespace
 
-Session::Session(const PlanRequest& request)
+Session::Session(const PlanRequest& request, bool grows)
     : request_(request),
       cluster_(*request.facts, *request.rtt,
-               StateOptions{request.profiles.front().compat, request.rtt_by}) {}
+               StateOptions{request.profiles.front().compat, request.rtt_by, grows}) {}
 
-Result<std::unique_ptr<Session>> Session::start(const PlanRequest& request) {
-  std::unique_ptr<Session> session(new Session(request));
+Result<std::unique_ptr<Session>> Session::start(const PlanRequest& request, bool grows) {
+  std::unique_ptr<Session> session(new Session(request, grows));
   for (const Profile& profile : request.profiles) {
     auto engine = Engine::make(session->cluster_, profile, request.modules, request.seed);
     if (!engine) return std::move(engine).error();

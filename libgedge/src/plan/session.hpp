@@ -13,8 +13,8 @@ namespace gedge {
 
 class Session {
  public:
-  /// Errors: as Engine::make.
-  static Result<std::unique_ptr<Session>> start(const PlanRequest& request);
+  /// `grows`: of StateOptions. Errors: as Engine::make.
+  static Result<std::unique_ptr<Session>> start(const PlanRequest& request, bool grows = false);
 
   ClusterState& cluster() { return cluster_; }
   /// Pods to place, in placing order.
@@ -52,7 +52,7 @@ class Session {
     Decision decision;
   };
 
-  explicit Session(const PlanRequest& request);
+  Session(const PlanRequest& request, bool grows);
   PlacingOrder order_of(std::vector<PodIndex> pods, const PodGroups& groups);
   bool is_in_pod_group(Group group) const;
   void decide_pod_groups(Group group, std::vector<Decision>& decisions);

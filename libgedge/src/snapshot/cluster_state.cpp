@@ -219,9 +219,23 @@ const FreeBounds& ClusterState::free_bounds(ResourceIndex r) const {
 void ClusterState::add_pods() {
   pods_.resize(facts_->pods.size());
   distinct_ = std::make_unique<DistinctPods>();
-  PodDigester digester(*facts_, options_.compat, resource_names_, *distinct_);
-  for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_[i].facts = digester.next(i);
+  auto digester =
+      std::make_unique<PodDigester>(*facts_, options_.compat, resource_names_, *distinct_);
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_[i].facts = digester->next(i);
+  if (options_.grows) digester_ = std::move(digester);
   place_bound_pods();
+}
+
+bool ClusterState::add_new_pods() {
+  if (!digester_ || !digester_->take_new_specs()) return false;
+  const std::size_t known = pods_.size();
+  pods_.resize(facts_->pods.size());
+  for (std::size_t i = known; i < pods_.size(); ++i)
+    pods_[i].facts = digester_->next(static_cast<std::uint32_t>(i));
+  pod_table_.clear();
+  was_asked_for_pod_ = false;
+  directory_.reset();
+  return true;
 }
 
 void ClusterState::place_bound_pods() {

@@ -55,8 +55,35 @@ PodDigester::PodDigester(const Facts& facts, Compat compat, std::span<const std:
       compat_(compat),
       names_(names),
       made_(made),
+      has_budgets_(std::any_of(facts.specs.begin(), facts.specs.end(),
+                               [](const PodSpec& spec) { return !spec.budgets.empty(); })),
       peers_(names_in_budgets(facts)),
       latest_(facts.specs.size()) {}
+
+// No budgets, and no resource that is new.
+bool PodDigester::is_plain(const PodSpec& spec) const {
+  const auto all_known = [&](const Resources& resources) {
+    return std::all_of(resources.begin(), resources.end(), [&](const auto& entry) {
+      return find_resource(names_, entry.first).has_value();
+    });
+  };
+  const auto all_ask_for_known = [&](const SharedList<Container>& containers) {
+    return std::all_of(containers.begin(), containers.end(),
+                       [&](const Container& container) { return all_known(container.requests); });
+  };
+  return spec.budgets.empty() && all_ask_for_known(spec.containers) &&
+         all_ask_for_known(spec.init_containers) && all_known(spec.overhead) &&
+         (!spec.pod_requests || all_known(*spec.pod_requests));
+}
+
+bool PodDigester::take_new_specs() {
+  const auto first = facts_.specs.begin() + static_cast<std::ptrdiff_t>(latest_.size());
+  const bool all_plain =
+      std::all_of(first, facts_.specs.end(), [&](const PodSpec& spec) { return is_plain(spec); });
+  if (has_budgets_ || !all_plain) return false;
+  latest_.resize(facts_.specs.size());
+  return true;
+}
 
 PodDigester::Key PodDigester::key_of(const Pod& pod) const {
   Key key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};

@@ -35,6 +35,9 @@ class PodDigester {
   PodDigester(const Facts& facts, Compat compat, std::span<const std::string> names,
               DistinctPods& made);
 
+  /// Specs that have come behind those of the facts. False, and nothing has changed, where one of
+  /// them asks for a resource without a name here, or where any spec has delay budgets.
+  bool take_new_specs();
   /// What pod number `i` of the facts shares with its equals.
   const PodFacts* next(std::uint32_t i);
 
@@ -61,6 +64,7 @@ class PodDigester {
 
   Key key_of(const Pod& pod) const;
   bool is_named(std::string_view name) const { return !peers_.empty() && peers_.contains(name); }
+  bool is_plain(const PodSpec& spec) const;
   const PodFacts* digest(const Pod& pod, const Key& key);
   void digest_requests(const PodSpec& spec, PodFacts& facts);
   ResourceIndex column(std::string_view resource) const;
@@ -69,6 +73,7 @@ class PodDigester {
   Compat compat_;
   std::span<const std::string> names_;
   DistinctPods& made_;
+  bool has_budgets_;                                          // any spec
   std::unordered_set<std::string_view> peers_;                // only looked up
   std::unordered_map<Key, const PodFacts*, KeyHash> by_key_;  // only looked up
   std::vector<Latest> latest_;                                // [specs], of pods that nobody means

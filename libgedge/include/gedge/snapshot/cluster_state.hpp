@@ -34,6 +34,7 @@ using DomainIndex = std::uint32_t;
 inline constexpr DomainIndex kNoDomain = std::numeric_limits<DomainIndex>::max();
 
 class PodDirectory;
+class PodDigester;
 struct DistinctPods;
 class ImageDirectory;
 class ReachRows;
@@ -81,6 +82,7 @@ struct StateOptions {
   Compat compat = Compat::k1_36;
   std::string
       rtt_by;  ///< node label whose value names the node in the matrix; empty: the node's name
+  bool grows = false;  ///< add_new_pods() will be asked for; costs memory
 };
 
 /// Parts of a node's facts; kRttPart: of the matrix.
@@ -186,6 +188,12 @@ class ClusterState {
   std::size_t distinct_pods() const;
   /// The first question looks at all pods, the second builds a table, O(pods).
   std::optional<PodIndex> find_pod(std::string_view namespace_name, std::string_view name) const;
+  /// Takes in pods that have come behind those of the facts, and specs behind those; none of the
+  /// others has moved. The new ones are not placed, whatever node they name. False, and nothing has
+  /// changed, where columns or pods would have to be made anew: a resource is new, anybody has a
+  /// delay budget, or the state does not grow. Cost: O(new pods); what is looked up by label or
+  /// name is made anew when asked.
+  bool add_new_pods();
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
   /// there is none. The first question costs O(pods log pods).
   std::vector<PodIndex> workload(std::string_view namespace_name, std::string_view kind,
@@ -307,6 +315,7 @@ class ClusterState {
   mutable std::deque<TopologyColumn> topologies_;
 
   std::unique_ptr<DistinctPods> distinct_;
+  std::unique_ptr<PodDigester> digester_;
   std::vector<PodRecord> pods_;                   // [facts.pods]
   mutable std::vector<std::uint32_t> pod_table_;  // by hash of namespace and name
   mutable bool was_asked_for_pod_ = false;

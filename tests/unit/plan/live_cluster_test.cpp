@@ -1,0 +1,126 @@
+// A cluster that is followed: when its state is made anew, and when it need not be.
+#include "gedge/plan/live_cluster.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/policy/profile.hpp"
+
+using namespace gedge;
+
+namespace {
+
+Node node(const std::string& name) {
+  Node made;
+  made.name = name;
+  made.allocatable.set("cpu", 4'000);
+  made.allocatable.set("pods", 10);
+  return made;
+}
+
+PodSpec spec(const std::string& resource, std::int64_t amount) {
+  PodSpec made;
+  Container container;
+  container.name = "c";
+  container.requests.set(resource, amount);
+  made.containers = std::vector<Container>{container};
+  return made;
+}
+
+Facts one_pod(const std::string& name, PodSpec spec, const std::string& on = "") {
+  Facts facts;
+  facts.specs.push_back(std::move(spec));
+  Pod pod;
+  pod.name = name;
+  pod.uid = "uid-" + name;
+  pod.bound_node = on;
+  facts.pods.push_back(pod);
+  return facts;
+}
+
+LiveCluster two_nodes() {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  LiveCluster cluster(std::move(options));
+  Facts facts;
+  facts.nodes = {node("n0"), node("n1")};
+  cluster.put(std::move(facts));
+  return cluster;
+}
+
+std::string place(LiveCluster& cluster, const std::string& name) {
+  const PodName pod{"default", name};
+  const auto decisions = cluster.place(std::vector<PodName>{pod});
+  REQUIRE(decisions);
+  REQUIRE(decisions->size() == 1);
+  return decisions->front().chosen ? decisions->front().chosen->node.str() : "";
+}
+
+}  // namespace
+
+TEST_CASE("live cluster: pods that come join the state as it is") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("a", spec("cpu", 3'000)));
+  CHECK(place(cluster, "a") == "n0");
+  REQUIRE(cluster.rebuilds() == 1);
+  cluster.put(one_pod("b", spec("cpu", 3'000)));
+  cluster.put(one_pod("c", spec("cpu", 2'000), "n1"));  // of another template, and there already
+  cluster.put(one_pod("d", spec("cpu", 1'000)));
+  CHECK(place(cluster, "b").empty());
+  CHECK(place(cluster, "d") == "n1");
+  CHECK(cluster.rebuilds() == 1);
+  REQUIRE(cluster.remove(FactKind::kPod, "default", "a"));
+  CHECK(place(cluster, "b") == "n0");
+  CHECK(cluster.rebuilds() == 1);
+  CHECK(cluster.pod_count() == 3);
+}
+
+TEST_CASE("live cluster: a pod that comes again under a name is another one") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("a", spec("cpu", 3'000)));
+  CHECK(place(cluster, "a") == "n0");
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(cluster.remove(FactKind::kPod, "default", "a"));
+    Facts next = one_pod("a", spec("cpu", 3'000));
+    next.pods.front().uid = "again-" + std::to_string(i);
+    cluster.put(std::move(next));
+    CHECK(cluster.find_pod({"default", "a"})->uid == "again-" + std::to_string(i));
+    CHECK(place(cluster, "a") == "n0");
+  }
+  CHECK(cluster.rebuilds() == 1);
+}
+
+TEST_CASE("live cluster: what has no column, or means pods by name, makes the state anew") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("a", spec("cpu", 1'000)));
+  CHECK(place(cluster, "a") == "n0");
+  cluster.put(one_pod("b", spec("example.org/card", 1)));
+  CHECK(place(cluster, "b").empty());
+  CHECK(cluster.rebuilds() == 2);
+  PodSpec near = spec("cpu", 100);
+  DelayBudget& budget = near.budgets.emplace_back();
+  budget.from = "pod/a";
+  budget.kind = PeerKind::kPod;
+  budget.name = "a";
+  budget.limit_us = 10;
+  cluster.put(one_pod("c", std::move(near)));
+  CHECK_FALSE(place(cluster, "c").empty());
+  CHECK(cluster.rebuilds() == 3);
+}
+
+TEST_CASE("live cluster: many more pods than there were") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("a", spec("cpu", 1)));
+  CHECK(place(cluster, "a") == "n0");
+  for (int i = 0; i < 3'000; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    cluster.put(one_pod(name, spec("cpu", 1 + i % 7), i % 2 == 0 ? "n0" : "n1"));
+  }
+  CHECK(cluster.pod_count() == 3'001);
+  cluster.put(one_pod("z", spec("cpu", 1)));
+  CHECK(place(cluster, "z").empty());  // ten pods are all that a node takes
+  CHECK(cluster.rebuilds() <= 4);
+}
