@@ -64,7 +64,7 @@ char* TextArena::allocate(std::size_t bytes) {
   if (blocks_.empty() || capacity_ - used_ < bytes) {
     capacity_ = std::max(kBlock, bytes);
     used_ = 0;
-    blocks_.push_back(std::make_unique<char[]>(capacity_));
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(capacity_));
   }
   char* place = blocks_.back().get() + used_;
   used_ += bytes;

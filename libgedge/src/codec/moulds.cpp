@@ -225,7 +225,8 @@ bool Moulds::learn(std::string_view bytes, Tape& tape) {
   mould->holes = holes_of(tape);
   if (mould->holes.size() > kMaxHoles) return false;
   const std::uint64_t hash = hash_of(*mould);
-  if (std::uint64_t& seen = seen_once_[hash % seen_once_.size()]; seen != hash) {
+  seen_once_.resize(kSeen);
+  if (std::uint64_t& seen = seen_once_[hash % kSeen]; seen != hash) {
     seen = hash;
     return false;
   }

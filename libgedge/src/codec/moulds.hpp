@@ -81,6 +81,7 @@ class Moulds {
   static constexpr std::size_t kMaxMoulds = 1024, kMaxEntries = std::size_t{1} << 18;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 16, kMaxHoles = 256;
   static constexpr int kMaxTries = 32;
+  static constexpr std::size_t kSeen = 4096;
 
   bool matches(const Mould& mould, std::size_t& segment, std::size_t& at);
   std::size_t skip_equal(std::size_t at, std::string_view bytes) const;
@@ -96,7 +97,7 @@ class Moulds {
   std::uint32_t count_ = 0;
   std::array<std::uint32_t, kMaxHoles> ends_{};  // of the texts that were found in holes
   bool found_closed_ = false;                    // some of them perhaps differ in a closed one
-  std::array<std::uint64_t, 4096> seen_once_{};
+  std::vector<std::uint64_t> seen_once_;         // [kSeen], once anything was
 };
 
 }  // namespace gedge::codec

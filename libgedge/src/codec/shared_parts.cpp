@@ -43,7 +43,8 @@ SharedPart* SharedParts::find(std::string_view bytes) {
 }
 
 SharedPart* SharedParts::begin(std::string_view bytes) {
-  std::uint64_t& seen = seen_once_[hash_ % seen_once_.size()];
+  seen_once_.resize(kSeen);
+  std::uint64_t& seen = seen_once_[hash_ % kSeen];
   if (seen != hash_ || !has_room() || bytes.size() > kMaxBytes) {
     seen = hash_;
     return nullptr;

@@ -5,13 +5,13 @@
 // of its own, and the tapes of later objects link to it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "codec/cursor.hpp"
 
@@ -53,7 +53,7 @@ class SharedParts {
  private:
   static constexpr std::size_t kMaxParts = 4096, kMaxEntries = std::size_t{1} << 20;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 17;
-  static constexpr std::size_t kMaxKeys = 256;
+  static constexpr std::size_t kMaxKeys = 256, kSeen = 4096;
   static constexpr std::uint32_t kSample = 64, kLongestPause = 512, kEnough = 32;
 
   struct Habit {
@@ -69,8 +69,8 @@ class SharedParts {
   std::size_t entries_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<SharedPart>> parts_;
   std::map<std::string, Habit, std::less<>> habits_;
-  Habit* habit_ = nullptr;  // of the key that worth_trying() was asked for last
-  std::array<std::uint64_t, 4096> seen_once_{};
+  Habit* habit_ = nullptr;                // of the key that worth_trying() was asked for last
+  std::vector<std::uint64_t> seen_once_;  // [kSeen], once anything was
 };
 
 }  // namespace gedge::codec

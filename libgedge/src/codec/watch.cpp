@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "codec/json_fields.hpp"
@@ -36,6 +37,16 @@ Error refused(const char* what, simdjson::error_code code) {
       "see what stands between gedge and the API server");
 }
 
+// The bytes of a list; of anything else, nothing.
+simdjson::error_code take_list(ondemand::value value, std::string_view& bytes) {
+  ondemand::json_type type{};
+  if (const auto error = value.type().get(type)) return error;
+  if (type != ondemand::json_type::array) return simdjson::SUCCESS;
+  ondemand::array list;
+  if (const auto error = value.get_array().get(list)) return error;
+  return list.raw_json().get(bytes);
+}
+
 simdjson::error_code take_metadata(ondemand::value value, WatchLine& line) {
   ondemand::object metadata;
   if (const auto error = value.get_object().get(metadata)) return error;
@@ -44,6 +55,7 @@ simdjson::error_code take_metadata(ondemand::value value, WatchLine& line) {
     if (key == "namespace") return take(of, line.namespace_name);
     if (key == "uid") return take(of, line.uid);
     if (key == "resourceVersion") return take(of, line.version);
+    if (key == "managedFields") return take_list(of, line.managed_fields);
     return simdjson::SUCCESS;
   });
 }
@@ -96,8 +108,9 @@ Result<WatchLine> WatchReader::read(std::string_view line, std::size_t padding) 
   if (error) return refused("event of a watch", error);
   read.type = type_of(type);
   // Into the line that was handed in, not into the copy.
-  const auto at = static_cast<std::size_t>(read.object.data() - text.data());
-  read.object = line.substr(at, read.object.size());
+  for (std::string_view* const part : {&read.object, &read.managed_fields})
+    if (!part->empty())
+      *part = line.substr(static_cast<std::size_t>(part->data() - text.data()), part->size());
   return read;
 }
 

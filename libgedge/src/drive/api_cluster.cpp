@@ -178,10 +178,13 @@ void ApiCluster::tell(const Unschedulable& pod) {
   report({pod.pod, pod.uid, true, "FailedScheduling", "Scheduling", pod.message});
 }
 
-bool ApiCluster::is_synced() const {
-  return is_leading() && (!latency_ || latency_->is_synced()) &&
-         std::all_of(kinds_.begin(), kinds_.end(),
+bool ApiCluster::is_listed() const {
+  return std::all_of(kinds_.begin(), kinds_.end(),
                      [](const auto& kind) { return kind->is_synced(); });
+}
+
+bool ApiCluster::is_synced() const {
+  return is_leading() && is_listed() && (!latency_ || latency_->is_synced());
 }
 
 std::vector<std::string> ApiCluster::unsynced() const {
@@ -213,25 +216,41 @@ ApiClusterCounts ApiCluster::counts() const {
 Nanos ApiCluster::begin_calls(Nanos now) {
   for (const auto& kind : kinds_) {
     if (kind->reflector().is_silent(now)) {
-      transport_.cancel(kind->ticket);
-      calls_.erase(kind->ticket);
+      end_call(*kind);
       kind->reflector().resume(now);
     }
-    const auto asked = kind->reflector().advance(now);
-    if (!asked) continue;
-    Call call;
-    call.about = About::kCollection;
-    call.kind = kind.get();
-    kind->ticket = send(kind->request(*asked), std::move(call));
+    begin_call(*kind, now);
   }
   if (latency_) latency_->advance(transport_, last_ticket_, now);
   Nanos pause = Nanos::max();
   const auto meet = [&](std::optional<Nanos> next) {
     if (next) pause = std::min(pause, std::max(*next - now, Nanos{0}));
   };
-  for (const auto& kind : kinds_) meet(kind->reflector().next());
+  for (const auto& kind : kinds_)
+    if (has_its_turn(*kind)) meet(kind->reflector().next());
   if (latency_) meet(latency_->next());
   return pause;
+}
+
+// What watches say is of use once everything was listed: until then lists have the way to
+// themselves.
+bool ApiCluster::has_its_turn(const Kind& kind) const {
+  return kind.reflector().is_listing() || is_listed();
+}
+
+void ApiCluster::begin_call(Kind& kind, Nanos now) {
+  if (!has_its_turn(kind)) return;
+  const auto asked = kind.reflector().advance(now);
+  if (!asked) return;
+  Call call;
+  call.about = About::kCollection;
+  call.kind = &kind;
+  kind.ticket = send(kind.request(*asked), std::move(call));
+}
+
+void ApiCluster::end_call(Kind& kind) {
+  transport_.cancel(kind.ticket);
+  calls_.erase(kind.ticket);
 }
 
 Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
@@ -344,11 +363,21 @@ void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,
 void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener) {
   const bool is_page = kind.reflector().is_listing() && answer.status == 200;
   if (!is_page) return kind.failed(answer, now(), listener);
-  const Status taken = kind.take_page(answer.body, now(), listener);
-  if (taken) return;
-  ApiAnswer unreadable;
-  unreadable.error = taken.error();
-  kind.failed(unreadable, now(), listener);
+  const auto page = kind.read_page(answer.body);
+  if (!page) return kind.failed(page.error(), now(), listener);
+  // The server is at work on the next one while this one is read.
+  const bool is_last = page->next.empty();
+  if (!is_last) {
+    kind.reflector().take_page(*page, now());
+    begin_call(kind, now());
+  }
+  if (const Status taken = kind.take_page(answer.body, listener); !taken) {
+    if (!is_last) end_call(kind);
+    return kind.failed(taken.error(), now(), listener);
+  }
+  if (!is_last) return;
+  kind.reflector().take_page(*page, now());
+  kind.end_list(listener);
 }
 
 }  // namespace gedge

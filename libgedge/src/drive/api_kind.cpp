@@ -10,22 +10,31 @@ namespace gedge {
 namespace {
 
 constexpr unsigned kForbidden = 403, kNotFound = 404, kUnreadable = 422;
-constexpr std::size_t kPadding = 64, kMostInBatch = 4'096;
+constexpr std::size_t kPadding = 64;
+constexpr std::size_t kMostInBatch = std::size_t{256} << 10;  // bytes
+
+// What parsers may read behind a text: nobody looks at its value.
+std::size_t room_behind(const std::string& text) { return text.capacity() - text.size(); }
 
 }  // namespace
 
 ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed)
     : path_(path), options_(options), reflector_(seed, options.reflector) {}
 
+std::string ApiCluster::Kind::list_head() const {
+  return std::string("{\"apiVersion\":\"") + path_.version + "\",\"kind\":\"" + path_.list +
+         "\",\"items\":[";
+}
+
 ApiRequest ApiCluster::Kind::request(const ReflectorCall& call) {
   if (call.is_list && call.next.empty()) listed_.clear();
   return codec::collection_request(path_.path, path_.field_selector, call, options_.page_size);
 }
 
-std::optional<Facts> ApiCluster::Kind::load(const std::vector<std::string_view>& texts,
-                                            std::size_t padding, Errors& errors) const {
+std::optional<Facts> ApiCluster::Kind::load(std::string_view text, std::size_t padding,
+                                            Errors& errors) const {
   FactsLoader loader(options_.load);
-  for (const std::string_view text : texts) loader.add_cluster({path_.path, text, padding});
+  loader.add_cluster({path_.path, text, padding});
   LoadResult result = loader.finish();
   if (result.loaded) return std::move(result.loaded->facts);
   errors = std::move(result.errors);
@@ -49,7 +58,7 @@ void ApiCluster::Kind::load_alone(const std::vector<std::string>& texts,
                                   ClusterListener& listener) {
   for (const std::string& text : texts) {
     Errors errors;
-    if (auto facts = load({text}, 0, errors)) {
+    if (auto facts = load(text, 0, errors)) {
       put(*std::move(facts), listener);
       continue;
     }
@@ -58,28 +67,30 @@ void ApiCluster::Kind::load_alone(const std::vector<std::string>& texts,
   }
 }
 
-Status ApiCluster::Kind::take_page(std::string_view body, Nanos now, ClusterListener& listener) {
-  const auto meta = reader_.read_list(body);
-  if (!meta) return meta.error();
+Result<ListMeta> ApiCluster::Kind::read_page(const std::string& body) {
+  return WatchReader().read_list(body, room_behind(body));  // what it needs for a page is not kept
+}
+
+Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& listener) {
   is_listing_ = true;
   Errors errors;
-  if (auto facts = load({body}, 0, errors)) {
+  if (auto facts = load(body, room_behind(body), errors)) {
     objects_ += facts->nodes.size() + facts->pods.size();
     put(*std::move(facts), listener);
   } else {
-    auto items = reader_.read_items(body);
+    auto items = WatchReader().read_items(body, room_behind(body));
     if (!items) return std::move(items).error();
-    for (std::string& item : *items)
-      item = std::string("{\"apiVersion\":\"") + path_.version + "\",\"kind\":\"" + path_.list +
-             "\",\"items\":[" + item + "]}";
+    for (std::string& item : *items) item = list_head() + item + "]}";
     load_alone(*items, listener);
   }
   told_.clear();
   is_missing_ = false;
-  if (!reflector_.take_page(*meta, now)) return {};
+  return {};
+}
+
+void ApiCluster::Kind::end_list(ClusterListener& listener) {
   listener.keep_only(path_.kind, std::exchange(listed_, {}));
   is_listing_ = false;
-  return {};
 }
 
 bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListener& listener) {
@@ -101,20 +112,41 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
   }
   if (in_batch_.contains(key) || batch_.size() >= kMostInBatch) flush(listener);
   in_batch_.insert(std::move(key));
-  std::string& object = batch_.emplace_back();
-  object.reserve(read->object.size() + kPadding);
-  object = read->object;
+  add_to_batch(*read);
   return true;
 }
 
+void ApiCluster::Kind::add_to_batch(const WatchLine& line) {
+  const std::string_view object = line.object, unread = line.managed_fields;
+  const bool is_whole = unread.empty();
+  const auto cut =
+      is_whole ? object.size() : static_cast<std::size_t>(unread.data() - object.data());
+  if (in_text_.empty())
+    batch_ = list_head();
+  else
+    batch_ += ',';
+  const std::size_t begin = batch_.size();
+  batch_.append(object.substr(0, cut));
+  if (!is_whole) batch_.append("[]").append(object.substr(cut + unread.size()));
+  in_text_.emplace_back(begin, batch_.size() - begin);
+}
+
 void ApiCluster::Kind::flush(ClusterListener& listener) {
-  if (batch_.empty()) return;
-  const std::vector<std::string> batch = std::exchange(batch_, {});
+  if (in_text_.empty()) return;
+  const auto parts = std::exchange(in_text_, {});
   in_batch_.clear();
+  batch_ += "]}";
+  batch_.reserve(batch_.size() + kPadding);
+  const std::string_view all(batch_), one = all.substr(parts.front().first, parts.front().second);
   Errors errors;
-  if (auto facts = load({batch.begin(), batch.end()}, 0, errors))
-    return put(*std::move(facts), listener);
-  load_alone(batch, listener);
+  if (auto facts = load(parts.size() == 1 ? one : all, kPadding, errors)) {
+    put(*std::move(facts), listener);
+  } else {
+    std::vector<std::string> texts;
+    for (const auto& [begin, size] : parts) texts.emplace_back(all.substr(begin, size));
+    load_alone(texts, listener);
+  }
+  if (batch_.capacity() > kMostInBatch) batch_ = {};
 }
 
 void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListener& listener) {
@@ -125,6 +157,12 @@ void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListene
     listener.keep_only(path_.kind, {});
   if (path_.may_be_missing && answer.status == kNotFound) return;
   tell(codec::refusal(answer, std::string("cannot read ") + path_.path), listener);
+}
+
+void ApiCluster::Kind::failed(Error error, Nanos now, ClusterListener& listener) {
+  reflector_.failed(kUnreadable, std::nullopt, now);
+  error.what = std::string("cannot read ") + path_.path + ": " + error.what;
+  tell(error, listener);
 }
 
 void ApiCluster::Kind::tell(const Error& error, ClusterListener& listener) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "gedge/drive/api_cluster.hpp"
@@ -37,19 +38,26 @@ class ApiCluster::Kind {
   /// Of the call under way; 0: none.
   std::uint64_t ticket = 0;
 
-  /// A page of a list. Errors: it is none.
-  Status take_page(std::string_view body, Nanos now, ClusterListener& listener);
+  /// What stands around a page of a list. Errors: it is none.
+  Result<ListMeta> read_page(const std::string& body);
+  /// The objects of a page. Errors: it is none.
+  Status take_page(const std::string& body, ClusterListener& listener);
+  /// All pages were taken.
+  void end_list(ClusterListener& listener);
   /// A line of a watch. False: the watch is over.
   bool take_line(std::string_view line, Nanos now, ClusterListener& listener);
   /// A call is over that brought no page.
   void failed(const ApiAnswer& answer, Nanos now, ClusterListener& listener);
+  /// The page that was taken last is none; all are asked for anew.
+  void failed(Error error, Nanos now, ClusterListener& listener);
   /// Hands over what has come since the last time.
   void flush(ClusterListener& listener);
 
  private:
-  std::optional<Facts> load(const std::vector<std::string_view>& texts, std::size_t padding,
-                            Errors& errors) const;
+  std::optional<Facts> load(std::string_view text, std::size_t padding, Errors& errors) const;
   void load_alone(const std::vector<std::string>& texts, ClusterListener& listener);
+  std::string list_head() const;
+  void add_to_batch(const WatchLine& line);
   void put(Facts facts, ClusterListener& listener);
   void tell(const Error& error, ClusterListener& listener);
 
@@ -61,8 +69,9 @@ class ApiCluster::Kind {
   std::string told_;  // the last failure that was told
   bool is_listing_ = false;
   std::vector<PodName> listed_;  // so far, by the pages of a list
-  // Of a watch, each whole, and padding behind it; the names of those in the batch.
-  std::vector<std::string> batch_;
+  // Of a watch: a list of them, open at its end, and where in it each lies; their names.
+  std::string batch_;
+  std::vector<std::pair<std::size_t, std::size_t>> in_text_;
   std::unordered_set<std::string> in_batch_;
   std::uint64_t objects_ = 0, unreadable_ = 0;
 };

@@ -33,6 +33,22 @@ TEST_CASE("watch: an event says what happened to whom") {
   }
 }
 
+TEST_CASE("watch: who manages which field lies where nobody needs to read it") {
+  WatchReader reader;
+  const std::string line =
+      R"({"type":"MODIFIED","object":{"metadata":{"name":"a","managedFields":[{"f":[1]}, {}],)"
+      R"("uid":"u"},"spec":{"managedFields":[2]}}})";
+  const auto read = reader.read(line);
+  REQUIRE(read);
+  CHECK(read->managed_fields == R"([{"f":[1]}, {}])");
+  CHECK(read->managed_fields.data() == line.data() + line.find(R"([{"f")"));
+  CHECK(read->uid == "u");
+  CHECK(reader.read(R"({"type":"ADDED","object":{"metadata":{"managedFields":null}}})")
+            ->managed_fields.empty());
+  CHECK(reader.read(R"({"type":"ADDED","object":{"metadata":{"name":"b"}}})")
+            ->managed_fields.empty());
+}
+
 TEST_CASE("watch: the object of an event is read as one of a cluster") {
   WatchReader reader;
   const auto line = reader.read(kAdded);

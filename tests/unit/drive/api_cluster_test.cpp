@@ -114,25 +114,48 @@ struct Fixture {
 TEST_CASE("api cluster: lists pages of each kind, then watches from their version") {
   Fixture at;
   at.turn();
-  const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=5000");
+  const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=500");
   REQUIRE(nodes != 0);
-  CHECK(at.api.find("/api/v1/pods?limit=5000&fieldSelector=status.phase%21%3DSucceeded") != 0);
+  CHECK(at.api.find("/api/v1/pods?limit=500&fieldSelector=status.phase%21%3DSucceeded") != 0);
   CHECK_FALSE(at.cluster.is_synced());
   at.api.say(nodes, 200, list("NodeList", R"({"metadata":{"name":"n1"}})", "t/1"));
   at.turn();
   CHECK(at.notes.take() == Lines{"node n1"});
   at.turn();
-  const std::uint64_t more = at.api.find("/api/v1/nodes?limit=5000&continue=t%2F1");
+  const std::uint64_t more = at.api.find("/api/v1/nodes?limit=500&continue=t%2F1");
   REQUIRE(more != 0);
   at.api.say(more, 200, list("NodeList", R"({"metadata":{"name":"n2"}})"));
   at.turn();
   CHECK(at.notes.take() == Lines{"node n2", "only n1 n2"});
+  at.turn();
+  CHECK(at.api.find("/api/v1/nodes?watch=1") == 0);  // the lists come first
+  for (const auto& [ticket, request] : std::map(at.api.asked))
+    at.api.say(ticket, 200, list("List", ""));
+  at.turn();
   at.turn();
   const std::uint64_t watch =
       at.api.find("/api/v1/nodes?watch=1&allowWatchBookmarks=true&resourceVersion=5&");
   REQUIRE(watch != 0);
   CHECK(at.api.asked.at(watch).is_stream);
   CHECK(at.api.asked.at(watch).lane == ApiLane::kWatch);
+}
+
+TEST_CASE(
+    "api cluster: the next page is asked for before one is read, and all anew if it is none") {
+  Fixture at;
+  at.turn();
+  const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=500");
+  at.api.say(nodes, 200, R"({"metadata":{"resourceVersion":"5","continue":"t"},"items":[1,{]})");
+  at.turn();
+  CHECK(at.api.find("/api/v1/nodes?limit=500&continue=t") == 0);
+  CHECK_FALSE(at.notes.take().empty());
+  at.clock.time += Micros{2'000'000};
+  at.turn();
+  const std::uint64_t again = at.api.find("/api/v1/nodes?limit=500");
+  CHECK(again != nodes);
+  at.api.say(again, 200, list("NodeList", R"({"metadata":{"name":"n1"}})"));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"node n1", "only n1"});
 }
 
 TEST_CASE("api cluster: events of a watch, in their order for each object") {

@@ -32,7 +32,7 @@ struct ApiClusterOptions {
   std::string instance;    ///< which process of it
   EventsTold events = EventsTold::kAll;
   bool tells_conditions = true;
-  std::uint32_t page_size = 5'000;
+  std::uint32_t page_size = 500;
   std::uint64_t seed = 0;  ///< of jitter and of the names of events; another one each process
   int minor = 20;          ///< of the server's version: which groups it has
   ReflectorOptions reflector;
@@ -97,7 +97,11 @@ class ApiCluster final : public ClusterLink {
   void queue(ApiRequest request);
   void send_queued();
   void report(codec::PodEvent event);
+  bool is_listed() const;
+  bool has_its_turn(const Kind& kind) const;
   Nanos begin_calls(Nanos now);
+  void begin_call(Kind& kind, Nanos now);
+  void end_call(Kind& kind);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);

@@ -20,6 +20,8 @@ enum class WatchType : std::uint8_t {
 struct WatchLine {
   WatchType type = WatchType::kOther;
   std::string_view object;  ///< its bytes, within the line; for a FactsLoader
+  /// Of these: metadata.managedFields, a list that nobody reads; empty: there is none.
+  std::string_view managed_fields;
   std::string kind, namespace_name, name, uid;
   std::string version;  ///< resourceVersion: where to go on from. Compared for equality alone
   int code = 0;         ///< kError: 410 when the version is too old, ...
