@@ -56,23 +56,44 @@ std::string text_of(const Json& body) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, const Json& body,
+ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, std::string body,
                          const char* content_type) {
   ApiRequest request;
   request.verb = verb;
   request.lane = lane;
   request.target = std::move(target);
-  request.body = text_of(body);
+  request.body = std::move(body);
   request.content_type = content_type;
   request.timeout = kWriteTimeout;
   return request;
 }
-
-Json meta(const PodName& pod, const SharedText& uid) {
-  Json json{{"name", pod.name.str()}, {"namespace", pod.namespace_name.str()}};
-  if (!uid.empty()) json["uid"] = uid.str();
-  return json;
+ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, const Json& body,
+                         const char* content_type) {
+  return write_request(verb, lane, std::move(target), text_of(body), content_type);
 }
+
+/// Of what is sent for every pod: texts between parts of JSON that are the same every time.
+class Body {
+ public:
+  Body& part(std::string_view json) {
+    json_ += json;
+    return *this;
+  }
+  Body& text(std::string_view text) {
+    const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+      return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    });
+    if (is_plain)
+      (json_ += '"').append(text) += '"';
+    else
+      json_ += text_of(Json(std::string(text)));
+    return *this;
+  }
+  std::string take() { return std::move(json_); }
+
+ private:
+  std::string json_;
+};
 
 // "2026-11-22T01:00:00.000000Z"
 std::string micro_time(UnixSeconds now) {
@@ -133,12 +154,13 @@ Result<int> server_minor(const ApiAnswer& answer) {
 }
 
 ApiRequest bind_request(const BindRequest& bind) {
-  const Json body{{"apiVersion", "v1"},
-                  {"kind", "Binding"},
-                  {"metadata", meta(bind.pod, bind.uid)},
-                  {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node.str()}}}};
-  return write_request(ApiVerb::kPost, ApiLane::kWrite, pod_path(bind.pod) + "/binding", body,
-                       "application/json");
+  Body body;
+  body.part(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":)").text(bind.pod.name);
+  body.part(R"(,"namespace":)").text(bind.pod.namespace_name);
+  if (!bind.uid.empty()) body.part(R"(,"uid":)").text(bind.uid);
+  body.part(R"(},"target":{"apiVersion":"v1","kind":"Node","name":)").text(bind.node).part("}}");
+  return write_request(ApiVerb::kPost, ApiLane::kWrite, pod_path(bind.pod) + "/binding",
+                       body.take(), "application/json");
 }
 
 ApiRequest read_request(const ReadRequest& read) {
@@ -273,26 +295,22 @@ Result<Lease> read_lease(const ApiAnswer& answer) {
 ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now) {
   const std::string name =
       std::string(event.pod.name.str().substr(0, kMostEventName)) + '.' + hex(reporter.unique);
-  const Json body{{"apiVersion", "events.k8s.io/v1"},
-                  {"kind", "Event"},
-                  {"metadata", {{"name", name}, {"namespace", event.pod.namespace_name.str()}}},
-                  {"eventTime", micro_time(now)},
-                  {"reportingController", cut(reporter.controller, kMostReporter)},
-                  {"reportingInstance", cut(reporter.instance, kMostReporter)},
-                  {"action", event.action},
-                  {"reason", event.reason},
-                  {"type", event.is_warning ? "Warning" : "Normal"},
-                  {"note", cut(event.note, kMostNote)},
-                  {"regarding",
-                   {{"apiVersion", "v1"},
-                    {"kind", "Pod"},
-                    {"name", event.pod.name.str()},
-                    {"namespace", event.pod.namespace_name.str()},
-                    {"uid", event.uid.str()}}}};
+  Body body;
+  body.part(R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":)").text(name);
+  body.part(R"(,"namespace":)").text(event.pod.namespace_name);
+  body.part(R"(},"eventTime":)").text(micro_time(now));
+  body.part(R"(,"reportingController":)").text(cut(reporter.controller, kMostReporter));
+  body.part(R"(,"reportingInstance":)").text(cut(reporter.instance, kMostReporter));
+  body.part(R"(,"action":)").text(event.action).part(R"(,"reason":)").text(event.reason);
+  body.part(R"(,"type":)").text(event.is_warning ? "Warning" : "Normal");
+  body.part(R"(,"note":)").text(cut(event.note, kMostNote));
+  body.part(R"(,"regarding":{"apiVersion":"v1","kind":"Pod","name":)").text(event.pod.name);
+  body.part(R"(,"namespace":)").text(event.pod.namespace_name);
+  body.part(R"(,"uid":)").text(event.uid).part("}}");
   return write_request(
       ApiVerb::kPost, ApiLane::kEvent,
-      "/apis/events.k8s.io/v1/namespaces/" + encoded(event.pod.namespace_name) + "/events", body,
-      "application/json");
+      "/apis/events.k8s.io/v1/namespaces/" + encoded(event.pod.namespace_name) + "/events",
+      body.take(), "application/json");
 }
 
 std::string timeout_query(Nanos timeout) {
