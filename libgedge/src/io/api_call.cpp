@@ -37,8 +37,7 @@ int on_socket(void* /*nothing*/, curl_socket_t socket, curlsocktype /*purpose*/)
 
 long buffer_bytes(ApiLane lane) {
   constexpr long kKi = 1'024;
-  if (lane == ApiLane::kRead) return 256 * kKi;
-  return lane == ApiLane::kWatch ? 64 * kKi : 16 * kKi;
+  return lane == ApiLane::kRead || lane == ApiLane::kWatch ? 64 * kKi : 4 * kKi;
 }
 
 template <typename To>
@@ -63,7 +62,19 @@ Error no_memory() { return {Errc::kDenied, "the system has no memory left for ca
 
 }  // namespace
 
+// Where a server speaks HTTP/2, one connection carries all calls of a lane, and as many need not
+// agree on keys first. Watches stay apart from each other. A libcurl that cannot do it does as
+// before.
+void ApiCall::share_connections(ApiLane lane) {
+  if (lane == ApiLane::kWatch || !access_.is_secure()) return;
+  constexpr long kUpload = 16 * 1'024;
+  handle_.set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  handle_.set(CURLOPT_PIPEWAIT, 1L);  // for the first one to say what it speaks
+  handle_.set(CURLOPT_UPLOAD_BUFFERSIZE, kUpload);
+}
+
 bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
+  share_connections(lane);
   return handle_.get() != nullptr && access_.set_up(handle_) &&
          handle_.set(CURLOPT_PRIVATE, static_cast<void*>(this)) &&
          handle_.set(CURLOPT_SHARE, shared) &&

@@ -52,6 +52,7 @@ class ApiCall {
   ApiAnswer too_long();
 
  private:
+  void share_connections(ApiLane lane);
   bool set_verb();
   bool set_timeouts();
   bool take(std::string_view bytes);

@@ -176,8 +176,10 @@ Status ApiClient::Parts::begin(Call& call, std::uint64_t ticket, ApiRequest requ
   call = take_call(lane);
   if (call == nullptr) return no_memory();
   GEDGE_TRY(call->begin(ticket, std::move(request), is_second));
-  if (!lane_of(lane).add(call->handle())) return no_memory();
-  return {};
+  // Lines of a stream may be lent to somebody: no more of them are read meanwhile.
+  const bool added = lane == ApiLane::kWatch ? lane_of(lane).add(call->handle())
+                                             : lane_of(lane).add(call->handle(), now());
+  return added ? Status{} : Status{no_memory()};
 }
 
 void ApiClient::Parts::send_now(std::uint64_t ticket, ApiRequest request, bool is_second) {

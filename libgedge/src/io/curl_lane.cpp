@@ -22,8 +22,14 @@ bool CurlLane::open(long most_connections) {
 
 bool CurlLane::add(CURL* handle) {
   const bool added = library_.multi_add_handle(multi_.get(), handle) == CURLM_OK;
-  // It begins with the next look, whenever that is.
   if (added) due_ = Nanos{0};
+  return added;
+}
+
+bool CurlLane::add(CURL* handle, Nanos now) {
+  const bool added = add(handle);
+  if (added) expire(now);
+  is_stirred_ = added;
   return added;
 }
 
@@ -40,6 +46,7 @@ void CurlLane::expire(Nanos now) {
   int running = 0;
   now_ = now;
   due_.reset();
+  is_stirred_ = false;
   library_.multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
 }
 

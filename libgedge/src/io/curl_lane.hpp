@@ -24,13 +24,16 @@ class CurlLane {
   /// More calls than connections queue up. False without memory.
   bool open(long most_connections);
   bool is_open() const { return multi_ != nullptr; }
+  /// It begins with the next look, whenever that is.
   bool add(CURL* handle);
+  /// It begins now; what comes of it at once is told with the next look.
+  bool add(CURL* handle, Nanos now);
   void remove(CURL* handle) { library_.multi_remove_handle(multi_.get(), handle); }
 
   /// A descriptor has something to say.
   void act(int descriptor, std::uint32_t events, Nanos now);
   /// When expire() is due.
-  std::optional<Nanos> due() const { return due_; }
+  std::optional<Nanos> due() const { return is_stirred_ ? Nanos{0} : due_; }
   void expire(Nanos now);
   /// One that is over, and how; then it may be removed.
   std::optional<std::pair<CURL*, CURLcode>> next_over();
@@ -45,6 +48,7 @@ class CurlLane {
   std::unique_ptr<CURLM, decltype(&::curl_multi_cleanup)> multi_;
   Nanos now_{0};  // while libcurl is asked
   std::optional<Nanos> due_;
+  bool is_stirred_ = false;  // next_over() may know something
 };
 
 }  // namespace gedge

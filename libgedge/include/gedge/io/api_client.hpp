@@ -21,9 +21,10 @@ struct ApiLimits {
   std::size_t most_writes = 100;  ///< connections of the lane of writes; more requests queue up
 };
 
-/// HTTP/1.1 over TCP or TLS 1.2 and later, one request at a time on a connection, which is kept for
-/// the next one of its lane, for an hour at most. A peer that is gone is noticed within 20 s.
-/// Nothing is asked to be compressed, and no redirect is followed.
+/// TLS 1.2 and later, or plain TCP. The requests of a lane share a connection where the server
+/// speaks HTTP/2; watches, and all requests to other servers, have one for themselves (HTTP/1.1),
+/// which is kept for the next one of its lane. None is reused after an hour. A peer that is gone is
+/// noticed within 20 s. Nothing is asked to be compressed, and no redirect is followed.
 ///
 /// A request that the server may have read is never sent a second time on its own, except GET.
 /// A stream that has begun well ends well, whatever ends its connection; the beginning of a line
