@@ -1,0 +1,146 @@
+"""Rows L-7 and L-10: pods that come one by one, and an API server that is gone for a while."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+from harness import Broken, at_least, at_most
+from live_sides import (PATIENCE, Process, Watch, node, pod, start_gedge, start_kubernetes, verify)
+from rows_kubernetes import Api, Plane
+
+NODES, STREAM_SECONDS, RATES, TURNS = 1000, 10, (20, 100), 3
+FLOOD, GONE_SECONDS = 12_000, 5
+
+
+def create_stream(api, names, rate):
+    """One pod after the other at its time, whatever became of those before; when each was there."""
+    own, replies = Api(api.host, api.headers["Authorization"].split()[1]), {}
+    begin = time.monotonic() + 0.05
+    for i, (name, scheduler) in enumerate(names):
+        time.sleep(max(0.0, begin + i / rate - time.monotonic()))
+        own.ask("POST", "/api/v1/namespaces/default/pods", json.dumps(pod(name, scheduler)))
+        replies[name] = time.monotonic()
+    return replies
+
+
+def quantile(values, part):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(part * len(values)))]
+
+
+def delays(plane, api, start, scheduler, rate, mark):
+    """Seconds from the reply to a creation until the pod is seen with a node."""
+    count = rate * STREAM_SECONDS
+    process = start(plane)
+    try:
+        warm = Watch(api, 1)
+        create_stream(api, [(f"{mark}-warm", scheduler)], 1)
+        if not warm.over.wait(PATIENCE):
+            raise Broken(f"{scheduler} bound nothing")
+        warm.end()
+        watch = Watch(api, count)
+        replies = create_stream(api, [(f"{mark}-{i:05}", scheduler) for i in range(count)], rate)
+        if not watch.over.wait(PATIENCE):
+            raise Broken(f"{scheduler} bound {len(watch.moments)} of {count} pods")
+        watch.end()
+    finally:
+        process.stop()
+    api.delete_pods()
+    return [max(0.0, watch.moments[name] - replied) for name, replied in replies.items()]
+
+
+def one_by_one(suite, report):
+    sides = {"default-scheduler": start_kubernetes, "gedge": start_gedge(suite, "all")}
+    found, raw = {(name, rate): [] for name in sides for rate in RATES}, []
+    with Plane(suite) as (plane, api):
+        api.create(node(i) for i in range(NODES))
+        for turn in range(TURNS):
+            for rate in RATES:
+                for name in sides if turn % 2 == 0 else reversed(sides):
+                    mark = f"s-{turn}-{rate}-{name}"
+                    seen = delays(plane, api, sides[name], name, rate, mark)
+                    found[name, rate] += seen
+                    raw.append(f"{name:18} {rate:4} pods/s  " + "  ".join(
+                        f"p{100 * part:g} {1e3 * quantile(seen, part):.2f} ms"
+                        for part in (0.5, 0.9, 0.99)))
+    for rate in RATES:
+        for part, floor, aim in ((0.5, 1 / 2, 1 / 3), (0.99, 1 / 3, 1 / 5)):
+            ours, theirs = (quantile(found[name, rate], part) for name in ("gedge",
+                                                                          "default-scheduler"))
+            report.row("L-7", f"reply to the creation of a pod until it is seen bound, "
+                       f"p{100 * part:g} of {len(found['gedge', rate]):,} pods at {rate} a second, "
+                       f"against kube-scheduler 1.20.2, both writing Events, {NODES:,} nodes",
+                       f"1/{1 / floor:.0f}", f"1/{1 / aim:.0f}",
+                       f"{ours / theirs:.2f}; {1e3 * ours:.2f} ms, kube-scheduler "
+                       f"{1e3 * theirs:.2f} ms", at_most(ours / theirs, floor, aim))
+    report.section("L-7: turns", raw)
+
+
+def command_of(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read().decode().rstrip("\0").split("\0")
+
+
+def break_server(plane):
+    """Kills the API server, and starts it again as it was. When it answered again."""
+    path = os.path.join(plane.dir, "apiserver.pid")
+    with open(path, encoding="ascii") as file:
+        pid = int(file.read())
+    command = command_of(pid)
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(GONE_SECONDS)
+    with open(os.path.join(plane.dir, "apiserver.log"), "ab") as log:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                 start_new_session=True)
+    threading.Thread(target=child.wait, daemon=True).start()  # whoever stops it waits for its end
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"{child.pid}\n")
+
+
+def wait_until_ready(api):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            Api(api.host, api.headers["Authorization"].split()[1]).ask("GET", "/readyz")
+            return time.monotonic()
+        except (OSError, Broken):
+            time.sleep(0.02)
+    raise Broken("the API server did not come back")
+
+
+def bound_within(times, begin, end):
+    return sum(begin <= moment < end for moment in times)
+
+
+def server_gone(suite, report):
+    with Plane(suite) as (plane, api):
+        api.create(node(i) for i in range(NODES))
+        api.create(pod(f"f-{i:05}", "gedge") for i in range(FLOOD))
+        watch = Watch(api, FLOOD)
+        process: Process = start_gedge(suite, "none")(plane)
+        try:
+            while len(watch.moments) < FLOOD // 4:
+                time.sleep(0.01)
+            killed = time.monotonic()
+            break_server(plane)
+            ready = wait_until_ready(api)
+            if not watch.over.wait(PATIENCE):
+                raise Broken(f"{len(watch.moments)} of {FLOOD} pods were bound")
+        finally:
+            process.stop()
+            watch.end()
+        api = Api("https://" + api.host, api.headers["Authorization"].split()[1])
+        verify(api, watch)
+        times = watch.times()
+    before = bound_within(times, times[0], killed) / (killed - times[0])
+    first = next((moment - ready for moment in times if moment > ready), float("inf"))
+    span = min(2.0, times[-1] - ready - 2) if times[-1] > ready + 2.5 else 0
+    after = bound_within(times, ready + 2, ready + 2 + span) / span if span else float("nan")
+    report.row("L-10", f"the API server is killed and gone for {GONE_SECONDS} s while {FLOOD:,} "
+               "pods are bound; the rate from 2 s after it is ready again, as a share of that "
+               "before (every binding verified: none double, none lost)", "0.80", "0.90",
+               f"{after / before:.2f}; {before:.0f}/s, then {after:.0f}/s; first bind "
+               f"{first:.2f} s after it was ready", at_least(after / before, 0.8, 0.9))
