@@ -178,7 +178,6 @@ ApiRequest evict_request(const EvictRequest& evict) {
 }
 
 ApiRequest claim_request(const ClaimRequest& claim) {
-  const Json name = meta(claim.claim, claim.uid);
   if (claim.volume.empty()) {
     Json metadata{{"annotations", {{"volume.kubernetes.io/selected-node", claim.node.str()}}}};
     if (!claim.uid.empty()) metadata["uid"] = claim.uid.str();
@@ -187,9 +186,11 @@ ApiRequest claim_request(const ClaimRequest& claim) {
                              "/persistentvolumeclaims/" + encoded(claim.claim.name),
                          Json{{"metadata", std::move(metadata)}}, "application/merge-patch+json");
   }
-  Json reference = name;
-  reference["apiVersion"] = "v1";
-  reference["kind"] = "PersistentVolumeClaim";
+  Json reference{{"apiVersion", "v1"},
+                 {"kind", "PersistentVolumeClaim"},
+                 {"namespace", claim.claim.namespace_name.str()},
+                 {"name", claim.claim.name.str()}};
+  if (!claim.uid.empty()) reference["uid"] = claim.uid.str();
   const Json body = Json::array(
       {Json{{"op", "test"}, {"path", "/spec/claimRef"}, {"value", nullptr}},
        Json{{"op", "add"}, {"path", "/spec/claimRef"}, {"value", std::move(reference)}}});
