@@ -1,0 +1,34 @@
+// How long a pod waits before it is tried again, as kube-scheduler has it.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "gedge/control/scheduler.hpp"
+#include "gedge/policy/profile.hpp"
+#include "support/sim_site.hpp"
+
+using namespace gedge;
+using namespace gedge::test;
+
+TEST_CASE("a pod whose binds are refused is tried again after 1, 2, 4, 8, 10 and 10 s") {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
+  Facts facts = three_nodes();
+  add_pods(facts, "Pod", "web", 1);
+  scheduler.put(std::move(facts));
+  Nanos now = kSecond;
+  constexpr std::array<std::int64_t, 6> kWaits{1, 2, 4, 8, 10, 10};
+  for (const std::int64_t seconds : kWaits) {
+    REQUIRE(scheduler.advance(now));
+    const std::vector<BindRequest> binds = scheduler.take_binds();
+    REQUIRE(binds.size() == 1);
+    scheduler.answer(binds[0].ticket, BindAnswer::kRefused, now);
+    REQUIRE(scheduler.next());
+    CHECK(*scheduler.next() - now == seconds * kSecond);
+    now = *scheduler.next();
+  }
+}
