@@ -35,7 +35,7 @@ constexpr Page kPage{
         "machine and for it alone, and a ConfigMap with the part of kube-scheduler's "
         "configuration; with `--bind` it may bind pods. `prober` is gedge-agent(1) on every node, "
         "without any rights. `reader` may list what decisions are made of; `hint` that, and patch "
-        "nodes and workloads for gedge-hint(1).\n\n"
+        "nodes and workloads for gedge-hint(1); `publish` may write NodeLatency objects.\n\n"
         "Containers run as user 10532 on a read-only file system, without capabilities. Where they "
         "answer others, they read the Secret `gedge-web` of the namespace, which is to have "
         "`tls.crt`, `tls.key`, `ca.crt` and `token`. `--monitors` adds a ServiceMonitor for the "

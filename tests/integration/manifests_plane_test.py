@@ -63,6 +63,8 @@ READ = {("", r) for r in ("nodes", "pods", "namespaces", "services", "replicatio
     ("apps", "replicasets"), ("apps", "statefulsets"), ("policy", "poddisruptionbudgets"),
     ("storage.k8s.io", "storageclasses"), ("scheduling.x-k8s.io", "podgroups"),
     ("gedge.io", "nodelatencies")}
+LISTED = {("", "limitranges"), ("batch", "jobs"), ("scheduling.k8s.io", "priorityclasses"),
+          ("node.k8s.io", "runtimeclasses")}
 OTHERS = {("", r) for r in ("secrets", "configmaps", "pods/exec", "pods/binding", "pods/status",
                             "pods/eviction", "pods/log", "nodes/status", "nodes/proxy", "events",
                             "serviceaccounts", "serviceaccounts/token", "bindings")} | {
@@ -81,7 +83,8 @@ def allowed(name, *more):
     """(namespace, group, resource, name, verb) of all that an account may do, as it is meant."""
     verbs = {"scheduler": ("list", "watch"), "extender": ("list", "watch"), "reader": ("list",),
              "hint": ("list",)}
-    rights = {(space, group, resource, which, verb) for group, resource in READ
+    kinds = READ | LISTED if name in ("reader", "hint") else READ
+    rights = {(space, group, resource, which, verb) for group, resource in kinds
               for verb in verbs.get(name, ()) for space in ("default", SPACE)
               for which in ("gedge-scheduler", "other")}
     for group, resource, verb in more:
@@ -92,7 +95,7 @@ def allowed(name, *more):
 
 def check_rights(plane, name, *more):
     user, wanted = account(name), allowed(name, *more)
-    asked = [(space, group, resource, which, verb) for group, resource in READ | OTHERS
+    asked = [(space, group, resource, which, verb) for group, resource in READ | LISTED | OTHERS
              for verb in VERBS for space in ("default", SPACE)
              for which in ("gedge-scheduler", "other")]
 
@@ -185,6 +188,12 @@ def check_hint(plane):
     need((run.returncode, run.stdout) == (0, "labelled node n1\n"), f"{run}")
 
 
+def check_publish(plane):
+    apply(plane, manifests("--mode", "publish"))
+    check_rights(plane, "publish", ("", "nodes", "list"),
+                 *(("gedge.io", "nodelatencies", verb) for verb in ("list", "create", "patch")))
+
+
 def check_prober(plane):
     apply(plane, manifests("--mode", "prober"))
     check_rights(plane, "prober")
@@ -193,7 +202,7 @@ def check_prober(plane):
 def main():
     with Plane() as plane:
         for check in (check_scheduler, check_extender, check_reader, check_hint,
-                      check_prober):
+                      check_publish, check_prober):
             before = len(failures)
             try:
                 check(plane)

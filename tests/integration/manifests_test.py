@@ -8,7 +8,7 @@ import sys
 import yaml
 
 GEDGE = os.environ["GEDGE"]
-MODES = ("scheduler", "preemption", "volumes", "extender", "prober", "hint", "reader")
+MODES = ("scheduler", "preemption", "volumes", "extender", "prober", "hint", "publish", "reader")
 failures = []
 
 

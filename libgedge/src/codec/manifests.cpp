@@ -37,6 +37,16 @@ Json reading_rules(codec::Words verbs) {
                       rule("gedge.io", {"nodelatencies"}, verbs)});
 }
 
+// What a cluster is listed by once: admission is done here then, so what it reads is read too.
+Json listing_rules() {
+  Json rules = reading_rules({"list"});
+  rules.push_back(rule("", {"limitranges"}, {"list"}));
+  rules.push_back(rule("batch", {"jobs"}, {"list"}));
+  rules.push_back(rule("scheduling.k8s.io", {"priorityclasses"}, {"list"}));
+  rules.push_back(rule("node.k8s.io", {"runtimeclasses"}, {"list"}));
+  return rules;
+}
+
 // Round-trip times may lie in one config map of gedge's namespace.
 void add_reading(const Component& who, Json rules, codec::Words verbs, std::vector<Json>& out) {
   codec::add_account(who, out);
@@ -184,16 +194,27 @@ void add_prober(const ManifestOptions& options, std::vector<Json>& out) {
 // Labels of nodes and templates of workloads; a right to patch cannot be limited to these members.
 void add_hint(const ManifestOptions& options, std::vector<Json>& out) {
   const Component who = component(options, "hint");
-  Json rules = reading_rules({"list"});
+  Json rules = listing_rules();
   rules.push_back(rule("", {"nodes"}, {"patch"}));
   rules.push_back(
       rule("apps", {"deployments", "statefulsets", "daemonsets", "replicasets"}, {"patch"}));
   add_reading(who, std::move(rules), {"list"}, out);
 }
 
+// Objects that are applied are created where there is none.
+void add_publish(const ManifestOptions& options, std::vector<Json>& out) {
+  const Component who = component(options, "publish");
+  codec::add_account(who, out);
+  codec::add_cluster_role(
+      who, who.name,
+      Json::array({rule("", {"nodes"}, {"list"}),
+                   rule("gedge.io", {"nodelatencies"}, {"list", "create", "patch"})}),
+      out);
+}
+
 void add_reader(const ManifestOptions& options, std::vector<Json>& out) {
   const Component who = component(options, "reader");
-  add_reading(who, reading_rules({"list"}), {"list"}, out);
+  add_reading(who, listing_rules(), {"list"}, out);
 }
 
 std::vector<Json> objects(const ManifestOptions& options) {
@@ -220,6 +241,9 @@ std::vector<Json> objects(const ManifestOptions& options) {
         break;
       case InstallMode::kHint:
         add_hint(options, all);
+        break;
+      case InstallMode::kPublish:
+        add_publish(options, all);
         break;
       case InstallMode::kReader:
         add_reader(options, all);

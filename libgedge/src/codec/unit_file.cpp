@@ -24,6 +24,7 @@ UnitText unit_of(InstallMode mode) {
     case InstallMode::kPreemption:
     case InstallMode::kVolumes:
     case InstallMode::kHint:
+    case InstallMode::kPublish:
     case InstallMode::kReader:
       break;
   }

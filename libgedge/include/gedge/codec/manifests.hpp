@@ -20,17 +20,19 @@ enum class InstallMode : std::uint8_t {
   kExtender,    ///< gedge extender, beside kube-scheduler
   kProber,      ///< gedge agent on every node; no rights at all
   kHint,        ///< who runs gedge hint --write
+  kPublish,     ///< who writes NodeLatency objects
   kReader,      ///< who asks a live cluster and changes nothing
 };
 
 /// By the words of --mode.
-inline constexpr std::array<std::pair<std::string_view, InstallMode>, 7> kInstallModes{{
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 8> kInstallModes{{
     {"scheduler", InstallMode::kScheduler},
     {"preemption", InstallMode::kPreemption},
     {"volumes", InstallMode::kVolumes},
     {"extender", InstallMode::kExtender},
     {"prober", InstallMode::kProber},
     {"hint", InstallMode::kHint},
+    {"publish", InstallMode::kPublish},
     {"reader", InstallMode::kReader},
 }};
 
