@@ -62,34 +62,42 @@ HttpReply readiness(const ExtenderFacts& facts) {
 
 }  // namespace
 
-// Objects of nodes are as they came: they are put between what is made here.
+// Objects of nodes are as they came: they are put between what is made here. No tree is built of
+// what may be thousands of members.
 HttpReply filter_reply(const ExtenderCall& call, const std::vector<NodeVerdict>& verdicts) {
-  Json failed = Json::object(), unresolvable = Json::object(), names = Json::array();
-  std::string objects;
+  std::string passing, failed, unresolvable, why, quoted_why;
+  const auto add = [](std::string& list, std::string_view name, std::string_view value) {
+    if (!list.empty()) list += ',';
+    list.append(name);
+    if (!value.empty()) list.append(":").append(value);
+  };
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (verdicts[i].passes) {
-      if (call.by_name)
-        names.push_back(call.nodes[i]);
-      else
-        objects.append(objects.empty() ? "" : ",").append(call.node_objects[i]);
-    } else if (!verdicts[i].why.empty()) {
-      failed[call.nodes[i]] = verdicts[i].why;
-      if (verdicts[i].is_unresolvable) unresolvable[call.nodes[i]] = verdicts[i].why;
+    const NodeVerdict& verdict = verdicts[i];
+    if (verdict.passes) {
+      add(passing, call.by_name ? text_of(call.nodes[i]) : std::string(call.node_objects[i]), {});
+      continue;
     }
+    if (verdict.why.empty()) continue;
+    if (verdict.why != why) quoted_why = text_of(why = verdict.why);  // mostly the same
+    const std::string name = text_of(call.nodes[i]);
+    add(failed, name, quoted_why);
+    if (verdict.is_unresolvable) add(unresolvable, name, quoted_why);
   }
   std::string body =
-      call.by_name ? R"({"Nodes":null,"NodeNames":)" + text_of(names)
-                   : R"({"Nodes":{"metadata":{},"items":[)" + objects + R"(]},"NodeNames":null)";
-  body += R"(,"FailedNodes":)" + text_of(failed);
-  body += R"(,"FailedAndUnresolvableNodes":)" + text_of(unresolvable) + R"(,"Error":""})";
+      call.by_name ? R"({"Nodes":null,"NodeNames":[)" + passing + ']'
+                   : R"({"Nodes":{"metadata":{},"items":[)" + passing + R"(]},"NodeNames":null)";
+  body += R"(,"FailedNodes":{)" + failed + R"(},"FailedAndUnresolvableNodes":{)" + unresolvable +
+          R"(},"Error":""})";
   return json_reply(200, std::move(body));
 }
 
 HttpReply prioritize_reply(const ExtenderCall& call, const std::vector<int>& scores) {
-  Json list = Json::array();
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    list.push_back({{"Host", call.nodes[i]}, {"Score", scores[i]}});
-  return json_reply(200, text_of(list));
+  std::string body = "[";
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    body.append(i == 0 ? R"({"Host":)" : R"(,{"Host":)").append(text_of(call.nodes[i]));
+    body.append(R"(,"Score":)").append(std::to_string(scores[i])).append("}");
+  }
+  return json_reply(200, body + "]");
 }
 
 HttpReply preempt_reply(const ExtenderCall& call, const std::vector<bool>& may) {
