@@ -11,6 +11,7 @@ from plane import PODS, Daemon, KubeScheduler, Plane, pod, until  # noqa: E402
 
 COUNT, CACHES, REPLICAS = 1000, 12, 4
 CLOSE = 9_000  # microseconds between replicas of a cache: whoever is near one reaches all of them
+PATIENCE = 600  # seconds; a thousand pods on a busy machine
 failures = []
 
 
@@ -105,7 +106,7 @@ def place_all(plane, space, pods):
         plane.patch("/api/v1/nodes/n00", {"metadata": {"labels": {"turn": str(turn[0])}}})
         return all("nodeName" in thing["spec"] for thing in plane.pods(space).values())
     try:
-        until(are_placed, f"pods of {space}")
+        until(are_placed, f"pods of {space}", PATIENCE)
     except AssertionError as late:
         waiting = [(name, thing["status"].get("conditions")) for name, thing
                    in plane.pods(space).items() if "nodeName" not in thing["spec"]]

@@ -123,7 +123,7 @@ def check(plane):
 
     with KubeScheduler(plane):
         plane.create(PODS.format("default"), *pods_of(found))
-        until(lambda: all("nodeName" in p["spec"] for p in plane.pods().values()), "pods")
+        until(lambda: all("nodeName" in p["spec"] for p in plane.pods().values()), "pods", 600)
     placed = {name: thing["spec"]["nodeName"] for name, thing in plane.pods().items()}
     wrong = broken(site, budgets, placed)
     need(not wrong, f"{len(wrong)} budgets broken, such as {wrong[:3]}")

@@ -119,9 +119,9 @@ class Plane:
         until(lambda: not self.get("/api/v1/pods")["items"], "pods to go")
 
 
-def until(is_so, what):
+def until(is_so, what, longest=LONGEST):
     """Asks again and again; nothing depends on how long it takes."""
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + longest
     while not is_so():
         if time.monotonic() > end:
             raise AssertionError("waited too long for " + what)
