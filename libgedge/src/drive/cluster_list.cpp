@@ -28,7 +28,7 @@ struct ListedKind {
 constexpr int kPolicyV1 = 21;  // the minor version that has policy/v1
 constexpr ListedKind kOldBudgets{"/apis/policy/v1beta1/poddisruptionbudgets"};
 constexpr ListedKind kBudgets{"/apis/policy/v1/poddisruptionbudgets"};
-constexpr std::array<ListedKind, 16> kKinds{{
+constexpr std::array<ListedKind, 17> kKinds{{
     {"/api/v1/pods", "", true},
     {"/api/v1/nodes", "", true},
     {"/apis/gedge.io/v1alpha1/nodelatencies"},
@@ -45,6 +45,7 @@ constexpr std::array<ListedKind, 16> kKinds{{
     {"/apis/storage.k8s.io/v1/storageclasses"},
     {"/apis/scheduling.k8s.io/v1/priorityclasses"},
     {"/apis/node.k8s.io/v1/runtimeclasses"},
+    {"/apis/scheduling.x-k8s.io/v1alpha1/podgroups"},
 }};
 
 class Lister {

@@ -61,6 +61,7 @@ class ExtenderDesk final : private ClusterListener {
   void answer(std::uint64_t ticket, BindAnswer answer) override;
   void answer(std::uint64_t ticket, const PodReading& reading) override;
   void answer(std::uint64_t, EvictAnswer) override {}
+  void answer(std::uint64_t, ClaimAnswer) override {}
   void failed(const Error& error) override { events_.failed(error); }
 
   std::optional<HttpReply> reply(const HttpRequest& request, const HttpReplyTo& reply_to);
