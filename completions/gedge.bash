@@ -23,8 +23,8 @@ _gedge_offer() {
 _gedge_describe() {
   case $1 in
     'plan')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -47,6 +47,11 @@ _gedge_describe() {
         -l | --selector) values='' ;;
         --out) values='@files' ;;
         --what-if) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -54,8 +59,8 @@ _gedge_describe() {
       esac
       ;;
     'explain')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -75,6 +80,11 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -82,8 +92,8 @@ _gedge_describe() {
       esac
       ;;
     'why-not')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods' '@nodes')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -103,6 +113,11 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='table json yaml name' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -110,8 +125,8 @@ _gedge_describe() {
       esac
       ;;
     'verify')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -129,6 +144,11 @@ _gedge_describe() {
         --compat) values='1.20 1.36' ;;
         -o | --output) values='table json yaml name' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -184,8 +204,8 @@ _gedge_describe() {
       esac
       ;;
     'validate')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -204,6 +224,11 @@ _gedge_describe() {
         --plugin) values='@files' ;;
         --seed) values='' ;;
         -o | --output) values='text json yaml' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -211,8 +236,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix complete')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --seed --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -228,6 +253,11 @@ _gedge_describe() {
         --cluster) values='@files' ;;
         -o | --output) values='json yaml edges' ;;
         --seed) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -235,8 +265,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix show')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -251,6 +281,11 @@ _gedge_describe() {
         --now) values='' ;;
         --cluster) values='@files' ;;
         -o | --output) values='auto table map svg png json yaml' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -258,8 +293,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix convert')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --names-out --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -275,6 +310,11 @@ _gedge_describe() {
         --cluster) values='@files' ;;
         -o | --output) values='json yaml csv edges plain diktyo' ;;
         --names-out) values='@files' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -282,8 +322,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix diff')
-      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --no-headers --sort-by --noise --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files' '@files')
       case $prev in
         --rtt-names) values='@files' ;;
@@ -297,6 +337,11 @@ _gedge_describe() {
         --cluster) values='@files' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -304,8 +349,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix check')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --only --tolerance --at-least -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -324,6 +369,11 @@ _gedge_describe() {
         --at-least) values='' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -331,8 +381,8 @@ _gedge_describe() {
       esac
       ;;
     'measure')
-      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --publish --kubeconfig --context --as --as-group --no-exec-credentials --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
       operands=('@nodes')
       rest='@nodes'
       case $prev in
@@ -355,6 +405,10 @@ _gedge_describe() {
         --rate) values='' ;;
         -o | --output) values='table wide json yaml edges csv' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -362,8 +416,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix cluster')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within --layers -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster --within -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -380,6 +434,11 @@ _gedge_describe() {
         --within) values='' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -387,8 +446,8 @@ _gedge_describe() {
       esac
       ;;
     'matrix centers')
-      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --sort-by --threads --max-input --color -v --v'
+      flags='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --no-headers --sort-by --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --cluster -k --count --goal -o --output --sort-by --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       rest='@files'
       case $prev in
@@ -406,6 +465,11 @@ _gedge_describe() {
         --goal) values='radius mean' ;;
         -o | --output) values='table json yaml name' ;;
         --sort-by) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -437,13 +501,16 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--scheduler-name --events --max-binds --listen --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
         --events) values='all failures none' ;;
         --max-binds) values='' ;;
         --listen) values='' ;;
+        --cluster) values='@files' ;;
+        -f | --filename) values='@files' ;;
+        --churn) values='' ;;
         --lease) values='' ;;
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;
@@ -471,8 +538,36 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'apply')
+      flags='--dry-run --scheduler-name --max-binds --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --max-binds --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
+      operands=('@files')
+      case $prev in
+        --scheduler-name) values='' ;;
+        --max-binds) values='' ;;
+        --cluster) values='' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'extender')
-      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--listen --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --listen) values='' ;;
@@ -515,7 +610,7 @@ _gedge_describe() {
       esac
       ;;
     'hint')
-      flags='--from --write -f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --insecure-skip-tls-verify --no-exec-credentials --compat -o --output --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--from --write -f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --compat -o --output --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--from -f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --compat -o --output --threads --max-input --color -v --v'
       case $prev in
         --from) values='@nodes' ;;
@@ -609,5 +704,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule extender manifests hint completion version help'
+_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule apply extender manifests hint completion version help'
 _gedge_families='config matrix'

@@ -101,10 +101,11 @@ def verify(api, watch):
     if watch.wrong:
         raise Broken(watch.wrong[0])
     pods = json.loads(api.ask("GET", "/api/v1/pods"))["items"]
-    known = {item["metadata"]["name"] for item in json.loads(api.ask("GET", "/api/v1/nodes"))["items"]}
+    nodes = json.loads(api.ask("GET", "/api/v1/nodes"))["items"]
+    known = {item["metadata"]["name"] for item in nodes}
     load = collections.Counter(item["spec"].get("nodeName") for item in pods)
     if set(load) - known:
-        raise Broken(f"pods are bound to {sorted(map(str, set(load) - known))[0]}, which is no node")
+        raise Broken(f"a pod is bound to {sorted(map(str, set(load) - known))[0]}, no node")
     if max(load.values()) > PODS_A_NODE:
         raise Broken("a node has more pods than it may")
     for item in pods:

@@ -15,6 +15,7 @@ import rows_edge
 import rows_growth
 import rows_kubernetes
 import rows_latency_cover
+import rows_live
 import rows_measure
 import rows_process
 import rows_program
@@ -43,6 +44,8 @@ ROWS = [
     ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
     ("schedule", rows_schedule.beside_scheduler, False),
+    ("schedule-stream", rows_live.one_by_one, False),
+    ("schedule-gone", rows_live.server_gone, False),
 ]  # name, function, whether --quick has it
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so

@@ -1,8 +1,9 @@
 // gedge/plan/live_cluster.hpp - a cluster that changes while its pods are placed.
 //
-// Holds what is known of it, and a state that follows what it can; what it cannot follow (new pods,
-// new nodes, other rules) makes it anew before the next decision. Either way the decisions are
-// those of make_plan on the same facts.
+// Holds what is known of it, and a state that follows what it can; what it cannot follow (new
+// nodes, other rules, new pods where anybody has delay budgets or they ask for a new resource)
+// makes it anew before the next decision. Either way the decisions are those of make_plan on the
+// same facts.
 #pragma once
 
 #include <cstddef>
