@@ -176,14 +176,13 @@ void DelayBudgetFilter::filter(const ClassContext& context, const ClassState* st
   if (state == nullptr) return;
   const State& known = static_cast<const State&>(*state);
   const auto explain = [&](NodeIndex n) {
-    if (recorder == nullptr) return;
     for (const DelayColumn& column : known.columns)
       if (!column.admits(n)) recorder->reject(n, column.evidence(n));
     if (const Guard* guard = broken_guard(known, context.cluster, n))
       recorder->reject(n, evidence(context.cluster, *guard, n));
   };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, ~known.barred.word(block.first / kWordRows), explain);
+    reject_others(feasible, block, ~known.barred.word(block.first / kWordRows), recorder, explain);
   });
 }
 

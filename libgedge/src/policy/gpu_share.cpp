@@ -149,11 +149,9 @@ void GpuShareFilter::filter(const ClassContext&, const ClassState* state, Rows r
                             NodeMask& feasible, Recorder* recorder) const {
   if (state == nullptr) return;
   const State& known = static_cast<const State&>(*state);
-  const auto explain = [&](NodeIndex n) {
-    if (recorder != nullptr) recorder->reject(n, evidence(known, n));
-  };
+  const auto explain = [&](NodeIndex n) { recorder->reject(n, evidence(known, n)); };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), explain);
+    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), recorder, explain);
   });
 }
 

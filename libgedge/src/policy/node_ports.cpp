@@ -84,9 +84,8 @@ class NodePorts final : public FilterPolicy {
       std::uint64_t pass = 0;
       for (std::uint32_t row = block.first; row < block.last; ++row)
         pass |= std::uint64_t{conflicts[row] == 0} << (row % kWordRows);
-      reject_others(feasible, block, pass, [&](NodeIndex n) {
-        if (recorder != nullptr) recorder->reject(n, evidence(context, n));
-      });
+      reject_others(feasible, block, pass, recorder,
+                    [&](NodeIndex n) { recorder->reject(n, evidence(context, n)); });
     });
   }
 

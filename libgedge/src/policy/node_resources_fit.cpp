@@ -117,9 +117,8 @@ class NodeResourcesFit final : public FilterPolicy {
     const std::vector<Amount>& checks = static_cast<const FitState*>(state)->checks;
     for_each_block(rows, [&](Rows block) {
       const std::uint64_t fits = fitting(context.cluster, checks, block);
-      reject_others(feasible, block, fits, [&](NodeIndex n) {
-        if (recorder != nullptr) record(context.cluster, checks, n, *recorder);
-      });
+      reject_others(feasible, block, fits, recorder,
+                    [&](NodeIndex n) { record(context.cluster, checks, n, *recorder); });
     });
   }
 

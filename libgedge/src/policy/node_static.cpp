@@ -43,8 +43,9 @@ void NodeStaticFilter::filter(const ClassContext& context, const ClassState* sta
   if (state == nullptr) return;
   const NodeMask& admitted = static_cast<const MaskState*>(state)->admitted;
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, admitted.word(block.first / kWordRows), [&](NodeIndex n) {
-      if (recorder != nullptr) recorder->reject(n, evidence(context.pod, context.cluster.node(n)));
+    const std::uint64_t here = admitted.word(block.first / kWordRows);
+    reject_others(feasible, block, here, recorder, [&](NodeIndex n) {
+      recorder->reject(n, evidence(context.pod, context.cluster.node(n)));
     });
   });
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "gedge/effect/reason.hpp"
 #include "gedge/snapshot/node_mask.hpp"
 
 namespace gedge {
@@ -37,13 +38,15 @@ inline void reject_barred(const NodeMask& barred, Rows rows, NodeMask& feasible)
   });
 }
 
-/// Clears the rows of `block` that `admitted` (one word) lacks, calling on_rejected(NodeIndex) for
-/// each row that was set until now, ascending.
+/// Clears the rows of `block` that `admitted` (one word) lacks. With a recorder, calls
+/// on_rejected(NodeIndex) for each row that was set until now, ascending.
 template <typename F>
-void reject_others(NodeMask& feasible, Rows block, std::uint64_t admitted, F&& on_rejected) {
+void reject_others(NodeMask& feasible, Rows block, std::uint64_t admitted, Recorder* recorder,
+                   F&& on_rejected) {
   const std::uint32_t index = block.first / kWordRows;
   std::uint64_t rejected = feasible.word(index) & bits_of(block) & ~admitted;
   feasible.keep(index, ~rejected);
+  if (recorder == nullptr) return;
   for (; rejected != 0; rejected &= rejected - 1)
     on_rejected(
         NodeIndex{index * kWordRows + static_cast<std::uint32_t>(std::countr_zero(rejected))});

@@ -166,7 +166,6 @@ void VolumeBindingFilter::filter(const ClassContext& context, const ClassState* 
   if (state == nullptr) return;
   const State& known = static_cast<const State&>(*state);
   const auto explain = [&](NodeIndex n) {
-    if (recorder == nullptr) return;
     const Node& node = context.cluster.node(n);
     if (known.everywhere) {
       recorder->reject(n, evidence(known.everywhere->reason, *known.everywhere->subject));
@@ -179,7 +178,7 @@ void VolumeBindingFilter::filter(const ClassContext& context, const ClassState* 
       recorder->reject(n, evidence(Reason::kNoVolume, claim->name));
   };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), explain);
+    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), recorder, explain);
   });
 }
 

@@ -169,7 +169,6 @@ void VolumeZoneFilter::filter(const ClassContext& context, const ClassState* sta
   if (state == nullptr) return;
   const State& known = static_cast<const State&>(*state);
   const auto explain = [&](NodeIndex n) {
-    if (recorder == nullptr) return;
     Evidence evidence;
     evidence.reason = Reason::kVolumeZone;
     evidence.verdict = Verdict::kUnresolvable;
@@ -177,7 +176,7 @@ void VolumeZoneFilter::filter(const ClassContext& context, const ClassState* sta
     recorder->reject(n, std::move(evidence));
   };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), explain);
+    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), recorder, explain);
   });
 }
 
