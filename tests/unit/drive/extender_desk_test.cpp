@@ -32,6 +32,7 @@ class ScriptedLink final : public ClusterLink {
   void bind(const BindRequest& request) override { binds.push_back(request); }
   void read(const ReadRequest& request) override { reads.push_back(request); }
   void evict(const EvictRequest&) override {}
+  void claim(const ClaimRequest&) override {}
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
   std::size_t untold() const override { return 0; }
