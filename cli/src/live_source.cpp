@@ -9,7 +9,6 @@ namespace gedge::cli {
 namespace {
 
 constexpr std::string_view kLive = "live", kOfContext = "live:";
-constexpr std::uint64_t kMostFile = 16 << 20;  // of a kubeconfig, or what it names
 
 }  // namespace
 
@@ -51,13 +50,8 @@ LiveReading list_live(Io& io, const ServerOptions& options, std::string_view sou
 }
 
 bool may_be_live(Io& io, const ServerOptions& options) {
-  if (!options.choice.kubeconfig.empty() || !options.choice.context.empty()) return true;
-  const KubeAccessReading reading =
-      find_api_server(options.choice, io.kube,
-                      [&io](const std::string& path) { return io.files.read(path, kMostFile); });
-  return reading.access ||
-         std::any_of(reading.errors.begin(), reading.errors.end(),
-                     [](const Error& error) { return error.code != Errc::kNotFound; });
+  const auto symbol = find_daemon_symbol(kMayBeLive);
+  return symbol && reinterpret_cast<MayBeLive>(*symbol)(options, io) != 0;
 }
 
 }  // namespace gedge::cli

@@ -36,6 +36,8 @@ struct LiveReading : LiveServer {
 /// In the library of daemons.
 using ListLive = int (*)(const ServerOptions&, LiveReading&, Io&);
 inline constexpr const char* kListLive = "gedge_list_live";
+using MayBeLive = int (*)(const ServerOptions&, Io&);
+inline constexpr const char* kMayBeLive = "gedge_may_be_live";
 
 /// Lists the cluster that `source` names, through that library.
 LiveReading list_live(Io& io, const ServerOptions& options, std::string_view source);

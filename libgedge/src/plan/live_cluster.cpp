@@ -13,6 +13,7 @@
 #include "gedge/plan/preemption.hpp"
 #include "plan/history.hpp"
 #include "plan/live_claims.hpp"
+#include "plan/other_facts.hpp"
 #include "plan/promises.hpp"
 #include "plan/same_pod.hpp"
 #include "plan/session.hpp"
@@ -33,38 +34,6 @@ std::string key_of(std::string_view namespace_name, std::string_view name) {
   return key.append(namespace_name).append(1, '/').append(name);
 }
 std::string key_of(const Pod& pod) { return key_of(pod.namespace_name, pod.name); }
-
-std::string name_key(const SpreadOwner& owner) {
-  return key_of(owner.kind, key_of(owner.namespace_name, owner.name));
-}
-template <typename T>
-std::string name_key(const T& object) {
-  if constexpr (requires { object.namespace_name; })
-    return key_of(object.namespace_name, object.name);
-  else
-    return object.name;
-}
-
-// True if anything was replaced or added.
-template <typename T>
-bool merge(std::vector<T>& all, std::vector<T>&& some) {
-  if (some.empty()) return false;
-  std::unordered_map<std::string, std::size_t> at;  // only looked up
-  for (std::size_t i = 0; i < all.size(); ++i) at.emplace(name_key(all[i]), i);
-  for (T& object : some) {
-    const auto [found, fresh] = at.try_emplace(name_key(object), all.size());
-    if (fresh)
-      all.push_back(std::move(object));
-    else
-      all[found->second] = std::move(object);
-  }
-  return true;
-}
-
-template <typename T>
-bool erase_named(std::vector<T>& all, const std::string& key) {
-  return std::erase_if(all, [&](const T& object) { return name_key(object) == key; }) > 0;
-}
 
 }  // namespace
 
@@ -156,15 +125,7 @@ void LiveCluster::Parts::put(Facts objects) {
     put_pod(std::move(pod), objects.specs[i], specs[i]);
   }
   claims_.confirm(objects.volumes, objects.claims);
-  bool other = merge(facts_.namespaces, std::move(objects.namespaces));
-  other |= merge(facts_.spread_owners, std::move(objects.spread_owners));
-  other |= merge(facts_.priority_classes, std::move(objects.priority_classes));
-  other |= merge(facts_.storage_classes, std::move(objects.storage_classes));
-  other |= merge(facts_.volumes, std::move(objects.volumes));
-  other |= merge(facts_.claims, std::move(objects.claims));
-  other |= merge(facts_.disruption_budgets, std::move(objects.disruption_budgets));
-  other |= merge(facts_.pod_groups, std::move(objects.pod_groups));
-  if (other) outdate();
+  if (merge_others(facts_, std::move(objects))) outdate();
 }
 
 void LiveCluster::Parts::put_node(Node&& node) {
@@ -322,47 +283,18 @@ void LiveCluster::Parts::remove_pod(const std::string& key) {
 
 bool LiveCluster::Parts::remove(FactKind kind, std::string_view namespace_name,
                                 std::string_view name) {
-  const std::string key = key_of(namespace_name, name), alone(name);
   const std::size_t nodes = nodes_.size(), pods = pods_.size();
-  const auto erase = [&](auto& all, const std::string& named) {
-    const bool is_gone = erase_named(all, named);
-    if (is_gone) outdate();
-    return is_gone;
-  };
-  const auto erase_owner = [&](std::string_view of_kind) {
-    return erase(facts_.spread_owners, key_of(of_kind, key));
-  };
-  switch (kind) {
-    case FactKind::kNode:
-      remove_node(alone);
-      return nodes_.size() != nodes;
-    case FactKind::kPod:
-      remove_pod(key);
-      return pods_.size() != pods;
-    case FactKind::kNamespace:
-      return erase(facts_.namespaces, alone);
-    case FactKind::kService:
-      return erase_owner("Service");
-    case FactKind::kReplicationController:
-      return erase_owner("ReplicationController");
-    case FactKind::kReplicaSet:
-      return erase_owner("ReplicaSet");
-    case FactKind::kStatefulSet:
-      return erase_owner("StatefulSet");
-    case FactKind::kPriorityClass:
-      return erase(facts_.priority_classes, alone);
-    case FactKind::kStorageClass:
-      return erase(facts_.storage_classes, alone);
-    case FactKind::kVolume:
-      return erase(facts_.volumes, alone);
-    case FactKind::kClaim:
-      return erase(facts_.claims, key);
-    case FactKind::kDisruptionBudget:
-      return erase(facts_.disruption_budgets, key);
-    case FactKind::kPodGroup:
-      return erase(facts_.pod_groups, key);
+  if (kind == FactKind::kNode) {
+    remove_node(std::string(name));
+    return nodes_.size() != nodes;
   }
-  return false;
+  if (kind == FactKind::kPod) {
+    remove_pod(key_of(namespace_name, name));
+    return pods_.size() != pods;
+  }
+  if (!erase_other(facts_, kind, {namespace_name, name})) return false;
+  outdate();
+  return true;
 }
 
 void LiveCluster::Parts::forget(const PodName& pod) {

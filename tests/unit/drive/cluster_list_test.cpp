@@ -69,7 +69,7 @@ TEST_CASE("cluster list: every kind is listed, all pages, in one order") {
   const auto listing = list_cluster(server, server);
   REQUIRE(listing);
   CHECK(listing->warnings.empty());
-  REQUIRE(listing->pages.size() == 18);
+  REQUIRE(listing->pages.size() == 19);
   CHECK(listing->pages[0].name == "GET /api/v1/pods");
   CHECK(listing->pages[0].json == list("1", "t"));
   CHECK(listing->pages[1].json == list("2"));
@@ -90,7 +90,7 @@ TEST_CASE("cluster list: what the server does not know is empty, what we may not
   });
   const auto listing = list_cluster(server, server);
   REQUIRE(listing);
-  CHECK(listing->pages.size() == 15);
+  CHECK(listing->pages.size() == 16);
   REQUIRE(listing->warnings.size() == 1);
   CHECK(listing->warnings[0].code == "UnreadKind");
   CHECK(listing->warnings[0].message ==
