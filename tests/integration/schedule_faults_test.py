@@ -13,13 +13,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from fault_proxy import FaultProxy  # noqa: E402
-import plane as planes  # noqa: E402
 from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
 from plane_audit import Audit  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
 NODES = 6
-planes.LONGEST = 240  # a watch may be half open for 90 s, a lease is held for 15
+LONGEST = 240  # seconds: a watch may be half open for 90, a lease is held for 15
 
 
 class Site:
@@ -45,12 +44,14 @@ class Site:
         for _ in range(count):
             self.made += 1
             thing = pod(f"p{self.made}", cpu=f"{self.dice.randint(1, 8)}00m")
-            until(lambda: self.did("POST", PODS.format("default"), thing), "a pod to be made")
+            until(lambda: self.did("POST", PODS.format("default"), thing), "a pod to be made",
+                  LONGEST)
             self.here.append(f"p{self.made}")
             if len(self.here) > 3 * NODES:
                 gone = self.here.pop(self.dice.randrange(len(self.here)))
                 path = PODS.format("default") + "/" + gone
-                until(lambda: self.did("DELETE", path, {"gracePeriodSeconds": 0}), "one to go")
+                until(lambda: self.did("DELETE", path, {"gracePeriodSeconds": 0}), "one to go",
+                      LONGEST)
 
     def did(self, method, path, body):
         try:
@@ -166,7 +167,7 @@ def main():
                     name = FAULTS[i] if i < len(FAULTS) else dice.choice(FAULTS)
                     site.churn(4)
                     getattr(site, name)()
-                    until(lambda: settled(plane, site), f"all places after {name}")
+                    until(lambda: settled(plane, site), f"all places after {name}", LONGEST)
                     print(f"{name}: {audit.binds} binds so far", *site.codes, flush=True)
             except AssertionError as late:
                 audit.wrong.append(f"{late}; the ends of the logs:")
