@@ -10,6 +10,7 @@ import os
 import random
 import signal
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from fault_proxy import FaultProxy  # noqa: E402
@@ -18,6 +19,7 @@ from plane_audit import Audit  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
 NODES = 6
+STORE_STOPS = 5  # seconds
 LONGEST = 240  # seconds: a watch may be half open for 90, a lease is held for 15
 
 
@@ -71,10 +73,13 @@ class Site:
         self.schedulers[which] = self.start()
 
     def stop_scheduler(self):
-        process = self.schedulers[self.dice.randrange(2)].process
-        process.send_signal(signal.SIGSTOP)
-        self.churn(8)
-        process.send_signal(signal.SIGCONT)
+        """Each in turn, until the other one has done all that there is to do; whoever led before
+        wakes up without its lease."""
+        for process in [scheduler.process for scheduler in self.schedulers]:
+            process.send_signal(signal.SIGSTOP)
+            self.churn(4)
+            until(lambda: settled(self.plane, self), "the other one to lead", LONGEST)
+            process.send_signal(signal.SIGCONT)
 
     def kill_server(self):
         self.churn(2)
@@ -87,11 +92,13 @@ class Site:
         self.churn(2)
 
     def stop_store(self):
+        """Pods are made and go as soon as it goes on."""
         process = self.plane.process_of("etcd")
         os.kill(process, signal.SIGSTOP)
-        self.dice.random()
-        os.kill(process, signal.SIGCONT)
+        thaw = threading.Timer(STORE_STOPS, os.kill, (process, signal.SIGCONT))
+        thaw.start()
         self.churn(4)
+        thaw.join()
 
     def cut(self):
         self.churn(2)
@@ -104,8 +111,10 @@ class Site:
         self.churn(2)
 
     def freeze(self):
+        """Until the one that leads has given up its lease."""
         self.proxy.set(frozen=True)
         self.churn(4)
+        until(lambda: any(s.process.poll() is not None for s in self.schedulers), "an end", LONGEST)
         self.proxy.set(frozen=False)
 
     def lose_answers(self):

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import certificate  # noqa: E402
-from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
+from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
@@ -264,21 +264,8 @@ def check_guard(plane):
             need((b"gedge_" in body) == (expected == 200 and path == "/metrics"), f"{body[:80]}")
 
 
-def main():
-    with Plane() as plane:
-        for check in (check_plan, check_dry_run, check_budgets, check_watch, check_preemption,
-                      check_two, check_guard):
-            before = len(failures)
-            try:
-                check(plane)
-            except AssertionError as wrong:
-                failures.append(f"{check.__name__}: {wrong}")
-            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
-            plane.clear()
-    for failure in failures:
-        print("FAILED:", failure)
-    return 1 if failures else 0
-
+CHECKS = (check_plan, check_dry_run, check_budgets, check_watch, check_preemption, check_two,
+          check_guard)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks(CHECKS, failures))

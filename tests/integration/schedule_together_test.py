@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
+from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
 
 HOST = "kubernetes.io/hostname"
 GROUP = "scheduling.x-k8s.io"
@@ -129,20 +129,5 @@ def check_volumes(plane):
         controller.wait()
 
 
-def main():
-    with Plane() as plane:
-        for check in (check_groups, check_volumes):
-            before = len(failures)
-            try:
-                check(plane)
-            except AssertionError as wrong:
-                failures.append(f"{check.__name__}: {wrong}")
-            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
-            plane.clear()
-    for failure in failures:
-        print("FAILED:", failure)
-    return 1 if failures else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks((check_groups, check_volumes), failures))

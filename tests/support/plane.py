@@ -119,6 +119,23 @@ class Plane:
         until(lambda: not self.get("/api/v1/pods")["items"], "pods to go")
 
 
+def run_checks(checks, failures):
+    """Each on the same plane, cleared in between; what is wrong is added to `failures`. Returns the
+    exit status."""
+    with Plane() as plane:
+        for check in checks:
+            before = len(failures)
+            try:
+                check(plane)
+            except AssertionError as wrong:
+                failures.append(f"{check.__name__}: {wrong}")
+            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
+            plane.clear()
+    for failure in failures:
+        print("FAILED:", failure)
+    return 1 if failures else 0
+
+
 def until(is_so, what, longest=LONGEST):
     """Asks again and again; nothing depends on how long it takes."""
     end = time.monotonic() + longest
