@@ -107,11 +107,11 @@ def waiting(plane):
             for name, thing in plane.pods().items() if "nodeName" not in thing["spec"]}
 
 
-def places_all(plane, longest):
-    """Whether a kube-scheduler, started anew, finds a node for everybody in time."""
+def places_all(plane):
+    """Whether a kube-scheduler finds a node for everybody."""
     with KubeScheduler(plane):
         try:
-            until(lambda: not waiting(plane), "pods", longest)
+            until(lambda: not waiting(plane), "pods", 400)
         except AssertionError:
             print(f"kube-scheduler left {len(waiting(plane))} pods; what it says last:")
             with open(plane.path("scheduler.log")) as log:
@@ -141,8 +141,7 @@ def check(plane):
     need(code == 0 and said == "", f"the second time: {code} {said[:300]} {errors}")
 
     plane.create(PODS.format("default"), *pods_of(found))
-    if not places_all(plane, 120):
-        need(places_all(plane, 400), f"no place: {list(waiting(plane).items())[:5]}")
+    need(places_all(plane), f"no place: {list(waiting(plane).items())[:5]}")
     placed = {name: thing["spec"].get("nodeName") for name, thing in plane.pods().items()}
     if None in placed.values():
         return

@@ -187,14 +187,17 @@ start() { # DIR
 }
 
 scheduler() { # DIR
-  local dir bin
+  local dir bin health
   dir=$(cd "$1" && pwd)
   bin=$(binaries)
+  health=127.0.0.1:$(free_ports 1)
   cat >"$dir/scheduler.yaml" <<YAML
 apiVersion: kubescheduler.config.k8s.io/v1beta1
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: "$dir/kubeconfig", qps: 5000, burst: 5000}
 leaderElection: {leaderElect: false}
+healthzBindAddress: $health
+metricsBindAddress: $health
 YAML
   if [ -f "$dir/scheduler-more.yaml" ]; then
     python3 - "$dir/scheduler-more.yaml" >>"$dir/scheduler.yaml" <<'PYTHON'
@@ -207,7 +210,8 @@ with open(sys.argv[1]) as file:
 PYTHON
   fi
   launch "$dir" scheduler "$bin/kube-scheduler" --config="$dir/scheduler.yaml" \
-    --port=0 --secure-port=0
+    --secure-port=0
+  wait_until "$dir" scheduler curl -sf "http://$health/healthz"
 }
 
 restart() { # DIR NAME
