@@ -204,17 +204,18 @@ class ObjectReader final : public StreamHandler {
 
   void read_goldpinger(Cursor object, Cursor responses) {
     std::map<std::string, std::string, std::less<>> host_of;
-    if (const auto hosts = object.find("hosts"))
+    const auto hosts = object.find("hosts");
+    if (hosts)
       hosts->items(
           [&](Cursor host) { host_of[text_at(host, "podName")] = text_at(host, "hostIP"); });
     responses.fields([&](std::string_view pod, Cursor answer) { note_host(host_of, pod, answer); });
-    const auto id_of = [&](std::string_view pod) {
-      const auto at = host_of.find(pod);
-      return draft_.intern(
-          at == host_of.end() || at->second.empty() ? pod : std::string_view(at->second));
+    const auto id_of = [&](std::string_view pod, Cursor at) {
+      const auto host = host_of.find(pod);
+      const bool known = host != host_of.end() && !host->second.empty();
+      return intern(known ? std::string_view(host->second) : pod, at);
     };
-    for (const auto& [pod, host] : host_of)  // also those that nobody reached
-      if (draft_.names.size() < kMaxRttNames) id_of(pod);
+    if (hosts)  // also those that nobody reached
+      hosts->items([&](Cursor host) { id_of(text_at(host, "podName"), host); });
     responses.fields([&](std::string_view pod, Cursor answer) {
       const auto ok = answer.find("OK");
       const auto response = answer.find("response");
@@ -222,9 +223,8 @@ class ObjectReader final : public StreamHandler {
       if (!results || (ok && !ok->boolean().value_or(true))) return warn_silent(pod, answer);
       results->fields([&](std::string_view peer, Cursor result) {
         note_host(host_of, peer, result);
-        if (draft_.names.size() + 2 > kMaxRttNames) return result.fail("too many hosts");
-        const std::uint32_t from = id_of(pod), to = id_of(peer);
-        read_ping(result, {from, to});
+        const auto from = id_of(pod, answer), to = id_of(peer, result);
+        if (from && to) read_ping(result, {*from, *to});
       });
     });
   }
@@ -272,13 +272,19 @@ class ObjectReader final : public StreamHandler {
 
   std::optional<std::uint32_t> name(Cursor value) {
     const auto text = value.text();
-    if (!text || text->empty() || text->size() > kLongestName) {
-      if (text || value.is_null()) value.fail("a name is empty or longer than 253 bytes");
+    if (!text && !value.is_null()) return std::nullopt;
+    return intern(text.value_or(""), value);
+  }
+
+  /// The number of a name that is written at, or follows from, this place.
+  std::optional<std::uint32_t> intern(std::string_view name, Cursor at) {
+    if (name.empty() || name.size() > kLongestName) {
+      at.fail("a name is empty or longer than 253 bytes");
       return std::nullopt;
     }
-    const std::uint32_t id = draft_.intern(*text);
+    const std::uint32_t id = draft_.intern(name);
     if (id < kMaxRttNames) return id;
-    value.fail("more than " + std::to_string(kMaxRttNames) + " names in one matrix");
+    at.fail("more than " + std::to_string(kMaxRttNames) + " names in one matrix");
     return std::nullopt;
   }
 

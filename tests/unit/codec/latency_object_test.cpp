@@ -187,6 +187,18 @@ TEST_CASE("rtt object: Goldpinger texts with wrong types are refused") {
   CHECK_FALSE(read(one_result(R"({"OK": true, "response-time-ms": "3"})")).errors.empty());
 }
 
+TEST_CASE("rtt object: a host of Goldpinger without a name, or with a huge one, is refused") {
+  for (const std::string& name : {std::string(), std::string(254, 'a')}) {
+    const auto r = read(R"({"hosts": [{"podName": ")" + name + R"("}], "responses": {}})");
+    REQUIRE(r.errors.size() == 1);
+    CHECK(r.errors[0].what == "a name is empty or longer than 253 bytes");
+    CHECK(r.errors[0].where.column == 12);
+    CHECK_FALSE(read(R"({"responses": {")" + name +
+                     R"(": {"OK": true, "response": {"podResults": {"b": {"OK": true}}}}}})")
+                    .errors.empty());
+  }
+}
+
 constexpr const char* kPing = R"(PING node-b (10.0.0.2) 56(84) bytes of data.
 64 bytes from node-b (10.0.0.2): icmp_seq=1 ttl=64 time=1.25 ms
 64 bytes from node-b (10.0.0.2): icmp_seq=2 ttl=64 time=9 ms
