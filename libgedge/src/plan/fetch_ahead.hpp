@@ -29,7 +29,8 @@ template <typename T>
   prefetch(facts(kFacts), sizeof(PodFacts));
   prefetch(facts(kSpec)->spec, sizeof(PodSpec));
   prefetch(&facts(kLists)->spec->tolerations.get(), sizeof(std::vector<Toleration>));
-  fetch_first(facts(kLists)->spec->budgets);
+  const std::span<const NodeBudget> budgets = facts(kLists)->node_budgets;
+  prefetch(budgets.data(), budgets.size_bytes());
   fetch_first(facts(kEntries)->spec->tolerations.get());
 }
 

@@ -135,14 +135,12 @@ class DelayBudgetFilter final : public FilterPolicy {
 // Towards nodes: a look at their rows of the matrix says it all.
 bool DelayBudgetFilter::keep_at_once(const ClassContext& context, NodeMask& rows) const {
   const ClusterState& cluster = context.cluster;
-  const std::vector<DelayBudget>& budgets = context.pod.spec->budgets;
+  const std::span<const NodeBudget> budgets = context.pod.node_budgets;
   if (budgets.empty() || has_identity(context.pod)) return false;
-  for (const DelayBudget& budget : budgets) {
-    if (budget.kind != PeerKind::kAny && budget.kind != PeerKind::kNode) return false;
-    const auto from = cluster.find_node(budget.name);
-    if (!from || !keep_near(cluster, *from, budget.limit_us, rows)) return false;
-  }
-  return true;
+  return std::all_of(budgets.begin(), budgets.end(), [&](const NodeBudget& budget) {
+    return cluster.alive().test(budget.node) &&
+           keep_near(cluster, budget.node, budget.limit_us, rows);
+  });
 }
 
 std::unique_ptr<ClassState> DelayBudgetFilter::prepare(const ClassContext& context) const {

@@ -221,7 +221,8 @@ void ClusterState::add_pods() {
   distinct_ = std::make_unique<DistinctPods>();
   auto digester =
       std::make_unique<PodDigester>(*facts_, options_.compat, resource_names_, *distinct_);
-  for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_[i].facts = digester->next(i);
+  const auto by_name = [&](std::string_view name) { return find_node(name); };
+  for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_[i].facts = digester->next(i, by_name);
   if (options_.grows) digester_ = std::move(digester);
   place_bound_pods();
 }
@@ -230,8 +231,9 @@ bool ClusterState::add_new_pods() {
   if (!digester_ || !digester_->take_new_specs()) return false;
   const std::size_t known = pods_.size();
   pods_.resize(facts_->pods.size());
+  const auto by_name = [&](std::string_view name) { return find_node(name); };
   for (std::size_t i = known; i < pods_.size(); ++i)
-    pods_[i].facts = digester_->next(static_cast<std::uint32_t>(i));
+    pods_[i].facts = digester_->next(static_cast<std::uint32_t>(i), by_name);
   pod_table_.clear();
   was_asked_for_pod_ = false;
   directory_.reset();

@@ -97,30 +97,30 @@ PodDigester::Key PodDigester::key_of(const Pod& pod) const {
 
 // Most pods are like the last one of their spec, or the only ones of it: a key is looked up where
 // neither is so.
-const PodFacts* PodDigester::next(std::uint32_t i) {
+const PodFacts* PodDigester::next(std::uint32_t i, const FindNode& find_node) {
   const Pod& pod = facts_.pods[i];
   const Key key = key_of(pod);
   const bool is_nobodys_peer = key.peer_name.empty() && key.peer_workload.empty();
   if (!is_nobodys_peer) {
     const auto [at, fresh] = by_key_.try_emplace(key, nullptr);
-    if (fresh) at->second = digest(pod, key);
+    if (fresh) at->second = digest(pod, key, find_node);
     return at->second;
   }
   Latest& latest = latest_[raw(pod.spec)];
   if (latest.pod == kNone) {
-    latest = {i, digest(pod, key), false};
+    latest = {i, digest(pod, key, find_node), false};
     return latest.facts;
   }
   const Pod& before = facts_.pods[latest.pod];
   if (are_alike(pod, before)) return latest.facts;
   if (!latest.is_known) by_key_.try_emplace(key_of(before), latest.facts);
   const auto [at, fresh] = by_key_.try_emplace(key, nullptr);
-  if (fresh) at->second = digest(pod, key);
+  if (fresh) at->second = digest(pod, key, find_node);
   latest = {i, at->second, true};
   return latest.facts;
 }
 
-const PodFacts* PodDigester::digest(const Pod& pod, const Key& key) {
+const PodFacts* PodDigester::digest(const Pod& pod, const Key& key, const FindNode& find_node) {
   const PodSpec& spec = facts_.spec_of(pod);
   std::pmr::polymorphic_allocator<> allocator(&made_.memory);
   PodFacts& facts = *allocator.new_object<PodFacts>();
@@ -133,6 +133,7 @@ const PodFacts* PodDigester::digest(const Pod& pod, const Key& key) {
   facts.peer_workload = key.peer_workload;
   facts.peer_workload_kind = key.peer_workload_kind;
   digest_requests(spec, facts);
+  digest_budgets(spec, find_node, facts);
   facts.has_required_anti_affinity = !spec.required_anti_affinity.empty();
   facts.has_affinity = facts.has_required_anti_affinity || !spec.required_affinity.empty() ||
                        !spec.preferred_affinity.empty() || !spec.preferred_anti_affinity.empty();
@@ -156,6 +157,19 @@ void PodDigester::digest_requests(const PodSpec& spec, PodFacts& facts) {
   facts.score_cpu_m = totals.score_cpu_m;
   facts.score_memory = totals.score_memory;
   facts.incoming_cpu_m = totals.incoming_cpu_m;
+}
+
+void PodDigester::digest_budgets(const PodSpec& spec, const FindNode& find_node, PodFacts& facts) {
+  std::pmr::polymorphic_allocator<NodeBudget> allocator(&made_.memory);
+  NodeBudget* const made = allocator.allocate(spec.budgets.size());
+  std::size_t count = 0;
+  for (const DelayBudget& budget : spec.budgets) {
+    if (budget.kind != PeerKind::kAny && budget.kind != PeerKind::kNode) return;
+    const std::optional<NodeIndex> node = find_node(budget.name);
+    if (!node) return;
+    made[count++] = {*node, budget.limit_us};
+  }
+  facts.node_budgets = {made, count};
 }
 
 // Every resource of a spec is among the names.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -23,9 +24,12 @@ std::optional<ResourceIndex> find_resource(std::span<const std::string> names,
 /// Distinct pods by index, and what they point to.
 struct DistinctPods {
   std::vector<const PodFacts*> all;
-  std::pmr::monotonic_buffer_resource memory;  // of the facts and of their requests
+  std::pmr::monotonic_buffer_resource memory;  // of the facts and their lists
   std::deque<Labels> merged;                   // of pods with labels of their own
 };
+
+/// The node of that name, if there is one.
+using FindNode = std::function<std::optional<NodeIndex>(std::string_view name)>;
 
 /// Goes through the pods of some facts, in their order.
 class PodDigester {
@@ -39,7 +43,7 @@ class PodDigester {
   /// them asks for a resource without a name here, or where any spec has delay budgets.
   bool take_new_specs();
   /// What pod number `i` of the facts shares with its equals.
-  const PodFacts* next(std::uint32_t i);
+  const PodFacts* next(std::uint32_t i, const FindNode& find_node);
 
  private:
   // Pods that agree here share one PodFacts.
@@ -65,7 +69,8 @@ class PodDigester {
   Key key_of(const Pod& pod) const;
   bool is_named(std::string_view name) const { return !peers_.empty() && peers_.contains(name); }
   bool is_plain(const PodSpec& spec) const;
-  const PodFacts* digest(const Pod& pod, const Key& key);
+  const PodFacts* digest(const Pod& pod, const Key& key, const FindNode& find_node);
+  void digest_budgets(const PodSpec& spec, const FindNode& find_node, PodFacts& facts);
   void digest_requests(const PodSpec& spec, PodFacts& facts);
   ResourceIndex column(std::string_view resource) const;
 

@@ -220,6 +220,26 @@ TEST_CASE("cluster state: pods share what is known of them where all that rules 
   CHECK(index == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 0, 0});
 }
 
+TEST_CASE("cluster state: budgets are known by their nodes where each is towards one") {
+  SiteBuilder b;
+  b.node("a");
+  b.node("b");
+  b.pod("near").spec.budgets = {budget("b", 5000), budget("a", 7000, PeerKind::kNode)};
+  b.pod("far").spec.budgets = {budget("b", 5000), budget("c", 7000)};
+  b.pod("zoned").spec.budgets = {budget("b", 5000, PeerKind::kZone)};
+  const auto site = b.build();
+  const auto of = [&](std::string_view name) {
+    return site->state->pod_facts(site->pod(name)).node_budgets;
+  };
+  REQUIRE(of("near").size() == 2);
+  CHECK(of("near")[0].node == site->node("b"));
+  CHECK(of("near")[0].limit_us == 5000);
+  CHECK(of("near")[1].node == site->node("a"));
+  CHECK(of("near")[1].limit_us == 7000);
+  CHECK(of("far").empty());
+  CHECK(of("zoned").empty());
+}
+
 TEST_CASE("cluster state: pods are on their node, whichever text says its name") {
   Facts facts;
   facts.specs.resize(1);

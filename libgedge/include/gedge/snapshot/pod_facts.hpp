@@ -26,6 +26,12 @@ struct Amount {
   std::int64_t amount = 0;
 };
 
+/// The greatest round-trip time that a pod accepts from a node.
+struct NodeBudget {
+  NodeIndex node = kNoNode;
+  std::int64_t limit_us = 0;
+};
+
 struct PodFacts {
   std::uint32_t index = 0;         ///< among the distinct pods of one ClusterState, dense
   bool requests_anything = false;  ///< any amount above 0
@@ -40,6 +46,9 @@ struct PodFacts {
   /// max(sum of containers, each init container) + overhead (1.36: sidecars, pod-level); sorted by
   /// resource; without `pods`. An amount of 0 that was asked for explicitly is kept.
   std::span<const Amount> requests;
+  /// All its delay budgets, in their order, where each is towards a node that was there when the
+  /// pod was digested; else none. Such a node may be gone meanwhile.
+  std::span<const NodeBudget> node_budgets;
   /// Requests for the resource scores: 100m and 200 MiB stand in for a missing request.
   std::int64_t score_cpu_m = 0, score_memory = 0;
   /// The same for this pod as the incoming one: 1.20 adds overhead cpu as ceil(cores) milli.
