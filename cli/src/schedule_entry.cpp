@@ -30,12 +30,19 @@ Scheduler make_scheduler(const ScheduleCommand& command, DaemonInput& given) {
   return Scheduler(std::move(cluster), command.names, queue);
 }
 
+struct LeaseWatch {
+  Watchdog* watchdog = nullptr;  // null: there is no lease
+  LeaseDeadline deadline;
+};
+
 Exit run_loop(const ScheduleCommand& command, const IpAddress& listen, DaemonInput& given,
-              ClusterLink& link, LinkFacts link_facts, Io& io, EventLog& log) {
+              ClusterLink& link, LinkFacts link_facts, const LeaseWatch& lease, Io& io,
+              EventLog& log) {
   ScheduleLoopOptions options;
   options.is_dry_run = command.is_dry_run;
   options.is_one_pass = !command.watches;
   ScheduleRun run(make_scheduler(command, given), link, std::move(link_facts), options, io, log);
+  if (lease.watchdog != nullptr) run.watch_lease(*lease.watchdog, lease.deadline);
   if (command.watches)
     if (const Status opened = run.listen(listen, command.guard); !opened)
       return fail(io, opened.error());
@@ -53,7 +60,7 @@ Exit run_in_memory(ScheduleCommand& command, const IpAddress& listen, Io& io) {
   MemoryCluster cluster(std::exchange(given.facts, {}), std::exchange(given.rtt, {}),
                         given.rules.profiles.front().compat, command);
   const auto facts_of = [&](SchedulerFacts&) { cluster.tell_events(log); };
-  return run_loop(command, listen, given, cluster.link(), facts_of, io, log);
+  return run_loop(command, listen, given, cluster.link(), facts_of, {}, io, log);
 }
 
 ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, int minor) {
@@ -78,6 +85,11 @@ ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, 
 }
 
 Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
+  std::optional<Watchdog> watchdog;  // until all of the below is gone
+  if (command.elects)
+    watchdog.emplace(io.clock, [] {
+      end_at_once("gedge: error: the lease was lost, and the scheduler hangs\n");
+    });
   Server server;
   if (const auto failed = open_server(io, command.server, command.output, "schedule", server))
     return *failed;
@@ -102,7 +114,9 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     facts.unreadable = counts.unreadable;
     facts.events_dropped = counts.events_dropped;
   };
-  return run_loop(command, listen, given, cluster, facts_of, io, log);
+  LeaseWatch lease;
+  if (watchdog) lease = {&*watchdog, [&cluster] { return cluster.lease_deadline(); }};
+  return run_loop(command, listen, given, cluster, facts_of, lease, io, log);
 }
 
 }  // namespace

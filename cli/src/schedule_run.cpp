@@ -15,6 +15,9 @@ namespace {
 // The loop turns at least once a minute.
 constexpr Micros kStill{150'000'000};
 constexpr std::size_t kMostBody = 4 << 10;
+// Others wait for 5 s longer than the lease may be used. A loop that turns ends in the first of
+// them.
+constexpr Nanos kLoopMayEnd{2'000'000'000}, kEndMayTake{5'000'000'000};
 
 std::string text_of(const PodName& pod) { return pod.namespace_name + "/" + pod.name; }
 
@@ -95,6 +98,10 @@ void ScheduleRun::turned() {
   facts.nodes = scheduler.cluster().node_count();
   facts.pods = scheduler.cluster().pod_count();
   facts.rebuilds = scheduler.cluster().rebuilds();
+  if (watchdog_ != nullptr) {
+    const auto deadline = lease_deadline_();
+    watchdog_->set(deadline ? std::optional(*deadline + kLoopMayEnd) : std::nullopt);
+  }
   if (std::exchange(was_leading_, facts.is_leading) != facts.is_leading)
     log_.event(facts.is_leading ? "leading" : "standby", {{"leader", facts.leader}});
   const std::lock_guard lock(mutex_);
@@ -143,6 +150,11 @@ Status ScheduleRun::listen(const IpAddress& address, const AgentGuard& guard) {
   return {};
 }
 
+void ScheduleRun::watch_lease(Watchdog& watchdog, LeaseDeadline deadline) {
+  watchdog_ = &watchdog;
+  lease_deadline_ = std::move(deadline);
+}
+
 Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
   if (!ended) return fail(io_, ended.error());
   if (options_.is_one_pass) return loop_.scheduler().parked() > 0 ? Exit::kNo : Exit::kYes;
@@ -157,6 +169,7 @@ Exit ScheduleRun::run() {
         *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });
   else
     ended = loop_.run();
+  if (watchdog_ != nullptr) watchdog_->set(Nanos(io_.clock.now()) + kEndMayTake);
   const SchedulerCounts& counts = loop_.scheduler().counts();
   log_.event("stopped", {{"bound", std::to_string(counts.bound)},
                          {"unclear", std::to_string(loop_.scheduler().unclear())}});

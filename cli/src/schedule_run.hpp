@@ -14,16 +14,20 @@
 #include "event_log.hpp"
 #include "exit.hpp"
 #include "gedge/codec/scheduler_replies.hpp"
+#include "gedge/base/nanos.hpp"
 #include "gedge/drive/schedule_loop.hpp"
 #include "gedge/io/token_file.hpp"
 #include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
+#include "watchdog.hpp"
 
 namespace gedge::cli {
 
 /// What the link knows beyond the port.
 using LinkFacts = std::function<void(SchedulerFacts&)>;
+/// Until when this process holds the lease; empty: it does not.
+using LeaseDeadline = std::function<std::optional<Nanos>()>;
 
 class ScheduleRun {
  public:
@@ -34,6 +38,10 @@ class ScheduleRun {
   /// Answers probes and Prometheus while it runs, and stops on SIGTERM and SIGINT. Errors: those of
   /// opening a server, and of reading the files of `guard`.
   Status listen(const IpAddress& address, const AgentGuard& guard);
+  /// The process ends at once with Exit::kWorld where the lease ran out and the loop hangs, or the
+  /// end itself does. `deadline` is called in the thread that runs; `watchdog` outlives it, and
+  /// expects the end of the process soon after that of run().
+  void watch_lease(Watchdog& watchdog, LeaseDeadline deadline);
   Exit run();
 
   const Scheduler& scheduler() const { return loop_.scheduler(); }
@@ -55,6 +63,8 @@ class ScheduleRun {
   std::unique_ptr<HttpServer> server_;
   std::optional<TokenFile> tokens_;  // of the thread that serves
   std::optional<bool> was_leading_;
+  LeaseDeadline lease_deadline_;
+  Watchdog* watchdog_ = nullptr;  // null: nobody waits for the lease of this process
 
   mutable std::mutex mutex_;  // of all below: the two threads share it
   SchedulerFacts facts_;

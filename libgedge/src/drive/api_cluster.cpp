@@ -113,6 +113,13 @@ std::size_t ApiCluster::untold() const {
 
 std::string ApiCluster::leader() const { return lease_ ? lease_->election().holder() : ""; }
 
+std::optional<Nanos> ApiCluster::lease_deadline() const {
+  if (!lease_) return std::nullopt;
+  const LeaderElection& election = lease_->election();
+  const bool holds = election.is_leading(now()) || election.is_releasing();
+  return holds ? std::optional(election.deadline()) : std::nullopt;
+}
+
 void ApiCluster::bind(const BindRequest& request) {
   Call call;
   call.about = About::kBind;

@@ -1,11 +1,16 @@
 #include "gedge/io/clock.hpp"
 
+#include <time.h>
+
 #include <chrono>
 
 namespace gedge {
 
 Micros SteadyClock::now() const {
-  return std::chrono::duration_cast<Micros>(std::chrono::steady_clock::now().time_since_epoch());
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::duration_cast<Micros>(std::chrono::seconds(time.tv_sec) +
+                                            std::chrono::nanoseconds(time.tv_nsec));
 }
 
 }  // namespace gedge
