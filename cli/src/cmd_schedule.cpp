@@ -68,6 +68,10 @@ constexpr Page kPage{
         "done after the lease has run out, and a process that lost it ends with status 4, in less "
         "than 5 s also where it hangs. SIGTERM gives the lease away when everything that was sent "
         "is settled.\n\n"
+        "Where `--profile` names a file, it is read again when it has changed, and on SIGHUP: what "
+        "can be used decides from then on, and pods that wait are tried again; what is wrong is "
+        "told (`profile-refused`) and changes nothing. Its profiles serve the schedulerNames that "
+        "those before did.\n\n"
         "With `--watch`, `/livez`, `/readyz` and `/metrics` (Prometheus) are answered at "
         "`--listen`. On an address other than loopback that needs TLS and a token: `--tls-cert`, "
         "`--tls-key` and `--token-file`, which are read again when they change; `--insecure` does "
@@ -75,7 +79,8 @@ constexpr Page kPage{
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `measured`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, "
-        "`standby` and `failed`; `would-bind` and `would-evict` in a dry run; of a cluster in "
+        "`standby`, `profile`, `profile-refused` and `failed`; `would-bind` and `would-evict` in a "
+        "dry run; of a cluster in "
         "memory what "
         "happens "
         "in it too.",

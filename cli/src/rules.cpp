@@ -75,6 +75,10 @@ bool names_file(std::string_view profile) {
 
 Errors load_rules(const RuleOptions& options, InputReader& reader, Rules& rules) {
   if (Status loaded = load_modules(options, rules); !loaded) return {std::move(loaded).error()};
+  return load_profiles(options, reader, rules);
+}
+
+Errors load_profiles(const RuleOptions& options, InputReader& reader, Rules& rules) {
   if (names_file(options.profile)) {
     Errors errors = load_file(options, reader, rules);
     if (!errors.empty()) return errors;

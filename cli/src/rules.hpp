@@ -25,6 +25,8 @@ bool names_file(std::string_view profile);
 /// A profile of gedge's own uses every policy of the modules; one from a file uses those that it
 /// names. Errors: as the readers of profiles and modules; of files that cannot be opened.
 Errors load_rules(const RuleOptions& options, InputReader& reader, Rules& rules);
+/// The profiles alone, which may name policies of the modules of `rules`.
+Errors load_profiles(const RuleOptions& options, InputReader& reader, Rules& rules);
 
 /// Every policy that there is under `compat`, those of modules too, and what the first profile does
 /// with it; by name.

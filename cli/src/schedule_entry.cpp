@@ -41,7 +41,10 @@ Exit run_loop(const ScheduleCommand& command, const IpAddress& listen, DaemonInp
   ScheduleLoopOptions options;
   options.is_dry_run = command.is_dry_run;
   options.is_one_pass = !command.watches;
+  ProfileSource profiles(io, command.input, command.rules, given.rules);
+  if (profiles.may_change()) options.turns_within = kProfilesLookedAt;
   ScheduleRun run(make_scheduler(command, given), link, std::move(link_facts), options, io, log);
+  if (command.watches) run.follow(profiles);
   if (lease.watchdog != nullptr) run.watch_lease(*lease.watchdog, lease.deadline);
   if (command.watches)
     if (const Status opened = run.listen(listen, command.guard); !opened)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gedge/codec/agent_replies.hpp"
+#include "gedge/codec/fingerprint.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/io/http_server.hpp"
 #include "report.hpp"
@@ -47,6 +48,7 @@ ScheduleRun::ScheduleRun(Scheduler scheduler, ClusterLink& link, LinkFacts link_
       link_facts_(std::move(link_facts)),
       options_(options),
       loop_(std::move(scheduler), link, io.clock, options, events()),
+      profile_(fingerprint(loop_.scheduler().cluster().profiles())),
       turned_(io.clock.now()) {}
 
 ScheduleEvents ScheduleRun::events() {
@@ -84,11 +86,47 @@ void ScheduleRun::tell(const BindRequest& bind, BindAnswer answer) {
              {{"pod", text_of(bind.pod)}, {"node", bind.node}, {"answer", word_of(answer)}});
 }
 
+void ScheduleRun::refuse_profiles(const Errors& errors) {
+  ++profiles_refused_;
+  for (const Error& error : errors) {
+    std::string at = error.where.origin;
+    if (error.where.line > 0)
+      at += ':' + std::to_string(error.where.line) + ':' + std::to_string(error.where.column);
+    log_.event("profile-refused", {{"what", error.what}, {"at", at}, {"fix", error.hint}});
+  }
+}
+
+// What is wrong changes nothing: those that decided before still do.
+void ScheduleRun::read_profiles() {
+  const Nanos now = Nanos(io_.clock.now());
+  const bool asked = is_asked_for_profiles_.exchange(false);
+  if (profiles_ == nullptr || (!asked && now < profiles_at_)) return;
+  profiles_at_ = now + kProfilesLookedAt;
+  auto reading = profiles_->read(asked);
+  if (!reading) return;
+  if (!reading->errors.empty()) return refuse_profiles(reading->errors);
+  std::string fingerprint = gedge::fingerprint(reading->profiles);
+  const bool is_same = fingerprint == profile_;
+  if (is_same && !asked) return;
+  if (!is_same)
+    if (const Status used = loop_.use(std::move(reading->profiles)); !used)
+      return refuse_profiles({used.error()});
+  for (const Warning& warning : reading->warnings)
+    log_.event("warning", {{"what", warning.message}});
+  ++profiles_used_;
+  profile_ = std::move(fingerprint);
+  log_.event("profile", {{"from", profiles_->name()}, {"fingerprint", profile_}});
+}
+
 void ScheduleRun::turned() {
+  read_profiles();
   const Scheduler& scheduler = loop_.scheduler();
   SchedulerFacts facts;
   link_facts_(facts);
   facts.is_synced = link_.is_synced();
+  facts.profile = profile_;
+  facts.profiles_used = profiles_used_;
+  facts.profiles_refused = profiles_refused_;
   facts.counts = scheduler.counts();
   facts.active = scheduler.active();
   facts.backing_off = scheduler.backing_off();
@@ -139,6 +177,10 @@ Status ScheduleRun::listen(const IpAddress& address, const AgentGuard& guard) {
   options.listen = address;
   options.most_body_bytes = kMostBody;
   options.stops_on_signals = true;
+  options.hung_up = [this] {
+    is_asked_for_profiles_ = true;
+    loop_.wake();
+  };
   auto server = open_http_server(
       std::move(options),
       {[this](const HttpRequest& request) { return answer(request); }, scheduler_refusal});
@@ -164,6 +206,8 @@ Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
 Exit ScheduleRun::run() {
   Status ended;
   int signal = 0;
+  if (profiles_ != nullptr)
+    log_.event("profile", {{"from", profiles_->name()}, {"fingerprint", profile_}});
   if (server_)
     signal = serve_beside(
         *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });

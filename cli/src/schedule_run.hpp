@@ -13,13 +13,14 @@
 #include "agent_guard.hpp"
 #include "event_log.hpp"
 #include "exit.hpp"
-#include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/base/nanos.hpp"
+#include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/drive/schedule_loop.hpp"
 #include "gedge/io/token_file.hpp"
 #include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
+#include "profile_source.hpp"
 #include "watchdog.hpp"
 
 namespace gedge::cli {
@@ -38,6 +39,9 @@ class ScheduleRun {
   /// Answers probes and Prometheus while it runs, and stops on SIGTERM and SIGINT. Errors: those of
   /// opening a server, and of reading the files of `guard`.
   Status listen(const IpAddress& address, const AgentGuard& guard);
+  /// Reads profiles again on SIGHUP, and when their file has changed: those that can be used are,
+  /// from then on. `source` outlives it. Before listen().
+  void follow(ProfileSource& source) { profiles_ = &source; }
   /// The process ends at once with Exit::kWorld where the lease ran out and the loop hangs, or the
   /// end itself does. `deadline` is called in the thread that runs; `watchdog` outlives it, and
   /// expects the end of the process soon after that of run().
@@ -49,6 +53,8 @@ class ScheduleRun {
  private:
   ScheduleEvents events();
   void turned();
+  void read_profiles();
+  void refuse_profiles(const Errors& errors);
   Exit exit_of(const Status& ended, int signal) const;
   SchedulerFacts facts() const;
   HttpReply answer(const HttpRequest& request);
@@ -63,6 +69,11 @@ class ScheduleRun {
   std::unique_ptr<HttpServer> server_;
   std::optional<TokenFile> tokens_;  // of the thread that serves
   std::optional<bool> was_leading_;
+  ProfileSource* profiles_ = nullptr;
+  std::atomic<bool> is_asked_for_profiles_{false};
+  Nanos profiles_at_{0};  // when they are looked at next
+  std::string profile_;   // fingerprint of those that decide
+  std::uint64_t profiles_used_ = 0, profiles_refused_ = 0;
   LeaseDeadline lease_deadline_;
   Watchdog* watchdog_ = nullptr;  // null: nobody waits for the lease of this process
 

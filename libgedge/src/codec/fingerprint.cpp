@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codec/canonical_hash.hpp"
+#include "gedge/codec/profile.hpp"
 
 namespace gedge {
 namespace {
@@ -356,6 +357,13 @@ std::string fingerprint(const Facts& facts, const RttMatrix& rtt) {
   // Of facts without them it is what it was before they were read.
   if (!facts.pod_groups.empty()) add_objects(hash, facts.pod_groups);
   add_matrix(hash, rtt);
+  return "xxh128:" + hexadecimal(hash.finish());
+}
+
+std::string fingerprint(const std::vector<Profile>& profiles) {
+  CanonicalHash hash;
+  for (const Profile& profile : profiles) hash.number(static_cast<std::int64_t>(profile.compat));
+  hash.text(write_profiles(profiles, TextFormat::kJson));
   return "xxh128:" + hexadecimal(hash.finish());
 }
 

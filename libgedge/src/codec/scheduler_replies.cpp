@@ -61,6 +61,12 @@ std::string metrics_text(const SchedulerFacts& facts) {
   metrics.sample("", facts.is_synced ? "1" : "0");
   metrics.family("gedge_leading", "gauge", "1: this process may write.");
   metrics.sample("", facts.is_leading ? "1" : "0");
+  metrics.family("gedge_profile_info", "gauge", "1: the profiles that decide now.");
+  metrics.sample("fingerprint=\"" + facts.profile + "\"", "1");
+  metrics.family("gedge_profile_reads_total", "counter",
+                 "Profiles that were read while it ran, by what came of them.");
+  metrics.sample("result=\"used\"", std::to_string(facts.profiles_used));
+  metrics.sample("result=\"refused\"", std::to_string(facts.profiles_refused));
   add_counts(metrics, facts);
   add_queues(metrics, facts);
   metrics.count("gedge_state_rebuilds_total", "How often the state was made anew.", facts.rebuilds);

@@ -60,6 +60,12 @@ Nanos doubled(Nanos first, std::uint32_t times, Nanos most) {
   return std::min(span, most);
 }
 
+std::set<std::string> names_of(const std::vector<Profile>& profiles) {
+  std::set<std::string> names;
+  for (const Profile& profile : profiles) names.insert(profile.scheduler_name);
+  return names;
+}
+
 }  // namespace
 
 Scheduler::Scheduler(LiveCluster cluster, std::vector<std::string> scheduler_names,
@@ -132,6 +138,15 @@ void Scheduler::put(Facts objects) {
 void Scheduler::put(RttMatrix rtt) {
   cluster_.put(std::move(rtt));
   helped_ |= kRttHelps;
+}
+
+Status Scheduler::use(std::vector<Profile> profiles) {
+  if (names_of(profiles) != names_of(cluster_.profiles()))
+    return invalid_input("the profiles serve other schedulerNames than those before", {},
+                         "start again to serve others");
+  GEDGE_TRY(cluster_.use(std::move(profiles)));
+  helped_ |= kAllHelps;
+  return {};
 }
 
 void Scheduler::keep_only(FactKind kind, std::vector<PodName> names) {

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace gedge {
-namespace {
-
-constexpr Nanos kLongest{60'000'000'000};
-
-}  // namespace
-
 ScheduleLoop::ScheduleLoop(Scheduler scheduler, ClusterLink& link, const Clock& clock,
                            const ScheduleLoopOptions& options, ScheduleEvents events)
     : scheduler_(std::move(scheduler)),
@@ -81,9 +75,9 @@ bool ScheduleLoop::is_over(Nanos now) {
 
 Nanos ScheduleLoop::patience(Nanos now) const {
   if (give_up_) return std::max(*give_up_ - now, Nanos{0});
-  if (!was_synced_) return kLongest;
+  if (!was_synced_) return options_.turns_within;
   const auto next = scheduler_.next();
-  return next ? std::clamp(*next - now, Nanos{0}, kLongest) : kLongest;
+  return next ? std::clamp(*next - now, Nanos{0}, options_.turns_within) : options_.turns_within;
 }
 
 void ScheduleLoop::put(Facts objects) { scheduler_.put(std::move(objects)); }

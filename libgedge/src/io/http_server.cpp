@@ -85,6 +85,10 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
         begin_stop();
       });
     }
+    if (options_.hung_up) {
+      hangups_.emplace(*context_, SIGHUP);
+      await_hangup();
+    }
     for (const WatchedDescriptor& watched : options_.watched) {
       const int descriptor = ::fcntl(watched.descriptor, F_DUPFD_CLOEXEC, 0);
       if (descriptor < 0) return errno;
@@ -117,6 +121,14 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
   void answered() override { ++requests_; }
   void refused() override { ++faults_; }
   void handshake_failed() override { ++handshakes_failed_; }
+
+  void await_hangup() {
+    hangups_->async_wait([this](SystemError failed, int) {
+      if (failed || stopping_) return;
+      options_.hung_up();
+      await_hangup();
+    });
+  }
 
   void tell_certificate() const {
     if (options_.tls_events.changed) options_.tls_events.changed(tls_->certificate());
@@ -200,7 +212,7 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
   std::optional<TlsContext> tls_;
   std::optional<asio::io_context> context_{std::in_place, 1};
   std::optional<Tcp::acceptor> acceptor_;
-  std::optional<asio::signal_set> signals_;
+  std::optional<asio::signal_set> signals_, hangups_;
   std::optional<asio::steady_timer> pause_, deadline_;
   std::deque<asio::posix::stream_descriptor> watched_;
   std::set<HttpSession*> sessions_;

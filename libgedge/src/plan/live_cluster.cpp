@@ -47,6 +47,8 @@ class LiveCluster::Parts {
     rtt_ = std::move(rtt);
     outdate();
   }
+  const std::vector<Profile>& profiles() const { return options_.profiles; }
+  Status use(std::vector<Profile> profiles);
   const Pod* find_pod(const PodName& pod) const {
     const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
     return at == pods_.end() ? nullptr : &facts_.pods[at->second];
@@ -413,6 +415,14 @@ Status LiveCluster::Parts::rebuild() {
   return {};
 }
 
+Status LiveCluster::Parts::use(std::vector<Profile> profiles) {
+  std::vector<Profile> before = std::exchange(options_.profiles, std::move(profiles));
+  outdate();
+  Status started = rebuild();
+  if (!started) options_.profiles = std::move(before);
+  return started;
+}
+
 Status LiveCluster::Parts::freshen() {
   if (session_ && (has_history_ || session_->cluster().epoch() > kLongestJournal)) outdate();
   return session_ ? Status() : rebuild();
@@ -514,6 +524,8 @@ LiveCluster::~LiveCluster() = default;
 
 void LiveCluster::put(Facts objects) { parts_->put(std::move(objects)); }
 void LiveCluster::put(RttMatrix rtt) { parts_->put(std::move(rtt)); }
+Status LiveCluster::use(std::vector<Profile> profiles) { return parts_->use(std::move(profiles)); }
+const std::vector<Profile>& LiveCluster::profiles() const { return parts_->profiles(); }
 bool LiveCluster::remove(FactKind kind, std::string_view namespace_name, std::string_view name) {
   return parts_->remove(kind, namespace_name, name);
 }

@@ -96,6 +96,21 @@ RttMatrix matrix() {
   return m;
 }
 
+TEST_CASE(
+    "fingerprint: profiles look different when they decide differently, whatever their name") {
+  const Profile kube = *builtin_profile("kube", Compat::k1_36);
+  Profile named = kube;
+  named.name = "ours";
+  CHECK(fingerprint({kube}) == fingerprint({named}));
+  Profile heavier = kube;
+  heavier.scores.front().weight += 1;
+  Profile older = kube;
+  older.compat = Compat::k1_20;
+  CHECK(fingerprint({kube}) != fingerprint({heavier}));
+  CHECK(fingerprint({kube}) != fingerprint({older}));
+  CHECK(fingerprint({kube, heavier}) != fingerprint({heavier, kube}));
+}
+
 TEST_CASE("fingerprint: the same facts in any order and from any place look the same") {
   const Facts one = sample();
   const std::string first = fingerprint(one, matrix());

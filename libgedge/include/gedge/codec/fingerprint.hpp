@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gedge/latency/matrix.hpp"
 #include "gedge/model/facts.hpp"
+#include "gedge/policy/profile.hpp"
 
 namespace gedge {
 
@@ -13,5 +15,7 @@ namespace gedge {
 /// same on every machine. Not a signature: two texts can be made to collide. Cost: O(facts +
 /// names^2).
 std::string fingerprint(const Facts& facts, const RttMatrix& rtt);
+/// The same of profiles and their order; their names do not count.
+std::string fingerprint(const std::vector<Profile>& profiles);
 
 }  // namespace gedge

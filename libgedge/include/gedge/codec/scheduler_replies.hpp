@@ -19,8 +19,10 @@ struct SchedulerFacts {
   bool is_alive = true;
   std::vector<std::string> unsynced;  ///< what has not been listed yet; empty: all was
   bool is_synced = false;
-  bool is_leading = true;  ///< or there is no lease
-  std::string leader;      ///< who holds it; empty: nobody
+  bool is_leading = true;                                 ///< or there is no lease
+  std::string leader;                                     ///< who holds it; empty: nobody
+  std::string profile;                                    ///< fingerprint of those that decide
+  std::uint64_t profiles_used = 0, profiles_refused = 0;  ///< that were read while it ran
   SchedulerCounts counts;
   std::uint64_t active = 0, backing_off = 0, parked = 0, binding = 0, unclear = 0;
   std::uint64_t nodes = 0, pods = 0, rebuilds = 0;

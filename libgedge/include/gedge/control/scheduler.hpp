@@ -73,6 +73,9 @@ class Scheduler {
   /// These are all objects of their kind that there are: the others are gone.
   void keep_only(FactKind kind, std::vector<PodName> names);
   void put(RttMatrix rtt);
+  /// From now on these decide; pods that have a place keep it. Errors: kInvalidInput where they
+  /// serve other schedulerNames than those before; as Engine::make. Those before stay then.
+  Status use(std::vector<Profile> profiles);
   void answer(std::uint64_t ticket, BindAnswer answer, Nanos now);
   void answer(std::uint64_t ticket, const PodReading& reading, Nanos now);
   /// A pod that was asked to go is going, or could not be asked.

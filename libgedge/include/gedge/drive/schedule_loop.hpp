@@ -18,6 +18,7 @@ struct ScheduleLoopOptions {
   bool is_dry_run = false;   ///< asks nothing of the cluster; the scheduler awaits no volumes then
   bool is_one_pass = false;  ///< ends when every pod that waits was tried and every bind settled
   Nanos settle_within{15'000'000'000};  ///< after stop(), of binds that are under way
+  Nanos turns_within{60'000'000'000};   ///< where nothing happens
 };
 
 /// What happens; called in the thread that runs.
@@ -51,6 +52,10 @@ class ScheduleLoop final : private ClusterListener {
   Status run();
   /// From any thread.
   void stop();
+  /// Turns once soon, whether anything happens or not. From any thread.
+  void wake() { link_.wake(); }
+  /// As of Scheduler. In the thread that runs: from one of its events.
+  Status use(std::vector<Profile> profiles) { return scheduler_.use(std::move(profiles)); }
 
   const Scheduler& scheduler() const { return scheduler_; }
 

@@ -56,6 +56,7 @@ struct HttpServerOptions {
   Nanos write_timeout{10'000'000'000};     ///< of a whole reply
   Nanos most_lifetime{600'000'000'000};    ///< of a connection
   bool stops_on_signals = false;           ///< SIGINT and SIGTERM; they are taken from now on
+  std::function<void()> hung_up;           ///< told of SIGHUP, which is taken from now on
   std::vector<WatchedDescriptor> watched;
 };
 

@@ -62,6 +62,10 @@ class LiveCluster {
   /// False where there is none.
   bool remove(FactKind kind, std::string_view namespace_name, std::string_view name);
   void put(RttMatrix rtt);
+  /// From now on these decide, as they are needed by what is known: at least one. Errors: as
+  /// Engine::make; those before stay.
+  Status use(std::vector<Profile> profiles);
+  const std::vector<Profile>& profiles() const;
 
   /// Null where there is none. Valid until the next put, remove or place.
   const Pod* find_pod(const PodName& pod) const;
