@@ -73,6 +73,9 @@ ScheduleEvents ScheduleRun::events() {
   events.unschedulable = [this](const Unschedulable& pod) {
     log_.event("unschedulable", {{"pod", text_of(pod.pod)}, {"why", pod.message}});
   };
+  events.overcommitted = [this](const Overcommit& node) {
+    log_.event("overcommitted", {{"node", node.node}, {"what", to_string(node.amounts)}});
+  };
   events.measured = [this](const RttMatrix& rtt) {
     log_.event("measured", {{"names", std::to_string(rtt.size())}});
   };
@@ -133,6 +136,7 @@ void ScheduleRun::turned() {
   facts.parked = scheduler.parked();
   facts.binding = scheduler.binding();
   facts.unclear = scheduler.unclear();
+  facts.overcommitted = scheduler.overcommitted();
   facts.nodes = scheduler.cluster().node_count();
   facts.pods = scheduler.cluster().pod_count();
   facts.rebuilds = scheduler.cluster().rebuilds();

@@ -119,7 +119,8 @@ def check_scheduler(plane):
     """With its role alone it holds the lease, binds, and says why it does not."""
     apply(plane, manifests("--mode", "scheduler"))
     check_rights(plane, "scheduler", ("", "pods", "get"), ("", "pods/binding", "create"),
-                 ("", "pods/status", "patch"), ("events.k8s.io", "events", "create"))
+                 ("", "pods/status", "patch"), ("events.k8s.io", "events", "create"),
+                 ("events.k8s.io", "events", "patch"))
     plane.create("/api/v1/nodes", node("n1", cpu="1"))
     plane.create("/apis/scheduling.k8s.io/v1/priorityclasses",
                  {"metadata": {"name": "high"}, "value": 100})
@@ -140,8 +141,8 @@ def check_scheduler(plane):
     apply(plane, manifests("--mode", "volumes"))
     check_rights(plane, "scheduler", ("", "pods", "get"), ("", "pods/binding", "create"),
                  ("", "pods/status", "patch"), ("events.k8s.io", "events", "create"),
-                 ("", "pods", "delete"), ("", "persistentvolumes", "patch"),
-                 ("", "persistentvolumeclaims", "patch"))
+                 ("events.k8s.io", "events", "patch"), ("", "pods", "delete"),
+                 ("", "persistentvolumes", "patch"), ("", "persistentvolumeclaims", "patch"))
 
 
 def check_extender(plane):

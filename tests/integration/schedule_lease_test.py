@@ -23,7 +23,7 @@ def bound(plane):
 
 
 def check_hang(plane):
-    """Its log is read by nobody: what writes to it waits for ever, and holds the lease meanwhile."""
+    """Its log is read by nobody: what writes to it waits for ever, and has the lease meanwhile."""
     plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
     plane.create("/api/v1/nodes", node("n1", cpu="64", memory="64Gi", pods="250"))
     unread, log = os.pipe()

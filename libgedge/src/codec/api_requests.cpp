@@ -18,6 +18,8 @@ namespace dom = simdjson::dom;
 constexpr unsigned kOk = 200, kCreated = 201, kNotFound = 404, kConflict = 409;
 constexpr std::size_t kMostNote = 1'024, kMostReporter = 128, kMostEventName = 230;
 constexpr std::size_t kQuoted = 200;
+// Where Events lie of what has no namespace: servers up to 1.20 take them nowhere else.
+constexpr const char* kNowhere = "kube-system";
 constexpr Nanos kWriteTimeout{10'000'000'000};
 constexpr std::int64_t kSlack = 30;  // a server that does not end a watch in time is not there
 
@@ -293,25 +295,49 @@ Result<Lease> read_lease(const ApiAnswer& answer) {
   return lease;
 }
 
-ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now) {
-  const std::string name =
-      std::string(event.pod.name.str().substr(0, kMostEventName)) + '.' + hex(reporter.unique);
+namespace {
+
+std::string event_name(const ApiEvent& event, std::uint64_t unique) {
+  return std::string(event.about.name.str().substr(0, kMostEventName)) + '.' + hex(unique);
+}
+
+std::string event_namespace(const ApiEvent& event) {
+  const std::string& space = event.about.namespace_name;
+  return space.empty() ? kNowhere : space;
+}
+
+std::string event_path(const ApiEvent& event) {
+  return "/apis/events.k8s.io/v1/namespaces/" + encoded(event_namespace(event)) + "/events";
+}
+
+}  // namespace
+
+ApiRequest event_request(const ApiEvent& event, const EventReporter& reporter, UnixSeconds now) {
+  const std::string& space = event.about.namespace_name;
   Body body;
-  body.part(R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":)").text(name);
-  body.part(R"(,"namespace":)").text(event.pod.namespace_name);
+  body.part(R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":)");
+  body.text(event_name(event, reporter.unique));
+  body.part(R"(,"namespace":)").text(event_namespace(event));
   body.part(R"(},"eventTime":)").text(micro_time(now));
   body.part(R"(,"reportingController":)").text(cut(reporter.controller, kMostReporter));
   body.part(R"(,"reportingInstance":)").text(cut(reporter.instance, kMostReporter));
   body.part(R"(,"action":)").text(event.action).part(R"(,"reason":)").text(event.reason);
   body.part(R"(,"type":)").text(event.is_warning ? "Warning" : "Normal");
   body.part(R"(,"note":)").text(cut(event.note, kMostNote));
-  body.part(R"(,"regarding":{"apiVersion":"v1","kind":"Pod","name":)").text(event.pod.name);
-  body.part(R"(,"namespace":)").text(event.pod.namespace_name);
+  body.part(R"(,"regarding":{"apiVersion":"v1","kind":)").text(event.kind);
+  body.part(R"(,"name":)").text(event.about.name);
+  if (!space.empty()) body.part(R"(,"namespace":)").text(space);
   body.part(R"(,"uid":)").text(event.uid).part("}}");
-  return write_request(
-      ApiVerb::kPost, ApiLane::kEvent,
-      "/apis/events.k8s.io/v1/namespaces/" + encoded(event.pod.namespace_name) + "/events",
-      body.take(), "application/json");
+  return write_request(ApiVerb::kPost, ApiLane::kEvent, event_path(event), body.take(),
+                       "application/json");
+}
+
+ApiRequest event_again_request(const ApiEvent& event, std::uint64_t first, std::uint64_t times,
+                               UnixSeconds now) {
+  const Json body{{"series", {{"count", times}, {"lastObservedTime", micro_time(now)}}}};
+  return write_request(ApiVerb::kPatch, ApiLane::kEvent,
+                       event_path(event) + "/" + encoded(event_name(event, first)), body,
+                       "application/merge-patch+json");
 }
 
 std::string timeout_query(Nanos timeout) {

@@ -61,7 +61,7 @@ void add_scheduler(const ManifestOptions& options, std::vector<Json>& out) {
   rules.push_back(rule("", {"pods"}, {"get"}));  // where no answer says whether one was bound
   rules.push_back(rule("", {"pods/binding"}, {"create"}));
   rules.push_back(rule("", {"pods/status"}, {"patch"}));
-  rules.push_back(rule("events.k8s.io", {"events"}, {"create"}));
+  rules.push_back(rule("events.k8s.io", {"events"}, {"create", "patch"}));
   add_reading(who, std::move(rules), {"list", "watch"}, out);
   // A right to create cannot be limited by name: so it is one of this namespace alone.
   codec::add_role(who, who.name + "-lease",

@@ -36,6 +36,9 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
   metrics.count("gedge_flushed_pods_total",
                 "Pods that were tried again only because they had waited too long.",
                 counts.flushed);
+  metrics.count("gedge_overcommits_total",
+                "Nodes that got more than they have, by other hands than this scheduler's.",
+                counts.overcommits);
   metrics.count("gedge_replaced_pods_total",
                 "Pods that were made anew under their name while they were being bound.",
                 counts.replaced);
@@ -50,6 +53,8 @@ void add_queues(Metrics& metrics, const SchedulerFacts& facts) {
        {"queue=\"binding\"", facts.binding},
        {"queue=\"unclear\"", facts.unclear}}};
   for (const auto& [labels, value] : queues) metrics.sample(labels, std::to_string(value));
+  metrics.family("gedge_overcommitted_nodes", "gauge", "Of these, nodes that have too much now.");
+  metrics.sample("", std::to_string(facts.overcommitted));
   metrics.family("gedge_known_objects", "gauge", "Objects of the cluster that are known, by kind.");
   metrics.sample("kind=\"node\"", std::to_string(facts.nodes));
   metrics.sample("kind=\"pod\"", std::to_string(facts.pods));

@@ -93,8 +93,10 @@ void Scheduler::note_help(const Pod& now) {
   const bool was_there = before != nullptr && takes_place(*before);
   const bool is_there = takes_place(now);
   if (was_there && (!is_same || now.is_finished())) helped_ |= kSpaceHelps;
-  if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node))
+  if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node)) {
     helped_ |= kPlaceHelps;
+    came_to_.insert(now.bound_node);
+  }
   if (is_same && before->extra_labels != now.extra_labels) helped_ |= kSpaceHelps | kPlaceHelps;
 }
 
@@ -546,6 +548,7 @@ std::vector<PodName> Scheduler::next_to_try() const {
 Status Scheduler::advance(Nanos now) {
   GEDGE_TRY(run_timers(now));
   GEDGE_TRY(bind_provided(now));
+  GEDGE_TRY(look_for_overcommits());
   wake(now);
   while (!active_.empty() && flights_.size() < options_.max_binds) {
     const std::vector<PodName> pods = next_to_try();
@@ -568,6 +571,7 @@ std::optional<Nanos> Scheduler::next() const {
   const bool has_room = flights_.size() < options_.max_binds;
   if (!active_.empty() && has_room) return Nanos{0};
   if (helped_ != 0 && !parked_.empty()) return Nanos{0};
+  if (!came_to_.empty()) return Nanos{0};
   if (has_new_volumes_ && !awaiting_.empty()) return Nanos{0};
   if (timers_.empty()) return std::nullopt;
   return timers_.begin()->first;

@@ -79,16 +79,21 @@ std::uint64_t ApiCluster::send(ApiRequest request, Call call) {
   return ticket;
 }
 
-// A write that ends after the lease could meet what the next leader does.
+// A write that ends after the lease could meet what the next leader does: it is given no more time
+// than there is. False: there is none.
+bool ApiCluster::ends_in_time(ApiRequest& request) const {
+  if (!lease_) return true;
+  const Nanos left = lease_->election().deadline() - now();
+  if (!is_leading() || left <= Nanos{0}) return false;
+  request.timeout = std::min(request.timeout, left);
+  request.target += codec::timeout_query(request.timeout);
+  return true;
+}
+
 bool ApiCluster::send_write(ApiRequest request, Call call) {
-  if (lease_) {
-    const Nanos left = lease_->election().deadline() - now();
-    if (!is_leading() || left <= Nanos{0}) {
-      unsent_.push_back(std::move(call));
-      return false;
-    }
-    request.timeout = std::min(request.timeout, left);
-    request.target += codec::timeout_query(request.timeout);
+  if (!ends_in_time(request)) {
+    unsent_.push_back(std::move(call));
+    return false;
   }
   send(std::move(request), std::move(call));
   return true;
@@ -167,22 +172,51 @@ void ApiCluster::queue(ApiRequest request) {
 }
 
 void ApiCluster::send_queued() {
-  if (!is_leading()) queued_.clear();
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
+    if (!ends_in_time(queued_.front())) return queued_.clear();
     send(std::move(queued_.front()), {});
     queued_.pop_front();
   }
 }
 
-void ApiCluster::report(codec::PodEvent event) {
+void ApiCluster::report(codec::ApiEvent event) {
   const codec::EventReporter reporter{options_.controller, options_.instance, last_event_++};
   queue(codec::event_request(event, reporter, wall_clock_.date()));
+}
+
+// What may be said of one object more than once. Whatever else is reported happens to a pod once.
+void ApiCluster::warn(codec::ApiEvent event) {
+  const std::uint64_t number = last_event_;
+  const std::string object = std::string(event.kind) + '/' + event.about.namespace_name + '/' +
+                             event.about.name + '/' + event.uid;
+  const EventFate fate = ledger_.take(object, event.reason, event.note, number, now());
+  if (fate.kind == EventFate::Kind::kSilent) {
+    ++events_dropped_;
+    return;
+  }
+  event.is_warning = true;
+  if (fate.kind == EventFate::Kind::kAgain)
+    return queue(codec::event_again_request(event, fate.first, fate.times, wall_clock_.date()));
+  if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
+  report(std::move(event));
 }
 
 void ApiCluster::tell(const Unschedulable& pod) {
   if (options_.tells_conditions) queue(codec::condition_request(pod, wall_clock_.date()));
   if (options_.events == EventsTold::kNone) return;
-  report({pod.pod, pod.uid, true, "FailedScheduling", "Scheduling", pod.message});
+  warn({"Pod", pod.pod, pod.uid, true, "FailedScheduling", "Scheduling", pod.message});
+}
+
+// As kubelets do, Events of a node say its name where others have a UID.
+void ApiCluster::tell(const Overcommit& node) {
+  if (options_.events == EventsTold::kNone) return;
+  warn({"Node",
+        {{}, node.node},
+        node.node,
+        true,
+        "Overcommitted",
+        "Scheduling",
+        "Pods ask for " + to_string(node.amounts)});
 }
 
 bool ApiCluster::is_listed() const {
@@ -337,7 +371,7 @@ void ApiCluster::take_bound(const Call& call, const ApiAnswer& answer, ClusterLi
   const BindAnswer meaning = codec::bind_answer(answer);
   const std::string pod = call.bind.pod.namespace_name + "/" + call.bind.pod.name;
   if (meaning == BindAnswer::kBound && options_.events == EventsTold::kAll)
-    report({call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
+    report({"Pod", call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
             "Successfully assigned " + pod + " to " + call.bind.node});
   if (meaning == BindAnswer::kRefused)
     listener.failed(codec::refusal(answer, "cannot bind " + pod));
@@ -352,7 +386,7 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
     listener.failed(
         codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name));
   else if (options_.events == EventsTold::kAll)
-    report({evict.pod, evict.uid, false, "Preempted", "Preempting",
+    report({"Pod", evict.pod, evict.uid, false, "Preempted", "Preempting",
             "Preempted by " + evict.by.namespace_name + "/" + evict.by.name + " on node " +
                 evict.node});
   listener.answer(call.ticket, meaning);

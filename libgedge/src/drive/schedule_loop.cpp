@@ -55,6 +55,10 @@ void ScheduleLoop::send() {
   for (const Nomination& nomination : scheduler_.take_nominations())
     if (!options_.is_dry_run) link_.nominate(nomination);
   for (const ReadRequest& read : scheduler_.take_reads()) link_.read(read);
+  for (const Overcommit& node : scheduler_.take_overcommits()) {
+    events_.overcommitted(node);
+    if (!options_.is_dry_run) link_.tell(node);
+  }
   for (const Unschedulable& pod : scheduler_.take_unschedulable()) {
     events_.unschedulable(pod);
     if (!options_.is_dry_run) link_.tell(pod);

@@ -71,6 +71,7 @@ class LiveCluster::Parts {
     return known == nullptr || gedge::has_its_volumes(*known, facts_.spec_of(*known), facts_);
   }
   Result<bool> still_fits(const PodName& pod);
+  Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
   std::uint64_t rebuilds() const { return rebuilds_; }
 
  private:
@@ -333,6 +334,27 @@ Result<bool> LiveCluster::Parts::still_fits(const PodName& pod) {
   return fits;
 }
 
+Result<std::vector<Overcommit>> LiveCluster::Parts::overcommits(
+    const std::vector<SharedText>& nodes) {
+  if (!session_) GEDGE_TRY(rebuild());
+  const ClusterState& cluster = session_->cluster();
+  std::vector<Overcommit> found;
+  for (const SharedText& name : nodes) {
+    const auto node = cluster.find_node(name);
+    if (!node || !cluster.alive().test(*node)) continue;
+    Overcommit overcommit{name, {}};
+    for (std::uint16_t i = 0; i < cluster.resource_count(); ++i) {
+      const ResourceIndex resource{i};
+      const std::int64_t requested = cluster.requested(resource)[raw(*node)];
+      const std::int64_t allocatable = cluster.allocatable(resource)[raw(*node)];
+      if (requested > allocatable)
+        overcommit.amounts.push_back({cluster.resource_name(resource), requested, allocatable});
+    }
+    if (!overcommit.amounts.empty()) found.push_back(std::move(overcommit));
+  }
+  return found;
+}
+
 void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
   const std::string key = key_of(pod.namespace_name, pod.name);
   const auto at = pods_.find(key);
@@ -547,6 +569,9 @@ std::vector<ClaimRequest> LiveCluster::take_claims(const PodName& pod) {
 }
 bool LiveCluster::has_its_volumes(const PodName& pod) const { return parts_->has_its_volumes(pod); }
 Result<bool> LiveCluster::still_fits(const PodName& pod) { return parts_->still_fits(pod); }
+Result<std::vector<Overcommit>> LiveCluster::overcommits(const std::vector<SharedText>& nodes) {
+  return parts_->overcommits(nodes);
+}
 std::vector<PodName> LiveCluster::names(FactKind kind) const { return parts_->names(kind); }
 std::uint64_t LiveCluster::rebuilds() const { return parts_->rebuilds(); }
 

@@ -32,3 +32,27 @@ TEST_CASE("a pod whose binds are refused is tried again after 1, 2, 4, 8, 10 and
     now = *scheduler.next();
   }
 }
+
+TEST_CASE("a pod that fits nowhere is told why, and told again only when that has changed") {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
+  Facts facts = three_nodes();
+  for (Node& node : facts.nodes) node.allocatable.set("cpu", 100);
+  Node fourth = facts.nodes[0];
+  fourth.name = "n3";
+  add_pods(facts, "Pod", "web", 1);
+  scheduler.put(std::move(facts));
+  REQUIRE(scheduler.advance(kSecond));
+  CHECK(scheduler.take_unschedulable().size() == 1);
+  REQUIRE(scheduler.advance(400 * kSecond));  // after the flush
+  CHECK(scheduler.counts().unschedulable == 2);
+  CHECK(scheduler.take_unschedulable().empty());
+  Facts more;
+  more.nodes = {fourth};
+  scheduler.put(std::move(more));
+  REQUIRE(scheduler.advance(500 * kSecond));
+  const std::vector<Unschedulable> told = scheduler.take_unschedulable();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].message == "0/4 nodes are available: 4 Insufficient cpu.");
+}

@@ -322,7 +322,7 @@ TEST_CASE("api cluster: a pod is read from storage, and only a whole answer coun
 TEST_CASE("api cluster: events and conditions are few at a time, and never too many") {
   Fixture at;
   for (int i = 0; i < 5'000; ++i)
-    at.cluster.tell({{"shop", "p" + std::to_string(i)}, "u", "0/1 nodes are available"});
+    at.cluster.tell(Unschedulable{{"shop", "p" + std::to_string(i)}, "u", "0/1 nodes"});
   CHECK(at.api.asked.size() == 8);
   CHECK(at.cluster.counts().events_dropped == 10'000 - 8 - 4'096);
   for (const auto& [ticket, request] : at.api.asked) CHECK(request.lane == ApiLane::kEvent);
@@ -330,7 +330,8 @@ TEST_CASE("api cluster: events and conditions are few at a time, and never too m
 
 TEST_CASE("api cluster: what a pod that waits is told") {
   Fixture at;
-  at.cluster.tell({{"shop", "a"}, "u-a", "0/1 nodes are available: 1 Insufficient cpu."});
+  at.cluster.tell(
+      Unschedulable{{"shop", "a"}, "u-a", "0/1 nodes are available: 1 Insufficient cpu."});
   const std::uint64_t patch = at.api.find("/api/v1/namespaces/shop/pods/a/status");
   REQUIRE(patch != 0);
   const ApiRequest& condition = at.api.asked.at(patch);
@@ -345,6 +346,68 @@ TEST_CASE("api cluster: what a pod that waits is told") {
   REQUIRE(post != 0);
   CHECK(at.api.asked.at(post).body.find(R"("reason":"FailedScheduling","type":"Warning")") !=
         std::string::npos);
+}
+
+TEST_CASE("api cluster: a failure that is told again is counted, and too many are not told") {
+  ApiClusterOptions options;
+  options.tells_conditions = false;
+  Fixture at(std::move(options));
+  const auto tell = [&](const std::string& message) {
+    at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", message});
+    std::string asked;
+    for (const auto& [ticket, request] : std::map(at.api.asked)) {
+      if (request.lane != ApiLane::kEvent) continue;
+      asked += request.verb == ApiVerb::kPatch ? request.target + " " + request.body : "POST";
+      at.api.say(ticket, 201, "{}");
+    }
+    at.turn();
+    return asked;
+  };
+  CHECK(tell("no room") == "POST");
+  CHECK(tell("no disk") == "POST");
+  const std::string again = tell("no room");
+  CHECK(again.starts_with("/apis/events.k8s.io/v1/namespaces/shop/events/a."));
+  CHECK(again.ends_with(
+      R"( {"series":{"count":2,"lastObservedTime":"2026-11-18T11:06:40.000000Z"}})"));
+  for (int i = 0; i < 22; ++i) CHECK_FALSE(tell("no room").empty());
+  CHECK(tell("no room").empty());
+  CHECK(at.cluster.counts().events_dropped == 1);
+}
+
+TEST_CASE("api cluster: events end before the lease does, and after it none is sent") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "me";
+  Fixture at(std::move(options));
+  const auto write_lease = [&] {
+    const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
+    REQUIRE(lease != 0);
+    at.api.say(lease, 200,
+               R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"me",)"
+               R"("leaseDurationSeconds":15}})");
+    at.turn();
+    at.turn();
+  };
+  at.turn();
+  write_lease();
+  write_lease();
+  REQUIRE(at.cluster.is_leading());
+  const auto told = [&](const std::string& name) {
+    at.cluster.tell(Unschedulable{{"shop", name}, "u", "no room"});
+    std::vector<ApiRequest> requests;
+    for (const auto& [ticket, request] : at.api.asked)
+      if (request.lane == ApiLane::kEvent) requests.push_back(request);
+    return requests;
+  };
+  at.clock.time += Micros{4'000'000};
+  for (const ApiRequest& request : told("a")) {
+    CHECK(request.timeout == Nanos{6'000'000'000});
+    CHECK(request.target.ends_with("?timeout=6000ms"));
+  }
+  CHECK(told("b").size() == 4);
+  at.clock.time += Micros{6'000'000};
+  CHECK(told("c").size() == 4);
+  CHECK(at.cluster.untold() == 4);
 }
 
 TEST_CASE("api cluster: whoever waits for the lease rests meanwhile") {

@@ -35,6 +35,7 @@ class ScriptedLink final : public ClusterLink {
   void claim(const ClaimRequest&) override {}
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
+  void tell(const Overcommit&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return synced; }
   void leave() override {}

@@ -53,9 +53,10 @@ ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
 /// A Lease in an answer. Errors: it holds none.
 Result<Lease> read_lease(const ApiAnswer& answer);
 
-/// An Event of events.k8s.io/v1 about a pod.
-struct PodEvent {
-  PodName pod;
+/// An Event of events.k8s.io/v1 about a pod or a node.
+struct ApiEvent {
+  const char* kind = "Pod";
+  PodName about;  ///< a node has no namespace
   SharedText uid;
   bool is_warning = false;
   std::string reason, action;  ///< "Scheduled", "Binding"
@@ -67,7 +68,11 @@ struct EventReporter {
   std::string instance;      ///< of this process
   std::uint64_t unique = 0;  ///< another one for each event
 };
-ApiRequest event_request(const PodEvent& event, const EventReporter& reporter, UnixSeconds now);
+ApiRequest event_request(const ApiEvent& event, const EventReporter& reporter, UnixSeconds now);
+/// It happened again: PATCH of the one that was reported under the number `first`, of the same
+/// object.
+ApiRequest event_again_request(const ApiEvent& event, std::uint64_t first, std::uint64_t times,
+                               UnixSeconds now);
 
 /// To be added to the target of a write: the server gives up when we do.
 std::string timeout_query(Nanos timeout);

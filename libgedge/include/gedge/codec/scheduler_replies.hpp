@@ -25,6 +25,7 @@ struct SchedulerFacts {
   std::uint64_t profiles_used = 0, profiles_refused = 0;  ///< that were read while it ran
   SchedulerCounts counts;
   std::uint64_t active = 0, backing_off = 0, parked = 0, binding = 0, unclear = 0;
+  std::uint64_t overcommitted = 0;
   std::uint64_t nodes = 0, pods = 0, rebuilds = 0;
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
 };

@@ -37,6 +37,7 @@
 
 #include "gedge/base/nanos.hpp"
 #include "gedge/base/result.hpp"
+#include "gedge/effect/overcommit.hpp"
 #include "gedge/plan/live_cluster.hpp"
 #include "gedge/port/binding.hpp"
 
@@ -56,8 +57,9 @@ struct SchedulerOptions {
 struct SchedulerCounts {
   std::uint64_t attempts = 0, bound = 0, unschedulable = 0, refused = 0, unclear = 0, gone = 0;
   std::uint64_t preemptions = 0, victims = 0;
-  std::uint64_t flushed = 0;   ///< woken by the flush: an event that should have woken it did not
-  std::uint64_t replaced = 0;  ///< pods that were made anew under their name while being bound
+  std::uint64_t flushed = 0;  ///< woken by the flush: an event that should have woken it did not
+  std::uint64_t overcommits = 0;  ///< nodes that got more than they have
+  std::uint64_t replaced = 0;     ///< pods that were made anew under their name while being bound
 };
 
 class Scheduler {
@@ -94,6 +96,8 @@ class Scheduler {
   std::vector<ClaimRequest> take_claims() { return std::exchange(claims_, {}); }
   std::vector<Nomination> take_nominations() { return std::exchange(nominations_, {}); }
   std::vector<Unschedulable> take_unschedulable() { return std::exchange(unschedulable_, {}); }
+  /// Nodes to which somebody else sent more than they have; each once, until that is over.
+  std::vector<Overcommit> take_overcommits() { return std::exchange(overcommits_, {}); }
 
   const LiveCluster& cluster() const { return cluster_; }
   const SchedulerCounts& counts() const { return counts_; }
@@ -105,6 +109,8 @@ class Scheduler {
   std::size_t unclear() const { return size(State::kUnclear); }
   std::size_t awaiting() const { return size(State::kAwaiting); }  ///< volumes
   std::size_t bound() const { return size(State::kBound); }        ///< acknowledged, not yet seen
+  /// Nodes that have too much, as far as somebody else sent it there.
+  std::size_t overcommitted() const { return overcommitted_.size(); }
   /// Binds that were sent and not answered.
   std::size_t in_flight() const { return flights_.size(); }
 
@@ -182,6 +188,7 @@ class Scheduler {
   void await_volumes(Entry& entry, Nanos now);
   void give_up_volumes(Entry& entry, Nanos now);
   Status bind_provided(Nanos now);
+  Status look_for_overcommits();
   Status preempt_for(const PodName& pod);
   Nanos backoff_of(const Entry& entry) const;
 
@@ -206,6 +213,9 @@ class Scheduler {
   std::vector<ClaimRequest> claims_;
   std::vector<Nomination> nominations_;
   std::vector<Unschedulable> unschedulable_;
+  std::vector<Overcommit> overcommits_;
+  std::set<SharedText> came_to_;        // nodes that got a pod since the last advance, not by us
+  std::set<SharedText> overcommitted_;  // nodes
   SchedulerCounts counts_;
 };
 

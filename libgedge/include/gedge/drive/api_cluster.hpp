@@ -13,6 +13,7 @@
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/watch.hpp"
+#include "gedge/control/event_ledger.hpp"
 #include "gedge/control/reflector.hpp"
 #include "gedge/drive/lease_keeper.hpp"
 #include "gedge/port/api_transport.hpp"
@@ -65,6 +66,7 @@ class ApiCluster final : public ClusterLink {
   void claim(const ClaimRequest& request) override;
   void nominate(const Nomination& nomination) override;
   void tell(const Unschedulable& pod) override;
+  void tell(const Overcommit& node) override;
   std::size_t untold() const override;
   bool is_synced() const override;
   void leave() override;
@@ -93,12 +95,14 @@ class ApiCluster final : public ClusterLink {
   };
 
   std::uint64_t send(ApiRequest request, Call call);
+  bool ends_in_time(ApiRequest& request) const;
   bool send_write(ApiRequest request, Call call);
   Status keep_lease(Nanos now);
   void refuse_unsent(ClusterListener& listener);
   void queue(ApiRequest request);
   void send_queued();
-  void report(codec::PodEvent event);
+  void report(codec::ApiEvent event);
+  void warn(codec::ApiEvent event);
   bool is_listed() const;
   bool has_its_turn(const Kind& kind) const;
   Nanos begin_calls(Nanos now);
@@ -125,6 +129,7 @@ class ApiCluster final : public ClusterLink {
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
   std::deque<ApiRequest> queued_;  // events and conditions
   std::size_t telling_ = 0;        // of them under way
+  EventLedger ledger_;             // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
 };
 

@@ -33,6 +33,7 @@ struct ScheduleEvents {
   /// A pod is asked to go; in a dry run it would be.
   std::function<void(const EvictRequest&)> evicted = [](const EvictRequest&) {};
   std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
+  std::function<void(const Overcommit&)> overcommitted = [](const Overcommit&) {};
   /// The cluster carries round-trip times, and these are all of them now.
   std::function<void(const RttMatrix&)> measured = [](const RttMatrix&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};

@@ -5,8 +5,8 @@
 
 namespace gedge {
 
-/// Runs on while the machine sleeps, and while its date is set: a lease that ran out meanwhile is seen
-/// to have.
+/// Runs on while the machine sleeps, and while its date is set: a lease that ran out meanwhile is
+/// seen to have.
 class SteadyClock final : public Clock {
  public:
   Micros now() const override;

@@ -17,6 +17,7 @@
 
 #include "gedge/base/result.hpp"
 #include "gedge/base/shared_text.hpp"
+#include "gedge/effect/overcommit.hpp"
 #include "gedge/effect/plan.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/model/fact_name.hpp"
@@ -97,6 +98,10 @@ class LiveCluster {
   bool has_its_volumes(const PodName& pod) const;
   /// The pod could still be placed where it is assumed to be. Errors: as place().
   Result<bool> still_fits(const PodName& pod);
+
+  /// Those of these nodes whose pods ask for more than they have, those included that are assumed
+  /// there; in their order. Errors: as place().
+  Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
 
   /// How often everything was made anew, for metrics.
   std::uint64_t rebuilds() const;

@@ -9,6 +9,7 @@
 #include "gedge/base/error.hpp"
 #include "gedge/base/nanos.hpp"
 #include "gedge/base/result.hpp"
+#include "gedge/effect/overcommit.hpp"
 #include "gedge/latency/matrix.hpp"
 #include "gedge/model/fact_name.hpp"
 #include "gedge/model/facts.hpp"
@@ -50,6 +51,7 @@ class ClusterLink {
   // Best effort: nobody is told what became of these.
   virtual void nominate(const Nomination& nomination) = 0;
   virtual void tell(const Unschedulable& pod) = 0;
+  virtual void tell(const Overcommit& node) = 0;
 
   /// What was asked for with best effort and is still to be sent or answered.
   virtual std::size_t untold() const = 0;

@@ -51,6 +51,7 @@ class SimLink final : public ClusterLink {
   void claim(const ClaimRequest& request) override;
   void nominate(const Nomination& nomination) override { world_.nominate(nomination); }
   void tell(const Unschedulable& pod) override;
+  void tell(const Overcommit&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return is_listed_; }
   void leave() override {}
