@@ -32,6 +32,8 @@ const char* word_of(BindAnswer answer) {
       return "conflict";
     case BindAnswer::kRefused:
       return "refused";
+    case BindAnswer::kNotSent:
+      return "not-sent";
     case BindAnswer::kUnknown:
       break;
   }
@@ -130,6 +132,7 @@ void ScheduleRun::turned() {
   facts.profile = profile_;
   facts.profiles_used = profiles_used_;
   facts.profiles_refused = profiles_refused_;
+  facts.is_paused = scheduler.is_paused();
   facts.counts = scheduler.counts();
   facts.active = scheduler.active();
   facts.backing_off = scheduler.backing_off();

@@ -350,8 +350,8 @@ BindAnswer bind_answer(const ApiAnswer& answer) {
   if (answer.status == kOk || answer.status == kCreated) return BindAnswer::kBound;
   if (answer.status == kNotFound) return BindAnswer::kGone;
   if (answer.status == kConflict) return BindAnswer::kConflict;
-  const bool was_done_perhaps = (answer.status == 0 && !answer.was_not_sent) ||
-                                answer.status >= 500 || (answer.status > 0 && answer.status < 400);
+  if (answer.status == 0 && answer.was_not_sent) return BindAnswer::kNotSent;
+  const bool was_done_perhaps = answer.status < 400 || answer.status >= 500;
   return was_done_perhaps ? BindAnswer::kUnknown : BindAnswer::kRefused;
 }
 

@@ -27,8 +27,9 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
   metrics.sample("result=\"placed\"", std::to_string(counts.attempts - counts.unschedulable));
   metrics.sample("result=\"unschedulable\"", std::to_string(counts.unschedulable));
   metrics.family("gedge_binds_total", "counter", "Binds that were sent, by what came of them.");
-  const std::array<std::pair<const char*, std::uint64_t>, 4> binds{
+  const std::array<std::pair<const char*, std::uint64_t>, 5> binds{
       {{"result=\"bound\"", counts.bound},
+       {"result=\"unsent\"", counts.unsent},
        {"result=\"refused\"", counts.refused},
        {"result=\"gone\"", counts.gone},
        {"result=\"unclear\"", counts.unclear}}};
@@ -66,6 +67,8 @@ std::string metrics_text(const SchedulerFacts& facts) {
   metrics.sample("", facts.is_synced ? "1" : "0");
   metrics.family("gedge_leading", "gauge", "1: this process may write.");
   metrics.sample("", facts.is_leading ? "1" : "0");
+  metrics.family("gedge_paused", "gauge", "1: nobody answers binds, and few are sent.");
+  metrics.sample("", facts.is_paused ? "1" : "0");
   metrics.family("gedge_profile_info", "gauge", "1: the profiles that decide now.");
   metrics.sample("fingerprint=\"" + facts.profile + "\"", "1");
   metrics.family("gedge_profile_reads_total", "counter",

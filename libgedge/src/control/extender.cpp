@@ -398,6 +398,7 @@ void Extender::answer(std::uint64_t ticket, BindAnswer answer) {
       release(at->second.request);
       return settle(ticket, "pod " + key_of(pod) + " has gone");
     case BindAnswer::kRefused:
+    case BindAnswer::kNotSent:
       release(at->second.request);
       return settle(ticket, "the API server did not bind pod " + key_of(pod));
     case BindAnswer::kConflict:

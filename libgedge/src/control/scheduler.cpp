@@ -373,7 +373,8 @@ void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
       release(entry.name);
       return drop(key_of(entry.name));
     case BindAnswer::kRefused:
-      ++counts_.refused;
+    case BindAnswer::kNotSent:
+      ++(answer == BindAnswer::kRefused ? counts_.refused : counts_.unsent);
       return try_later(entry, now);
     case BindAnswer::kConflict:
     case BindAnswer::kUnknown:
@@ -388,6 +389,7 @@ void Scheduler::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
   const Key key = at->second;
   tickets_.erase(at);
   flights_.erase(key);
+  heed(answer, now);
   const auto entry = entries_.find(key);
   if (entry != entries_.end()) settle(entry->second, answer, now);
 }
@@ -450,6 +452,12 @@ Status Scheduler::run_timers(Nanos now) {
     }
     if (entry.state == State::kAwaiting) {
       give_up_volumes(entry, now);
+      continue;
+    }
+    if (entry.holds && is_paused() && room(now) == 0) {
+      leave_state(entry);
+      enter_state(entry, State::kBackoff, now + options_.first_pause);
+      entry.holds = true;
       continue;
     }
     if (entry.holds) {
@@ -529,10 +537,9 @@ void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
 
 // The first that are active, as many as may be sent, with all of their groups: also those that
 // would wait longer by themselves.
-std::vector<PodName> Scheduler::next_to_try() const {
+std::vector<PodName> Scheduler::next_to_try(std::size_t most) const {
   std::vector<PodName> pods;
   std::set<Key> groups;
-  const std::size_t most = options_.max_binds - flights_.size();
   for (auto at = active_.begin(); at != active_.end() && pods.size() < most; ++at) {
     const Entry& entry = entries_.at(std::get<Key>(*at));
     if (entry.group.empty())
@@ -550,8 +557,8 @@ Status Scheduler::advance(Nanos now) {
   GEDGE_TRY(bind_provided(now));
   GEDGE_TRY(look_for_overcommits());
   wake(now);
-  while (!active_.empty() && flights_.size() < options_.max_binds) {
-    const std::vector<PodName> pods = next_to_try();
+  while (!active_.empty() && room(now) > 0) {
+    const std::vector<PodName> pods = next_to_try(room(now));
     auto decisions = cluster_.place(pods);
     if (!decisions) return std::move(decisions).error();
     for (const Decision& decision : *decisions) take(decision, now);
@@ -568,13 +575,14 @@ Status Scheduler::advance(Nanos now) {
 }
 
 std::optional<Nanos> Scheduler::next() const {
-  const bool has_room = flights_.size() < options_.max_binds;
-  if (!active_.empty() && has_room) return Nanos{0};
   if (helped_ != 0 && !parked_.empty()) return Nanos{0};
   if (!came_to_.empty()) return Nanos{0};
-  if (has_new_volumes_ && !awaiting_.empty()) return Nanos{0};
-  if (timers_.empty()) return std::nullopt;
-  return timers_.begin()->first;
+  std::optional<Nanos> next;
+  if (!timers_.empty()) next = timers_.begin()->first;
+  const bool wants_to_bind = !active_.empty() || (has_new_volumes_ && !awaiting_.empty());
+  if (!wants_to_bind || flights_.size() >= (is_paused() ? 1 : options_.max_binds)) return next;
+  const Nanos soonest = is_paused() ? paused_until_ : Nanos{0};
+  return next ? std::min(*next, soonest) : soonest;
 }
 
 }  // namespace gedge

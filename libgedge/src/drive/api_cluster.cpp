@@ -375,6 +375,7 @@ void ApiCluster::take_bound(const Call& call, const ApiAnswer& answer, ClusterLi
             "Successfully assigned " + pod + " to " + call.bind.node});
   if (meaning == BindAnswer::kRefused)
     listener.failed(codec::refusal(answer, "cannot bind " + pod));
+  if (meaning == BindAnswer::kNotSent) listener.failed(answer.error);
   listener.answer(call.ticket, meaning);
 }
 

@@ -95,8 +95,8 @@ void Binder::take_bound(Pod& pod, const ApiAnswer& answer) {
   if (meaning == BindAnswer::kGone) return finish(pod, Outcome::kGone);
   pod.result.why = codec::refusal(answer, "the bind failed").what;
   ++pod.tries;
-  if (meaning == BindAnswer::kRefused) {
-    const bool may_pass = answer.status == kTooMany || answer.was_not_sent;
+  if (meaning == BindAnswer::kRefused || meaning == BindAnswer::kNotSent) {
+    const bool may_pass = answer.status == kTooMany || meaning == BindAnswer::kNotSent;
     if (!may_pass || pod.tries >= options_.most_tries) return finish(pod, Outcome::kRefused);
     const Nanos asked = std::min(answer.retry_after.value_or(Nanos{0}), options_.most_retry_after);
     pod.not_before = now() + std::max(asked, pause(pod.tries));

@@ -274,7 +274,7 @@ TEST_CASE("api cluster: what came of a bind") {
       {429, false, BindAnswer::kRefused}, {403, false, BindAnswer::kRefused},
       {422, false, BindAnswer::kRefused}, {500, false, BindAnswer::kUnknown},
       {503, false, BindAnswer::kUnknown}, {504, false, BindAnswer::kUnknown},
-      {0, false, BindAnswer::kUnknown},   {0, true, BindAnswer::kRefused},
+      {0, false, BindAnswer::kUnknown},   {0, true, BindAnswer::kNotSent},
       {302, false, BindAnswer::kUnknown},
   };
   for (const Row& row : rows) {

@@ -23,6 +23,7 @@ struct SchedulerFacts {
   std::string leader;                                     ///< who holds it; empty: nobody
   std::string profile;                                    ///< fingerprint of those that decide
   std::uint64_t profiles_used = 0, profiles_refused = 0;  ///< that were read while it ran
+  bool is_paused = false;                                 ///< nobody answers binds
   SchedulerCounts counts;
   std::uint64_t active = 0, backing_off = 0, parked = 0, binding = 0, unclear = 0;
   std::uint64_t overcommitted = 0;

@@ -50,12 +50,14 @@ struct SchedulerOptions {
   bool preempts = true;                   ///< less important pods go for those that fit nowhere
   Nanos volumes_within{600'000'000'000};  ///< for claims to be bound, as VolumeBinding upstream
   bool awaits_volumes = true;  ///< false: binds are asked for at once, as nothing will be done
+  Nanos first_pause{500'000'000}, max_pause{4'000'000'000};     ///< of binds that nobody answers
   Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
 };
 
 /// Counted since the beginning.
 struct SchedulerCounts {
-  std::uint64_t attempts = 0, bound = 0, unschedulable = 0, refused = 0, unclear = 0, gone = 0;
+  std::uint64_t attempts = 0, bound = 0, unschedulable = 0, gone = 0;
+  std::uint64_t refused = 0, unsent = 0, unclear = 0;  ///< binds
   std::uint64_t preemptions = 0, victims = 0;
   std::uint64_t flushed = 0;  ///< woken by the flush: an event that should have woken it did not
   std::uint64_t overcommits = 0;  ///< nodes that got more than they have
@@ -111,6 +113,8 @@ class Scheduler {
   std::size_t bound() const { return size(State::kBound); }        ///< acknowledged, not yet seen
   /// Nodes that have too much, as far as somebody else sent it there.
   std::size_t overcommitted() const { return overcommitted_.size(); }
+  /// Nobody answers binds: now and then one is sent, to see whether that is over.
+  bool is_paused() const { return pauses_ > 0; }
   /// Binds that were sent and not answered.
   std::size_t in_flight() const { return flights_.size(); }
 
@@ -180,8 +184,10 @@ class Scheduler {
   void settle(Entry& entry, BindAnswer answer, Nanos now);
   void try_later(Entry& entry, Nanos now);
   Status try_again(Entry& entry);
+  void heed(BindAnswer answer, Nanos now);
+  std::size_t room(Nanos now) const;
   Status run_timers(Nanos now);
-  std::vector<PodName> next_to_try() const;
+  std::vector<PodName> next_to_try(std::size_t most) const;
   void join(Entry& entry, const Key& group);
   void take(const Decision& decision, Nanos now);
   void send_bind(Entry& entry);
@@ -214,6 +220,8 @@ class Scheduler {
   std::vector<Nomination> nominations_;
   std::vector<Unschedulable> unschedulable_;
   std::vector<Overcommit> overcommits_;
+  std::uint32_t unanswered_ = 0, pauses_ = 0;  // in a row
+  Nanos paused_until_{0};
   std::set<SharedText> came_to_;        // nodes that got a pod since the last advance, not by us
   std::set<SharedText> overcommitted_;  // nodes
   SchedulerCounts counts_;

@@ -26,6 +26,7 @@ enum class BindAnswer : std::uint8_t {
   kGone,      ///< the server knows no such pod
   kConflict,  ///< it has a node already, or another UID
   kRefused,   ///< the server did not do it: forbidden, invalid, too many requests
+  kNotSent,   ///< the server is not there, or cannot be asked: it did nothing
   kUnknown,   ///< nobody knows: a time-out, a broken connection, an error of the server
 };
 

@@ -1,0 +1,32 @@
+// control/scheduler_pause.cpp - how much is asked of a server that may be away.
+#include <algorithm>
+
+#include "gedge/control/scheduler.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::uint32_t kAway = 3;  // silences in a row; one alone is a connection that was lost
+
+}  // namespace
+
+// All that were under way fail at once: that is one silence more, and one pause.
+void Scheduler::heed(BindAnswer answer, Nanos now) {
+  const bool is_silent = answer == BindAnswer::kNotSent || answer == BindAnswer::kUnknown;
+  if (!is_silent) {
+    unanswered_ = pauses_ = 0;
+    return;
+  }
+  if (++unanswered_ < kAway || (is_paused() && now < paused_until_)) return;
+  Nanos pause = options_.first_pause;
+  for (std::uint32_t i = 0; i < pauses_ && pause < options_.max_pause; ++i) pause *= 2;
+  ++pauses_;
+  paused_until_ = now + std::min(pause, options_.max_pause);
+}
+
+std::size_t Scheduler::room(Nanos now) const {
+  if (!is_paused()) return options_.max_binds - std::min(options_.max_binds, flights_.size());
+  return flights_.empty() && now >= paused_until_ ? 1 : 0;
+}
+
+}  // namespace gedge
