@@ -15,70 +15,25 @@
 #include <vector>
 
 #include "gedge/control/scheduler.hpp"
-#include "gedge/plan/planner.hpp"
-#include "gedge/policy/profile.hpp"
 #include "gedge/sim/cluster.hpp"
 #include "support/dice.hpp"
+#include "support/meddled_site.hpp"
+#include "support/sim_site.hpp"
 
 namespace {
 
 using namespace gedge;
 using test::Dice;
+using test::kSecond;
 
 constexpr std::uint64_t kFirstSeed = 5'000'000, kRuns = 400;
-constexpr int kSteps = 120, kNodes = 6, kPods = 24;
-constexpr Nanos kSecond{1'000'000'000};
-
-Node make_node(int i) {
-  Node node;
-  node.name = "n" + std::to_string(i);
-  node.labels.set("kubernetes.io/hostname", node.name.str());
-  node.labels.set("zone", i % 2 == 0 ? "a" : "b");
-  node.allocatable.set("cpu", 2'000);
-  node.allocatable.set("memory", std::int64_t{4} << 30);
-  node.allocatable.set("pods", 5);
-  return node;
-}
-
-Pod make_pod(int i) {
-  Pod pod;
-  pod.name = "p" + std::to_string(i);
-  pod.workload_name = pod.name;
-  pod.workload_kind = "Pod";
-  pod.priority = i % 3;
-  return pod;
-}
-
-PodSpec make_spec(int i) {
-  PodSpec spec;
-  spec.scheduler_name = "gedge";
-  spec.labels.set("app", "web" + std::to_string(i % 3));
-  Container container;
-  container.name = "c";
-  container.requests.set("cpu", 300 + 200 * (i % 4));
-  container.requests.set("memory", std::int64_t{256} << 20);
-  spec.containers = std::vector<Container>{container};
-  if (i % 5 == 0) {
-    PodAffinityTerm term;
-    term.topology_key = "kubernetes.io/hostname";
-    term.selector.requirements.push_back({"app", SelectorOp::kIn, {spec.labels.find("app")[0]}});
-    spec.required_anti_affinity = std::vector<PodAffinityTerm>{term};
-  }
-  return spec;
-}
-
-LiveCluster make_live() {
-  LiveOptions options;
-  options.profiles = {*builtin_profile("kube", Compat::k1_20)};
-  return LiveCluster(std::move(options));
-}
+constexpr int kSteps = 120;
 
 /// One run: a cluster, a scheduler beside it, and everything between them that may go wrong.
 class Run {
  public:
   explicit Run(std::uint64_t seed) : dice_(seed), server_(Facts{}) {
-    for (int i = 0; i < kNodes; ++i) server_.create(make_node(i));
-    for (int i = 0; i < kPods / 2; ++i) server_.create(make_pod(i), make_spec(i));
+    test::fill(server_);
     restart();
   }
 
@@ -107,12 +62,10 @@ class Run {
   void restart();
   void tell_all();
   void tell(const Pod& bound);
-  void act();
   void watch(std::size_t most);
   void advance();
   void run_server();
   void check_bind(const BindRequest& bind);
-  void check_space(const std::string& node);
   bool chance(std::size_t percent) {
     const bool happens = faulty_ && dice_.chance(percent);
     faults += happens ? 1U : 0U;
@@ -138,7 +91,8 @@ void Run::restart() {
   SchedulerOptions options;
   options.max_binds = 4;
   options.preempts = false;  // gedge simulate has pods that go for others
-  scheduler_ = std::make_unique<Scheduler>(make_live(), std::vector<std::string>{"gedge"}, options);
+  scheduler_ =
+      std::make_unique<Scheduler>(test::make_live(), std::vector<std::string>{"gedge"}, options);
   while (!to_server_.empty()) run_server();
   to_scheduler_.clear();
   open_.clear();
@@ -156,49 +110,6 @@ void Run::tell_all() {
 void Run::tell(const Pod& bound) {
   told_.insert(bound.uid);
   open_.erase(bound.name);
-}
-
-void Run::act() {
-  const int i = static_cast<int>(dice_.below(kPods)), n = static_cast<int>(dice_.below(kNodes));
-  const PodName pod{"default", "p" + std::to_string(i)};
-  switch (dice_.below(10)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-      server_.create(make_pod(i), make_spec(i));
-      break;
-    case 4:
-      server_.remove_pod(pod);
-      break;
-    case 5:
-      if (server_.remove_pod(pod)) server_.create(make_pod(i), make_spec(i));
-      break;
-    case 6:
-      if (const auto at = server_.pods().find(pod);
-          at != server_.pods().end() && !at->second.pod.bound_node.empty())
-        server_.finish(pod);
-      break;
-    case 7: {
-      Node node = make_node(n);
-      node.unschedulable = dice_.chance(30);
-      server_.change(std::move(node));
-      break;
-    }
-    case 8: {
-      // Its pods go with it, as the controller of a cloud has it.
-      const std::string name = "n" + std::to_string(n);
-      std::vector<PodName> here;
-      for (const auto& [of, known] : server_.pods())
-        if (known.pod.bound_node == name) here.push_back(of);
-      for (const PodName& of : here) server_.remove_pod(of);
-      server_.remove_node(name);
-      break;
-    }
-    default:
-      server_.create(make_node(n));
-      break;
-  }
 }
 
 // What is late is told later, in order; what is told twice does no harm.
@@ -242,20 +153,6 @@ void Run::check_bind(const BindRequest& bind) {
   if (told_.contains(bind.uid)) fail("I-1: " + bind.uid + " is bound already, and that was told");
 }
 
-// Everything on a node fits. The scheduler is the only one that binds.
-void Run::check_space(const std::string& name) {
-  const auto node = server_.nodes().find(name);
-  if (node == server_.nodes().end()) return;
-  std::int64_t cpu = 0, pods = 0;
-  for (const auto& [of, known] : server_.pods()) {
-    if (known.pod.bound_node != name || known.pod.phase == PodPhase::kSucceeded) continue;
-    cpu += known.spec.containers.begin()->requests.amount("cpu");
-    ++pods;
-  }
-  if (cpu > 2'000 || pods > 5)
-    fail("I-2: " + name + " has " + std::to_string(pods) + " pods of " + std::to_string(cpu) + "m");
-}
-
 void Run::advance() {
   const Status status = scheduler_->advance(now_);
   if (!status) fail(status.error().what);
@@ -287,7 +184,8 @@ void Run::run_server() {
       std::set<std::string>& nodes = bound_[before.uid];
       nodes.insert(message.bind.node);
       if (nodes.size() > 1) fail("I-1: " + before.uid + " was bound to two nodes");
-      check_space(message.bind.node);
+      if (const std::string much = test::too_much(server_, message.bind.node); !much.empty())
+        fail("I-2: " + much);
     }
   }
   if (message.is_mute || message.is_lost) answer.answer = BindAnswer::kUnknown;
@@ -296,7 +194,7 @@ void Run::run_server() {
 
 void Run::step() {
   now_ += Nanos(static_cast<std::int64_t>(dice_.below(1'500)) * 1'000'000);
-  if (faulty_ && dice_.chance(60)) act();
+  if (faulty_ && dice_.chance(60)) test::meddle(server_, dice_);
   watch(faulty_ ? dice_.below(4) : 1'000);
   while (!to_server_.empty() && (!faulty_ || dice_.chance(50))) run_server();
   while (!to_scheduler_.empty() && (!faulty_ || dice_.chance(70))) {
@@ -322,14 +220,7 @@ void Run::calm_down() {
     now_ += kSecond / 2;
     step();
   }
-  PlanRequest request;
-  const Facts left = server_.list();
-  const RttMatrix rtt;
-  request.facts = &left;
-  request.rtt = &rtt;
-  request.profiles = {*builtin_profile("kube", Compat::k1_20)};
-  request.profiles.front().scheduler_name = "gedge";
-  const auto plan = make_plan(request);
+  const auto plan = test::plan_of_rest(server_);
   if (!plan) return fail(plan.error().what);
   for (const Decision& decision : plan->decisions)
     if (decision.chosen) fail("I-5: " + decision.pod + " fits on " + decision.chosen->node);
