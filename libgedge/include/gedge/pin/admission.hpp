@@ -1,0 +1,67 @@
+// gedge/pin/admission.hpp - what a kubelet would say to a pod: admitted with these CPUs, or why
+// not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/base/result.hpp"
+#include "gedge/pin/static_policy.hpp"
+#include "gedge/pin/topology_manager.hpp"
+
+namespace gedge {
+
+/// How a kubelet is configured, as far as it decides about CPUs.
+struct KubeletRules {
+  KubeletForm form = KubeletForm::kToday;
+  bool is_static = false;  ///< cpuManagerPolicy static; else none
+  StaticOptions cpu;
+  TopologyOptions topology;
+  CpuReservation reservation;
+};
+
+struct PinnedContainer {
+  std::string container;
+  ContainerRole role = ContainerRole::kApp;
+  bool exclusive = false;
+  CpuSet cpus;  ///< where it may run; of all that share, what is shared once the pod is admitted
+  friend bool operator==(const PinnedContainer&, const PinnedContainer&) = default;
+};
+
+struct PinAnswer {
+  std::optional<PinRefusal> refusal;        ///< empty: admitted
+  std::vector<PinnedContainer> containers;  ///< as in the pod; empty where it is refused
+};
+
+/// One machine, its kubelet, and the pods that it admitted.
+class Kubelet {
+ public:
+  /// Errors: kInvalidInput in the kubelet's words, where it would not start with these rules.
+  static Result<Kubelet> create(const Machine& machine, const KubeletRules& rules);
+
+  const KubeletRules& rules() const { return rules_; }
+  const StaticPolicy& cpus() const { return policy_; }
+  /// See StaticPolicy::restore.
+  Status restore(CpuAssignments assignments) { return policy_.restore(std::move(assignments)); }
+
+  /// Asks for hints, merges and allocates, container by container or for the pod as a whole. A
+  /// refused pod leaves nothing behind. Init containers hold their CPUs until `start`.
+  PinAnswer admit(const PodCpus& pod);
+  /// The init containers of an admitted pod have ended.
+  void start(const PodCpus& pod);
+  /// The pod has ended.
+  void remove(const PodCpus& pod);
+
+ private:
+  Kubelet(StaticPolicy policy, NumaLayout layout, const KubeletRules& rules)
+      : policy_(std::move(policy)), layout_(std::move(layout)), rules_(rules) {}
+  std::optional<PinRefusal> allocate(const PodCpus& pod);
+
+  StaticPolicy policy_;
+  NumaLayout layout_;
+  KubeletRules rules_;
+};
+
+}  // namespace gedge
