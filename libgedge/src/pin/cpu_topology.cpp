@@ -15,7 +15,8 @@ CpuTopology::CpuTopology(const Machine& machine, KubeletForm form)
   for (const Cpu& cpu : machine.cpus) {
     sockets.emplace_back(cpu.id, cpu.socket);
     nodes.emplace_back(cpu.id, cpu.numa);
-    caches.emplace_back(cpu.id, cpu.cache);
+    // Without such a cache the kubelet takes the socket for one.
+    caches.emplace_back(cpu.id, cpu.cache >= 0 ? cpu.cache : -1 - cpu.socket);
     cores.emplace_back(cpu.id, cpu.core);
   }
   group(CpuLevel::kSocket, sockets);

@@ -1,0 +1,183 @@
+#include "gedge/io/machine_facts.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "io/hwloc_machine.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::string_view kLive = "live", kSynthetic = "synthetic:";
+constexpr const char* kRoot = "HWLOC_FSROOT";
+constexpr std::uint64_t kMostBytes = 64 << 20;  // the XML of 4,096 CPUs takes 4 MiB
+constexpr long long kMostCpus = CpuSet::kLast + 1;
+
+Error no_machine(const std::string& source, std::string why, std::string hint) {
+  return invalid_input(std::move(why), {source, 0, 0, {}, 1}, std::move(hint));
+}
+
+class Topology {
+ public:
+  explicit Topology(const HwlocLibrary& hwloc) : hwloc_(hwloc) {
+    if (hwloc_.init(&topology_) != 0) topology_ = nullptr;
+    if (topology_ == nullptr) return;
+    hwloc_.set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    hwloc_.set_io_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  }
+  ~Topology() {
+    if (topology_ != nullptr) hwloc_.destroy(topology_);
+  }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+
+  hwloc_topology_t get() const { return topology_; }
+  std::optional<Result<Machine>> load() {
+    if (hwloc_.load(topology_) != 0) return std::nullopt;
+    return machine_of(hwloc_, topology_);
+  }
+
+ private:
+  const HwlocLibrary& hwloc_;
+  hwloc_topology_t topology_ = nullptr;
+};
+
+// Sets a variable of the environment, and puts it back.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const old = std::getenv(name)) old_ = old;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() {
+    if (old_)
+      ::setenv(name_, old_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+// The product of the numbers that begin a level or follow a colon, outside parentheses: how many
+// CPUs a description asks for. hwloc would make any number.
+bool is_too_large(std::string_view description) {
+  long long product = 1;
+  int depth = 0;
+  bool begins = true;
+  for (std::size_t i = 0; i < description.size(); ++i) {
+    const char c = description[i];
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (depth == 0 && begins && c >= '0' && c <= '9') {
+      long long number = 0;
+      const char* const end = description.data() + description.size();
+      const auto read = std::from_chars(description.data() + i, end, number);
+      if (read.ec != std::errc{} || number > kMostCpus) return true;
+      product *= std::max(number, 1LL);
+      if (product > kMostCpus) return true;
+      i = static_cast<std::size_t>(read.ptr - description.data()) - 1;
+    }
+    begins = c == ' ' || c == ':';
+  }
+  return false;
+}
+
+// A number beyond all CPUs would make hwloc allocate for all those below.
+bool names_far_index(std::string_view xml) {
+  constexpr std::string_view kIndex = "os_index=\"";
+  for (std::size_t at = xml.find(kIndex); at != std::string_view::npos;
+       at = xml.find(kIndex, at + 1)) {
+    const char* const begin = xml.data() + at + kIndex.size();
+    long long number = 0;
+    const auto read = std::from_chars(begin, xml.data() + xml.size(), number);
+    if (read.ec == std::errc::result_out_of_range || number >= kMostCpus) return true;
+  }
+  return false;
+}
+
+Result<Machine> from_synthetic(const HwlocLibrary& hwloc, const std::string& source) {
+  const std::string description = source.substr(kSynthetic.size());
+  const std::string hint = "describe it as hwloc does: `synthetic:pack:2 core:4 pu:2`";
+  if (is_too_large(description))
+    return no_machine(source, "more than 65536 CPUs are described", hint);
+  Topology topology(hwloc);
+  if (topology.get() == nullptr || hwloc.set_synthetic(topology.get(), description.c_str()) != 0)
+    return no_machine(source, "'" + description + "' describes no machine", hint);
+  auto machine = topology.load();
+  if (!machine) return no_machine(source, "'" + description + "' describes no machine", hint);
+  return *std::move(machine);
+}
+
+Result<Machine> from_xml(const HwlocLibrary& hwloc, const std::string& source, FileStore& files) {
+  auto text = files.read(source, kMostBytes);
+  if (!text) return std::move(text).error();
+  const std::string name = source == "-" ? std::string(kStdinName) : source;
+  const std::string hint = "write one with `lstopo --of xml FILE.xml`";
+  if (names_far_index(*text)) return no_machine(name, "it names a CPU beyond 65535", hint);
+  Topology topology(hwloc);
+  // It wants the closing zero counted.
+  const bool right =
+      topology.get() != nullptr && !text->empty() &&
+      hwloc.set_xmlbuffer(topology.get(), text->c_str(), static_cast<int>(text->size() + 1)) == 0;
+  auto machine = right ? topology.load() : std::nullopt;
+  if (!machine) return no_machine(name, "it is no machine in hwloc's XML", hint);
+  return *std::move(machine);
+}
+
+// What the kernel keeps for itself; nothing where the file is not there.
+CpuSet list_in(FileStore& files, const std::string& path) {
+  constexpr std::uint64_t kMostList = 1 << 20;
+  const auto text = files.read(path, kMostList);
+  if (!text) return {};
+  auto set = parse_cpu_set(*text);  // "(null)" where the kernel has no nohz_full
+  return set ? *std::move(set) : CpuSet{};
+}
+
+Result<Machine> from_system(const HwlocLibrary& hwloc, const std::string& root, FileStore& files) {
+  std::optional<Variable> elsewhere;
+  const std::string cpus = root + "/sys/devices/system/cpu";
+  if (!root.empty()) {
+    if (!files.is_directory(cpus))
+      return no_machine(root, "it holds no sys/devices/system/cpu",
+                        "record the trees /sys/devices/system and /proc/cpuinfo of a machine");
+    elsewhere.emplace(kRoot, root);
+  }
+  Topology topology(hwloc);
+  // This one asks the processor that gedge runs on.
+  if (topology.get() != nullptr && !root.empty())
+    hwloc.set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+  auto machine = topology.get() == nullptr ? std::nullopt : topology.load();
+  if (!machine) return no_machine(root.empty() ? "live" : root, "no machine can be read there", {});
+  if (*machine) {
+    (*machine)->isolated = list_in(files, cpus + "/isolated");
+    (*machine)->nohz_full = list_in(files, cpus + "/nohz_full");
+  }
+  return *std::move(machine);
+}
+
+}  // namespace
+
+Result<Machine> read_machine(const std::string& source, FileStore& files) {
+  const auto hwloc = HwlocLibrary::get();
+  if (!hwloc) return hwloc.error();
+  if (source == kLive) return from_system(**hwloc, "", files);
+  if (source.starts_with(kSynthetic)) return from_synthetic(**hwloc, source);
+  if (files.is_directory(source)) {
+    std::string root = source;
+    while (root.size() > 1 && root.back() == '/') root.pop_back();
+    return from_system(**hwloc, root == "/" ? "" : root, files);
+  }
+  return from_xml(**hwloc, source, files);
+}
+
+}  // namespace gedge

@@ -1,0 +1,163 @@
+#include "gedge/io/machine_facts.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/io/files.hpp"
+#include "support/command.hpp"
+
+namespace gedge {
+namespace {
+
+Result<Machine> read(const std::string& source) {
+  DiskFiles files;
+  return read_machine(source, files);
+}
+
+Machine good(const std::string& source) {
+  auto machine = read(source);
+  REQUIRE_MESSAGE(machine, (machine ? "" : machine.error().what));
+  return *std::move(machine);
+}
+
+const std::string kXml =
+    R"(<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+ <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000001f"
+   allowed_cpuset="0x0000000f" nodeset="0x00000001" complete_nodeset="0x00000001"
+   allowed_nodeset="0x00000001" gp_index="1">
+  <object type="Package" os_index="3" cpuset="0x0000000f" complete_cpuset="0x0000001f"
+    nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="2">
+   <object type="NUMANode" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000001f"
+     nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" local_memory="1073741824"/>
+   <object type="L3Cache" cpuset="0x0000000f" complete_cpuset="0x0000001f" nodeset="0x00000001"
+     complete_nodeset="0x00000001" gp_index="4" cache_size="8388608" depth="3"
+     cache_linesize="64" cache_associativity="16" cache_type="0">
+    <object type="Core" os_index="0" cpuset="0x00000005" complete_cpuset="0x00000005"
+      nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="5">
+     <object type="PU" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001"
+       nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="6"/>
+     <object type="PU" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004"
+       nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="7"/>
+    </object>
+    <object type="Core" os_index="1" cpuset="0x0000000a" complete_cpuset="0x0000000a"
+      nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="8">
+     <object type="PU" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002"
+       nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="9"/>
+     <object type="PU" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008"
+       nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="10"/>
+    </object>
+   </object>
+   <object type="Bridge" gp_index="11" bridge_type="0-1" depth="0"
+     bridge_pci="0000:[3b-3b]">
+    <object type="PCIDev" gp_index="12" pci_busid="0000:3b:00.0"
+      pci_type="0200 [8086:1572] [8086:0000] 01" pci_link_speed="0.0">
+     <object type="OSDev" gp_index="13" name="eth0" osdev_type="2"/>
+    </object>
+   </object>
+  </object>
+ </object>
+</topology>
+)";
+
+}  // namespace
+
+TEST_CASE("machine facts: hwloc's one-line description") {
+  const Machine machine = good("synthetic:pack:2 numa:2 l3:1 core:3 pu:2");
+  CHECK(machine.cpus.size() == 24);
+  CHECK(machine.numa_nodes.size() == 4);
+  CHECK(machine.cpus[7] == Cpu{7, 6, 0, 1, 1, -1});
+  CHECK(machine.cpus[12].socket == 1);
+  CHECK(machine.numa_nodes[3].cpus == CpuSet::range(18, 23));
+  CHECK(machine.numa_nodes[0].memory_bytes > 0);
+  CHECK(machine.distances.empty());
+  CHECK(machine.caches[2].cpus == CpuSet::range(12, 17));
+  CHECK(machine.offline.empty());
+}
+
+TEST_CASE("machine facts: a machine without level 3 has no last-level cache for the kubelet") {
+  CHECK(good("synthetic:pack:1 l2:2 core:1 pu:1").cpus[1].cache == -1);
+}
+
+TEST_CASE("machine facts: hwloc's XML, with devices and CPUs that are offline") {
+  const test::Folder folder;
+  const Machine machine = good(folder.put("machine.xml", kXml));
+  CHECK(machine.cpu_set() == CpuSet::range(0, 3));
+  CHECK(machine.offline == CpuSet{4});
+  CHECK(machine.cpus[3] == Cpu{3, 1, 3, 0, 0, -1});
+  CHECK(machine.numa_nodes[0].memory_bytes == 1'073'741'824);
+  CHECK(machine.caches[0].size_bytes == 8'388'608);
+  REQUIRE(machine.devices.size() == 1);
+  CHECK(machine.devices[0] ==
+        Device{DeviceKind::kNetwork, "eth0", "0000:3b:00.0", CpuSet::range(0, 3)});
+}
+
+TEST_CASE("machine facts: a recorded tree") {
+  const test::Folder folder;
+  const std::string cpus = "sys/devices/system/cpu/";
+  for (const char* name : {"online", "possible", "present"}) folder.put(cpus + name, "0-3\n");
+  folder.put(cpus + "isolated", "3\n");
+  folder.put(cpus + "nohz_full", "(null)\n");
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    const std::string at = cpus + "cpu" + std::to_string(cpu) + "/topology/";
+    folder.put(at + "core_id", std::to_string(cpu / 2) + "\n");
+    folder.put(at + "physical_package_id", "0\n");
+    folder.put(at + "core_cpus", cpu < 2 ? "3\n" : "c\n");
+    folder.put(at + "thread_siblings", cpu < 2 ? "3\n" : "c\n");
+    folder.put(at + "package_cpus", "f\n");
+    folder.put(at + "core_siblings", "f\n");
+  }
+  const std::string nodes = "sys/devices/system/node/";
+  folder.put(nodes + "online", "0-1\n");
+  folder.put(nodes + "node0/cpumap", "3\n");
+  folder.put(nodes + "node0/meminfo", "Node 0 MemTotal: 1024 kB\n");
+  folder.put(nodes + "node0/distance", "10 21\n");
+  folder.put(nodes + "node1/cpumap", "c\n");
+  folder.put(nodes + "node1/meminfo", "Node 1 MemTotal: 2048 kB\n");
+  folder.put(nodes + "node1/distance", "22 10\n");
+  const Machine machine = good(folder.path().string() + "/");
+  CHECK(machine.cpu_set() == CpuSet::range(0, 3));
+  CHECK(machine.cpus[3] == Cpu{3, 2, 0, 1, -1, -1});
+  CHECK(machine.numa_nodes[1] == NumaNode{1, 2'097'152, CpuSet{2, 3}});
+  CHECK(machine.distances == std::vector<std::uint32_t>{10, 21, 22, 10});
+  CHECK(machine.isolated == CpuSet{3});
+  CHECK(machine.nohz_full.empty());
+  CHECK(std::getenv("HWLOC_FSROOT") == nullptr);
+}
+
+TEST_CASE("machine facts: this machine has the CPUs that its kernel says are online") {
+  DiskFiles files;
+  const auto online = files.read("/sys/devices/system/cpu/online", 1 << 16);
+  if (!online) {
+    MESSAGE("[skipped] no /sys");
+    return;
+  }
+  CHECK(good("live").cpu_set() == *parse_cpu_set(*online));
+}
+
+TEST_CASE("machine facts: what describes no machine is refused, with its name") {
+  const test::Folder folder;
+  for (const std::string& source :
+       {std::string("synthetic:"), std::string("synthetic:nonsense"), std::string("synthetic:pu:0"),
+        std::string("synthetic:pack:70000 pu:1"), std::string("synthetic:pack:300 core:300 pu:1"),
+        std::string("synthetic:pack:99999999999999999999"), folder.put("empty.xml", ""),
+        folder.put("short.xml", kXml.substr(0, kXml.size() / 2)), folder.put("other.xml", "<svg/>"),
+        folder.put("text.xml", "pack:2"),
+        folder.put("far.xml",
+                   "<topology version=\"2.0\"><object type=\"PU\" "
+                   "os_index=\"4000000000\"/></topology>"),
+        folder.path().string(), folder / "missing.xml"}) {
+    CAPTURE(source);
+    const auto machine = read(source);
+    REQUIRE_FALSE(machine);
+    CHECK_FALSE(machine.error().what.empty());
+  }
+}
+
+}  // namespace gedge
