@@ -65,6 +65,10 @@ Result<Kubelet> Kubelet::create(const Machine& machine, const KubeletRules& rule
         "[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be "
         "greater than zero",
         {}, "set kubeReserved.cpu, systemReserved.cpu or reservedSystemCPUs");
+  if (rules.is_static && rules.reservation.cpus.last() >= topology.cpu_count())
+    return invalid_input(
+        "Invalid CPUSet \"" + to_string(rules.reservation.cpus) + "\" specified by --reserved-cpus",
+        {}, "the machine has CPUs " + to_string(topology.cpus()));
   auto policy = StaticPolicy::create(std::move(topology), rules.cpu,
                                      rules.is_static ? rules.reservation : CpuReservation{});
   if (!policy) return std::move(policy).error();

@@ -157,6 +157,8 @@ TEST_CASE("admission: a kubelet that would not start says so") {
   with.reservation = {3, CpuSet{0, 1}};
   CHECK(why_not(with) ==
         "[cpumanager] unable to reserve the required amount of CPUs (size of 0-1 did not equal 3)");
+  with.reservation = {1, CpuSet{16}};
+  CHECK(why_not(with) == "Invalid CPUSet \"16\" specified by --reserved-cpus");
   with = rules(TopologyPolicy::kSingleNumaNode);
   CHECK(why_not(with, {.sockets = 3, .nodes = 3, .cores = 3}) ==
         "unsupported on machines with more than 8 NUMA Nodes");
