@@ -22,6 +22,8 @@ Command matrix_check_command();
 Command measure_command();
 Command matrix_cluster_command();
 Command matrix_centers_command();
+Command pin_show_command();
+Command pin_plan_command();
 Command agent_command();
 Command schedule_command();
 Command extender_command();

@@ -35,7 +35,7 @@ struct Page {
 };
 
 /// The headings of `gedge help`.
-enum class Group : std::uint8_t { kLook, kInspect, kLatency, kWork, kAbout, kHidden };
+enum class Group : std::uint8_t { kLook, kInspect, kLatency, kPin, kWork, kAbout, kHidden };
 
 using Run = std::function<Exit(Io&)>;
 

@@ -110,10 +110,11 @@ std::string flag_synopsis(const Flag& flag) {
 }
 
 std::string help_overview(std::string_view program) {
-  constexpr std::array<std::pair<Group, std::string_view>, 5> kHeadings{
+  constexpr std::array<std::pair<Group, std::string_view>, 6> kHeadings{
       {{Group::kLook, "Decide and explain:"},
        {Group::kInspect, "Look at rules and inputs:"},
        {Group::kLatency, "Look at latency:"},
+       {Group::kPin, "Pin to CPUs:"},
        {Group::kWork, "Work in a cluster:"},
        {Group::kAbout, "About gedge:"}}};
   std::size_t indent = 0;

@@ -53,6 +53,12 @@ class LoadedTest(unittest.TestCase):
         self.assertNotIn("libpng16", loaded("matrix", "show", self.path, "-o", "svg"))
         self.assertIn("gedge-command", loaded("matrix", "show", self.path))
 
+    def test_libhwloc_is_loaded_by_what_looks_at_a_machine_only(self):
+        names = loaded("pin", "show", "--machine", "synthetic:pack:2 core:2 pu:1")
+        self.assertIn("libhwloc", names)
+        self.assertFalse(names & {"libssl", "libcrypto", "libcurl", "gedge-daemon"})
+        self.assertNotIn("libhwloc", loaded("matrix", "show", self.path))
+
     def test_neither_tls_nor_http_is_loaded_by_what_needs_none(self):
         app = os.path.join(self.folder.name, "app.yaml")
         with open(app, "w", encoding="utf-8") as stream:

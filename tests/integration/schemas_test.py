@@ -135,6 +135,15 @@ class SchemasTest(unittest.TestCase):
                          [("Deployment", "web")])
         self.assertEqual([w["code"] for w in hints["warnings"]], ["HintImpossible"])
 
+    def test_machine_and_pin_plan(self):
+        source = "synthetic:pack:2 numa:2 l3:1 core:4 pu:2"
+        machine = self.check("Machine", "pin", "show", "--machine", source)
+        self.assertEqual(len(machine["cpus"]), 32)
+        self.assertEqual([n["cpus"] for n in machine["numaNodes"]],
+                         ["0-7", "8-15", "16-23", "24-31"])
+        plan = self.check("PinPlan", "pin", "plan", "-f", self.app, "--machine", source)
+        self.assertEqual(plan["summary"], {"pods": 5, "admitted": 5, "rejected": 0})
+
     def test_policies(self):
         document = self.check("PolicyList", "policies")
         self.assertIn("DelayBudget", [policy["name"] for policy in document["policies"]])

@@ -1,0 +1,264 @@
+// cmd_pin_plan.cpp - "gedge pin plan": which CPUs a kubelet would give to pods.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cmd.hpp"
+#include "gedge/codec/cpu_manager_state.hpp"
+#include "gedge/codec/kubelet_configuration.hpp"
+#include "gedge/codec/write_machine.hpp"
+#include "gedge/io/machine_facts.hpp"
+#include "input.hpp"
+#include "pin_machine.hpp"
+#include "render/machine_view.hpp"
+#include "render/numbers.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge pin plan -f app.yaml --machine 'synthetic:pack:2 core:4 pu:2' --reserved 0-1",
+     "Would a kubelet with policy static admit these pods?"},
+    {"gedge pin plan -f app.yaml --kubelet-config /var/lib/kubelet/config.yaml --state "
+     "/var/lib/kubelet/cpu_manager_state",
+     "The kubelet of this machine, as it is configured and as full as it is:"},
+};
+constexpr Page kPage{
+    .name = "pin plan",
+    .summary = "Predict which CPUs a kubelet gives to pods",
+    .usage =
+        "-f FILE... [--machine SOURCE] [--kubelet-config FILE] [--state FILE] [--reserved CPUS] "
+        "[-o FORMAT] [FLAG]...",
+    .description =
+        "Does what the kubelet of `--compat` does when pods arrive one after the other: its CPU "
+        "manager gives whole CPUs to containers of class Guaranteed, its topology manager asks "
+        "whether they lie well. Says for each pod with which CPUs it is admitted, or why it is "
+        "not, in the kubelet's own words. Pods come in the order of the queue: priority, age, "
+        "namespace, workload. All of them stay; init containers have ended before the next pod "
+        "comes. Nothing is changed.\n\n"
+        "`--kubelet-config` reads a KubeletConfiguration: cpuManagerPolicy, "
+        "topologyManagerPolicy, their options, the scope and what is reserved. Without it, the "
+        "CPU manager's policy is static without options, the topology manager's is none, and "
+        "`--reserved` names the reserved CPUs, by default 0. `--state` goes on from a "
+        "cpu_manager_state file. Memory and devices are not asked for hints.\n\n"
+        "`--machine` takes `live` (this machine, all CPUs that are online), a file of hwloc's XML "
+        "(`lstopo --of xml FILE.xml`), `synthetic:` and hwloc's one-line description, or a "
+        "directory with a recorded tree: `sys/devices/system`, and `proc` where it was recorded.",
+    .output =
+        "A table: pod, container, CPUs, the NUMA nodes that they lie on, and the verdict: "
+        "exclusive, shared, or the reason of a rejection. `json` and `yaml` print one object of "
+        "kind PinPlan.",
+    .examples = kExamples,
+    .yes = "all pods are admitted",
+    .no = "some pod is rejected",
+    .see_also = "gedge-pin-show(1) gedge-plan(1)",
+};
+
+struct PinPlanOptions {
+  InputOptions input;
+  RuleOptions rules;
+  OutputOptions output;
+  std::string machine = "live", kubelet_config, state, reserved;
+};
+
+Result<KubeletRules> default_rules(const PinPlanOptions& options) {
+  KubeletRules rules;
+  rules.form = options.rules.compat() == Compat::k1_20 ? KubeletForm::k1_20 : KubeletForm::kToday;
+  rules.is_static = true;
+  auto reserved = parse_cpu_set(options.reserved.empty() ? "0" : options.reserved);
+  if (!reserved) return std::move(reserved).error();
+  rules.reservation = {reserved->size(), *std::move(reserved)};
+  return rules;
+}
+
+class PinPlanning {
+ public:
+  PinPlanning(const PinPlanOptions& options, Io& io)
+      : options_(options),
+        io_(io),
+        progress_(io.err, options.output.quiet, io.clock),
+        reader_(io, options.input, options.rules.compat(), progress_) {
+    reader_.needs_no_nodes();
+  }
+
+  Exit run() {
+    const auto rules = read_rules();
+    if (!errors_.empty()) return stop();
+    auto input = reader_.read();
+    if (!input) return stop();
+    const auto machine = read_machine(options_.machine, io_.files);
+    if (!machine) return stop(machine.error());
+    auto kubelet = Kubelet::create(*machine, *rules);
+    if (!kubelet) return stop(kubelet.error());
+    if (const Status restored = restore(*kubelet); !restored) return stop(restored.error());
+    if (!errors_.empty()) return stop();
+    const PinPlan plan = make(*kubelet, *machine, input->facts);
+    progress_.erase();
+    return show(plan, input->facts);
+  }
+
+ private:
+  Exit stop() {
+    progress_.erase();
+    for (Error& error : reader_.take_errors()) errors_.push_back(std::move(error));
+    return fail(io_, errors_, options_.output);
+  }
+  Exit stop(const Error& error) {
+    progress_.erase();
+    return fail(io_, error);
+  }
+  void take(Errors errors) {
+    for (Error& error : errors) errors_.push_back(std::move(error));
+  }
+
+  std::optional<KubeletRules> read_rules() {
+    if (options_.kubelet_config.empty()) {
+      auto rules = default_rules(options_);
+      if (rules) return *std::move(rules);
+      errors_.push_back(std::move(rules).error());
+      return std::nullopt;
+    }
+    const std::string* bytes = reader_.bytes_of(options_.kubelet_config);
+    if (bytes == nullptr) {
+      take(reader_.take_errors());
+      return std::nullopt;
+    }
+    auto reading =
+        read_kubelet_configuration({options_.kubelet_config, *bytes}, options_.rules.compat());
+    warnings_ = std::move(reading.warnings);
+    take(std::move(reading.errors));
+    return std::move(reading.rules);
+  }
+
+  Status restore(Kubelet& kubelet) {
+    if (options_.state.empty()) return {};
+    const std::string* bytes = reader_.bytes_of(options_.state);
+    if (bytes == nullptr) {
+      take(reader_.take_errors());
+      return {};
+    }
+    auto reading = read_cpu_manager_state({options_.state, *bytes});
+    take(std::move(reading.errors));
+    if (!reading.state) return {};
+    const std::string policy = kubelet.rules().is_static ? "static" : "none";
+    const SourceSpan where{options_.state, 0, 0, {}, 1};
+    if (reading.state->policy != policy)
+      return invalid_input("configured policy \"" + policy +
+                               "\" differs from state checkpoint policy \"" +
+                               reading.state->policy + '"',
+                           where, "drain the node, then remove the state file");
+    if (policy == "none") return {};
+    Status restored = kubelet.restore(std::move(reading.state->cpus));
+    if (restored) return {};
+    Error error = std::move(restored).error();
+    error.code = Errc::kInvalidInput;
+    error.where = where;
+    return error;
+  }
+
+  static std::vector<const Pod*> queue(const Facts& facts) {
+    std::vector<const Pod*> pods;
+    for (const Pod& pod : facts.pods)
+      if (pod.bound_node.empty() && !pod.is_finished()) pods.push_back(&pod);
+    // Facts have them by namespace, workload and ordinal.
+    std::stable_sort(pods.begin(), pods.end(), [](const Pod* a, const Pod* b) {
+      return a->priority != b->priority ? a->priority > b->priority : a->created < b->created;
+    });
+    return pods;
+  }
+
+  PinPlan make(Kubelet& kubelet, const Machine& machine, const Facts& facts) {
+    PinPlan plan;
+    plan.compat = options_.rules.compat();
+    plan.numa_nodes = machine.numa_nodes;
+    for (const Pod* pod : queue(facts)) {
+      const PodCpus asked = cpu_requests(
+          facts.specs[raw(pod->spec)],
+          pod->uid.empty() ? pod->namespace_name.str() + '/' + pod->name.str() : pod->uid.str());
+      plan.decisions.push_back({pod->namespace_name.str(), pod->name.str(), kubelet.admit(asked)});
+      kubelet.start(asked);
+    }
+    plan.reserved = kubelet.cpus().reserved();
+    plan.shared = kubelet.cpus().assignments().shared;
+    plan.free = kubelet.rules().is_static ? kubelet.cpus().free() : CpuSet{};
+    return plan;
+  }
+
+  Exit show(const PinPlan& plan, const Facts& facts) {
+    const OutputOptions& output = options_.output;
+    if (output.format != Format::kTable) {
+      io_.out.write(write(plan, text_format(output.format)));
+    } else if (const Status printed = print_pin_plan(
+                   io_.out, plan, {false, !output.no_headers, output.sort_by, false});
+               !printed) {
+      return fail_usage(io_, printed.error());
+    }
+    io_.out.flush();
+    const std::size_t pods = plan.decisions.size();
+    if (!output.quiet)
+      io_.err.line(std::to_string(plan.admitted()) + " of " + counted(pods, "pod") +
+                   " admitted; CPUs left: " +
+                   (plan.free.empty() ? std::string("none") : to_string(plan.free)));
+    std::vector<Warning> warnings = facts.warnings;
+    warnings.insert(warnings.end(), warnings_.begin(), warnings_.end());
+    report_input(io_, warnings, facts.skipped, output);
+    return plan.admitted() == pods ? Exit::kYes : Exit::kNo;
+  }
+
+  const PinPlanOptions& options_;
+  Io& io_;
+  ProgressLine progress_;
+  InputReader reader_;
+  Errors errors_;
+  std::vector<Warning> warnings_;
+};
+
+Exit run_pin_plan(const PinPlanOptions& options, Io& io) {
+  if (!options.kubelet_config.empty() && !options.reserved.empty())
+    return fail_usage(io, invalid_input("`--reserved` and `--kubelet-config` say the same thing",
+                                        {}, "put reservedSystemCPUs into the configuration"));
+  if (options.input.files.empty())
+    return fail_usage(io,
+                      invalid_input("no pods are given", {}, "name their files with `-f FILE`"));
+  return PinPlanning(options, io).run();
+}
+
+Run add_pin_plan(FlagSet& flags) {
+  auto options = std::make_shared<PinPlanOptions>();
+  add_file_flags(flags, options->input);
+  add_namespace_flag(flags, options->input);
+  add_machine_flag(flags, options->machine);
+  flags.heading("Which kubelet");
+  flags.add({.name = "kubelet-config",
+             .value = "FILE",
+             .help = "Its KubeletConfiguration",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options->kubelet_config);
+  flags.add({.name = "state",
+             .value = "FILE",
+             .help = "Go on from its cpu_manager_state",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options->state);
+  flags.add({.name = "reserved",
+             .value = "CPUS",
+             .help = "CPUs that no pod gets for itself: 0-1,8",
+             .fallback = "0",
+             .shapes_answer = true},
+            options->reserved);
+  add_compat_flag(flags, options->rules);
+  add_output_flags(flags, options->output, {"table", "json", "yaml"});
+  add_limit_flags(flags, options->input);
+  add_talk_flags(flags, options->output);
+  return [options](Io& io) { return run_pin_plan(*options, io); };
+}
+
+}  // namespace
+
+Command pin_plan_command() { return {&kPage, Group::kPin, add_pin_plan}; }
+
+}  // namespace gedge::cli

@@ -1,0 +1,185 @@
+#include "render/machine_view.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "render/numbers.hpp"
+#include "term/table.hpp"
+
+namespace gedge::cli {
+namespace {
+
+struct Node {
+  MachinePart part;
+  std::vector<std::unique_ptr<Node>> inside;
+};
+
+void attach(Node& under, MachinePart part) {
+  part.depth = under.part.depth + 1;
+  under.inside.push_back(std::make_unique<Node>(Node{std::move(part), {}}));
+}
+
+// Under the smallest part that holds it. Larger parts come first.
+void place(Node& under, MachinePart part) {
+  if (part.cpus.empty()) return attach(under, std::move(part));
+  for (const auto& child : under.inside)
+    if (part.cpus.is_subset_of(child->part.cpus)) return place(*child, std::move(part));
+  attach(under, std::move(part));
+}
+
+void flatten(const Node& node, std::vector<MachinePart>& parts) {
+  parts.push_back(node.part);
+  for (const auto& child : node.inside) flatten(*child, parts);
+}
+
+MachinePart make_part(std::string name, CpuSet cpus, std::uint64_t bytes = 0) {
+  return {std::move(name), std::move(cpus), bytes, 0, false};
+}
+
+std::vector<MachinePart> sockets_of(const Machine& machine) {
+  std::vector<MachinePart> parts;
+  std::set<int> ids;
+  for (const Cpu& cpu : machine.cpus) ids.insert(cpu.socket);
+  for (const int id : ids) {
+    MachinePart& made = parts.emplace_back(make_part("socket " + std::to_string(id), {}));
+    for (const Cpu& cpu : machine.cpus)
+      if (cpu.socket == id) made.cpus.add(cpu.id);
+  }
+  return parts;
+}
+
+std::vector<MachinePart> cores_of(const Machine& machine) {
+  std::map<int, CpuSet> cores;
+  for (const Cpu& cpu : machine.cpus) cores[cpu.core].add(cpu.id);
+  std::vector<MachinePart> parts;
+  for (auto& [id, cpus] : cores) {
+    parts.push_back(make_part("core " + std::to_string(id), std::move(cpus)));
+    parts.back().is_core = true;
+  }
+  return parts;
+}
+
+std::string note_of(const MachinePart& part, const Machine& machine) {
+  if (!part.is_core) return {};
+  std::vector<std::string> notes;
+  if (part.cpus.is_subset_of(machine.isolated)) notes.push_back("isolated");
+  if (part.cpus.is_subset_of(machine.nohz_full)) notes.push_back("nohz_full");
+  for (const Cpu& cpu : machine.cpus)
+    if (cpu.id == part.cpus.first() && cpu.kind >= 0)
+      notes.push_back("kind " + std::to_string(cpu.kind));
+  std::string text;
+  for (const std::string& note : notes) text += (text.empty() ? "" : ", ") + note;
+  return text;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  const auto amount = static_cast<std::int64_t>(bytes);
+  return BytesColumn({amount}).text(amount);
+}
+
+std::string kind_text(DeviceKind kind) {
+  if (kind == DeviceKind::kGpu) return "GPU";
+  return kind == DeviceKind::kNetwork ? "network" : "storage";
+}
+
+std::string ids_text(const std::vector<int>& ids) {
+  CpuSet set;
+  for (const int id : ids) set.add(id);
+  return to_string(set);
+}
+
+}  // namespace
+
+std::vector<MachinePart> parts_of(const Machine& machine) {
+  std::vector<MachinePart> all = sockets_of(machine);
+  for (const NumaNode& node : machine.numa_nodes)
+    all.push_back(make_part("NUMA node " + std::to_string(node.id), node.cpus, node.memory_bytes));
+  std::vector<MachinePart> cores = cores_of(machine);
+  int threads = 1;
+  for (const MachinePart& core : cores) threads = std::max(threads, core.cpus.size());
+  constexpr int kShared = 3;  // lower ones count where several cores share them
+  for (const Cache& cache : machine.caches)
+    if (cache.level >= kShared || cache.cpus.size() > threads)
+      all.push_back(make_part("L" + std::to_string(cache.level), cache.cpus, cache.size_bytes));
+  for (MachinePart& core : cores) all.push_back(std::move(core));
+
+  std::stable_sort(all.begin(), all.end(), [](const MachinePart& a, const MachinePart& b) {
+    return a.cpus.size() > b.cpus.size();
+  });
+  Node root{make_part("machine", machine.cpu_set()), {}};
+  for (MachinePart& made : all) place(root, std::move(made));
+  std::vector<MachinePart> parts;
+  flatten(root, parts);
+  return parts;
+}
+
+void print_machine(Stream& out, const Machine& machine, bool headers) {
+  Table table({{"PART"},
+               {"CPUS", Align::kLeft, Shrink::kFirst},
+               {"SIZE", Align::kRight},
+               {"NOTE", Align::kLeft, Shrink::kLast}});
+  for (const MachinePart& part : parts_of(machine))
+    table.add({{std::string(2 * part.depth, ' ') + part.name},
+               {to_string(part.cpus)},
+               {size_text(part.bytes)},
+               {note_of(part, machine)}});
+  for (const Device& device : machine.devices)
+    table.add({{"  " + device.name},
+               {to_string(device.near)},
+               {},
+               {kind_text(device.kind) + " at " + device.bus}});
+  const auto add_set = [&](const char* name, const CpuSet& set) {
+    if (!set.empty()) table.add({{name}, {to_string(set)}, {}, {}});
+  };
+  add_set("offline", machine.offline);
+  add_set("isolated", machine.isolated);
+  add_set("nohz_full", machine.nohz_full);
+  table.print(out, headers);
+}
+
+std::string summary_of(const Machine& machine) {
+  std::set<int> cores, sockets;
+  for (const Cpu& cpu : machine.cpus) {
+    cores.insert(cpu.core);
+    sockets.insert(cpu.socket);
+  }
+  return counted(machine.cpus.size(), "CPU") + ", " + counted(cores.size(), "core") + ", " +
+         counted(sockets.size(), "socket") + ", " + counted(machine.numa_nodes.size(), "NUMA node");
+}
+
+Status print_pin_plan(Stream& out, const PinPlan& plan, const TableOptions& options) {
+  const bool spaces =
+      std::any_of(plan.decisions.begin(), plan.decisions.end(), [&](const PinDecision& decision) {
+        return decision.namespace_name != plan.decisions.front().namespace_name;
+      });
+  std::vector<Column> columns{{"POD", Align::kLeft, Shrink::kLast},
+                              {"CONTAINER", Align::kLeft, Shrink::kFirst},
+                              {"CPUS"},
+                              {"NUMA"},
+                              {"VERDICT", Align::kLeft, Shrink::kFlows}};
+  if (spaces) columns.insert(columns.begin(), Column{"NAMESPACE"});
+  Table table(std::move(columns));
+  const auto add = [&](const PinDecision& decision, std::vector<Cell> row) {
+    row.insert(row.begin(), Cell{decision.pod});
+    if (spaces) row.insert(row.begin(), Cell{decision.namespace_name});
+    table.add(std::move(row));
+  };
+  for (const PinDecision& decision : plan.decisions) {
+    if (const auto& refusal = decision.answer.refusal)
+      add(decision, {{}, {}, {}, {refusal->reason + ": " + refusal->message, Ink::kBad}});
+    for (const PinnedContainer& container : decision.answer.containers)
+      add(decision, {{container.container},
+                     {to_string(container.cpus)},
+                     {ids_text(numa_nodes_of(container.cpus, plan.numa_nodes))},
+                     {container.exclusive ? "exclusive" : "shared", Ink::kGood}});
+  }
+  if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
+  table.print(out, options.headers);
+  return {};
+}
+
+}  // namespace gedge::cli

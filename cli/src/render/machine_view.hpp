@@ -1,0 +1,37 @@
+// render/machine_view.hpp - a machine as a tree, a drawing of it, and what a kubelet says to pods.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gedge/base/result.hpp"
+#include "gedge/codec/write_machine.hpp"
+#include "render/plan_view.hpp"
+#include "term/stream.hpp"
+
+namespace gedge::cli {
+
+/// What is inside what: sockets, NUMA nodes, caches that cores share, cores. The deeper, the
+/// further in.
+struct MachinePart {
+  std::string name;  ///< "socket 0", "NUMA node 1", "L3", "core 4"
+  CpuSet cpus;
+  std::uint64_t bytes = 0;  ///< memory or cache; 0: none, or not known
+  std::size_t depth = 0;
+  bool is_core = false;
+};
+/// In the order in which they are shown: each part stands behind what it lies in.
+std::vector<MachinePart> parts_of(const Machine& machine);
+
+/// PART CPUS SIZE NOTE, then the devices.
+void print_machine(Stream& out, const Machine& machine, bool headers);
+/// "16 CPUs, 8 cores, 2 sockets, 2 NUMA nodes".
+std::string summary_of(const Machine& machine);
+
+/// One box in another, each CPU a square.
+std::string machine_svg(const Machine& machine);
+
+/// POD CONTAINER CPUS NUMA VERDICT, a row for each container.
+Status print_pin_plan(Stream& out, const PinPlan& plan, const TableOptions& options);
+
+}  // namespace gedge::cli

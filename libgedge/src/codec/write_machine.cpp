@@ -1,0 +1,137 @@
+// The documents Machine and PinPlan.
+#include "gedge/codec/write_machine.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "codec/document_sink.hpp"
+
+namespace gedge {
+namespace {
+
+using codec::DocumentSink;
+using codec::Json;
+
+Json or_null(int number) { return number >= 0 ? Json(number) : Json(nullptr); }
+Json or_null(std::uint64_t bytes) { return bytes > 0 ? Json(bytes) : Json(nullptr); }
+
+std::string_view word_of(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kGpu:
+      return "gpu";
+    case DeviceKind::kNetwork:
+      return "network";
+    case DeviceKind::kStorage:
+      return "storage";
+    case DeviceKind::kOther:
+      break;
+  }
+  return "other";
+}
+
+std::string_view word_of(ContainerRole role) {
+  switch (role) {
+    case ContainerRole::kInit:
+      return "init";
+    case ContainerRole::kSidecar:
+      return "sidecar";
+    case ContainerRole::kApp:
+      break;
+  }
+  return "app";
+}
+
+Json decision_json(const PinDecision& decision, const PinPlan& plan) {
+  const PinAnswer& answer = decision.answer;
+  Json json{{"namespace", decision.namespace_name}, {"pod", decision.pod}};
+  json["admitted"] = !answer.refusal;
+  json["reason"] = answer.refusal ? Json(answer.refusal->reason) : Json(nullptr);
+  json["message"] = answer.refusal ? answer.refusal->message : "";
+  Json containers = Json::array();
+  for (const PinnedContainer& container : answer.containers)
+    containers.push_back(Json{{"container", container.container},
+                              {"role", word_of(container.role)},
+                              {"exclusive", container.exclusive},
+                              {"cpus", to_string(container.cpus)},
+                              {"numaNodes", numa_nodes_of(container.cpus, plan.numa_nodes)}});
+  json["containers"] = std::move(containers);
+  return json;
+}
+
+}  // namespace
+
+std::size_t PinPlan::admitted() const {
+  return static_cast<std::size_t>(
+      std::count_if(decisions.begin(), decisions.end(),
+                    [](const PinDecision& decision) { return !decision.answer.refusal; }));
+}
+
+std::vector<int> numa_nodes_of(const CpuSet& cpus, const std::vector<NumaNode>& nodes) {
+  std::vector<int> ids;
+  for (const NumaNode& node : nodes)
+    if (node.cpus.meets(cpus)) ids.push_back(node.id);
+  return ids;
+}
+
+std::string write(const Machine& machine, TextFormat format) {
+  return codec::write_document(format, [&](DocumentSink& sink) {
+    put_head(sink, "Machine");
+    sink.list("cpus", machine.cpus.size(), [&](std::size_t i) {
+      const Cpu& cpu = machine.cpus[i];
+      return Json{{"cpu", cpu.id},
+                  {"core", cpu.core},
+                  {"socket", cpu.socket},
+                  {"numaNode", cpu.numa},
+                  {"cache", or_null(cpu.cache)},
+                  {"kind", or_null(cpu.kind)}};
+    });
+    sink.list("numaNodes", machine.numa_nodes.size(), [&](std::size_t i) {
+      const NumaNode& node = machine.numa_nodes[i];
+      Json distances = nullptr;
+      const std::size_t size = machine.numa_nodes.size();
+      if (!machine.distances.empty()) {
+        distances = Json::array();
+        for (std::size_t j = 0; j < size; ++j) distances.push_back(machine.distances[i * size + j]);
+      }
+      return Json{{"id", node.id},
+                  {"memoryBytes", or_null(node.memory_bytes)},
+                  {"cpus", to_string(node.cpus)},
+                  {"distances", std::move(distances)}};
+    });
+    sink.list("caches", machine.caches.size(), [&](std::size_t i) {
+      const Cache& cache = machine.caches[i];
+      return Json{{"level", cache.level},
+                  {"sizeBytes", or_null(cache.size_bytes)},
+                  {"cpus", to_string(cache.cpus)}};
+    });
+    sink.list("devices", machine.devices.size(), [&](std::size_t i) {
+      const Device& device = machine.devices[i];
+      return Json{{"kind", word_of(device.kind)},
+                  {"name", device.name},
+                  {"bus", device.bus},
+                  {"cpus", to_string(device.near)},
+                  {"numaNodes", numa_nodes_of(device.near, machine.numa_nodes)}};
+    });
+    sink.field("offline", to_string(machine.offline));
+    sink.field("isolated", to_string(machine.isolated));
+    sink.field("nohzFull", to_string(machine.nohz_full));
+  });
+}
+
+std::string write(const PinPlan& plan, TextFormat format) {
+  return codec::write_document(format, [&](DocumentSink& sink) {
+    put_head(sink, "PinPlan");
+    sink.field("compat", plan.compat == Compat::k1_20 ? "1.20" : "1.36");
+    sink.list("decisions", plan.decisions.size(),
+              [&](std::size_t i) { return decision_json(plan.decisions[i], plan); });
+    sink.field("reserved", to_string(plan.reserved));
+    sink.field("shared", to_string(plan.shared));
+    sink.field("free", to_string(plan.free));
+    const std::size_t admitted = plan.admitted();
+    sink.field("summary", Json{{"pods", plan.decisions.size()},
+                               {"admitted", admitted},
+                               {"rejected", plan.decisions.size() - admitted}});
+  });
+}
+
+}  // namespace gedge
