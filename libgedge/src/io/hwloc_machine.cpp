@@ -85,6 +85,10 @@ class Reading {
     });
     std::sort(machine_.cpus.begin(), machine_.cpus.end(),
               [](const Cpu& a, const Cpu& b) { return a.id < b.id; });
+    // A description may give two the same number.
+    const auto same = [](const Cpu& a, const Cpu& b) { return a.id == b.id; };
+    machine_.cpus.erase(std::unique(machine_.cpus.begin(), machine_.cpus.end(), same),
+                        machine_.cpus.end());
     each(HWLOC_OBJ_CORE, [&](Object core) {
       const CpuSet cpus = set_of(core->cpuset);
       each_cpu(cpus, [&](Cpu& cpu) { cpu.core = cpus.first(); });

@@ -1,7 +1,6 @@
 #include "gedge/io/machine_facts.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "io/hwloc_machine.hpp"
+#include "io/trial.hpp"
 
 namespace gedge {
 namespace {
@@ -105,15 +105,27 @@ bool names_far_index(std::string_view xml) {
   return false;
 }
 
+using Made = std::optional<Result<Machine>>;
+
+// libhwloc 2.9 dereferences null pointers where XML lacks what it expects, so whatever is not this
+// machine is read by a process of its own first. Nothing where no machine can be read.
+template <typename Make>
+Made make_safely(Make make) {
+  if (!survives([&] { static_cast<void>(make()); })) return std::nullopt;
+  return make();
+}
+
 Result<Machine> from_synthetic(const HwlocLibrary& hwloc, const std::string& source) {
   const std::string description = source.substr(kSynthetic.size());
   const std::string hint = "describe it as hwloc does: `synthetic:pack:2 core:4 pu:2`";
   if (is_too_large(description))
     return no_machine(source, "more than 65536 CPUs are described", hint);
-  Topology topology(hwloc);
-  if (topology.get() == nullptr || hwloc.set_synthetic(topology.get(), description.c_str()) != 0)
-    return no_machine(source, "'" + description + "' describes no machine", hint);
-  auto machine = topology.load();
+  auto machine = make_safely([&]() -> Made {
+    Topology topology(hwloc);
+    if (topology.get() == nullptr || hwloc.set_synthetic(topology.get(), description.c_str()) != 0)
+      return std::nullopt;
+    return topology.load();
+  });
   if (!machine) return no_machine(source, "'" + description + "' describes no machine", hint);
   return *std::move(machine);
 }
@@ -124,12 +136,14 @@ Result<Machine> from_xml(const HwlocLibrary& hwloc, const std::string& source, F
   const std::string name = source == "-" ? std::string(kStdinName) : source;
   const std::string hint = "write one with `lstopo --of xml FILE.xml`";
   if (names_far_index(*text)) return no_machine(name, "it names a CPU beyond 65535", hint);
-  Topology topology(hwloc);
-  // It wants the closing zero counted.
-  const bool right =
-      topology.get() != nullptr && !text->empty() &&
-      hwloc.set_xmlbuffer(topology.get(), text->c_str(), static_cast<int>(text->size() + 1)) == 0;
-  auto machine = right ? topology.load() : std::nullopt;
+  auto machine = make_safely([&]() -> Made {
+    Topology topology(hwloc);
+    // It wants the closing zero counted.
+    if (topology.get() == nullptr || text->empty() ||
+        hwloc.set_xmlbuffer(topology.get(), text->c_str(), static_cast<int>(text->size() + 1)) != 0)
+      return std::nullopt;
+    return topology.load();
+  });
   if (!machine) return no_machine(name, "it is no machine in hwloc's XML", hint);
   return *std::move(machine);
 }
@@ -152,11 +166,15 @@ Result<Machine> from_system(const HwlocLibrary& hwloc, const std::string& root, 
                         "record the trees /sys/devices/system and /proc/cpuinfo of a machine");
     elsewhere.emplace(kRoot, root);
   }
-  Topology topology(hwloc);
-  // This one asks the processor that gedge runs on.
-  if (topology.get() != nullptr && !root.empty())
-    hwloc.set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-  auto machine = topology.get() == nullptr ? std::nullopt : topology.load();
+  const auto make = [&]() -> Made {
+    Topology topology(hwloc);
+    if (topology.get() == nullptr) return std::nullopt;
+    // This one asks the processor that gedge runs on.
+    if (!root.empty())
+      hwloc.set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+    return topology.load();
+  };
+  auto machine = root.empty() ? make() : make_safely(make);
   if (!machine) return no_machine(root.empty() ? "live" : root, "no machine can be read there", {});
   if (*machine) {
     (*machine)->isolated = list_in(files, cpus + "/isolated");

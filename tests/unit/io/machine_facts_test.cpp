@@ -85,6 +85,10 @@ TEST_CASE("machine facts: a machine without level 3 has no last-level cache for 
   CHECK(good("synthetic:pack:1 l2:2 core:1 pu:1").cpus[1].cache == -1);
 }
 
+TEST_CASE("machine facts: two CPUs of one number are one") {
+  CHECK(good("synthetic:pu:2(indexes=5,5)").cpus.size() == 1);
+}
+
 TEST_CASE("machine facts: hwloc's XML, with devices and CPUs that are offline") {
   const test::Folder folder;
   const Machine machine = good(folder.put("machine.xml", kXml));
@@ -143,6 +147,9 @@ TEST_CASE("machine facts: this machine has the CPUs that its kernel says are onl
 
 TEST_CASE("machine facts: what describes no machine is refused, with its name") {
   const test::Folder folder;
+  std::string lacking = kXml;  // libhwloc 2.9 does not survive this
+  const std::string part = "complete_cpuset=\"0x00000001\"";
+  lacking.replace(lacking.find(part), part.size(), "");
   for (const std::string& source :
        {std::string("synthetic:"), std::string("synthetic:nonsense"), std::string("synthetic:pu:0"),
         std::string("synthetic:pack:70000 pu:1"), std::string("synthetic:pack:300 core:300 pu:1"),

@@ -16,10 +16,11 @@ namespace gedge {
 ///   FILE             hwloc's XML ("-": standard input)
 ///   DIRECTORY        a recorded tree: sys/devices/system, and proc where it was recorded
 ///
-/// Opens libhwloc when the first machine is read. While a directory is read, HWLOC_FSROOT is set in
-/// the environment: not for two threads at once.
-/// Errors: kNotFound, kInvalidInput for what describes no machine, or one of more than 65,536 CPUs;
-/// kDenied where the library or a file cannot be opened.
+/// Opens libhwloc when the first machine is read. What is not this machine is read in a child
+/// process first: malformed XML makes libhwloc 2.9 crash. While a directory is read, HWLOC_FSROOT
+/// is set in the environment: not for two threads at once. Errors: kNotFound, kInvalidInput for
+/// what describes no machine, or one of more than 65,536 CPUs; kDenied where the library or a file
+/// cannot be opened.
 Result<Machine> read_machine(const std::string& source, FileStore& files);
 
 }  // namespace gedge
