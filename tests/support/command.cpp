@@ -13,6 +13,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "support/folder.hpp"
+
 namespace gedge::test {
 namespace {
 
@@ -137,24 +139,6 @@ Ran run_program(const fs::path& program, const std::vector<std::string>& args,
   ::waitpid(child, &status, 0);
   ran.exit = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
   return ran;
-}
-
-Folder::Folder() {
-  std::string name = (fs::temp_directory_path() / "gedge-cli-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  path_ = name;
-}
-
-Folder::~Folder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string Folder::put(const std::string& name, const std::string& bytes) const {
-  const fs::path file = path_ / name;
-  fs::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << bytes;
-  return file.string();
 }
 
 std::string read_file(const fs::path& path) {

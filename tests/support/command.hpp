@@ -29,22 +29,6 @@ struct Ran {
 Ran run_program(const std::filesystem::path& program, const std::vector<std::string>& args,
                 const RunOptions& options = {});
 
-/// A folder of its own for each test, gone afterwards.
-class Folder {
- public:
-  Folder();
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder();
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// Returns the path of what was written.
-  std::string put(const std::string& name, const std::string& bytes) const;
-
- private:
-  std::filesystem::path path_;
-};
-
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace gedge::test

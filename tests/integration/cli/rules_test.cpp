@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "integration/cli/gedge.hpp"
+#include "support/folder.hpp"
 
 using namespace gedge::test;
 

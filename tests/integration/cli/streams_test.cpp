@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "integration/cli/gedge.hpp"
+#include "support/folder.hpp"
 
 using namespace gedge::test;
 

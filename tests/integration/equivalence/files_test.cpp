@@ -15,6 +15,7 @@
 #include "integration/equivalence/cases.hpp"
 #include "support/command.hpp"
 #include "support/dump_site.hpp"
+#include "support/folder.hpp"
 #include "support/paths.hpp"
 
 namespace {

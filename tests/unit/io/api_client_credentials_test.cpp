@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api_calls.hpp"
+#include "support/folder.hpp"
 #include "talking_server.hpp"
 
 namespace gedge {
@@ -65,7 +66,7 @@ CredentialSource script(const Folder& folder, const std::string& text) {
   CredentialSource source;
   CredentialHelper& helper = source.helper.emplace();
   helper.command = "sh";
-  helper.arguments = {folder.write("helper.sh", text)};
+  helper.arguments = {folder.put("helper.sh", text)};
   return source;
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("api client: who was refused reads the token again and asks once more"
   const Guarded guarded("new");
   const Folder folder;
   CredentialSource source;
-  source.files.token = folder.write("token", "new\n");
+  source.files.token = folder.put("token", "new\n");
   Calls calls = calls_with(guarded.endpoint("old"), source);
   const ApiAnswer bound = calls.ask(bind_request());
   CHECK(bound.status == 200);
@@ -101,7 +102,7 @@ TEST_CASE("api client: a refusal that nothing helps against is an answer") {
   const Guarded guarded("new");
   const Folder folder;
   CredentialSource source;
-  source.files.token = folder.write("token", "wrong");
+  source.files.token = folder.put("token", "wrong");
   Calls calls = calls_with(guarded.endpoint("wrong"), source);
   for (int i = 0; i < 20; ++i) {
     const ApiAnswer answer = calls.ask(i == 7 ? watch() : bind_request());
@@ -114,7 +115,7 @@ TEST_CASE("api client: a refusal that nothing helps against is an answer") {
 TEST_CASE("api client: requests wait for the program that says who we are, which runs once") {
   const Guarded guarded("abc");
   const Folder folder;
-  const std::string log = folder.path("log");
+  const std::string log = folder / "log";
   Calls calls =
       calls_with(guarded.endpoint(), script(folder, "echo >> " + log + "\n" + answer("abc")));
   for (int i = 0; i < 30; ++i) calls.client->send(calls.next++, bind_request());
@@ -129,7 +130,7 @@ TEST_CASE("api client: requests wait for the program that says who we are, which
 TEST_CASE("api client: a program whose token is refused is asked once more, not without end") {
   const Guarded guarded("abc");
   const Folder folder;
-  const std::string log = folder.path("log");
+  const std::string log = folder / "log";
   Calls calls =
       calls_with(guarded.endpoint(), script(folder, "echo >> " + log + "\n" + answer("wrong")));
   for (int i = 0; i < 20; ++i) CHECK(calls.ask(bind_request()).status == 401);
@@ -170,7 +171,7 @@ TEST_CASE("api client: a request does not wait longer than it may for who we are
 TEST_CASE("api client: over http no program is asked who we are") {
   TalkingServer server([](const Heard&) { return Said{{whole("ok")}}; });
   const Folder folder;
-  const std::string log = folder.path("log");
+  const std::string log = folder / "log";
   ApiEndpoint endpoint;
   endpoint.server = server.url();
   Calls calls = calls_with(endpoint, script(folder, "echo >> " + log + "\n" + answer("abc")));
@@ -194,10 +195,10 @@ TEST_CASE("api client: a program may say it with a certificate") {
   };
   const Folder folder;
   const std::string credential =
-      folder.write("answer", R"({"apiVersion": "client.authentication.k8s.io/v1", "kind":
+      folder.put("answer", R"({"apiVersion": "client.authentication.k8s.io/v1", "kind":
           "ExecCredential", "status": {"clientCertificateData": ")" +
-                                 escaped(client.certificate) + R"(", "clientKeyData": ")" +
-                                 escaped(client.key) + "\"}}");
+                               escaped(client.certificate) + R"(", "clientKeyData": ")" +
+                               escaped(client.key) + "\"}}");
   Calls calls = calls_with(endpoint, script(folder, "cat " + credential + "\n"));
   CHECK(calls.ask(bind_request()).status == 200);
   // Half a pair, of another one, or expired: found out before anybody is asked.

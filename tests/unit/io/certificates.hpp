@@ -1,4 +1,4 @@
-// Certificates that a test makes for itself, and files to keep them in.
+// Certificates that a test makes for itself.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,10 +7,6 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <string>
 
 namespace gedge::test {
@@ -54,29 +50,5 @@ inline Credentials make_credentials(const char* name, long seconds, KeyKind kind
   EVP_PKEY_free(key);
   return {pem_of(first), pem_of(second)};
 }
-
-/// A folder of its own, gone afterwards.
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "gedge-test-XXXXXX") {
-    REQUIRE(::mkdtemp(path_.data()) != nullptr);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  /// Puts another file in the place of one, if there was one.
-  std::string write(const std::string& name, const std::string& text) const {
-    const std::string path = path_ + "/" + name;
-    std::ofstream(path + ".new") << text;
-    std::filesystem::rename(path + ".new", path);
-    return path;
-  }
-  void remove(const std::string& name) const { std::filesystem::remove(path_ + "/" + name); }
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace gedge::test

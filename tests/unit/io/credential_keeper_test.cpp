@@ -17,6 +17,7 @@
 #include "certificates.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "io/descriptor.hpp"
+#include "support/folder.hpp"
 
 namespace gedge {
 namespace {
@@ -75,7 +76,7 @@ CredentialSource script(const Folder& folder, const std::string& text) {
   CredentialSource source;
   CredentialHelper& helper = source.helper.emplace();
   helper.command = "sh";
-  helper.arguments = {folder.write("helper.sh", text)};
+  helper.arguments = {folder.put("helper.sh", text)};
   helper.install_hint = "get it somewhere";
   helper.named_by = "/etc/k/config";
   return source;
@@ -104,7 +105,7 @@ bool is_gone(pid_t process) {
 TEST_CASE("credentials: a token file is read again after its time, and at once when refused") {
   const Folder folder;
   CredentialSource source;
-  source.files.token = folder.write("token", "two\n");
+  source.files.token = folder.put("token", "two\n");
   ApiEndpoint endpoint;
   endpoint.identity.token = Secret("one");
   Kept kept(source, endpoint);
@@ -114,7 +115,7 @@ TEST_CASE("credentials: a token file is read again after its time, and at once w
   kept.pass(seconds(1));
   CHECK(kept.token() == "two");
   CHECK(kept.keeper.generation() == 2);
-  folder.write("token", " three \r\n");
+  folder.put("token", " three \r\n");
   CHECK(kept.keeper.renew(2, kept.moment));
   CHECK(kept.token() == "three");
   // Whoever was refused as who we were before only has to ask again.
@@ -126,14 +127,14 @@ TEST_CASE("credentials: a token file is read again after its time, and at once w
 TEST_CASE("credentials: a token that cannot be read leaves the one before, and is told") {
   const Folder folder;
   CredentialSource source;
-  source.files.token = folder.write("token", "");
+  source.files.token = folder.put("token", "");
   ApiEndpoint endpoint;
   endpoint.identity.token = Secret("one");
   Kept kept(source, endpoint);
   kept.pass(seconds(50));
   folder.remove("token");
   kept.pass(seconds(10));
-  folder.write("token", "s3 cret");
+  folder.put("token", "s3 cret");
   kept.pass(seconds(10));
   CHECK(kept.token() == "one");
   REQUIRE(kept.notices.size() == 3);
@@ -144,7 +145,7 @@ TEST_CASE("credentials: a token that cannot be read leaves the one before, and i
     CHECK(notice.where.origin == source.files.token);
     CHECK_FALSE(has(notice.what + notice.hint, "s3"));
   }
-  folder.write("token", "two");
+  folder.put("token", "two");
   kept.pass(seconds(10));
   CHECK(kept.token() == "two");
 }
@@ -152,12 +153,12 @@ TEST_CASE("credentials: a token that cannot be read leaves the one before, and i
 TEST_CASE("credentials: refusals that reading again does not help against grow rare") {
   const Folder folder;
   CredentialSource source;
-  source.files.token = folder.write("token", "same");
+  source.files.token = folder.put("token", "same");
   ApiEndpoint endpoint;
   endpoint.identity.token = Secret("same");
   Kept kept(source, endpoint);
   CHECK_FALSE(kept.keeper.renew(1, kept.moment));
-  folder.write("token", "new");
+  folder.put("token", "new");
   CHECK_FALSE(kept.keeper.renew(1, kept.moment));  // not yet
   kept.pass(seconds(1));
   CHECK(kept.keeper.renew(1, kept.moment));
@@ -169,9 +170,9 @@ TEST_CASE("credentials: certificates are read when they change, and a pair only 
   const Credentials one = make_credentials("one", kYear), two = make_credentials("two", kYear),
                     old = make_credentials("old", -60);
   CredentialSource source;
-  source.files.certificate = folder.write("c", one.certificate);
-  source.files.key = folder.write("k", one.key);
-  source.files.trusted = folder.write("ca", "first");
+  source.files.certificate = folder.put("c", one.certificate);
+  source.files.key = folder.put("k", one.key);
+  source.files.trusted = folder.put("ca", "first");
   ApiEndpoint endpoint;
   endpoint.identity.certificate = one.certificate;
   endpoint.identity.key = Secret(one.key);
@@ -179,24 +180,24 @@ TEST_CASE("credentials: certificates are read when they change, and a pair only 
   Kept kept(source, endpoint);
   kept.look();
   CHECK(kept.keeper.generation() == 1);
-  folder.write("ca", "second");
+  folder.put("ca", "second");
   kept.pass(seconds(9));
   CHECK(kept.keeper.trusted() == "first");
   kept.pass(seconds(1));
   CHECK(kept.keeper.trusted() == "second");
   CHECK(kept.keeper.generation() == 2);
   // Half of a pair is none.
-  folder.write("c", two.certificate);
+  folder.put("c", two.certificate);
   kept.pass(seconds(10));
   CHECK(kept.keeper.identity().certificate == one.certificate);
   REQUIRE(kept.notices.size() == 1);
   CHECK(has(kept.notices[0].what, "not that of the client certificate"));
-  folder.write("k", two.key);
+  folder.put("k", two.key);
   kept.pass(seconds(10));
   CHECK(kept.keeper.identity().certificate == two.certificate);
   CHECK(kept.keeper.identity().key.reveal() == two.key);
-  folder.write("c", old.certificate);
-  folder.write("k", old.key);
+  folder.put("c", old.certificate);
+  folder.put("k", old.key);
   kept.pass(seconds(10));
   CHECK(kept.keeper.identity().certificate == two.certificate);
   CHECK(has(kept.notices.back().what, "the client certificate has expired on 20"));
@@ -206,10 +207,10 @@ TEST_CASE("credentials: certificates are read when they change, and a pair only 
 TEST_CASE("credentials: a program says who we are, told by variables alone, and no shell between") {
   const Folder folder;
   ::setenv("GEDGE_TEST_CANARY", "s3cret", 1);
-  auto source = script(folder, "printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + folder.path("info") +
-                                   "\nenv > " + folder.path("env") + "\nprintf '%s|' \"$@\" > " +
-                                   folder.path("args") + "\nread line; echo \"$?\" > " +
-                                   folder.path("read") + "\n" + answer(R"({"token": "abc"})"));
+  auto source = script(folder, "printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + folder / "info" +
+                                   "\nenv > " + folder / "env" + "\nprintf '%s|' \"$@\" > " +
+                                   folder / "args" + "\nread line; echo \"$?\" > " +
+                                   folder / "read" + "\n" + answer(R"({"token": "abc"})"));
   source.helper->arguments.insert(source.helper->arguments.end(), {"$(touch x)", "a b", "*"});
   source.helper->environment.emplace_back("EXTRA", Secret("value"));
   source.helper->environment.emplace_back("HOME", Secret("/elsewhere"));
@@ -220,21 +221,21 @@ TEST_CASE("credentials: a program says who we are, told by variables alone, and 
   CHECK(kept.is_ready());
   CHECK(kept.token() == "abc");
   CHECK(kept.keeper.generation() == 2);
-  CHECK(has(text_of(folder.path("info")), R"("kind":"ExecCredential")"));
-  const std::string variables = text_of(folder.path("env"));
+  CHECK(has(text_of(folder / "info"), R"("kind":"ExecCredential")"));
+  const std::string variables = text_of(folder / "env");
   CHECK(has(variables, "EXTRA=value\n"));
   CHECK(has(variables, "HOME=/elsewhere\n"));
   CHECK(has(variables, "PATH="));
   CHECK_FALSE(has(variables, "s3cret"));
-  CHECK(text_of(folder.path("args")) == "$(touch x)|a b|*|");
-  CHECK(text_of(folder.path("read")) == "1\n");  // nothing to read
+  CHECK(text_of(folder / "args") == "$(touch x)|a b|*|");
+  CHECK(text_of(folder / "read") == "1\n");  // nothing to read
   kept.pass(seconds(100'000));
   CHECK_FALSE(kept.keeper.due());  // for ever, as it did not say until when
 }
 
 TEST_CASE("credentials: a program is asked again when what it said expires, one at a time") {
   const Folder folder;
-  const std::string log = folder.path("log");
+  const std::string log = folder / "log";
   Kept kept(script(folder,
                    "echo run >> " + log + "\n" +
                        answer(R"({"token": "t", "expirationTimestamp": "2100-01-01T00:00:00Z"})")));
@@ -258,7 +259,7 @@ TEST_CASE("credentials: a program is asked again when what it said expires, one 
 TEST_CASE("credentials: a program that fails is asked ever less often") {
   const Folder folder;
   CredentialSource source = script(folder, "");
-  source.helper->command = folder.path("missing");
+  source.helper->command = folder / "missing";
   Kept kept(source);
   kept.look();
   CHECK(has(kept.failure(), "cannot be started: no such file or directory"));
@@ -294,7 +295,7 @@ TEST_CASE("credentials: what programs do wrong, and that all of them end") {
 
 TEST_CASE("credentials: what a program leaves behind is killed, and holds nobody up") {
   const Folder folder;
-  const std::string pid = folder.path("pid");
+  const std::string pid = folder / "pid";
   const std::string background = "sleep 100000 & echo $! > " + pid + "\n";
   SUBCASE("it ends, and somebody keeps its output open") {
     Kept kept(script(folder, background + answer(R"({"token": "abc"})")));

@@ -9,34 +9,14 @@
 #include <fstream>
 #include <string>
 
+#include "support/folder.hpp"
+
 using namespace gedge;
 namespace fs = std::filesystem;
 
 namespace {
 
 constexpr std::uint64_t kPlenty = 1 << 20;
-
-// A folder of its own for each test, gone afterwards.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "gedge-files-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string str() const { return path_.string(); }
-  void put(const std::string& name, const std::string& bytes) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-  }
-
- private:
-  fs::path path_;
-};
 
 std::size_t entries(const std::string& folder) {
   return static_cast<std::size_t>(
@@ -46,7 +26,7 @@ std::size_t entries(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("files: bytes come back as they lie on disk") {
-  const Folder folder;
+  const test::Folder folder;
   const std::string bytes("a\0b\r\n\xff", 6);
   folder.put("x.yaml", bytes);
   const auto read = DiskFiles{}.read(folder / "x.yaml", kPlenty);
@@ -56,7 +36,7 @@ TEST_CASE("files: bytes come back as they lie on disk") {
 }
 
 TEST_CASE("files: the limit itself is read, one byte more is refused") {
-  const Folder folder;
+  const test::Folder folder;
   folder.put("x", std::string(100, 'x'));
   CHECK(DiskFiles{}.read(folder / "x", 100));
   const auto refused = DiskFiles{}.read(folder / "x", 99);
@@ -72,7 +52,7 @@ TEST_CASE("files: a device without an end stops at the limit") {
 }
 
 TEST_CASE("files: a missing file names the similar one beside it") {
-  const Folder folder;
+  const test::Folder folder;
   folder.put("site.yaml", "");
   const auto missing = DiskFiles{}.read(folder / "site.yml", kPlenty);
   REQUIRE_FALSE(missing);
@@ -83,27 +63,27 @@ TEST_CASE("files: a missing file names the similar one beside it") {
 }
 
 TEST_CASE("files: a directory is no file and a file no directory") {
-  const Folder folder;
+  const test::Folder folder;
   folder.put("x", "");
-  CHECK(DiskFiles{}.read(folder.str(), kPlenty).error().code == Errc::kInvalidInput);
-  CHECK(DiskFiles{}.is_directory(folder.str()));
+  CHECK(DiskFiles{}.read(folder.path().string(), kPlenty).error().code == Errc::kInvalidInput);
+  CHECK(DiskFiles{}.is_directory(folder.path().string()));
   CHECK_FALSE(DiskFiles{}.is_directory(folder / "x"));
   CHECK_FALSE(DiskFiles{}.list(folder / "x", false));
   CHECK(DiskFiles{}.list(folder / "nowhere", false).error().code == Errc::kNotFound);
 }
 
 TEST_CASE("files: a listing is sorted and goes down only when asked to and never through links") {
-  const Folder folder;
+  const test::Folder folder;
   folder.put("b.yaml", "");
   folder.put("a/z.yaml", "");
   folder.put("B.yaml", "");
-  fs::create_directory_symlink(folder.str(), folder / "a/loop");
+  fs::create_directory_symlink(folder.path().string(), folder / "a/loop");
   fs::create_symlink(folder / "b.yaml", folder / "linked.yaml");
   ::mkfifo((folder / "pipe").c_str(), 0600);
-  const auto flat = DiskFiles{}.list(folder.str(), false);
+  const auto flat = DiskFiles{}.list(folder.path().string(), false);
   REQUIRE(flat);
   CHECK(*flat == std::vector{folder / "B.yaml", folder / "b.yaml", folder / "linked.yaml"});
-  const auto deep = DiskFiles{}.list(folder.str(), true);
+  const auto deep = DiskFiles{}.list(folder.path().string(), true);
   REQUIRE(deep);
   CHECK(*deep == std::vector{folder / "B.yaml", folder / "a/z.yaml", folder / "b.yaml",
                              folder / "linked.yaml"});
@@ -111,18 +91,18 @@ TEST_CASE("files: a listing is sorted and goes down only when asked to and never
 
 TEST_CASE(
     "files: a replaced file has the new bytes and the old permissions and nothing beside it") {
-  const Folder folder;
+  const test::Folder folder;
   folder.put("plan.json", "old");
   fs::permissions(folder / "plan.json", fs::perms::owner_read | fs::perms::owner_write);
   REQUIRE(DiskFiles{}.replace(folder / "plan.json", "new"));
   CHECK(*DiskFiles{}.read(folder / "plan.json", kPlenty) == "new");
   CHECK(fs::status(folder / "plan.json").permissions() ==
         (fs::perms::owner_read | fs::perms::owner_write));
-  CHECK(entries(folder.str()) == 1);
+  CHECK(entries(folder.path().string()) == 1);
 }
 
 TEST_CASE("files: a new file follows the umask") {
-  const Folder folder;
+  const test::Folder folder;
   const mode_t before = ::umask(027);
   const Status written = DiskFiles{}.replace(folder / "plan.json", "x");
   ::umask(before);
@@ -131,7 +111,7 @@ TEST_CASE("files: a new file follows the umask") {
 }
 
 TEST_CASE("files: writing through a link keeps the link") {
-  const Folder folder;
+  const test::Folder folder;
   folder.put("real.json", "old");
   fs::create_symlink("real.json", folder / "link.json");
   REQUIRE(DiskFiles{}.replace(folder / "link.json", "new"));
@@ -148,10 +128,10 @@ TEST_CASE("files: a full disk is refused with the reason of the system") {
 }
 
 TEST_CASE("files: a folder that is not there or that refuses leaves nothing behind") {
-  const Folder folder;
+  const test::Folder folder;
   CHECK(DiskFiles{}.replace(folder / "no/plan.json", "x").error().what ==
         "cannot write " + (folder / "no/plan.json") + ": no such directory");
-  CHECK_FALSE(DiskFiles{}.replace(folder.str(), "x"));
-  CHECK(entries(folder.str()) == 0);
+  CHECK_FALSE(DiskFiles{}.replace(folder.path().string(), "x"));
+  CHECK(entries(folder.path().string()) == 0);
   CHECK_FALSE(DiskFiles{}.replace("/proc/gedge-plan.json", "x"));
 }

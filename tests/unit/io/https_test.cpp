@@ -16,6 +16,7 @@
 #include "io/descriptor.hpp"
 #include "io/socket_address.hpp"
 #include "io/tls_context.hpp"
+#include "support/folder.hpp"
 #include "unit/io/certificates.hpp"
 
 namespace gedge {
@@ -30,8 +31,7 @@ constexpr long kYear = 365L * 24 * 3'600;
 constexpr int kPatience = 60;  // seconds; far beyond what loopback takes
 
 TlsFiles write(const Folder& folder, const Credentials& credentials) {
-  return {folder.write("tls.crt", credentials.certificate),
-          folder.write("tls.key", credentials.key)};
+  return {folder.put("tls.crt", credentials.certificate), folder.put("tls.key", credentials.key)};
 }
 
 struct Served {
@@ -195,10 +195,10 @@ TEST_CASE("https: a pair of files that changes is used at once, half of a pair i
   Served served(write(folder, make_credentials("first", kYear)));
   Client before(*served.server);
   CHECK(before.subject() == "first");
-  folder.write("tls.crt", second.certificate);  // the key is still that of the first
+  folder.put("tls.crt", second.certificate);  // the key is still that of the first
   CHECK(Client(*served.server).subject() == "first");
   CHECK(Client(*served.server).subject() == "first");
-  folder.write("tls.key", second.key);
+  folder.put("tls.key", second.key);
   CHECK(Client(*served.server).subject() == "second");
   CHECK(has(before.ask("/old"), "/old"));
   folder.remove("tls.crt");
@@ -255,28 +255,28 @@ TEST_CASE("https: stopping ends handshakes too") {
 TEST_CASE("tls files: what is wrong with them") {
   const Folder folder;
   const Credentials good = make_credentials("a", kYear);
-  const std::string certificate = folder.write("a.crt", good.certificate);
-  const std::string key = folder.write("a.key", good.key);
-  const std::string empty = folder.write("empty", "");
+  const std::string certificate = folder.put("a.crt", good.certificate);
+  const std::string key = folder.put("a.key", good.key);
+  const std::string empty = folder.put("empty", "");
   CHECK(problem({empty, key}) == "there is no certificate in the file");
   CHECK(problem({key, key}) == "there is no certificate in the file");
   CHECK(problem({certificate, empty}) == "there is no private key in the file");
   CHECK(problem({certificate, certificate}) == "there is no private key in the file");
-  const std::string other = folder.write("b.key", make_credentials("b", kYear).key);
+  const std::string other = folder.put("b.key", make_credentials("b", kYear).key);
   CHECK(problem({certificate, other}) ==
         "the private key is not that of the certificate in " + certificate);
   const Credentials locked = make_credentials("c", kYear, KeyKind::kP256, "secret");
-  CHECK(problem({folder.write("c.crt", locked.certificate), folder.write("c.key", locked.key)}) ==
+  CHECK(problem({folder.put("c.crt", locked.certificate), folder.put("c.key", locked.key)}) ==
         "the private key needs a passphrase, and nobody is there to type it");
   const Credentials weak = make_credentials("d", kYear, KeyKind::kWeakRsa);
-  CHECK(has(problem({folder.write("d.crt", weak.certificate), folder.write("d.key", weak.key)}),
+  CHECK(has(problem({folder.put("d.crt", weak.certificate), folder.put("d.key", weak.key)}),
             "the certificate is too weak"));
-  TlsContext missing({folder.path("nowhere"), key});
+  TlsContext missing({folder / "nowhere", key});
   const auto read = missing.refresh();
   REQUIRE_FALSE(read);
   CHECK(read.error().code == Errc::kNotFound);
 
-  TlsContext chain({folder.write("chain", good.certificate + locked.certificate), key});
+  TlsContext chain({folder.put("chain", good.certificate + locked.certificate), key});
   CHECK(chain.refresh());
   TlsContext expired(write(folder, make_credentials("e", -60)));
   REQUIRE(expired.refresh());

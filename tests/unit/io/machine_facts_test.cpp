@@ -10,6 +10,7 @@
 
 #include "gedge/io/files.hpp"
 #include "support/command.hpp"
+#include "support/folder.hpp"
 
 namespace gedge {
 namespace {

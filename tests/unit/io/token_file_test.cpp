@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "support/folder.hpp"
 #include "unit/io/certificates.hpp"
 
 namespace gedge {
@@ -12,7 +13,7 @@ namespace {
 const std::string kOld = "0123456789abcdef", kNew = "fedcba9876543210-and-more";
 
 std::string problem(const test::Folder& folder, const std::string& text) {
-  const auto tokens = TokenFile::open(folder.write("tokens", text));
+  const auto tokens = TokenFile::open(folder.put("tokens", text));
   REQUIRE_FALSE(tokens);
   CHECK(tokens.error().code == Errc::kInvalidInput);
   CHECK(tokens.error().what.find(text) == std::string::npos);
@@ -23,7 +24,7 @@ std::string problem(const test::Folder& folder, const std::string& text) {
 
 TEST_CASE("token file: each of its tokens is accepted, and nothing that is nearly one") {
   const test::Folder folder;
-  const auto tokens = TokenFile::open(folder.write("tokens", "\n  " + kOld + " \r\n\n" + kNew));
+  const auto tokens = TokenFile::open(folder.put("tokens", "\n  " + kOld + " \r\n\n" + kNew));
   REQUIRE(tokens);
   CHECK(tokens->accepts(kOld));
   CHECK(tokens->accepts(kNew));
@@ -35,20 +36,20 @@ TEST_CASE("token file: each of its tokens is accepted, and nothing that is nearl
 
 TEST_CASE("token file: what changes is read again, what is wrong then changes nothing") {
   const test::Folder folder;
-  auto tokens = TokenFile::open(folder.write("tokens", kOld + "\n"));
+  auto tokens = TokenFile::open(folder.put("tokens", kOld + "\n"));
   REQUIRE(tokens);
   CHECK(tokens->refresh());
-  folder.write("tokens", kOld + "\n" + kNew + "\n");
+  folder.put("tokens", kOld + "\n" + kNew + "\n");
   CHECK_FALSE(tokens->accepts(kNew));
   CHECK(tokens->refresh());
   CHECK(tokens->accepts(kOld));
   CHECK(tokens->accepts(kNew));
-  folder.write("tokens", kNew + "\n");
+  folder.put("tokens", kNew + "\n");
   CHECK(tokens->refresh());
   CHECK_FALSE(tokens->accepts(kOld));
   CHECK(tokens->accepts(kNew));
 
-  folder.write("tokens", "short\n");
+  folder.put("tokens", "short\n");
   CHECK_FALSE(tokens->refresh());
   CHECK(tokens->refresh());  // said once
   CHECK(tokens->accepts(kNew));
@@ -56,7 +57,7 @@ TEST_CASE("token file: what changes is read again, what is wrong then changes no
   CHECK_FALSE(tokens->refresh());
   CHECK(tokens->refresh());
   CHECK(tokens->accepts(kNew));
-  folder.write("tokens", kOld + "\n");
+  folder.put("tokens", kOld + "\n");
   CHECK(tokens->refresh());
   CHECK(tokens->accepts(kOld));
   CHECK_FALSE(tokens->accepts(kNew));
@@ -71,7 +72,7 @@ TEST_CASE("token file: what is wrong, without the token itself") {
   CHECK(problem(folder, "0123456789 abcdef") == "1 a token has characters that no header carries");
   CHECK(problem(folder, "0123456789abcdef\xff") ==
         "1 a token has characters that no header carries");
-  const auto missing = TokenFile::open(folder.path("nowhere"));
+  const auto missing = TokenFile::open(folder / "nowhere");
   REQUIRE_FALSE(missing);
   CHECK(missing.error().code == Errc::kNotFound);
 }
