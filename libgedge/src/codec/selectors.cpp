@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codec/fields.hpp"
+#include "codec/words.hpp"
 #include "gedge/base/nearest.hpp"
 
 namespace gedge::codec {
@@ -20,23 +21,6 @@ constexpr std::array<Operator, 6> kOperators = {{{"In", SelectorOp::kIn},
                                                  {"Gt", SelectorOp::kGt},
                                                  {"Lt", SelectorOp::kLt}}};
 constexpr std::size_t kLabelOperators = 4;
-
-/// One of `words`; else reports it with the nearest of them. Null: empty, not reported.
-template <typename Words>
-std::optional<std::size_t> read_word(Cursor value, const Words& words) {
-  const auto text = value.text();
-  if (!text) return std::nullopt;
-  const auto found = std::find(words.begin(), words.end(), *text);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  const std::vector<std::string> known(words.begin(), words.end());
-  std::string list;
-  for (const std::string& word : known) list.append(list.empty() ? "" : ", ").append(word);
-  const auto meant = nearest(*text, known);
-  const std::string name = value.key() ? quote(value.key()->raw_text()) : "it";
-  value.fail(name + " cannot be " + quote(*text),
-             meant ? "did you mean " + *meant + "?" : "use one of " + list);
-  return std::nullopt;
-}
 
 // Checks the number of values as the API server does; false after an error.
 bool has_right_values(const Requirement& requirement, Cursor at) {

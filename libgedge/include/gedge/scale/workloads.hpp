@@ -1,0 +1,61 @@
+// gedge/scale/workloads.hpp - finds the pods and the values that an autoscaler looks at.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gedge/model/autoscaler.hpp"
+#include "gedge/scale/metric.hpp"
+
+namespace gedge {
+
+/// Built once for many autoscalers, so that ten thousand of them cost one pass over the facts.
+/// Refers to the facts: they outlive it, unchanged.
+class WorkloadIndex {
+ public:
+  explicit WorkloadIndex(const ScaleFacts& facts);
+
+  const ScaleFacts& facts() const { return *facts_; }
+  /// Null: no such workload.
+  const ScaleTarget* target_of(const Autoscaler& autoscaler) const;
+  /// The pods that the selector finds, as indices of the facts.
+  std::vector<std::uint32_t> select(std::string_view namespace_name,
+                                    const LabelSelector& selector) const;
+  /// How many autoscalers look at a pod.
+  std::size_t autoscalers_of(std::uint32_t pod) const { return autoscalers_of_[pod]; }
+
+  /// Every pod that was selected, as the metric sees it, and the values of unknown ones.
+  struct PodValues {
+    std::vector<PodView> pods;
+    StrayValues strays;
+    bool any = false;     ///< there is a value
+    bool broken = false;  ///< some of them lacks the container that is asked for
+  };
+  PodValues values_of(const MetricSpec& metric, const ScaleTarget& target,
+                      const std::vector<std::uint32_t>& pods, Compat compat) const;
+  /// Null: no such value.
+  const ObjectMetric* object_value(const MetricSpec& metric, std::string_view namespace_name) const;
+  /// The sum; `found` false: no such value.
+  std::int64_t external_value(const MetricSpec& metric, bool& found) const;
+
+ private:
+  using Index = std::unordered_map<std::string, std::uint32_t>;
+  void index_pods();
+  void index_values();
+  void count_autoscalers();
+  bool read_usage(const PodUsage& usage, const MetricSpec& metric, PodView& view,
+                  PodValues& values) const;
+
+  const ScaleFacts* facts_;
+  Index targets_, pods_, objects_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> by_label_, by_namespace_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> stray_usage_, stray_objects_,
+      external_;
+  std::vector<std::uint32_t> usage_of_;  // by pod; kNone: there is none
+  std::vector<std::uint16_t> autoscalers_of_;
+};
+
+}  // namespace gedge

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "codec/autoscaler_reader.hpp"
+#include "codec/metric_documents.hpp"
+#include "codec/object_readers.hpp"
+#include "codec/stream.hpp"
+#include "gedge/codec/autoscaling.hpp"
+
+namespace gedge {
+namespace codec {
+namespace {
+
+enum class Kind : std::uint8_t { kOther, kAutoscaler, kPod, kWorkload, kUsage, kValue, kExternal };
+
+constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{
+    {{"HorizontalPodAutoscaler", Kind::kAutoscaler},
+     {"Pod", Kind::kPod},
+     {"Deployment", Kind::kWorkload},
+     {"ReplicaSet", Kind::kWorkload},
+     {"ReplicationController", Kind::kWorkload},
+     {"StatefulSet", Kind::kWorkload},
+     {"PodMetrics", Kind::kUsage},
+     {"NodeMetrics", Kind::kUsage},
+     {"MetricValue", Kind::kValue},
+     {"ExternalMetricValue", Kind::kExternal}}};
+
+Kind kind_named(std::string_view name) {
+  for (const auto& [known, kind] : kKinds)
+    if (known == name) return kind;
+  return Kind::kOther;
+}
+
+constexpr std::string_view kList = "List";
+
+void read_ready(Cursor condition, ScaledPod& pod) {
+  if (text_at(condition, "type") != "Ready") return;
+  pod.ready = ReadyState::kUnknown;
+  condition.fields([&](std::string_view key, Cursor value) {
+    if (key == "lastTransitionTime") read_time(value, pod.ready_since);
+    if (key != "status") return;
+    if (value.raw_text() == "True") pod.ready = ReadyState::kTrue;
+    if (value.raw_text() == "False") pod.ready = ReadyState::kFalse;
+  });
+}
+
+ScaledPod read_scaled_pod(Cursor object) {
+  ScaledPod pod;
+  PodDraft draft = read_pod(object);
+  read_notes(object, draft.meta);
+  pod.namespace_name = draft.meta.namespace_name;
+  pod.name = draft.meta.name;
+  pod.labels = draft.meta.labels;
+  pod.phase = draft.phase;
+  pod.deleting = draft.meta.terminating;
+  pod.started = draft.started;
+  const PodTemplate made =
+      read_pod_template(object.find("metadata"), object.find("spec"), std::move(draft.meta));
+  for (const Container& container : made.spec.containers)
+    pod.containers.push_back({container.name, container.requests});
+  for (const Container& container : made.spec.init_containers)
+    if (container.restartable) pod.sidecars.push_back({container.name, container.requests});
+  pod.pod_requests = made.spec.pod_requests;
+  const auto status = object.find("status");
+  const auto conditions = status && status->is_map() ? status->find("conditions") : std::nullopt;
+  if (conditions) conditions->items([&](Cursor item) { read_ready(item, pod); });
+  return pod;
+}
+
+ScaleTarget read_target(const std::string& kind, Cursor object) {
+  ScaleTarget target;
+  const Metadata meta = read_identity(object);
+  target.namespace_name = meta.namespace_name;
+  target.kind = kind;
+  target.name = meta.name;
+  target.spec_replicas = 1;
+  const auto spec = object.find("spec");
+  const auto wanted = spec && spec->is_map() ? spec->find("replicas") : std::nullopt;
+  if (wanted) read_int32(*wanted, target.spec_replicas, 0);
+  target.status_replicas = target.spec_replicas;
+  const auto status = object.find("status");
+  if (status && status->is_map() && status->size() > 0) {
+    target.status_replicas = 0;
+    if (const auto present = status->find("replicas"))
+      read_int32(*present, target.status_replicas, 0);
+  }
+  target.selector = read_workload_selector(kind, object);
+  target.has_selector = !target.selector.requirements.empty();
+  return target;
+}
+
+}  // namespace
+}  // namespace codec
+
+using namespace codec;
+
+struct ScaleLoader::State final : StreamHandler {
+  explicit State(ScaleLoadOptions given) : options(std::move(given)) {}
+
+  bool wants_elements(Cursor /*root*/) override { return true; }
+  void element(Cursor element, StreamContext& context) override;
+  void document(Cursor root, bool streamed) override;
+
+  void take(Cursor object, const std::string& kind);
+  bool is_new(Cursor object, const std::string& kind, std::string_view space,
+              std::string_view name);
+  template <typename T>
+  void keep(Cursor object, const std::string& kind, T value, std::vector<T>& list) {
+    if (value.namespace_name.empty()) value.namespace_name = options.namespace_name;
+    if (is_new(object, kind, value.namespace_name, value.name)) list.push_back(std::move(value));
+  }
+
+  ScaleLoadOptions options;
+  Diagnostics diagnostics;
+  ScaleFacts facts;
+  std::vector<SkippedObject> skipped;
+  std::map<std::string, std::pair<Fingerprint, SourceSpan>, std::less<>> seen;
+};
+
+// False for one that came before; reports another one of that name.
+bool ScaleLoader::State::is_new(Cursor object, const std::string& kind, std::string_view space,
+                                std::string_view name) {
+  std::string key = kind;
+  key.append("\n").append(space).append("\n").append(name);
+  const auto [at, added] =
+      seen.try_emplace(std::move(key), std::pair{object.fingerprint(), SourceSpan{}});
+  if (added) {
+    at->second.second = object.where();
+    return true;
+  }
+  if (at->second.first != object.fingerprint()) {
+    const SourceSpan& first = at->second.second;
+    object.fail(quote(kind + " " + std::string(name)) + " is declared twice, first at '" +
+                    first.origin + ":" + std::to_string(first.line) + "'",
+                "remove one of the two or give it another name");
+  }
+  return false;
+}
+
+void ScaleLoader::State::take(Cursor object, const std::string& kind) {
+  switch (kind_named(kind)) {
+    case Kind::kAutoscaler:
+      return keep(object, kind, read_autoscaler(object), facts.autoscalers);
+    case Kind::kPod:
+      return keep(object, kind, read_scaled_pod(object), facts.pods);
+    case Kind::kWorkload:
+      return keep(object, kind, read_target(kind, object), facts.targets);
+    case Kind::kUsage:
+      if (kind == "NodeMetrics")
+        read_usage(object);
+      else
+        keep(object, kind, read_usage(object), facts.metrics.usage);
+      return;
+    case Kind::kValue: {
+      ObjectMetric value = read_object_metric(object);
+      if (value.namespace_name.empty()) value.namespace_name = options.namespace_name;
+      facts.metrics.objects.push_back(std::move(value));
+      return;
+    }
+    case Kind::kExternal:
+      facts.metrics.external.push_back(read_external_metric(object));
+      return;
+    case Kind::kOther:
+      skipped.push_back({kind, read_identity(object).name});
+  }
+}
+
+void ScaleLoader::State::element(Cursor element, StreamContext& context) {
+  if (element.is_null()) return;
+  if (!element.is_map()) return element.fail_type("an object");
+  std::string kind = text_at(element, "kind");
+  if (kind.empty()) {
+    kind = context.root_text("kind").value_or("");
+    if (kind.size() <= kList.size() || !kind.ends_with(kList))
+      return element.fail("this item has no kind", "write apiVersion and kind");
+    kind.resize(kind.size() - kList.size());
+  }
+  take(element, kind);
+}
+
+void ScaleLoader::State::document(Cursor root, bool streamed) {
+  if (root.is_null() || streamed) return;
+  if (!root.is_map()) return root.fail("no Kubernetes object", "write apiVersion, kind, metadata");
+  const std::string kind = text_at(root, "kind");
+  if (kind.empty()) return root.fail("this document has no kind", "write apiVersion and kind");
+  if (!kind.ends_with(kList)) take(root, kind);
+}
+
+ScaleLoader::ScaleLoader(ScaleLoadOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+ScaleLoader::~ScaleLoader() = default;
+ScaleLoader::ScaleLoader(ScaleLoader&&) noexcept = default;
+ScaleLoader& ScaleLoader::operator=(ScaleLoader&&) noexcept = default;
+
+void ScaleLoader::add(const InputFile& file) {
+  ScaleFacts& facts = state_->facts;
+  facts.files.push_back(file.name);
+  const Source source(file.name, file.bytes, static_cast<std::uint32_t>(facts.files.size() - 1),
+                      file.padding);
+  StreamOptions options;
+  options.max_bytes = state_->options.max_bytes;
+  read_stream(source, state_->diagnostics, options, *state_);
+}
+
+ScaleLoadResult ScaleLoader::finish() {
+  const auto by_name = [](const auto& a, const auto& b) {
+    return std::tie(a.namespace_name, a.name) < std::tie(b.namespace_name, b.name);
+  };
+  ScaleFacts& facts = state_->facts;
+  std::sort(facts.autoscalers.begin(), facts.autoscalers.end(), by_name);
+  std::sort(facts.pods.begin(), facts.pods.end(), by_name);
+  std::sort(facts.metrics.usage.begin(), facts.metrics.usage.end(), by_name);
+  std::stable_sort(facts.targets.begin(), facts.targets.end(), by_name);
+  ScaleLoadResult result;
+  result.skipped = std::move(state_->skipped);
+  result.warnings = state_->diagnostics.take_warnings();
+  if (state_->diagnostics.ok()) result.facts = std::move(facts);
+  result.errors = state_->diagnostics.take_errors();
+  state_ = std::make_unique<State>(state_->options);
+  return result;
+}
+
+}  // namespace gedge

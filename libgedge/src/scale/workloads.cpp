@@ -1,0 +1,246 @@
+#include "gedge/scale/workloads.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+
+namespace gedge {
+namespace {
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMilli = 1'000;
+
+// Parts of a key stand apart: no name has a line end.
+std::string key_of(std::string_view a, std::string_view b, std::string_view c = {},
+                   std::string_view d = {}) {
+  std::string key;
+  key.reserve(a.size() + b.size() + c.size() + d.size() + 3);
+  for (const std::string_view part : {a, b, c, d}) key.append(part).push_back('\n');
+  return key;
+}
+
+const std::vector<std::uint32_t>& list_in(
+    const std::unordered_map<std::string, std::vector<std::uint32_t>>& lists,
+    const std::string& key) {
+  static const std::vector<std::uint32_t> empty;
+  const auto at = lists.find(key);
+  return at == lists.end() ? empty : at->second;
+}
+
+std::int64_t to_milli(std::string_view resource, std::int64_t amount) {
+  std::int64_t milli = 0;
+  if (resource == kCpu) return amount;
+  return __builtin_mul_overflow(amount, kMilli, &milli) ? std::numeric_limits<std::int64_t>::max()
+                                                        : milli;
+}
+
+// What the containers that the metric is about ask for.
+void add_requests(const ScaledPod& pod, const MetricSpec& metric, Compat compat, PodView& view) {
+  const bool is_new = compat != Compat::k1_20;
+  if (is_new && metric.container.empty() && pod.pod_requests) {
+    if (const auto amount = pod.pod_requests->find(metric.name)) {
+      view.request = to_milli(metric.name, *amount);
+      return;
+    }
+  }
+  bool is_found = false;
+  const auto add = [&](const ScaledContainer& container) {
+    if (!metric.container.empty() && container.name != metric.container) return;
+    const auto amount = container.requests.find(metric.name);
+    is_found = true;
+    view.has_request = view.has_request && amount.has_value();
+    view.request = saturating_add(view.request, to_milli(metric.name, amount.value_or(0)));
+  };
+  std::for_each(pod.containers.begin(), pod.containers.end(), add);
+  if (is_new) std::for_each(pod.sidecars.begin(), pod.sidecars.end(), add);
+  if (is_new && !metric.container.empty() && !is_found) view.has_request = false;
+}
+
+PodView view_of(const ScaledPod& pod) {
+  PodView view;
+  view.phase = pod.phase;
+  view.ready = pod.ready;
+  view.ready_since = pod.ready_since;
+  view.started = pod.started;
+  view.deleting = pod.deleting;
+  return view;
+}
+
+void put_sample(std::int64_t milli, UnixSeconds at, Micros window, PodView& view) {
+  view.value = milli;
+  view.sampled = at;
+  view.window = window;
+  view.has_value = true;
+}
+
+// Of the requirements, one that an index of labels answers.
+const Requirement* indexed(const LabelSelector& selector) {
+  for (const Requirement& requirement : selector.requirements) {
+    const bool is_equal = requirement.op == SelectorOp::kEquals ||
+                          requirement.op == SelectorOp::kDoubleEquals ||
+                          requirement.op == SelectorOp::kIn;
+    if (is_equal && requirement.values.size() == 1) return &requirement;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+WorkloadIndex::WorkloadIndex(const ScaleFacts& facts) : facts_(&facts) {
+  for (std::uint32_t i = 0; i < facts.targets.size(); ++i) {
+    const ScaleTarget& target = facts.targets[i];
+    targets_.emplace(key_of(target.namespace_name, target.kind, target.name), i);
+  }
+  index_pods();
+  index_values();
+  count_autoscalers();
+}
+
+void WorkloadIndex::index_pods() {
+  pods_.reserve(facts_->pods.size());
+  for (std::uint32_t i = 0; i < facts_->pods.size(); ++i) {
+    const ScaledPod& pod = facts_->pods[i];
+    pods_.emplace(key_of(pod.namespace_name, pod.name), i);
+    by_namespace_[pod.namespace_name.str()].push_back(i);
+    for (const auto& [name, value] : pod.labels)
+      by_label_[key_of(pod.namespace_name, name, value)].push_back(i);
+  }
+}
+
+void WorkloadIndex::index_values() {
+  usage_of_.assign(facts_->pods.size(), kNone);
+  const MetricFacts& metrics = facts_->metrics;
+  for (std::uint32_t i = 0; i < metrics.usage.size(); ++i) {
+    const PodUsage& usage = metrics.usage[i];
+    const auto pod = pods_.find(key_of(usage.namespace_name, usage.name));
+    if (pod != pods_.end())
+      usage_of_[pod->second] = i;
+    else
+      stray_usage_[usage.namespace_name.str()].push_back(i);
+  }
+  for (std::uint32_t i = 0; i < metrics.objects.size(); ++i) {
+    const ObjectMetric& value = metrics.objects[i];
+    objects_.emplace(
+        key_of(value.namespace_name, value.object_kind, value.object_name, value.metric), i);
+    if (value.object_kind == "Pod" &&
+        pods_.find(key_of(value.namespace_name, value.object_name)) == pods_.end())
+      stray_objects_[key_of(value.namespace_name, value.metric)].push_back(i);
+  }
+  for (std::uint32_t i = 0; i < metrics.external.size(); ++i)
+    external_[metrics.external[i].metric].push_back(i);
+}
+
+void WorkloadIndex::count_autoscalers() {
+  autoscalers_of_.assign(facts_->pods.size(), 0);
+  for (const Autoscaler& autoscaler : facts_->autoscalers) {
+    const ScaleTarget* const target = target_of(autoscaler);
+    if (target == nullptr || !target->has_selector) continue;
+    for (const std::uint32_t pod : select(target->namespace_name, target->selector))
+      if (autoscalers_of_[pod] < std::numeric_limits<std::uint16_t>::max()) ++autoscalers_of_[pod];
+  }
+}
+
+const ScaleTarget* WorkloadIndex::target_of(const Autoscaler& autoscaler) const {
+  const auto at = targets_.find(
+      key_of(autoscaler.namespace_name, autoscaler.target.kind, autoscaler.target.name));
+  return at == targets_.end() ? nullptr : &facts_->targets[at->second];
+}
+
+std::vector<std::uint32_t> WorkloadIndex::select(std::string_view namespace_name,
+                                                 const LabelSelector& selector) const {
+  const Requirement* const first = indexed(selector);
+  const std::vector<std::uint32_t>& candidates =
+      first != nullptr
+          ? list_in(by_label_, key_of(namespace_name, first->key, first->values.front()))
+          : list_in(by_namespace_, std::string(namespace_name));
+  std::vector<std::uint32_t> found;
+  found.reserve(candidates.size());
+  for (const std::uint32_t pod : candidates)
+    if (selector.matches(facts_->pods[pod].labels)) found.push_back(pod);
+  return found;
+}
+
+// True if the pod has a value: the sum of its containers, if each has one, or that of one.
+bool WorkloadIndex::read_usage(const PodUsage& usage, const MetricSpec& metric, PodView& view,
+                               PodValues& values) const {
+  std::int64_t sum = 0;
+  std::size_t counted = 0, looked_at = 0;
+  for (const PodUsage::OfContainer& container : usage.containers) {
+    if (!metric.container.empty() && container.name != metric.container) continue;
+    ++looked_at;
+    for (const auto& [resource, milli] : container.milli) {
+      if (resource != metric.name) continue;
+      sum = saturating_add(sum, milli);
+      ++counted;
+    }
+  }
+  values.broken = values.broken || (!metric.container.empty() && looked_at == 0);
+  if (counted == 0 || counted != looked_at) return false;
+  put_sample(sum, usage.at, usage.window, view);
+  values.any = true;
+  return true;
+}
+
+WorkloadIndex::PodValues WorkloadIndex::values_of(const MetricSpec& metric,
+                                                  const ScaleTarget& target,
+                                                  const std::vector<std::uint32_t>& pods,
+                                                  Compat compat) const {
+  PodValues values;
+  values.pods.reserve(pods.size());
+  const MetricFacts& metrics = facts_->metrics;
+  const bool is_resource =
+      metric.kind == MetricKind::kResource || metric.kind == MetricKind::kContainerResource;
+  for (const std::uint32_t index : pods) {
+    const ScaledPod& pod = facts_->pods[index];
+    PodView& view = values.pods.emplace_back(view_of(pod));
+    if (is_resource) {
+      if (metric.target == TargetKind::kUtilization) add_requests(pod, metric, compat, view);
+      if (usage_of_[index] != kNone)
+        read_usage(metrics.usage[usage_of_[index]], metric, view, values);
+    } else if (metric.kind == MetricKind::kPodMetric) {
+      const auto at = objects_.find(key_of(pod.namespace_name, "Pod", pod.name, metric.name));
+      if (at == objects_.end()) continue;
+      const MetricSample& sample = metrics.objects[at->second].sample;
+      put_sample(sample.milli, sample.at, sample.window, view);
+      values.any = true;
+    }
+  }
+  const auto add_stray = [&](std::int64_t milli) {
+    ++values.strays.count;
+    values.strays.sum_milli = saturating_add(values.strays.sum_milli, milli);
+    values.any = true;
+  };
+  if (is_resource) {
+    for (const std::uint32_t i : list_in(stray_usage_, target.namespace_name)) {
+      PodView view;
+      if (!target.selector.matches(metrics.usage[i].labels)) continue;
+      if (read_usage(metrics.usage[i], metric, view, values)) add_stray(view.value);
+    }
+  } else if (metric.kind == MetricKind::kPodMetric) {
+    for (const std::uint32_t i :
+         list_in(stray_objects_, key_of(target.namespace_name, metric.name)))
+      add_stray(metrics.objects[i].sample.milli);
+  }
+  return values;
+}
+
+const ObjectMetric* WorkloadIndex::object_value(const MetricSpec& metric,
+                                                std::string_view namespace_name) const {
+  const auto at =
+      objects_.find(key_of(namespace_name, metric.object.kind, metric.object.name, metric.name));
+  return at == objects_.end() ? nullptr : &facts_->metrics.objects[at->second];
+}
+
+std::int64_t WorkloadIndex::external_value(const MetricSpec& metric, bool& found) const {
+  std::int64_t sum = 0;
+  found = false;
+  for (const std::uint32_t i : list_in(external_, metric.name)) {
+    const ExternalMetric& value = facts_->metrics.external[i];
+    if (metric.selector && !metric.selector->matches(value.labels)) continue;
+    sum = saturating_add(sum, value.sample.milli);
+    found = true;
+  }
+  return sum;
+}
+
+}  // namespace gedge
