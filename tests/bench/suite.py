@@ -40,6 +40,7 @@ ROWS = [
     ("memory", rows_growth.memory, True),
     ("recorder", rows_recorder.recorder, False),
     ("explain", rows_process.explain, True),
+    ("scale", rows_program.of_program("bench_scale"), True),
     ("clusters", rows_latency_cover.clusters, True),
     ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
