@@ -1,27 +1,29 @@
 // One square a cell, names beside the rows and above the columns, and the scale below.
-#include "render/heat_picture.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "gedge/base/duration.hpp"
+#include "render/canvas.hpp"
 #include "render/heat.hpp"
+#include "render/heat_map.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
 
-constexpr std::size_t kMostCells = 256;  // a side; more would be smaller than what a screen shows
-constexpr std::size_t kMostNamed = 64;   // names that can still be read beside their rows
-constexpr std::size_t kCell = 14;        // pixels of a cell with a name
-constexpr std::size_t kSmallCell = 4;    // of one without
+// A side, so that no matrix makes a picture that a screen cannot show. Cost: O(N * N).
+constexpr std::size_t kMostCells = 256;
+constexpr std::size_t kMostNamed = 64;  // names that can still be read beside their rows
+constexpr std::size_t kCell = 14;       // pixels of a cell with a name
+constexpr std::size_t kSmallCell = 4;   // of one without
 constexpr std::size_t kMargin = 10;
 constexpr std::size_t kLegendStep = 110;  // pixels for "up to 500ms"
 constexpr std::size_t kLongestLabel = 30;
 
 class Picture {
  public:
-  Picture(const RttMatrix& matrix, const PairDetails& details, HeatCanvas& canvas)
+  Picture(const RttMatrix& matrix, const PairDetails& details, Canvas& canvas)
       : matrix_(matrix),
         canvas_(canvas),
         scale_(matrix),
@@ -39,7 +41,8 @@ class Picture {
   void draw() const {
     const std::size_t map = grid_.side * cell_;
     const std::size_t legend = (scale_.levels() + 1) * kLegendStep;
-    canvas_.sheet(2 * kMargin + std::max(label_ + map, legend), 5 * kMargin + label_ + map);
+    canvas_.sheet(2 * kMargin + std::max(label_ + map, legend), 5 * kMargin + label_ + map,
+                  "Round-trip times, rows from, columns to");
     draw_names();
     draw_cells();
     draw_legend(kMargin + label_ + map + kMargin);
@@ -62,7 +65,7 @@ class Picture {
         const HeatCell& cell = grid_.at(row, column);
         if (cell.diagonal) continue;
         const std::size_t x = origin() + column * cell_, y = origin() + row * cell_;
-        canvas_.square(x, y, cell_, colour_of(cell), title_of(cell, row, column));
+        canvas_.block(x, y, cell_, cell_, colour_of(cell), title_of(cell, row, column));
         const std::string_view mark = cell.suspicious ? "!" : cell.estimated ? "~" : "";
         if (named_ && !mark.empty()) canvas_.words(x + 4, y + cell_ - 3, TextRun::kFrom, mark);
       }
@@ -71,7 +74,7 @@ class Picture {
   void draw_legend(std::size_t y) const {
     std::size_t x = kMargin;
     const auto entry = [&](std::size_t colour, std::string_view text) {
-      canvas_.square(x, y, kCell, colour, "");
+      canvas_.block(x, y, kCell, kCell, colour, "");
       canvas_.words(x + kCell + 4, y + kCell - 3, TextRun::kFrom, text);
       x += kLegendStep;
     };
@@ -100,7 +103,7 @@ class Picture {
   }
 
   const RttMatrix& matrix_;
-  HeatCanvas& canvas_;
+  Canvas& canvas_;
   HeatScale scale_;
   HeatGrid grid_;
   bool named_;
@@ -110,8 +113,12 @@ class Picture {
 
 }  // namespace
 
-void draw_heat(const RttMatrix& matrix, const PairDetails& details, HeatCanvas& canvas) {
-  Picture(matrix, details, canvas).draw();
+std::string heat_svg(const RttMatrix& matrix, const PairDetails& details) {
+  return draw_svg([&](Canvas& canvas) { Picture(matrix, details, canvas).draw(); });
+}
+
+Result<std::string> heat_png(const RttMatrix& matrix, const PairDetails& details) {
+  return draw_png([&](Canvas& canvas) { Picture(matrix, details, canvas).draw(); });
 }
 
 }  // namespace gedge::cli

@@ -1,7 +1,6 @@
 #include <array>
 
-#include "render/heat_map.hpp"
-#include "render/heat_picture.hpp"
+#include "render/canvas.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
@@ -32,25 +31,27 @@ std::string colour_text(std::size_t colour) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text = "#";
   for (int shift = 20; shift >= 0; shift -= 4)
-    text += kDigits[(kHeatColours[colour] >> shift) & 0xf];
+    text += kDigits[(kPictureColours[colour] >> shift) & 0xf];
   return text;
 }
 
-class SvgCanvas final : public HeatCanvas {
+class SvgCanvas final : public Canvas {
  public:
-  void sheet(std::size_t width, std::size_t height) override {
+  void sheet(std::size_t width, std::size_t height, std::string_view title) override {
     text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) +
             attribute("height", height) +
             " font-family=\"monospace\" font-size=\"11\">\n"
-            "<title>Round-trip times, rows from, columns to</title>\n"
+            "<title>" +
+            xml(title) +
+            "</title>\n"
             "<rect width=\"100%\" height=\"100%\" fill=\"" +
             colour_text(kPaper) + "\"/>\n";
   }
 
-  void square(std::size_t x, std::size_t y, std::size_t side, std::size_t colour,
-              const std::string& title) override {
-    text_ += "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", side) +
-             attribute("height", side) + " fill=\"" + colour_text(colour) + '"';
+  void block(std::size_t x, std::size_t y, std::size_t width, std::size_t height,
+             std::size_t colour, const std::string& title) override {
+    text_ += "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", width) +
+             attribute("height", height) + " fill=\"" + colour_text(colour) + '"';
     text_ += title.empty() ? "/>\n" : "><title>" + xml(title) + "</title></rect>\n";
   }
 
@@ -70,9 +71,9 @@ class SvgCanvas final : public HeatCanvas {
 
 }  // namespace
 
-std::string heat_svg(const RttMatrix& matrix, const PairDetails& details) {
+std::string draw_svg(const Drawing& draw) {
   SvgCanvas canvas;
-  draw_heat(matrix, details, canvas);
+  draw(canvas);
   return std::move(canvas).finish();
 }
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "render/heat_map.hpp"
-#include "render/heat_picture.hpp"
+#include "render/canvas.hpp"
 #include "render/pixel_font.hpp"
 #include "render/png_library.hpp"
 
@@ -13,17 +12,17 @@ namespace {
 
 static_assert(kGlyphWidth <= kLetterWidth);
 
-class PixelCanvas final : public HeatCanvas {
+class PixelCanvas final : public Canvas {
  public:
-  void sheet(std::size_t width, std::size_t height) override {
+  void sheet(std::size_t width, std::size_t height, std::string_view /*title*/) override {
     width_ = width, height_ = height;
     pixels_.assign(width * height, static_cast<std::uint8_t>(kPaper));
   }
 
-  void square(std::size_t x, std::size_t y, std::size_t side, std::size_t colour,
-              const std::string& /*title*/) override {
-    for (std::size_t row = y; row < y + side; ++row)
-      for (std::size_t column = x; column < x + side; ++column) set(column, row, colour);
+  void block(std::size_t x, std::size_t y, std::size_t width, std::size_t height,
+             std::size_t colour, const std::string& /*title*/) override {
+    for (std::size_t row = y; row < y + height; ++row)
+      for (std::size_t column = x; column < x + width; ++column) set(column, row, colour);
   }
 
   void words(std::size_t x, std::size_t y, TextRun run, std::string_view text) override {
@@ -52,7 +51,7 @@ class PixelCanvas final : public HeatCanvas {
     image.width = static_cast<png_uint_32>(width_);
     image.height = static_cast<png_uint_32>(height_);
     image.format = PNG_FORMAT_RGB_COLORMAP;
-    image.colormap_entries = static_cast<png_uint_32>(kHeatColours.size());
+    image.colormap_entries = static_cast<png_uint_32>(kPictureColours.size());
     const auto palette = palette_bytes();
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     std::string bytes(size, '\0');
@@ -73,11 +72,11 @@ class PixelCanvas final : public HeatCanvas {
     return letters;
   }
 
-  static std::array<std::uint8_t, 3 * kHeatColours.size()> palette_bytes() {
-    std::array<std::uint8_t, 3 * kHeatColours.size()> bytes{};
-    for (std::size_t i = 0; i < kHeatColours.size(); ++i)
+  static std::array<std::uint8_t, 3 * kPictureColours.size()> palette_bytes() {
+    std::array<std::uint8_t, 3 * kPictureColours.size()> bytes{};
+    for (std::size_t i = 0; i < kPictureColours.size(); ++i)
       for (std::size_t part = 0; part < 3; ++part)
-        bytes[3 * i + part] = static_cast<std::uint8_t>(kHeatColours[i] >> (16 - 8 * part));
+        bytes[3 * i + part] = static_cast<std::uint8_t>(kPictureColours[i] >> (16 - 8 * part));
     return bytes;
   }
 
@@ -92,9 +91,9 @@ class PixelCanvas final : public HeatCanvas {
 
 }  // namespace
 
-Result<std::string> heat_png(const RttMatrix& matrix, const PairDetails& details) {
+Result<std::string> draw_png(const Drawing& draw) {
   PixelCanvas canvas;
-  draw_heat(matrix, details, canvas);
+  draw(canvas);
   return canvas.finish();
 }
 
