@@ -52,6 +52,10 @@ complete -c gedge -n __fish_use_subcommand -f -a manifests -d 'Print what to ins
 
 complete -c gedge -n __fish_use_subcommand -f -a hint -d 'Tell any scheduler of latency by labels and affinities'
 
+complete -c gedge -n __fish_use_subcommand -f -a scale -d 'Look at autoscalers'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a explain -d 'Say why an autoscaler wants so many replicas'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a simulate -d 'Play a recorded load against autoscalers'
+
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
 complete -c gedge -n __fish_use_subcommand -f -a version -d 'Print the version of gedge'
@@ -703,6 +707,50 @@ complete -c gedge -n '__fish_seen_subcommand_from hint' -s q -l quiet -d 'No pro
 complete -c gedge -n '__fish_seen_subcommand_from hint' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s f -l filename -r -F -d 'Read autoscalers, workloads and pods'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l metrics -r -F -d 'Read what metrics APIs answered'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s R -l recursive -d 'Read the directories below too'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s n -l namespace -x -d 'Namespace of what names none'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l max-age -x -d 'Take older samples for missing'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l now -x -d 'The moment that ages are counted to'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l tolerance -x -d 'Ratios so near to 1 change nothing'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l downscale-stabilization -x -d 'How long a recommendation holds replicas'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l cpu-initialization-period -x -d 'How long the cpu of a new pod may be left out'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l initial-readiness-delay -x -d 'How soon unready pods count as never ready'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -f
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -x
+
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l metrics -r -F -d 'The load, as CSV: time,value[,site]'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l spec -r -F -d 'Read autoscalers; each is played'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l profile -x -a 'hpa gs-engine' -d 'How changes are limited: hpa or gs-engine'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l startup -x -d 'From asking for a pod until it is ready'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l replicas -x -d 'Pods at first; 0: as the load needs'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l request -x -d 'What a pod requests, for utilization'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l tolerance -x -d 'Ratios so near to 1 change nothing'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l downscale-stabilization -x -d 'How long a recommendation holds replicas'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l cpu-initialization-period -x -d 'How long the cpu of a new pod may be left out'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l initial-readiness-delay -x -d 'How soon unready pods count as never ready'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l every -x -d 'From one look at the metric to the next'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s o -l output -x -a 'table svg png json yaml' -d 'Print as table, svg, png, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

@@ -29,6 +29,8 @@ Command schedule_command();
 Command extender_command();
 Command manifests_command();
 Command hint_command();
+Command scale_explain_command();
+Command scale_simulate_command();
 Command completion_command();
 Command version_command();
 Command help_command();

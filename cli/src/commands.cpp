@@ -22,14 +22,16 @@ std::span<const Command> commands() {
       measure_command(),
       matrix_cluster_command(),
       matrix_centers_command(),
-      pin_show_command(),
-      pin_plan_command(),
       agent_command(),
       schedule_command(),
       apply_command(),
       extender_command(),
       manifests_command(),
       hint_command(),
+      scale_explain_command(),
+      scale_simulate_command(),
+      pin_show_command(),
+      pin_plan_command(),
       completion_command(),
       version_command(),
       help_command(),
@@ -48,6 +50,7 @@ const Command* find_command(std::string_view name) {
 std::string_view family_summary(std::string_view first) {
   if (first == "config") return "Look at the configuration";
   if (first == "matrix") return "Look at matrices of round-trip times";
+  if (first == "scale") return "Look at autoscalers";
   if (first == "pin") return "Pin pods and processes to CPUs";
   return "";
 }

@@ -60,6 +60,8 @@ class InputReader {
   /// Nothing named a node, and no --cluster was given: a question of usage, not of input.
   bool lacks_cluster() const { return lacks_cluster_; }
 
+  /// Directories become the manifests in them.
+  std::vector<std::string> expand(const std::vector<std::string>& paths);
   /// The bytes of one file; null after an error.
   const std::string* bytes_of(const std::string& path);
 
@@ -67,7 +69,6 @@ class InputReader {
   std::optional<Input> read_from(const std::vector<std::string>& cluster,
                                  const std::vector<std::string>& added);
   std::string default_namespace() const;
-  std::vector<std::string> expand(const std::vector<std::string>& paths);
   void list_live_sources(const std::vector<std::string>& cluster);
   void add_live(FactsLoader& loader, const std::string& source);
   void add_cluster(FactsLoader& loader, const std::vector<std::string>& cluster);

@@ -163,22 +163,16 @@ void add_live_flags(FlagSet& flags, InputOptions& options) {
             span_into(options.server.request_timeout, false));
 }
 
-namespace {
-
-void add_age_flags(FlagSet& flags, InputOptions& options) {
-  flags.add({.name = "max-age",
-             .value = "DURATION",
-             .help = "Take older samples for unmeasured; needs --now",
-             .shapes_answer = true},
-            age_into(options.max_age));
+void add_age_flags(FlagSet& flags, InputOptions& options, std::string help) {
+  flags.add(
+      {.name = "max-age", .value = "DURATION", .help = std::move(help), .shapes_answer = true},
+      age_into(options.max_age));
   flags.add({.name = "now",
              .value = "TIME",
              .help = "The moment that ages are counted to",
              .shapes_answer = true},
             time_into(options.now));
 }
-
-}  // namespace
 
 void add_zero_flag(FlagSet& flags, InputOptions& options) {
   const Choices<bool> zeros{{"missing", false}, {"value", true}};
@@ -230,7 +224,7 @@ void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options) {
              .words = words_of(stats),
              .shapes_answer = true},
             choice_into(stats, options.rtt_stat));
-  add_age_flags(flags, options);
+  add_age_flags(flags, options, "Take older samples for unmeasured; needs --now");
 }
 
 void add_rtt_flags(FlagSet& flags, InputOptions& options) {

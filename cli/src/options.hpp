@@ -73,6 +73,8 @@ void add_live_flags(FlagSet& flags, InputOptions& options);
 void add_rtt_flags(FlagSet& flags, InputOptions& options);
 /// The same without --rtt: how to read files that are named otherwise.
 void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options);
+/// --max-age, with the help that it has here, and --now.
+void add_age_flags(FlagSet& flags, InputOptions& options, std::string help);
 /// --rtt-zero alone.
 void add_zero_flag(FlagSet& flags, InputOptions& options);
 /// --profile, --compat, --plugin.

@@ -93,6 +93,22 @@ class SchemasTest(unittest.TestCase):
         self.assertEqual(plan["skipped"], [{"kind": "Ingress", "name": "front"}])
         self.assertIn("UnknownLatencyName", [w["code"] for w in plan["warnings"]])
 
+    def test_scale(self):
+        folder = os.path.join(os.environ["GEDGE_SOURCE_DIR"], "examples", "scale")
+        site = ["-f", os.path.join(folder, "web.yaml")]
+        metrics = ["--metrics", os.path.join(folder, "metrics.yaml")]
+        found = self.check("ScaleExplanation", "scale", "explain", "web", *site, *metrics)
+        self.assertEqual((found["currentReplicas"], found["replicas"]), (3, 4))
+        self.assertEqual([pod["group"] for pod in found["metrics"][0]["pods"]],
+                         ["ready", "ready", "unready"])
+        self.assertIsNone(self.check("ScaleExplanation", "scale", "explain", "web", *site)
+                          ["proposedReplicas"])
+        played = self.check("ScaleSimulation", "scale", "simulate",
+                            "--metrics", os.path.join(folder, "spike.csv"),
+                            "--spec", os.path.join(folder, "web-hpa.yaml"),
+                            "--profile", "hpa", "--profile", "gs-engine")
+        self.assertEqual([run["setting"] for run in played["runs"]], ["web hpa", "web gs-engine"])
+
     def test_plan_of_nothing(self):
         self.check("Plan", "plan", "--cluster", "synthetic:nodes=1")
 

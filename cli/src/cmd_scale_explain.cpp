@@ -1,0 +1,172 @@
+// cmd_scale_explain.cpp - "gedge scale explain NAME": why an autoscaler wants so many replicas.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmd.hpp"
+#include "gedge/base/nearest.hpp"
+#include "gedge/codec/timestamp.hpp"
+#include "gedge/codec/write_scale.hpp"
+#include "gedge/scale/explain.hpp"
+#include "render/scale_view.hpp"
+#include "report.hpp"
+#include "scale_input.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge scale explain web -f examples/scale/web.yaml --metrics examples/scale/metrics.yaml",
+     "Two busy pods, and one that starts:"},
+    {"kubectl get hpa,deploy,pods -o json | gedge scale explain web -f - --metrics usage.json",
+     "From a cluster, with what metrics.k8s.io answered:"},
+};
+constexpr Page kPage{
+    .name = "scale explain",
+    .summary = "Say why an autoscaler wants so many replicas",
+    .usage = "[NAMESPACE/]NAME -f FILE... [--metrics FILE]... [--compat VERSION] [-o FORMAT]",
+    .description =
+        "Computes what the HorizontalPodAutoscaler controller computes, to the integer, and shows "
+        "every step: what each pod counts as, the ratio before and after missing and unready pods "
+        "are filled in, windows, policies, bounds, and what would change the answer. Nothing is "
+        "changed.\n\n"
+        "`-f` reads HorizontalPodAutoscalers of all versions (autoscaling/v1 with its annotations, "
+        "v2beta1, v2beta2, v2), the workload and its pods; `--metrics` reads what the metrics APIs "
+        "answer: PodMetricsList, MetricValueList (custom metrics), ExternalMetricValueList. Both "
+        "take any of these. A value of the custom metrics API counts whatever selector it was "
+        "asked for with.\n\n"
+        "The moment of the look is `--now`, else the latest time in the files. A controller "
+        "remembers its recommendations of some minutes; files do not, so this one looks for the "
+        "first time, as after a restart: the replicas of now hold a scale-down back for the length "
+        "of the window. With `--max-age`, older samples and those of the future count as "
+        "missing.\n\n"
+        "With `--compat 1.36`, the default, a metric that fails freezes a scale-down; with 1.20 "
+        "the other metrics decide.",
+    .output =
+        "The answer, and tables: metrics, samples, the way from the proposal to the replicas, "
+        "conditions. `json` and `yaml` print one object of kind ScaleExplanation.",
+    .examples = kExamples,
+    .yes = "the replicas are computed, or bounds decide",
+    .no = "no replicas can be computed: no workload, no metrics, or it is switched off",
+    .see_also = "gedge-scale-simulate(1)",
+};
+
+struct ExplainOptions : ScaleOptions {
+  std::string name;
+};
+
+const Autoscaler* find(const ScaleFacts& facts, const std::string& space, const std::string& name) {
+  for (const Autoscaler& autoscaler : facts.autoscalers)
+    if (autoscaler.namespace_name == space && autoscaler.name == name) return &autoscaler;
+  return nullptr;
+}
+
+Error not_found(const ScaleFacts& facts, const std::string& space, const std::string& name) {
+  Error error{Errc::kNotFound, "no autoscaler '" + name + "' in namespace '" + space + "'", {}, {}};
+  std::vector<std::string> names;
+  for (const Autoscaler& autoscaler : facts.autoscalers) {
+    if (autoscaler.name == name)
+      error.hint = "did you mean " + autoscaler.namespace_name + "/" + name + "?";
+    names.push_back(autoscaler.name.str());
+  }
+  if (!error.hint.empty()) return error;
+  if (names.empty())
+    error.hint = "name a file with one: `-f hpa.yaml`";
+  else if (const auto meant = nearest(name, names))
+    error.hint = "did you mean " + *meant + "?";
+  return error;
+}
+
+bool has_answer(const ScaleDecision& decision) {
+  return decision.step == ScaleStep::kComputed || decision.step == ScaleStep::kAboveMax ||
+         decision.step == ScaleStep::kBelowMin;
+}
+
+std::vector<std::string> all_files(const ExplainOptions& options) {
+  std::vector<std::string> paths = options.input.files;
+  paths.insert(paths.end(), options.metrics.begin(), options.metrics.end());
+  return paths;
+}
+
+Exit show(Io& io, const ExplainOptions& options, const ScaleExplanation& explanation) {
+  TableOptions table;
+  table.headers = !options.output.no_headers;
+  if (options.output.format != Format::kTable)
+    io.out.write(write(explanation, text_format(options.output.format)));
+  else if (const Status shown = print_scale(io.out, explanation, table); !shown)
+    return fail(io, shown.error());
+  io.out.flush();
+  return has_answer(explanation.decision) ? Exit::kYes : Exit::kNo;
+}
+
+Exit run_explain(ExplainOptions options, Io& io) {
+  if (options.input.files.empty())
+    return fail_usage(io, invalid_input("no autoscaler to explain", {},
+                                        "name files with `-f`, for example `-f hpa.yaml`"));
+  std::vector<std::string> paths = all_files(options);
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    return fail_usage(io, invalid_input("standard input can be read only once"));
+  ProgressLine progress(io.err, options.output.quiet, io.clock);
+  const ScaleLoadResult loaded = read_scale_files(io, options, paths, progress);
+  progress.erase();
+  if (!loaded.facts) return fail(io, loaded.errors, options.output);
+  const ScaleFacts& facts = *loaded.facts;
+  const std::size_t slash = options.name.find('/');
+  const std::string home =
+      options.input.namespace_name.empty() ? "default" : options.input.namespace_name;
+  const std::string space = slash == std::string::npos ? home : options.name.substr(0, slash);
+  const std::string name =
+      slash == std::string::npos ? options.name : options.name.substr(slash + 1);
+  const Autoscaler* const autoscaler = find(facts, space, name);
+  if (autoscaler == nullptr) return fail(io, not_found(facts, space, name));
+  const UnixSeconds now = options.input.now.value_or(latest_time(facts));
+  const WorkloadIndex index(facts);
+  const Exit code =
+      show(io, options, explain_scale(*autoscaler, index, {}, now, options.settings()));
+  report_input(io, loaded.warnings, loaded.skipped, options.output);
+  return code;
+}
+
+Run add_explain(FlagSet& flags) {
+  auto options = std::make_shared<ExplainOptions>();
+  flags.add({.name = "NAME",
+             .value = "[NAMESPACE/]NAME",
+             .help = "The HorizontalPodAutoscaler",
+             .operand = true,
+             .required = true},
+            options->name);
+  flags.heading("What it looks at");
+  flags.add({.name = "filename",
+             .letter = 'f',
+             .value = "FILE|DIR|-",
+             .help = "Read autoscalers, workloads and pods",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options->input.files);
+  flags.add({.name = "metrics",
+             .value = "FILE|DIR|-",
+             .help = "Read what metrics APIs answered",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options->metrics);
+  flags.add({.name = "recursive",
+             .letter = 'R',
+             .help = "Read the directories below too",
+             .shapes_answer = true},
+            options->input.recursive);
+  add_namespace_flag(flags, options->input);
+  add_age_flags(flags, options->input, "Take older samples for missing");
+  add_controller_flags(flags, *options);
+  add_output_flags(flags, options->output, {"table", "json", "yaml"}, false);
+  add_limit_flags(flags, options->input);
+  add_talk_flags(flags, options->output);
+  return [options](Io& io) { return run_explain(*options, io); };
+}
+
+}  // namespace
+
+Command scale_explain_command() { return {&kPage, Group::kWork, add_explain}; }
+
+}  // namespace gedge::cli

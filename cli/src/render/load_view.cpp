@@ -1,0 +1,189 @@
+#include "render/load_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include "gedge/codec/timestamp.hpp"
+#include "render/canvas.hpp"
+#include "render/numbers.hpp"
+#include "term/table.hpp"
+#include "term/text.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::size_t kColumns = 60, kRows = 8;  // of a drawing on a terminal
+
+// What happens in an equal share of the time: the most that is needed, the least that is ready.
+struct Bucket {
+  std::int32_t needed = 0, ready = 0, replicas = 0;
+};
+
+std::vector<Bucket> buckets_of(const LoadRun& run, std::size_t count) {
+  std::vector<Bucket> buckets(count);
+  std::vector<bool> filled(count, false);
+  const UnixSeconds span = std::max<UnixSeconds>(run.end - run.begin, 1);
+  const auto at = [&](UnixSeconds time) {
+    const auto share = (time - run.begin) * static_cast<std::int64_t>(count) / span;
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>(share, 0, static_cast<std::int64_t>(count) - 1));
+  };
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const LoadStep& step = run.steps[i];
+    const UnixSeconds until = i + 1 < run.steps.size() ? run.steps[i + 1].at : run.end;
+    const std::int32_t needed = pods_for(step.demand_milli, run.target_milli);
+    for (std::size_t b = at(step.at); b <= at(std::max(step.at, until - 1)); ++b) {
+      Bucket& bucket = buckets[b];
+      bucket.needed = std::max(bucket.needed, needed);
+      bucket.replicas = std::max(bucket.replicas, step.replicas);
+      bucket.ready = filled[b] ? std::min(bucket.ready, step.ready) : step.ready;
+      filled[b] = true;
+    }
+  }
+  return buckets;
+}
+
+std::int32_t highest(const std::vector<Bucket>& buckets) {
+  std::int32_t most = 1;
+  for (const Bucket& bucket : buckets) most = std::max({most, bucket.needed, bucket.replicas});
+  return most;
+}
+
+std::string hours(std::int64_t seconds) {
+  const std::int64_t tenths = seconds * 10 / 3'600;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+std::string seconds_text(std::int64_t seconds) { return std::to_string(seconds) + " s"; }
+
+std::int64_t mean(const std::vector<std::int64_t>& values) {
+  std::int64_t sum = 0;
+  for (const std::int64_t value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<std::int64_t>(values.size());
+}
+
+Table table_of(const LoadRuns& runs) {
+  const auto right = Align::kRight;
+  Table table({{"SETTING", Align::kLeft, Shrink::kLast},
+               {"REPLICAS", right},
+               {"OUT", right},
+               {"IN", right},
+               {"ABOVE TARGET", right},
+               {"SHARE", right},
+               {"REPLICA HOURS", right},
+               {"REACTION", right},
+               {"WORST", right}});
+  for (const LoadRun& run : runs) {
+    const bool reacted = !run.reactions_s.empty();
+    const std::int64_t worst =
+        reacted ? *std::max_element(run.reactions_s.begin(), run.reactions_s.end()) : 0;
+    table.add({{run.name},
+               {std::to_string(run.fewest) + " to " + std::to_string(run.most)},
+               {std::to_string(run.outs)},
+               {std::to_string(run.ins)},
+               {seconds_text(run.short_seconds), run.short_seconds > 0 ? Ink::kWarn : Ink::kGood},
+               {percent(run.short_seconds, run.end - run.begin)},
+               {hours(run.replica_seconds)},
+               reacted ? Cell{seconds_text(mean(run.reactions_s))} : Cell{},
+               reacted ? Cell{seconds_text(worst)} : Cell{}});
+  }
+  return table;
+}
+
+// '#' is ready, '+' starts, '!' is needed and not there.
+char letter_of(const Bucket& bucket, std::int64_t level) {
+  if (bucket.ready >= level) return '#';
+  if (bucket.needed >= level) return '!';
+  return bucket.replicas >= level ? '+' : ' ';
+}
+
+void print_drawing(Stream& out, const LoadRun& run) {
+  const std::vector<Bucket> buckets = buckets_of(run, kColumns);
+  const std::int64_t most = highest(buckets);
+  const auto rows = static_cast<std::int64_t>(kRows);
+  const std::size_t width = std::to_string(most).size();
+  out.line("");
+  out.line(out.style().paint(Ink::kStrong, run.name));
+  std::int64_t above = 0;
+  for (std::int64_t row = rows; row > 0; --row) {
+    const std::int64_t level = std::max<std::int64_t>((most * row + rows - 1) / rows, 1);
+    if (level == above) continue;  // few replicas need few rows
+    above = level;
+    std::string line = std::to_string(level);
+    line.insert(0, width - std::min(width, line.size()), ' ');
+    line += " |";
+    for (const Bucket& bucket : buckets) line += letter_of(bucket, level);
+    out.line(line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  out.line(std::string(width, ' ') + " +" + std::string(kColumns, '-'));
+}
+
+constexpr std::size_t kMargin = 10, kAxis = 40, kPanel = 120, kWidth = 720, kLine = 16;
+constexpr std::size_t kReady = kFirstShade + 2, kShort = kFirstShade + 7;
+
+void draw_panel(Canvas& canvas, const LoadRun& run, std::size_t top) {
+  const std::vector<Bucket> buckets = buckets_of(run, kWidth);
+  const auto most = static_cast<std::size_t>(highest(buckets));
+  const std::size_t floor = top + kLine + kPanel, left = kMargin + kAxis;
+  const auto height = [&](std::int32_t count) {
+    return static_cast<std::size_t>(std::max(count, 0)) * kPanel / most;
+  };
+  canvas.words(left, top + kLine - 4, TextRun::kFrom, escape_controls(run.name));
+  canvas.words(left - 4, top + kLine + 9, TextRun::kUpTo, std::to_string(most));
+  canvas.words(left - 4, floor, TextRun::kUpTo, "0");
+  for (std::size_t x = 0; x < buckets.size(); ++x) {
+    const Bucket& bucket = buckets[x];
+    const std::size_t ready = height(bucket.ready);
+    const auto bar = [&](std::int32_t count, std::size_t colour) {
+      if (height(count) <= ready) return;
+      canvas.block(left + x, floor - height(count), 1, height(count) - ready, colour, "");
+    };
+    bar(bucket.replicas, kGrey);
+    bar(bucket.needed, kShort);
+    if (ready > 0) canvas.block(left + x, floor - ready, 1, ready, kReady, "");
+  }
+  canvas.block(left, floor, kWidth, 1, kLetters, "");
+  canvas.words(left, floor + kLine - 3, TextRun::kFrom, codec::format_timestamp(run.begin));
+  canvas.words(left + kWidth, floor + kLine - 3, TextRun::kUpTo, codec::format_timestamp(run.end));
+}
+
+void draw_legend(Canvas& canvas, std::size_t top) {
+  constexpr std::size_t kStep = 140, kSquare = 14;
+  constexpr std::array<std::pair<std::size_t, std::string_view>, 3> kEntries{
+      {{kReady, "ready"}, {kGrey, "starts"}, {kShort, "needed, not ready"}}};
+  std::size_t x = kMargin + kAxis;
+  for (const auto& [colour, text] : kEntries) {
+    canvas.block(x, top, kSquare, kSquare, colour, "");
+    canvas.words(x + kSquare + 4, top + kSquare - 3, TextRun::kFrom, text);
+    x += kStep;
+  }
+}
+
+void draw_runs(Canvas& canvas, const LoadRuns& runs) {
+  constexpr std::size_t kStep = kLine + kPanel + 2 * kLine;
+  canvas.sheet(2 * kMargin + kAxis + kWidth, 3 * kMargin + kLine + runs.size() * kStep,
+               "Replicas over time");
+  for (std::size_t i = 0; i < runs.size(); ++i) draw_panel(canvas, runs[i], kMargin + i * kStep);
+  draw_legend(canvas, kMargin + runs.size() * kStep);
+}
+
+}  // namespace
+
+Status print_load(Stream& out, const LoadRuns& runs, const TableOptions& options) {
+  table_of(runs).print(out, options.headers);
+  for (const LoadRun& run : runs) print_drawing(out, run);
+  return {};
+}
+
+std::string load_svg(const LoadRuns& runs) {
+  return draw_svg([&](Canvas& canvas) { draw_runs(canvas, runs); });
+}
+
+Result<std::string> load_png(const LoadRuns& runs) {
+  return draw_png([&](Canvas& canvas) { draw_runs(canvas, runs); });
+}
+
+}  // namespace gedge::cli

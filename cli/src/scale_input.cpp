@@ -1,0 +1,93 @@
+#include "scale_input.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "input.hpp"
+
+namespace gedge::cli {
+namespace {
+
+std::int64_t seconds(Nanos span) {
+  return std::chrono::duration_cast<std::chrono::seconds>(span).count();
+}
+
+FlagSet::Take share_into(double& target) {
+  return [&target](const std::string& text) -> Status {
+    double share = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), share);
+    const bool fits = share >= 0 && share <= 10;  // false for NaN
+    if (code != std::errc{} || end != text.data() + text.size() || !fits)
+      return invalid_input("'" + text + "' is no share", {}, "write for example `0.1`");
+    target = share;
+    return {};
+  };
+}
+
+}  // namespace
+
+ScaleSettings ScaleOptions::settings() const {
+  ScaleSettings settings;
+  settings.tolerance = tolerance;
+  settings.downscale_window_s = seconds(downscale_window);
+  settings.cpu_initialization_s = seconds(cpu_initialization);
+  settings.initial_readiness_delay_s = seconds(readiness_delay);
+  settings.compat = rules.compat();
+  if (input.max_age)
+    settings.max_age_s = std::chrono::duration_cast<std::chrono::seconds>(*input.max_age).count();
+  return settings;
+}
+
+void add_controller_flags(FlagSet& flags, ScaleOptions& options) {
+  flags.heading("How the controller runs");
+  add_compat_flag(flags, options.rules);
+  flags.add({.name = "tolerance",
+             .value = "SHARE",
+             .help = "Ratios so near to 1 change nothing",
+             .fallback = "0.1",
+             .shapes_answer = true},
+            share_into(options.tolerance));
+  flags.add({.name = "downscale-stabilization",
+             .value = "DURATION",
+             .help = "How long a recommendation holds replicas",
+             .fallback = "300s",
+             .shapes_answer = true},
+            span_into(options.downscale_window, true));
+  flags.add({.name = "cpu-initialization-period",
+             .value = "DURATION",
+             .help = "How long the cpu of a new pod may be left out",
+             .fallback = "300s",
+             .shapes_answer = true},
+            span_into(options.cpu_initialization, true));
+  flags.add({.name = "initial-readiness-delay",
+             .value = "DURATION",
+             .help = "How soon unready pods count as never ready",
+             .fallback = "30s",
+             .shapes_answer = true},
+            span_into(options.readiness_delay, true));
+}
+
+ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,
+                                 const std::vector<std::string>& paths, ProgressLine& progress) {
+  constexpr std::size_t kPadding = 64;  // FileStore::read leaves that much room
+  InputReader reader(io, options.input, options.rules.compat(), progress);
+  ScaleLoadOptions loading;
+  if (!options.input.namespace_name.empty()) loading.namespace_name = options.input.namespace_name;
+  loading.max_bytes = options.input.max_input;
+  ScaleLoader loader(loading);
+  for (const std::string& path : reader.expand(paths)) {
+    const std::string* const bytes = reader.bytes_of(path);
+    if (bytes == nullptr) continue;
+    loader.add({path == "-" ? "<stdin>" : path, *bytes, kPadding});
+  }
+  ScaleLoadResult result = loader.finish();
+  Errors errors = reader.take_errors();
+  std::move(result.errors.begin(), result.errors.end(), std::back_inserter(errors));
+  result.errors = std::move(errors);
+  if (!result.errors.empty()) result.facts.reset();
+  return result;
+}
+
+}  // namespace gedge::cli

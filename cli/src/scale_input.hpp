@@ -1,0 +1,37 @@
+// scale_input.hpp - from flags to the facts that autoscalers look at.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gedge/codec/autoscaling.hpp"
+#include "gedge/scale/settings.hpp"
+#include "io.hpp"
+#include "options.hpp"
+#include "term/progress.hpp"
+
+namespace gedge::cli {
+
+struct ScaleOptions {
+  InputOptions input;  ///< files, namespace, --now, --max-age, limits
+  std::vector<std::string> metrics;
+  RuleOptions rules;  ///< --compat
+  OutputOptions output;
+  double tolerance = ScaleSettings{}.tolerance;
+  Nanos downscale_window = std::chrono::seconds(ScaleSettings{}.downscale_window_s);
+  Nanos cpu_initialization = std::chrono::seconds(ScaleSettings{}.cpu_initialization_s);
+  Nanos readiness_delay = std::chrono::seconds(ScaleSettings{}.initial_readiness_delay_s);
+
+  ScaleSettings settings() const;
+};
+
+/// --tolerance, --downscale-stabilization, --cpu-initialization-period, --initial-readiness-delay,
+/// --compat.
+void add_controller_flags(FlagSet& flags, ScaleOptions& options);
+
+/// Everything in these files and directories; errors are in the result.
+ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,
+                                 const std::vector<std::string>& paths, ProgressLine& progress);
+
+}  // namespace gedge::cli

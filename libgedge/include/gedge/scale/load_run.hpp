@@ -1,0 +1,72 @@
+// gedge/scale/load_run.hpp - an autoscaler against a load that was recorded, on a clock that jumps.
+//
+// A closed loop: the load is the total demand, its pods share it evenly, and pods that start take
+// none. What the metric says is the demand over the pods that are ready.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gedge/base/result.hpp"
+#include "gedge/scale/normalize.hpp"
+
+namespace gedge {
+
+/// The demand from a moment on, until the next point.
+struct LoadPoint {
+  UnixSeconds at = 0;
+  std::int64_t milli = 0;
+  friend bool operator==(const LoadPoint&, const LoadPoint&) = default;
+};
+/// Sorted by time, each time once.
+using LoadSeries = std::vector<LoadPoint>;
+
+/// Changes at most so often instead of windows and policies, as GS-Engine's autoscaler: out after
+/// `out_s` without a change, in after `in_s`.
+struct Cooldown {
+  std::int64_t out_s = 180, in_s = 300;
+};
+
+/// One way to scale.
+struct LoadSetting {
+  std::string name;
+  Autoscaler autoscaler;             ///< with one metric
+  std::optional<Cooldown> cooldown;  ///< empty: behavior, or the rules without one
+  std::int64_t every_s = 15;         ///< from one look to the next
+  std::int64_t startup_s = 10;       ///< from the change to a pod that is ready
+  std::int32_t first = 0;            ///< replicas at the beginning; 0: as many as the load needs
+  std::int64_t request_milli = 0;    ///< of a pod, where the target is a utilization
+};
+
+/// From here on there are so many.
+struct LoadStep {
+  UnixSeconds at = 0;
+  std::int64_t demand_milli = 0;
+  std::int32_t replicas = 0, ready = 0;
+};
+
+struct LoadRun {
+  std::string name;
+  std::vector<LoadStep> steps;  ///< whenever one of the three changes
+  UnixSeconds begin = 0, end = 0;
+  std::int64_t target_milli = 0;  ///< of one pod
+  std::int64_t replica_seconds = 0;
+  std::int64_t short_seconds = 0;  ///< in which the pods that are ready have more than the target
+  std::int32_t most = 0, fewest = 0;  ///< replicas
+  std::int32_t outs = 0, ins = 0;     ///< changes
+  /// From the moment that the demand needs more than is ready to the moment that enough is, each
+  /// time; what is still short at the end is not among them.
+  std::vector<std::int64_t> reactions_s;
+};
+
+/// The pods that a demand needs, each at the target.
+std::int32_t pods_for(std::int64_t demand_milli, std::int64_t target_milli);
+
+/// Errors: kInvalidInput for an empty series, several metrics, a utilization without a request,
+/// more than ten million looks. Cost: O(looks * replicas).
+Result<LoadRun> run_load(const LoadSeries& series, const LoadSetting& setting,
+                         const ScaleSettings& settings);
+
+}  // namespace gedge

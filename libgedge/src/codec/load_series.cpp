@@ -1,0 +1,136 @@
+#include "gedge/codec/load_series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "codec/diagnostics.hpp"
+#include "codec/scalar.hpp"
+#include "codec/source.hpp"
+#include "gedge/base/quantity.hpp"
+#include "gedge/codec/timestamp.hpp"
+#include "gedge/scale/metric.hpp"
+
+namespace gedge {
+namespace codec {
+namespace {
+
+constexpr std::size_t kMostColumns = 3;
+
+struct Cell {
+  std::string_view text;
+  std::size_t offset = 0;
+};
+
+class SeriesReader {
+ public:
+  SeriesReader(const Source& source, Diagnostics& diagnostics)
+      : source_(source), diagnostics_(diagnostics) {}
+
+  void read() {
+    const std::string_view text = source_.bytes();
+    for (std::size_t begin = 0; begin < text.size() && !diagnostics_.is_full();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (!trim(text.substr(begin, end - begin)).empty()) read_line(begin, end);
+      begin = end + 1;
+    }
+    if (series_.empty() && diagnostics_.ok())
+      diagnostics_.add(invalid_input("a load without values", {source_.name(), 0, 0, "", 1},
+                                     "write lines of time,value"));
+  }
+  LoadSeries take() { return std::move(series_); }
+
+ private:
+  void fail(const Cell& cell, std::string what, std::string hint) {
+    diagnostics_.add(invalid_input(
+        std::move(what),
+        source_.span(source_.at_offset(cell.offset), std::max<std::size_t>(cell.text.size(), 1)),
+        std::move(hint)));
+  }
+
+  // Empty where it is none.
+  static std::optional<UnixSeconds> time_of(std::string_view text) {
+    if (const auto time = parse_timestamp(text)) return time;
+    if (const auto time = parse_timestamp(std::string(text) + ":00")) return time;
+    const auto milli = parse_milli(text);
+    if (milli && *milli >= 0) return *milli / 1'000;
+    return std::nullopt;
+  }
+
+  std::size_t split(std::size_t begin, std::size_t end,
+                    std::array<Cell, kMostColumns>& cells) const {
+    const std::string_view line = source_.bytes().substr(begin, end - begin);
+    std::size_t count = 0, at = 0;
+    for (;; ++count) {
+      const std::size_t comma = std::min(line.find(',', at), line.size());
+      if (count < kMostColumns) {
+        const std::string_view cell = trim(line.substr(at, comma - at));
+        const std::size_t skipped =
+            cell.empty() ? 0 : static_cast<std::size_t>(cell.data() - line.data()) - at;
+        cells[count] = {cell, begin + at + skipped};
+      }
+      if (comma == line.size()) return count + 1;
+      at = comma + 1;
+    }
+  }
+
+  void read_line(std::size_t begin, std::size_t end) {
+    std::array<Cell, kMostColumns> cells;
+    const std::size_t count = split(begin, end, cells);
+    const bool is_first = !std::exchange(has_line_, true);
+    const auto time = time_of(cells[0].text);
+    if (is_first && !time && count >= 2) return;  // names of the columns
+    if (count < 2 || count > kMostColumns)
+      return fail(cells[0], "a line of " + std::to_string(count) + " columns",
+                  "write time,value or time,value,site");
+    if (!time)
+      return fail(cells[0], quote(cells[0].text) + " is no time",
+                  "write it like 2024-05-01T12:00:00Z");
+    const auto milli = parse_milli(cells[1].text);
+    if (!milli || *milli < 0)
+      return fail(cells[1], quote(cells[1].text) + " is no demand", "write a number of 0 or more");
+    add(*time, *milli, cells, count == kMostColumns);
+  }
+
+  void add(UnixSeconds time, std::int64_t milli, const std::array<Cell, kMostColumns>& cells,
+           bool has_site) {
+    if (series_.empty() || time > series_.back().at) {
+      series_.push_back({time, milli});
+      sites_.clear();
+    } else if (time < series_.back().at) {
+      return fail(cells[0], quote(cells[0].text) + " lies before the time above",
+                  "sort the lines by time");
+    } else if (!has_site || sites_.count(std::string(cells[2].text)) > 0) {
+      return fail(cells[0], "a second value of " + quote(cells[0].text),
+                  has_site ? "name each site once" : "name the site in a third column");
+    } else {
+      series_.back().milli = saturating_add(series_.back().milli, milli);
+    }
+    if (has_site) sites_.insert(std::string(cells[2].text));
+  }
+
+  const Source& source_;
+  Diagnostics& diagnostics_;
+  LoadSeries series_;
+  std::set<std::string> sites_;  // of the time that is last
+  bool has_line_ = false;
+};
+
+}  // namespace
+}  // namespace codec
+
+LoadReading read_load_series(const InputFile& file) {
+  codec::Diagnostics diagnostics;
+  const codec::Source source(file.name, file.bytes, 0, file.padding);
+  codec::SeriesReader reader(source, diagnostics);
+  if (source.check_text(std::uint64_t{1} << 30, diagnostics)) reader.read();
+  LoadReading reading;
+  if (diagnostics.ok()) reading.series = reader.take();
+  reading.errors = diagnostics.take_errors();
+  return reading;
+}
+
+}  // namespace gedge

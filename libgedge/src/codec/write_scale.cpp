@@ -1,0 +1,127 @@
+#include "gedge/codec/write_scale.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+#include "codec/document_sink.hpp"
+#include "gedge/codec/timestamp.hpp"
+
+namespace gedge {
+namespace {
+
+using codec::DocumentSink;
+using codec::Json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// Parts of a million; null where a ratio is none, as of no replicas.
+Json ppm(double ratio) {
+  constexpr double kMillion = 1e6;
+  constexpr double kMost = 1e15;
+  if (!(std::abs(ratio) <= kMost / kMillion)) return nullptr;
+  return static_cast<std::int64_t>(std::llround(ratio * kMillion));
+}
+
+Json pod_json(const ExplainedPod& pod) {
+  return Json{{"pod", pod.name},
+              {"group", to_string(pod.group)},
+              {"valueMilli", or_null(pod.milli)},
+              {"requestMilli", or_null(pod.request_milli)}};
+}
+
+Json amount_json(const MetricSpec& metric) {
+  const bool is_percent = metric.target == TargetKind::kUtilization;
+  return Json{{"type", to_string(metric.target)},
+              {is_percent ? "percent" : "milli", metric.amount}};
+}
+
+Json answer_json(const MetricAnswer& answer) {
+  const bool is_filled = answer.filled_ratio != 0;
+  return Json{{"replicas", answer.ok() ? Json(answer.replicas) : Json(nullptr)},
+              {"failure", answer.ok() ? Json(nullptr) : Json(to_string(answer.failure))},
+              {"rule", to_string(answer.rule)},
+              {"utilizationPercent", or_null(answer.utilization)},
+              {"averageMilli", or_null(answer.average_milli)},
+              {"valueMilli", or_null(answer.value_milli)},
+              {"ratioPpm", answer.ok() ? ppm(answer.ratio) : Json(nullptr)},
+              {"filledRatioPpm", is_filled ? ppm(answer.filled_ratio) : Json(nullptr)},
+              {"ready", answer.ready},
+              {"unready", answer.unready},
+              {"missing", answer.missing},
+              {"ignored", answer.ignored},
+              {"unknown", answer.strays}};
+}
+
+Json metric_json(const ScaleExplanation& explanation, std::size_t i) {
+  const MetricSpec& metric = explanation.autoscaler.metrics[i];
+  Json pods = Json::array();
+  for (const ExplainedPod& pod : explanation.pods[i]) pods.push_back(pod_json(pod));
+  const bool is_asked = i < explanation.decision.metrics.size();
+  return Json{{"type", to_string(metric.kind)},
+              {"name", metric.name},
+              {"container", metric.container.empty() ? Json(nullptr) : Json(metric.container)},
+              {"target", amount_json(metric)},
+              {"answer", is_asked ? answer_json(explanation.decision.metrics[i]) : Json(nullptr)},
+              {"pods", pods}};
+}
+
+Json condition_json(const ScaleCondition& condition) {
+  return Json{{"type", to_string(condition.type)},
+              {"status", condition.is_true ? "True" : "False"},
+              {"reason", to_string(condition.reason)}};
+}
+
+Json hint_json(const ScaleExplanation& explanation, const ScaleHint& hint) {
+  const bool is_metric = hint.kind <= ScaleHintKind::kSourceComes;
+  const bool is_amount = hint.kind <= ScaleHintKind::kMetricFalls;
+  return Json{
+      {"change", to_string(hint.kind)},
+      {"metric",
+       is_metric ? Json(explanation.autoscaler.metrics[hint.metric].name) : Json(nullptr)},
+      {"amount", is_amount ? Json(hint.amount) : Json(nullptr)},
+      {"seconds", hint.kind == ScaleHintKind::kWindowPasses ? Json(hint.amount) : Json(nullptr)},
+      {"replicas", hint.kind == ScaleHintKind::kSourceComes ? Json(nullptr) : Json(hint.replicas)}};
+}
+
+Json limits_json(const std::optional<NormalizedScale>& scale) {
+  if (!scale) return nullptr;
+  return Json{{"stabilized", scale->stabilized}, {"rateLimit", scale->rate_limit}};
+}
+
+void put_object(DocumentSink& sink, const Autoscaler& autoscaler) {
+  sink.field("namespace", autoscaler.namespace_name.str());
+  sink.field("name", autoscaler.name.str());
+  sink.field("target", Json{{"kind", autoscaler.target.kind}, {"name", autoscaler.target.name}});
+  sink.field("minReplicas", autoscaler.min);
+  sink.field("maxReplicas", autoscaler.max);
+}
+
+}  // namespace
+
+std::string write(const ScaleExplanation& explanation, TextFormat format) {
+  const ScaleDecision& decision = explanation.decision;
+  const bool has_target = decision.step != ScaleStep::kNoTarget;
+  return codec::write_document(format, [&](DocumentSink& sink) {
+    codec::put_head(sink, "ScaleExplanation");
+    sink.field("compat", to_string(explanation.compat));
+    sink.field("now", codec::format_timestamp(explanation.now));
+    put_object(sink, explanation.autoscaler);
+    sink.field("step", to_string(decision.step));
+    sink.field("currentReplicas", has_target ? Json(decision.current) : Json(nullptr));
+    sink.field("proposedReplicas", decision.deciding ? Json(decision.proposal) : Json(nullptr));
+    sink.field("replicas", has_target ? Json(decision.replicas) : Json(nullptr));
+    sink.field("decidingMetric", or_null(decision.deciding));
+    sink.field("limits", limits_json(decision.normalized));
+    sink.list("conditions", decision.conditions.size(),
+              [&](std::size_t i) { return condition_json(decision.conditions[i]); });
+    sink.list("metrics", explanation.autoscaler.metrics.size(),
+              [&](std::size_t i) { return metric_json(explanation, i); });
+    sink.list("changes", explanation.hints.size(),
+              [&](std::size_t i) { return hint_json(explanation, explanation.hints[i]); });
+  });
+}
+
+}  // namespace gedge

@@ -1,0 +1,175 @@
+"""`gedge scale explain` and `gedge scale simulate`, as users run them."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+GEDGE = os.environ["GEDGE"]
+EXAMPLES = os.path.join(os.environ["GEDGE_SOURCE_DIR"], "examples", "scale")
+WEB = os.path.join(EXAMPLES, "web.yaml")
+METRICS = os.path.join(EXAMPLES, "metrics.yaml")
+SPIKE = os.path.join(EXAMPLES, "spike.csv")
+SPEC = os.path.join(EXAMPLES, "web-hpa.yaml")
+
+
+def run(*arguments, text=True):
+    return subprocess.run([GEDGE, "scale", *arguments], capture_output=True, text=text,
+                          timeout=120, check=False)
+
+
+class Explain(unittest.TestCase):
+    def explain(self, *arguments):
+        done = run("explain", "web", *arguments, "-o", "json")
+        return done.returncode, json.loads(done.stdout)
+
+    def test_example(self):
+        """Two pods at 97 % of their request want 4; a third that starts counts as idle."""
+        done = run("explain", "web", "-f", WEB, "--metrics", METRICS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "web: 3 -> 4")
+        self.assertIn("web-c\tcpu utilization\tunready\t490m\t500m", lines)
+        self.assertIn("windows\t4\tReadyForNewScale", lines)
+
+    def test_same_bytes(self):
+        first = run("explain", "web", "-f", WEB, "--metrics", METRICS)
+        again = run("explain", "web", "--metrics", METRICS, "-f", WEB)
+        self.assertEqual(first.stdout, again.stdout)
+
+    def test_no_answers(self):
+        """Without values, pods or workload nothing is invented."""
+        code, found = self.explain("-f", WEB)
+        self.assertEqual((code, found["step"], found["replicas"]), (1, "metrics-failed", 3))
+        code, found = self.explain("-f", SPEC)
+        self.assertEqual((code, found["step"], found["replicas"]), (1, "no-target", None))
+
+    def test_old_samples(self):
+        code, found = self.explain("-f", WEB, "--metrics", METRICS, "--max-age", "60s",
+                                   "--now", "2026-11-21T10:00:00Z")
+        self.assertEqual((code, found["step"]), (1, "metrics-failed"))
+
+    def test_mistakes(self):
+        for code, arguments, words in (
+                (2, ["explain", "web"], "no autoscaler to explain"),
+                (2, ["explain", "-f", WEB], "NAME"),
+                (3, ["explain", "wep", "-f", WEB], "did you mean web?"),
+                (3, ["explain", "shop/web", "-f", WEB], "did you mean default/web?"),
+                (2, ["explain", "web", "-f", WEB, "--tolerance", "nan"], "is no share"),
+                (3, ["explain", "web", "-f", "missing.yaml"], "missing.yaml")):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_bad_objects(self):
+        """Wrong input is an error with its place, and never a number of replicas."""
+        with open(WEB, encoding="utf-8") as stream:
+            good = stream.read()
+        with open(METRICS, encoding="utf-8") as stream:
+            metrics = stream.read()
+        broken = (
+            (good.replace("maxReplicas: 10", "maxReplicas: 0"), metrics),
+            (good.replace("minReplicas: 1", "minReplicas: 11"), metrics),
+            (good.replace("minReplicas: 1", "minReplicas: 0"), metrics),
+            (good.replace("averageUtilization: 50", "averageUtilization: -50"), metrics),
+            (good.replace("type: Resource", "type: Magic"), metrics),
+            (good, metrics.replace("520m", "-520m")),
+            (good, metrics.replace("520m", "NaN")),
+            (good, metrics.replace("520m", ".nan")),
+            (good, metrics.replace("window: 30s", "window: often")),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("web.yaml", "metrics.yaml")]
+            for texts in broken:
+                for path, text in zip(paths, texts):
+                    with open(path, "w", encoding="utf-8") as stream:
+                        stream.write(text)
+                done = run("explain", "web", "-f", paths[0], "--metrics", paths[1])
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertRegex(done.stderr, r"\.yaml:\d+:\d+: error: ")
+                self.assertEqual(done.stdout, "")
+
+    def test_public_data(self):
+        data = os.environ.get("GEDGE_DATA_DIR")
+        if not data:
+            self.skipTest("GEDGE_DATA_DIR is not set")
+        explained = 0
+        for folder, _, files in os.walk(os.path.join(data, "hpa")):
+            for name in sorted(files):
+                if not name.endswith((".yaml", ".json")):
+                    continue
+                path = os.path.join(folder, name)
+                for space, autoscaler in autoscalers_of(path):
+                    done = run("explain", f"{space}/{autoscaler}", "-f", path, "-o", "json", "-q")
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    self.assertTrue(json.loads(done.stdout)["metrics"])
+                    explained += 1
+        self.assertGreaterEqual(explained, 17)
+
+
+def autoscalers_of(path):
+    import yaml
+    with open(path, encoding="utf-8") as stream:
+        documents = [one for one in yaml.safe_load_all(stream) if one]
+    for document in documents:
+        for item in document.get("items", [document]):
+            if item["kind"] == "HorizontalPodAutoscaler":
+                metadata = item["metadata"]
+                yield metadata.get("namespace", "default"), metadata["name"]
+
+
+class Simulate(unittest.TestCase):
+    def play(self, *arguments):
+        done = run("simulate", "--metrics", SPIKE, "--spec", SPEC, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_side_by_side(self):
+        """The spike of two minutes: gs-engine is out within three minutes, in not before five."""
+        found = json.loads(self.play("--profile", "hpa", "--profile", "gs-engine", "-o", "json"))
+        for played in found["runs"]:
+            self.assertEqual(played["mostReplicas"], 9)
+            self.assertEqual(played["steps"][-1]["replicas"], 2)
+            self.assertGreater(played["aboveTargetSeconds"], 0)
+        steps = found["runs"][1]["steps"]
+        times = {}
+        for step in steps:
+            times.setdefault(step["replicas"], int(step["at"][14:16]) * 60 + int(step["at"][17:19]))
+        self.assertLessEqual(times[9] - 600, 180)
+        back = [step for step in steps if step["replicas"] == 2 and step["at"] > "1970-01-01T00:11"]
+        first = back[0]["at"]
+        self.assertGreaterEqual(int(first[14:16]) * 60 + int(first[17:19]) - times[9], 300)
+
+    def test_startup_costs(self):
+        slow = json.loads(self.play("--startup", "90s", "-o", "json"))["runs"][0]
+        fast = json.loads(self.play("--startup", "0", "-o", "json"))["runs"][0]
+        self.assertGreater(slow["aboveTargetSeconds"], fast["aboveTargetSeconds"])
+
+    def test_drawings(self):
+        text = self.play()
+        self.assertIn("SETTING\tREPLICAS\tOUT\tIN\tABOVE TARGET", text)
+        self.assertRegex(text, r"(?m)^ ?9 \| +!")
+        ElementTree.fromstring(self.play("-o", "svg"))
+        picture = run("simulate", "--metrics", SPIKE, "--spec", SPEC, "-o", "png", text=False)
+        self.assertEqual(picture.stdout[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(self.play(), text)
+
+    def test_mistakes(self):
+        for code, arguments, words in (
+                (2, ["--spec", SPEC], "no load to play"),
+                (2, ["--metrics", SPIKE], "no autoscaler to play"),
+                (3, ["--metrics", SPEC, "--spec", SPEC], "error: "),
+                (3, ["--metrics", SPIKE, "--spec", SPIKE], "error: "),
+                (3, ["--metrics", SPIKE, "--spec", METRICS], "no autoscaler in"),
+                (3, ["--metrics", SPIKE, "--spec", WEB], "--request"),
+                (2, ["--metrics", SPIKE, "--spec", SPEC, "--profile", "magic"], "magic")):
+            done = run("simulate", *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
