@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 namespace gedge {
 namespace {
@@ -73,6 +75,24 @@ void put_sample(std::int64_t milli, UnixSeconds at, Micros window, PodView& view
   view.has_value = true;
 }
 
+template <typename T>
+std::tuple<const std::string&, const std::string&> name_of(const T& object) {
+  return {object.namespace_name.str(), object.name.str()};
+}
+
+// Indices by namespace and name; readers sort already.
+template <typename T>
+std::vector<std::uint32_t> sorted_by_name(const std::vector<T>& objects) {
+  std::vector<std::uint32_t> order(objects.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    return name_of(objects[a]) < name_of(objects[b]);
+  };
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
 // Of the requirements, one that an index of labels answers.
 const Requirement* indexed(const LabelSelector& selector) {
   for (const Requirement& requirement : selector.requirements) {
@@ -97,27 +117,39 @@ WorkloadIndex::WorkloadIndex(const ScaleFacts& facts) : facts_(&facts) {
 }
 
 void WorkloadIndex::index_pods() {
-  pods_.reserve(facts_->pods.size());
+  by_label_.reserve(facts_->pods.size());
   for (std::uint32_t i = 0; i < facts_->pods.size(); ++i) {
     const ScaledPod& pod = facts_->pods[i];
-    pods_.emplace(key_of(pod.namespace_name, pod.name), i);
     by_namespace_[pod.namespace_name.str()].push_back(i);
     for (const auto& [name, value] : pod.labels)
       by_label_[key_of(pod.namespace_name, name, value)].push_back(i);
+  }
+  // Asked about values of objects alone: usages are joined by their order.
+  if (facts_->metrics.objects.empty()) return;
+  pods_.reserve(facts_->pods.size());
+  for (std::uint32_t i = 0; i < facts_->pods.size(); ++i)
+    pods_.emplace(key_of(facts_->pods[i].namespace_name, facts_->pods[i].name), i);
+}
+
+// Both by namespace and name, side by side.
+void WorkloadIndex::join_usage() {
+  const std::vector<PodUsage>& usages = facts_->metrics.usage;
+  const std::vector<ScaledPod>& pods = facts_->pods;
+  const std::vector<std::uint32_t> by_name = sorted_by_name(pods), used = sorted_by_name(usages);
+  std::size_t next = 0;
+  for (const std::uint32_t i : used) {
+    while (next < by_name.size() && name_of(pods[by_name[next]]) < name_of(usages[i])) ++next;
+    if (next < by_name.size() && name_of(pods[by_name[next]]) == name_of(usages[i]))
+      usage_of_[by_name[next]] = i;
+    else
+      stray_usage_[usages[i].namespace_name.str()].push_back(i);
   }
 }
 
 void WorkloadIndex::index_values() {
   usage_of_.assign(facts_->pods.size(), kNone);
+  join_usage();
   const MetricFacts& metrics = facts_->metrics;
-  for (std::uint32_t i = 0; i < metrics.usage.size(); ++i) {
-    const PodUsage& usage = metrics.usage[i];
-    const auto pod = pods_.find(key_of(usage.namespace_name, usage.name));
-    if (pod != pods_.end())
-      usage_of_[pod->second] = i;
-    else
-      stray_usage_[usage.namespace_name.str()].push_back(i);
-  }
   for (std::uint32_t i = 0; i < metrics.objects.size(); ++i) {
     const ObjectMetric& value = metrics.objects[i];
     objects_.emplace(

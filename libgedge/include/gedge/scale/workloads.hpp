@@ -44,6 +44,7 @@ class WorkloadIndex {
  private:
   using Index = std::unordered_map<std::string, std::uint32_t>;
   void index_pods();
+  void join_usage();
   void index_values();
   void count_autoscalers();
   bool read_usage(const PodUsage& usage, const MetricSpec& metric, PodView& view,
