@@ -476,35 +476,6 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
-    'pin show')
-      flags='--machine -o --output --no-headers --color -q --quiet -v --v -h --help'
-      valued='--machine -o --output --color -v --v'
-      case $prev in
-        --machine) values='@files' ;;
-        -o | --output) values='table svg json yaml' ;;
-        --color) values='auto always never' ;;
-        -v | --v) values='' ;;
-      esac
-      ;;
-    'pin plan')
-      flags='-f --filename -R --recursive -n --namespace --machine --kubelet-config --state --reserved --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --machine --kubelet-config --state --reserved --compat -o --output --sort-by --threads --max-input --color -v --v'
-      case $prev in
-        -f | --filename) values='@files' ;;
-        -n | --namespace) values='' ;;
-        --machine) values='@files' ;;
-        --kubelet-config) values='@files' ;;
-        --state) values='@files' ;;
-        --reserved) values='' ;;
-        --compat) values='1.20 1.36' ;;
-        -o | --output) values='table json yaml' ;;
-        --sort-by) values='' ;;
-        --threads) values='' ;;
-        --max-input) values='' ;;
-        --color) values='auto always never' ;;
-        -v | --v) values='' ;;
-      esac
-      ;;
     'agent')
       flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --color -q --quiet -v --v -h --help'
       valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count --timeout --max-age --bandwidth --ca-file --color -v --v'
@@ -667,6 +638,80 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'scale explain')
+      flags='-f --filename --metrics -R --recursive -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename --metrics -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay -o --output --threads --max-input --color -v --v'
+      operands=('')
+      case $prev in
+        -f | --filename) values='@files' ;;
+        --metrics) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        --compat) values='1.20 1.36' ;;
+        --tolerance) values='' ;;
+        --downscale-stabilization) values='' ;;
+        --cpu-initialization-period) values='' ;;
+        --initial-readiness-delay) values='' ;;
+        -o | --output) values='table json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'scale simulate')
+      flags='--metrics --spec --profile --startup --replicas --request --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--metrics --spec --profile --startup --replicas --request --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --threads --max-input --color -v --v'
+      case $prev in
+        --metrics) values='@files' ;;
+        --spec) values='@files' ;;
+        --profile) values='hpa gs-engine' ;;
+        --startup) values='' ;;
+        --replicas) values='' ;;
+        --request) values='' ;;
+        --compat) values='1.20 1.36' ;;
+        --tolerance) values='' ;;
+        --downscale-stabilization) values='' ;;
+        --cpu-initialization-period) values='' ;;
+        --initial-readiness-delay) values='' ;;
+        --every) values='' ;;
+        -o | --output) values='table svg png json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'pin show')
+      flags='--machine -o --output --no-headers --color -q --quiet -v --v -h --help'
+      valued='--machine -o --output --color -v --v'
+      case $prev in
+        --machine) values='@files' ;;
+        -o | --output) values='table svg json yaml' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'pin plan')
+      flags='-f --filename -R --recursive -n --namespace --machine --kubelet-config --state --reserved --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --machine --kubelet-config --state --reserved --compat -o --output --sort-by --threads --max-input --color -v --v'
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --machine) values='@files' ;;
+        --kubelet-config) values='@files' ;;
+        --state) values='@files' ;;
+        --reserved) values='' ;;
+        --compat) values='1.20 1.36' ;;
+        -o | --output) values='table json yaml' ;;
+        --sort-by) values='' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'completion')
       flags='-h --help'
       operands=('bash zsh fish')
@@ -687,6 +732,9 @@ _gedge_describe() {
       ;;
     'matrix')
       operands=('complete show convert diff check cluster centers')
+      ;;
+    'scale')
+      operands=('explain simulate')
       ;;
     'pin')
       operands=('show plan')
@@ -736,5 +784,5 @@ _gedge() {
 }
 
 complete -F _gedge gedge
-_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure pin agent schedule apply extender manifests hint completion version help'
-_gedge_families='config matrix pin'
+_gedge_commands='plan explain why-not verify simulate policies config validate matrix measure agent schedule apply extender manifests hint scale pin completion version help'
+_gedge_families='config matrix scale pin'

@@ -36,10 +36,6 @@ complete -c gedge -n '__fish_seen_subcommand_from matrix; and not __fish_seen_su
 
 complete -c gedge -n __fish_use_subcommand -f -a measure -d 'Probe nodes, or ask agents, and print round-trip times'
 
-complete -c gedge -n __fish_use_subcommand -f -a pin -d 'Pin pods and processes to CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
-
 complete -c gedge -n __fish_use_subcommand -f -a agent -d 'Measure peers for ever and serve what is known'
 
 complete -c gedge -n __fish_use_subcommand -f -a schedule -d 'Bind pods, as a scheduler of the cluster'
@@ -55,6 +51,10 @@ complete -c gedge -n __fish_use_subcommand -f -a hint -d 'Tell any scheduler of 
 complete -c gedge -n __fish_use_subcommand -f -a scale -d 'Look at autoscalers'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a explain -d 'Say why an autoscaler wants so many replicas'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a simulate -d 'Play a recorded load against autoscalers'
+
+complete -c gedge -n __fish_use_subcommand -f -a pin -d 'Pin pods and processes to CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
 
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
@@ -509,34 +509,6 @@ complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcom
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from centers' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from matrix; and __fish_seen_subcommand_from centers' -s h -l help -d 'Explain the command'
 
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l machine -r -F -d 'live, FILE.xml, synthetic:TEXT or DIRECTORY'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s o -l output -x -a 'table svg json yaml' -d 'Print as table, svg, json or yaml'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l no-headers -d 'Leave out the header line'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s q -l quiet -d 'No progress, warnings or summary'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s v -l v -x -d '1 lists every warning and skipped object'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s h -l help -d 'Explain the command'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -f
-
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s f -l filename -r -F -d 'Read objects; \'-\' is standard input'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s R -l recursive -d 'Read the directories below too'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s n -l namespace -x -d 'Namespace of what names none'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l machine -r -F -d 'live, FILE.xml, synthetic:TEXT or DIRECTORY'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l kubelet-config -r -F -d 'Its KubeletConfiguration'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l state -r -F -d 'Go on from its cpu_manager_state'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l reserved -x -d 'CPUs that no pod gets for itself: 0-1,8'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l no-headers -d 'Leave out the header line'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l sort-by -x -d 'Sort rows by a column'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l max-input -x -d 'Largest file that is read'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l color -x -a 'auto always never' -d 'auto, always or never'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s q -l quiet -d 'No progress, warnings or summary'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s v -l v -x -d '1 lists every warning and skipped object'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s h -l help -d 'Explain the command'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -f
-
 complete -c gedge -n '__fish_seen_subcommand_from agent' -l peers -r -F -d 'The nodes to measure'
 complete -c gedge -n '__fish_seen_subcommand_from agent' -l clusters -r -F -d 'Other clusters to measure'
 complete -c gedge -n '__fish_seen_subcommand_from agent' -l node -x -d 'What this node is called; no peer of itself'
@@ -751,6 +723,34 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l machine -r -F -d 'live, FILE.xml, synthetic:TEXT or DIRECTORY'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s o -l output -x -a 'table svg json yaml' -d 'Print as table, svg, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s f -l filename -r -F -d 'Read objects; \'-\' is standard input'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s R -l recursive -d 'Read the directories below too'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s n -l namespace -x -d 'Namespace of what names none'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l machine -r -F -d 'live, FILE.xml, synthetic:TEXT or DIRECTORY'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l kubelet-config -r -F -d 'Its KubeletConfiguration'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l state -r -F -d 'Go on from its cpu_manager_state'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l reserved -x -d 'CPUs that no pod gets for itself: 0-1,8'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l sort-by -x -d 'Sort rows by a column'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f
