@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 SCHEDULER = "control/scheduler.cpp"
 PAUSE = "control/scheduler_pause.cpp"
+NEWS = "control/scheduler_news.cpp"
 VOLUMES = "control/scheduler_volumes.cpp"
 ELECTION = "control/leader_election.cpp"
 REFLECTOR = "control/reflector.cpp"
@@ -70,20 +71,20 @@ MUTATIONS = [
              "  if (entry.asked_uid.empty()) return ask(entry);",
              ("control", "faults", "simulate")),
     Mutation("the next pod of a name does not fear the bind of the one before", ("I-1", "I-2"),
-             SCHEDULER,
+             NEWS,
              "  if (!may_have_place) return enter_state(entry, State::kActive);\n  ++counts_.rep",
              "  if (entry.attempts == 0) return enter_state(entry, State::kActive);\n"
              "  ++counts_.rep", ("faults", "simulate", "control")),
-    Mutation("a pod that goes while it is bound gives its place back at once", ("I-2",), SCHEDULER,
+    Mutation("a pod that goes while it is bound gives its place back at once", ("I-2",), NEWS,
              "  if (!may_have_place) {\n    drop(key);", "  if (at->first.empty() || true) {\n"
              "    drop(key);", ("control", "faults", "simulate")),
     # What is known
     Mutation("a relist forgets nobody", ("I-6", "kubernetes#55587", "kubernetes#51313"), KIND,
              "  listener.keep_only(path_.kind, std::exchange(listed_, {}));\n", "", ("drive",)),
-    Mutation("a pod that a relist lacks stays", ("I-6", "kubernetes#85726"), SCHEDULER,
+    Mutation("a pod that a relist lacks stays", ("I-6", "kubernetes#85726"), NEWS,
              "    if (!std::binary_search(names.begin(), names.end(), known))\n",
              "    if (names.empty() && !known.name.empty())\n", ("simulate", "faults", "drive")),
-    Mutation("nodes that go are not noticed", ("I-4", "kubernetes#94437"), SCHEDULER,
+    Mutation("nodes that go are not noticed", ("I-4", "kubernetes#94437"), NEWS,
              "  cluster_.remove(kind, namespace_name, name);\n}",
              "  if (kind != FactKind::kNode) cluster_.remove(kind, namespace_name, name);\n}",
              ("simulate",)),
@@ -91,9 +92,9 @@ MUTATIONS = [
              VOLUMES, "if (is_there && !cluster_.has_its_volumes(entry.name)) continue;",
              "if (!cluster_.has_its_volumes(entry.name)) continue;", ("control",)),
     Mutation("a late word of the end of a pod takes the next one of its name", ("I-6", "I-5"),
-             SCHEDULER, "if (known != nullptr && !uid.empty() && known->uid != uid) return;",
+             NEWS, "if (known != nullptr && !uid.empty() && known->uid != uid) return;",
              "if (known != nullptr && uid == \"none\") return;", ("control", "simulate")),
-    Mutation("a server with an old view is believed", ("I-6", "kubernetes#97294"), SCHEDULER,
+    Mutation("a server with an old view is believed", ("I-6", "kubernetes#97294"), NEWS,
              "  if (known == nullptr || known->uid != pod.uid) return false;\n",
              "  if (known == nullptr || !pod.uid.empty()) return false;\n",
              ("simulate", "control", "faults")),
@@ -124,10 +125,10 @@ MUTATIONS = [
              ("control", "drive")),
     # Queue
     Mutation("a node that changes wakes nobody", ("I-5", "kubernetes#72122", "kubernetes#87850"),
-             SCHEDULER, "differing_parts(*before, node) != 0) helped_ |= kNodeHelps;",
+             NEWS, "differing_parts(*before, node) != 0) helped_ |= kNodeHelps;",
              "differing_parts(*before, node) == 0) helped_ |= kNodeHelps;",
              ("simulate", "faults")),
-    Mutation("a pod that goes wakes nobody", ("I-5", "kubernetes#72122"), SCHEDULER,
+    Mutation("a pod that goes wakes nobody", ("I-5", "kubernetes#72122"), NEWS,
              "if (known != nullptr && takes_place(*known)) helped_ |= kSpaceHelps;",
              "if (known == nullptr) helped_ |= kSpaceHelps;", ("simulate", "faults")),
     Mutation("whom nothing helps is never tried again", ("I-5", "kubernetes#87850"), SCHEDULER,

@@ -1,0 +1,22 @@
+// control/help.hpp - what may help a pod that found no place.
+#pragma once
+
+#include <cstdint>
+
+#include "gedge/effect/plan.hpp"
+
+namespace gedge {
+
+enum Help : std::uint8_t {
+  kNodeHelps = 1,   // a node came or changed
+  kSpaceHelps = 2,  // a pod left its node
+  kPlaceHelps = 4,  // a pod came to a node, or what rules about other pods read has changed
+  kRttHelps = 8,
+  kVolumeHelps = 16,
+};
+inline constexpr std::uint8_t kAllHelps = 31;
+
+/// Any of Help, for a pod that these filters rejected nodes for.
+std::uint8_t helps_of(const RejectedBy& rejected);
+
+}  // namespace gedge

@@ -1,0 +1,177 @@
+// control/scheduler_news.cpp - what the cluster says, and what that is to the pods that wait.
+#include <algorithm>
+
+#include "control/help.hpp"
+#include "gedge/control/scheduler.hpp"
+
+namespace gedge {
+namespace {
+
+bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !pod.is_finished(); }
+
+}  // namespace
+
+Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
+  Told told;
+  told.name = {pod.namespace_name, pod.name};
+  told.uid = pod.uid;
+  told.node = pod.bound_node;
+  told.priority = pod.priority;
+  told.created = pod.created;
+  told.is_ours = std::find(names_.begin(), names_.end(), spec.scheduler_name.str()) != names_.end();
+  told.waits =
+      pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating && !spec.gated;
+  if (const std::string* group = pod_group_name(pod, spec))
+    told.group = key_of({pod.namespace_name, *group});
+  return told;
+}
+
+void Scheduler::note_help(const Pod& now) {
+  const Pod* const before = cluster_.find_pod({now.namespace_name, now.name});
+  const bool is_same = before != nullptr && before->uid == now.uid;
+  const bool was_there = before != nullptr && takes_place(*before);
+  const bool is_there = takes_place(now);
+  if (was_there && (!is_same || now.is_finished())) helped_ |= kSpaceHelps;
+  if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node)) {
+    helped_ |= kPlaceHelps;
+    came_to_.insert(now.bound_node);
+  }
+  if (is_same && before->extra_labels != now.extra_labels) helped_ |= kSpaceHelps | kPlaceHelps;
+}
+
+void Scheduler::note_help(const Facts& objects) {
+  for (const Node& node : objects.nodes) {
+    const Node* const before = cluster_.find_node(node.name);
+    if (before == nullptr || differing_parts(*before, node) != 0) helped_ |= kNodeHelps;
+  }
+  for (const Pod& pod : objects.pods) note_help(pod);
+  if (!objects.namespaces.empty() || !objects.spread_owners.empty()) helped_ |= kPlaceHelps;
+  if (!objects.storage_classes.empty() || !objects.volumes.empty() || !objects.claims.empty()) {
+    helped_ |= kVolumeHelps;
+    has_new_volumes_ = true;
+  }
+  if (!objects.pod_groups.empty()) helped_ |= kAllHelps;
+}
+
+// A pod never loses its node, comes back from its end or from its deletion: who says so has an old
+// view, as a server that has just been restarted may.
+bool Scheduler::is_old(const Pod& pod) const {
+  const PodName name{pod.namespace_name, pod.name};
+  const Pod* const known = cluster_.find_pod(name);
+  if (known == nullptr || known->uid != pod.uid) return false;
+  const bool is_held = entries_.contains(key_of(name));  // its node is only assumed
+  return (!is_held && !known->bound_node.empty() && pod.bound_node.empty()) ||
+         (known->is_finished() && !pod.is_finished()) || (known->terminating && !pod.terminating);
+}
+
+void Scheduler::put(Facts objects) {
+  std::erase_if(objects.pods, [&](const Pod& pod) { return is_old(pod); });
+  note_help(objects);
+  std::vector<Told> pods;
+  pods.reserve(objects.pods.size());
+  for (const Pod& pod : objects.pods) {
+    pods.push_back(told(pod, objects.spec_of(pod)));
+  }
+  cluster_.put(std::move(objects));
+  for (const Told& pod : pods) meet(pod);
+}
+
+void Scheduler::keep_only(FactKind kind, std::vector<PodName> names) {
+  std::sort(names.begin(), names.end());
+  for (const PodName& known : cluster_.names(kind))
+    if (!std::binary_search(names.begin(), names.end(), known))
+      remove(kind, known.namespace_name, known.name);
+}
+
+void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
+                       std::string_view uid) {
+  if (kind == FactKind::kPod) {
+    const PodName pod{namespace_name, name};
+    const Pod* const known = cluster_.find_pod(pod);
+    if (known != nullptr && !uid.empty() && known->uid != uid) return;  // told late, or again
+    if (known != nullptr && takes_place(*known)) helped_ |= kSpaceHelps;
+    return leave(pod);
+  } else if (kind == FactKind::kPriorityClass || kind == FactKind::kDisruptionBudget) {
+    // Neither changes where a pod fits.
+  } else {
+    helped_ |= kAllHelps;
+    has_new_volumes_ = true;
+  }
+  cluster_.remove(kind, namespace_name, name);
+}
+
+void Scheduler::meet(const Told& pod) {
+  const Key key = key_of(pod.name);
+  const auto at = entries_.find(key);
+  if (!pod.is_ours || !pod.waits) {
+    // Bound, by whomever, or not to be bound any more.
+    if (at == entries_.end()) return;
+    const State state = at->second.state;
+    if (pod.node.empty()) release(pod.name);
+    if (pod.node == at->second.node && (state == State::kBinding || state == State::kUnclear)) {
+      ++counts_.bound;  // seen before it was answered
+      settle_flight(key);
+    }
+    return drop(key);
+  }
+  const Rank rank{-pod.priority, pod.created, key};
+  if (at == entries_.end()) {
+    Entry& entry = entries_[key];
+    entry.name = pod.name;
+    entry.uid = pod.uid;
+    entry.rank = rank;
+    join(entry, pod.group);
+    const auto flight = flights_.find(key);
+    if (flight == flights_.end()) return enter_state(entry, State::kActive);
+    entry.node = flight->second.node;
+    cluster_.assume(pod.name, entry.node);
+    return enter_state(entry, State::kUnclear);
+  }
+  Entry& entry = at->second;
+  if (entry.uid != pod.uid) return meet_next(pod, entry);
+  entry.is_gone = false;
+  join(entry, pod.group);
+  if (active_.erase(entry.rank) > 0) active_.insert(rank);
+  entry.rank = rank;
+}
+
+// The server does not look at the UID of a bind: one that was sent for the pod before may bind this
+// one, or has. So this one has its place until that is known.
+void Scheduler::meet_next(const Told& pod, Entry& entry) {
+  const bool may_have_place = entry.state == State::kBinding || entry.state == State::kUnclear ||
+                              entry.state == State::kBound;
+  const bool is_bound = entry.state == State::kBound;
+  if (entry.state == State::kAwaiting || entry.holds) release(entry.name);
+  leave_state(entry);
+  entry.uid = pod.uid;
+  entry.rank = {-pod.priority, pod.created, key_of(pod.name)};
+  entry.is_gone = false;
+  join(entry, pod.group);
+  entry.attempts = 0;
+  entry.message = {};
+  if (!may_have_place) return enter_state(entry, State::kActive);
+  ++counts_.replaced;
+  enter_state(entry, State::kUnclear);
+  if (is_bound || !flights_.contains(key_of(pod.name))) ask(entry);
+}
+
+// A pod went. Its place is free, unless a bind for it is not settled: that may meet the next one.
+void Scheduler::leave(const PodName& pod) {
+  const Key key = key_of(pod);
+  const auto at = entries_.find(key);
+  const bool may_have_place = at != entries_.end() && (at->second.state == State::kBinding ||
+                                                       at->second.state == State::kUnclear ||
+                                                       at->second.state == State::kBound);
+  if (!may_have_place) {
+    drop(key);
+    cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
+    return;
+  }
+  // Also one that is known to be gone: its bind may have met the next of its name, of which nothing
+  // was told before that was gone, too.
+  Entry& entry = at->second;
+  entry.is_gone = true;
+  if (entry.state == State::kBound) ask(entry);
+}
+
+}  // namespace gedge
