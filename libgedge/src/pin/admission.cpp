@@ -60,7 +60,7 @@ Result<Kubelet> Kubelet::create(const Machine& machine, const KubeletRules& rule
         "raise max-allowable-numa-nodes in topologyManagerPolicyOptions");
   if (rules.is_static && rules.form == KubeletForm::kToday)
     GEDGE_TRY(check_options(rules.cpu, rules.topology.policy, topology));
-  if (rules.is_static && rules.reservation.count == 0)
+  if (rules.is_static && rules.needs_reservation && rules.reservation.count == 0)
     return invalid_input(
         "[cpumanager] the static policy requires systemreserved.cpu + kubereserved.cpu to be "
         "greater than zero",

@@ -20,6 +20,7 @@ struct KubeletRules {
   StaticOptions cpu;
   TopologyOptions topology;
   CpuReservation reservation;
+  bool needs_reservation = true;  ///< a kubelet's static policy does
 };
 
 struct PinnedContainer {

@@ -1,0 +1,124 @@
+#include "gedge/pin/pin_ledger.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+namespace gedge {
+namespace {
+
+constexpr const char* kContainer = "run";
+
+CpuSet held_in(const CpuAssignments& ledger) {
+  CpuSet held;
+  for (const auto& [uid, containers] : ledger.pods)
+    for (const auto& [name, cpus] : containers) held |= cpus;
+  return held;
+}
+
+// The ledger as a kubelet of a machine with these CPUs would have it.
+CpuAssignments within(const CpuAssignments& ledger, const CpuSet& all) {
+  CpuAssignments seen;
+  for (const auto& [uid, containers] : ledger.pods)
+    for (const auto& [name, cpus] : containers)
+      if (cpus.meets(all)) seen.pods[uid][name] = cpus & all;
+  seen.shared = all - held_in(ledger);
+  return seen;
+}
+
+std::string counted_cpus(int count) {
+  return count == 1 ? "1 CPU" : std::to_string(count) + " CPUs";
+}
+
+Error too_few(int wanted, const CpuSet& all, const CpuSet& free) {
+  if (wanted > all.size())
+    return {Errc::kDenied,
+            counted_cpus(wanted) + " wanted, but only " + counted_cpus(all.size()) +
+                " may be used: " + to_string(all),
+            {},
+            "ask for fewer with `--cpus`"};
+  return {Errc::kDenied,
+          counted_cpus(wanted) + " wanted, but only " + std::to_string(free.size()) + " of " +
+              counted_cpus(all.size()) + " free" +
+              (free.empty() ? std::string() : ": " + to_string(free)),
+          {},
+          "wait until a pinned process ends, or ask for fewer with `--cpus`"};
+}
+
+}  // namespace
+
+std::string holder_name(const ProcessId& process) {
+  return std::to_string(process.pid) + '-' + std::to_string(process.started);
+}
+
+std::optional<ProcessId> holder_process(std::string_view name) {
+  ProcessId process;
+  const char* const end = name.data() + name.size();
+  const auto pid = std::from_chars(name.data(), end, process.pid);
+  if (pid.ec != std::errc{} || pid.ptr == end || *pid.ptr != '-' || process.pid <= 0)
+    return std::nullopt;
+  const auto started = std::from_chars(pid.ptr + 1, end, process.started);
+  if (started.ec != std::errc{} || started.ptr != end || holder_name(process) != name)
+    return std::nullopt;
+  return process;
+}
+
+Machine machine_within(const Machine& machine, const CpuSet& allowed) {
+  Machine seen = machine;
+  std::erase_if(seen.cpus, [&](const Cpu& cpu) { return !allowed.contains(cpu.id); });
+  std::map<int, int> first_of_core;  // a core is named after its lowest CPU
+  for (Cpu& cpu : seen.cpus) cpu.core = first_of_core.try_emplace(cpu.core, cpu.id).first->second;
+  for (NumaNode& node : seen.numa_nodes) node.cpus &= allowed;
+  for (Cache& cache : seen.caches) cache.cpus &= allowed;
+  return seen;
+}
+
+void reclaim(CpuAssignments& ledger, const std::function<bool(const ProcessId&)>& lives) {
+  std::erase_if(ledger.pods, [&](const auto& entry) {
+    const auto process = holder_process(entry.first);
+    return process && !lives(*process);
+  });
+}
+
+Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
+                       const CpuAsk& ask, const ProcessId& holder) {
+  const Machine seen = machine_within(machine, allowed);
+  const CpuSet all = seen.cpu_set();
+  const CpuSet free = all - held_in(ledger);
+  if (ask.cpus < 1) return invalid_input("at least 1 CPU is to be asked for");
+  if (ask.cpus > free.size()) return too_few(ask.cpus, all, free);
+
+  KubeletRules rules;
+  rules.is_static = true;
+  rules.needs_reservation = false;
+  rules.cpu = ask.options;
+  rules.topology.policy = ask.topology;
+  rules.topology.max_allowable_numa_nodes = kNumaIds;
+  auto kubelet = Kubelet::create(seen, rules);
+  if (!kubelet) return std::move(kubelet).error();
+  GEDGE_TRY(kubelet->restore(within(ledger, all)));
+  const PodCpus pod{holder_name(holder), {{kContainer, ContainerRole::kApp, ask.cpus}}};
+  const PinAnswer answer = kubelet->admit(pod);
+  if (answer.refusal) {
+    Error error{Errc::kDenied, answer.refusal->message, {}, {}};
+    error.hint = "free are CPUs " + to_string(free) + "; `gedge pin show` draws the machine";
+    return error;
+  }
+  CpuGrant granted{answer.containers.front().cpus, {}};
+  for (const NumaNode& node : seen.numa_nodes)
+    if (node.cpus.meets(granted.cpus)) granted.nodes.push_back(node.id);
+  ledger.pods[pod.uid][kContainer] = granted.cpus;
+  settle_shared(ledger, machine.cpu_set());
+  return granted;
+}
+
+void give_back(CpuAssignments& ledger, const ProcessId& holder) {
+  ledger.pods.erase(holder_name(holder));
+}
+
+void settle_shared(CpuAssignments& ledger, const CpuSet& all) {
+  ledger.shared = all - held_in(ledger);
+}
+
+}  // namespace gedge

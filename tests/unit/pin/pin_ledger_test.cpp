@@ -1,0 +1,95 @@
+#include "gedge/pin/pin_ledger.hpp"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string>
+
+namespace gedge {
+namespace {
+
+// Two sockets that are NUMA nodes, four cores each, two threads a core: 0-7 and 8-15.
+Machine machine() {
+  Machine made;
+  for (int cpu = 0; cpu < 16; ++cpu)
+    made.cpus.push_back({cpu, cpu & ~1, cpu / 8, cpu / 8, cpu / 8, -1});
+  for (int node = 0; node < 2; ++node) {
+    const CpuSet cpus = CpuSet::range(8 * node, 8 * node + 7);
+    made.numa_nodes.push_back({node, 0, cpus});
+    made.caches.push_back({3, 0, cpus});
+  }
+  return made;
+}
+
+const CpuSet kAll = CpuSet::range(0, 15);
+
+}  // namespace
+
+TEST_CASE("holders: a number and a start, and nothing else") {
+  CHECK(holder_name({4711, 99}) == "4711-99");
+  CHECK(holder_process("4711-99") == ProcessId{4711, 99});
+  for (const char* const other :
+       {"", "-", "4711", "4711-", "-4711-9", "0-9", "4711-9x", " 4711-9", "04711-9", "web-0",
+        "99999999999-1", "4711-99999999999999999999999"})
+    CHECK_FALSE(holder_process(other));
+}
+
+TEST_CASE("a grant: written down, and not given again") {
+  CpuAssignments ledger;
+  const auto first = grant(ledger, machine(), kAll, {4, {}, {}}, {1, 1});
+  const auto second = grant(ledger, machine(), kAll, {8, {}, {}}, {2, 1});
+  REQUIRE(first);
+  REQUIRE(second);
+  CHECK(first->cpus == CpuSet{0, 1, 2, 3});
+  CHECK(second->cpus == CpuSet::range(8, 15));  // a whole socket
+  CHECK(second->nodes == std::vector<int>{1});
+  CHECK(ledger.shared == CpuSet::range(4, 7));
+  const CpuAssignments before = ledger;
+  const auto third = grant(ledger, machine(), kAll, {5, {}, {}}, {3, 1});
+  REQUIRE_FALSE(third);
+  CHECK(third.error().what == "5 CPUs wanted, but only 4 of 16 CPUs free: 4-7");
+  CHECK(ledger == before);
+  give_back(ledger, {2, 1});
+  settle_shared(ledger, kAll);
+  CHECK(ledger.shared == CpuSet::range(4, 15));
+}
+
+TEST_CASE("a grant: only of what may be used") {
+  CpuAssignments ledger;
+  const CpuSet allowed{1, 3, 9, 11};
+  const auto got = grant(ledger, machine(), allowed, {3, {}, {}}, {1, 1});
+  REQUIRE(got);
+  CHECK(got->cpus.is_subset_of(allowed));
+  CHECK(ledger.shared == kAll - got->cpus);
+  CHECK(grant(ledger, machine(), allowed, {5, {}, {}}, {2, 1}).error().what ==
+        "5 CPUs wanted, but only 4 CPUs may be used: 1,3,9,11");
+  const Machine seen = machine_within(machine(), allowed);
+  CHECK(seen.cpus[0].core == 1);
+  CHECK(seen.numa_nodes[1].cpus == CpuSet{9, 11});
+}
+
+TEST_CASE("a grant: refused as the kubelet would") {
+  CpuAssignments ledger;
+  CpuAsk whole{3, {}, {}};
+  whole.options.full_pcpus_only = true;
+  CHECK(grant(ledger, machine(), kAll, whole, {1, 1}).error().what.find("SMT Alignment Error") ==
+        0);
+  const CpuAsk near{9, {}, TopologyPolicy::kSingleNumaNode};
+  const auto apart = grant(ledger, machine(), kAll, near, {1, 1});
+  REQUIRE_FALSE(apart);
+  CHECK(apart.error().code == Errc::kDenied);
+  CHECK(apart.error().what == "Resources cannot be allocated with Topology locality");
+  CHECK(ledger == CpuAssignments{});
+}
+
+TEST_CASE("reclaim: what the dead held, while entries that name no process stay") {
+  CpuAssignments ledger;
+  ledger.pods["1-1"]["run"] = {0};
+  ledger.pods["2-2"]["run"] = {1};
+  ledger.pods["web"]["main"] = {2};
+  reclaim(ledger, [](const ProcessId& process) { return process.pid == 2; });
+  CHECK(ledger.pods.size() == 2);
+  CHECK_FALSE(ledger.pods.contains("1-1"));
+}
+
+}  // namespace gedge
