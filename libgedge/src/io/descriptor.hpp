@@ -20,6 +20,8 @@ class Descriptor {
     fd_ = fd;
   }
   int get() const { return fd_; }
+  /// The caller closes it.
+  int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
   /// False if the system reports at the end that something was not written.
   bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }

@@ -1,0 +1,42 @@
+// gedge/drive/run_pinned.hpp - runs a command on CPUs of its own, and keeps the ledger of who holds
+// which.
+#pragma once
+
+#include <optional>
+
+#include "gedge/port/pin_desk.hpp"
+
+namespace gedge {
+
+/// Where and for whom CPUs are chosen.
+struct PinGround {
+  Machine machine;  ///< all CPUs that are online
+  CpuSet allowed;   ///< those that this process may use
+};
+
+/// What would be given now. Takes no lock and writes nothing: somebody else may be faster.
+Result<CpuGrant> foresee(PinStore& store, const Processes& processes, const PinGround& ground,
+                         const CpuAsk& ask);
+
+/// One transaction under the lock: reads the ledger, takes out the dead, chooses, writes. Errors
+/// change nothing.
+Result<CpuGrant> hold_cpus(PinStore& store, const Processes& processes, const PinGround& ground,
+                           const CpuAsk& ask, const ProcessId& holder);
+/// The same for giving back.
+Status release_cpus(PinStore& store, const Processes& processes, const CpuSet& all,
+                    const ProcessId& holder);
+
+struct PinnedRun {
+  int status = 0;  ///< as shells report it
+  CpuGrant grant;
+  std::optional<NotBegun> not_begun;
+  Status released;  ///< what is not given back is taken from the dead by the next run
+};
+
+/// Starts, holds, pins, begins, waits, gives back. Whenever this process ends, the ledger stays
+/// valid: the command holds its CPUs until it has ended itself, whether or not anybody waits for
+/// it.
+Result<PinnedRun> run_pinned(PinStore& store, const Processes& processes, PinnedLaunch& launch,
+                             const PinGround& ground, const CpuAsk& ask, MemoryMode memory);
+
+}  // namespace gedge

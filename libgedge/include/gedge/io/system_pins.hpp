@@ -1,0 +1,74 @@
+// gedge/io/system_pins.hpp - the ports of pinning over this machine: a directory, /proc, /sys, and
+// processes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/port/pin_desk.hpp"
+
+namespace gedge {
+
+/// A directory with the ledger `pin_state`, and `lock` beside it.
+class DiskPinStore final : public PinStore {
+ public:
+  /// Made when the lock is taken for the first time.
+  explicit DiskPinStore(std::string directory) : directory_(std::move(directory)) {}
+
+  /// Waits for 10 s at most.
+  Result<std::unique_ptr<PinLock>> lock() override;
+  Result<std::string> read() override;
+  /// Written beside it under one name, then renamed: what a killed process left is overwritten.
+  Status replace(std::string_view bytes) override;
+  std::string name() const override { return directory_ + "/pin_state"; }
+
+ private:
+  std::string directory_;
+};
+
+/// Reads /proc. A process that nobody has waited for yet has ended; one whose files are hidden from
+/// this user lives.
+class SystemProcesses final : public Processes {
+ public:
+  bool lives(const ProcessId& process) const override;
+};
+
+/// fork, sched_setaffinity, set_mempolicy, execvp. One command; not for programs with threads: what
+/// is held back of signals is so for the calling thread.
+class SystemLaunch final : public PinnedLaunch {
+ public:
+  /// `command` is not empty.
+  explicit SystemLaunch(std::vector<std::string> command);
+  ~SystemLaunch() override;
+  SystemLaunch(const SystemLaunch&) = delete;
+  SystemLaunch& operator=(const SystemLaunch&) = delete;
+
+  /// From now on until this is destroyed, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1 and SIGUSR2
+  /// wait for `wait`, which passes them on; not those that a terminal sent, which the process has
+  /// got itself.
+  Result<ProcessId> start() override;
+  std::optional<NotBegun> begin(const CpuGrant& grant, MemoryMode memory) override;
+  int wait() override;
+  void cancel() override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The CPUs, caches, NUMA nodes and distances of a machine, read from its files: a fraction of the
+/// time that hwloc takes, and no devices. `root` is empty for this machine, else a directory with a
+/// recorded tree. Errors: kNotFound, kInvalidInput.
+Result<Machine> read_cpus(const std::string& root);
+
+/// The CPUs that this thread may use. Errors: kDenied.
+Result<CpuSet> usable_cpus();
+
+/// $XDG_RUNTIME_DIR/gedge, or /run/gedge where that is not set.
+std::string default_pin_directory(const std::string& runtime_directory);
+
+}  // namespace gedge

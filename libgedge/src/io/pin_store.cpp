@@ -1,0 +1,88 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "gedge/io/system_pins.hpp"
+#include "io/descriptor.hpp"
+#include "io/small_file.hpp"
+#include "io/system_error.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+constexpr mode_t kDirectoryMode = 0700, kFileMode = 0600;
+
+Error refused(const std::string& action, const std::string& path, int error_number) {
+  Error error = system_error(action, path, error_number);
+  error.code = Errc::kDenied;
+  error.hint = "name a directory of yours with `--state-dir DIR`";
+  return error;
+}
+
+class FileLock final : public PinLock {
+ public:
+  explicit FileLock(Descriptor file) : file_(std::move(file)) {}
+
+ private:
+  Descriptor file_;  // closing it unlocks
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
+  constexpr int kTries = 5'000;
+  constexpr timespec kPause{0, 2'000'000};
+  if (::mkdir(directory_.c_str(), kDirectoryMode) != 0 && errno != EEXIST)
+    return refused("cannot make", directory_, errno);
+  const std::string path = directory_ + "/lock";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  if (!file) return refused("cannot open", path, errno);
+  for (int tries = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return refused("cannot lock", path, errno);
+    if (tries == kTries)
+      return Error{Errc::kTimeout,
+                   "another gedge has held " + path + " for 10 s",
+                   {},
+                   "look who has it with `fuser " + path + '`'};
+    ::nanosleep(&kPause, nullptr);
+  }
+  return Result<std::unique_ptr<PinLock>>(std::make_unique<FileLock>(std::move(file)));
+}
+
+Result<std::string> DiskPinStore::read() {
+  auto bytes = read_small_file(name(), kMostBytes);
+  if (bytes) return *std::move(bytes);
+  if (errno == ENOENT) return std::string();
+  return refused("cannot read", name(), errno);
+}
+
+Status DiskPinStore::replace(std::string_view bytes) {
+  const std::string beside = name() + ".new";
+  Descriptor file(
+      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  if (!file) return refused("cannot write", beside, errno);
+  bool written = true;
+  while (written && !bytes.empty()) {
+    const ssize_t done = ::write(file.get(), bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    written = done > 0;
+    if (written) bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+  // Not flushed: what it says of processes is void once the machine has gone down.
+  if (written && file.close() && std::rename(beside.c_str(), name().c_str()) == 0) return {};
+  const int reason = errno;
+  ::unlink(beside.c_str());
+  return refused("cannot write", name(), reason);
+}
+
+std::string default_pin_directory(const std::string& runtime_directory) {
+  return (runtime_directory.empty() ? std::string("/run") : runtime_directory) + "/gedge";
+}
+
+}  // namespace gedge

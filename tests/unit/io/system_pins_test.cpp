@@ -1,0 +1,166 @@
+// The cheap reading of a machine, beside hwloc's; the ledger's file; who lives.
+#include "gedge/io/system_pins.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "gedge/io/files.hpp"
+#include "gedge/io/machine_facts.hpp"
+#include "io/process_start.hpp"
+
+namespace gedge {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "gedge-pins.XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path); }
+
+  void write(const std::string& file, const std::string& text) const {
+    fs::create_directories((path / file).parent_path());
+    std::ofstream(path / file) << text << '\n';
+  }
+
+  fs::path path;
+};
+
+// Two sockets with two cores of two threads, numbered as most firmware does; CPU 5 is off.
+void record(const Folder& folder) {
+  const std::string cpus = "sys/devices/system/cpu/", nodes = "sys/devices/system/node/";
+  folder.write(cpus + "online", "0-4,6-7");
+  folder.write(cpus + "present", "0-7");
+  folder.write(cpus + "isolated", "7");
+  for (const int cpu : {0, 1, 2, 3, 4, 6, 7}) {
+    const std::string of = cpus + "cpu" + std::to_string(cpu) + '/';
+    const int core = cpu % 4, socket = core / 2;
+    folder.write(of + "topology/thread_siblings_list",
+                 core == 1 ? "1" : std::to_string(core) + ',' + std::to_string(core + 4));
+    folder.write(of + "topology/physical_package_id", std::to_string(socket));
+    for (const int index : {0, 1, 2}) {
+      const std::string cache = of + "cache/index" + std::to_string(index) + '/';
+      folder.write(cache + "level", index == 2 ? "3" : "1");
+      folder.write(cache + "type", index == 0 ? "Data" : index == 1 ? "Instruction" : "Unified");
+      folder.write(cache + "size", index == 2 ? "32768K" : "48K");
+      folder.write(cache + "shared_cpu_list", index != 2    ? std::to_string(cpu)
+                                              : socket == 0 ? "0-1,4"
+                                                            : "2-3,6-7");
+    }
+  }
+  folder.write(nodes + "online", "0-1");
+  folder.write(nodes + "node0/cpulist", "0-1,4");
+  folder.write(nodes + "node1/cpulist", "2-3,6-7");
+  folder.write(nodes + "node0/distance", "10 21");
+  folder.write(nodes + "node1/distance", "21 10");
+}
+
+}  // namespace
+
+TEST_CASE("read_cpus: a recorded tree") {
+  const Folder folder;
+  record(folder);
+  const auto machine = read_cpus(folder.path.string());
+  REQUIRE(machine);
+  CHECK(machine->cpu_set() == CpuSet{0, 1, 2, 3, 4, 6, 7});
+  CHECK(machine->offline == CpuSet{5});
+  CHECK(machine->isolated == CpuSet{7});
+  CHECK(machine->cpus[4] == Cpu{4, 0, 0, 0, 0, -1});
+  CHECK(machine->cpus[6] == Cpu{7, 3, 1, 1, 1, -1});
+  REQUIRE(machine->caches.size() == 2);
+  CHECK(machine->caches[1] == Cache{3, 32 << 20, CpuSet{2, 3, 6, 7}});
+  CHECK(machine->distances == std::vector<std::uint32_t>{10, 21, 21, 10});
+}
+
+TEST_CASE("read_cpus: this machine is to it what it is to hwloc") {
+  DiskFiles files;
+  const auto cheap = read_cpus("");
+  const auto whole = read_machine("live", files);
+  REQUIRE(cheap);
+  REQUIRE(whole);
+  CHECK(cheap->cpu_set() == whole->cpu_set());
+  for (std::size_t i = 0; i < cheap->cpus.size(); ++i) {
+    CHECK(cheap->cpus[i].core == whole->cpus[i].core);
+    CHECK(cheap->cpus[i].numa == whole->cpus[i].numa);
+  }
+  const auto usable = usable_cpus();
+  REQUIRE(usable);
+  CHECK_FALSE(usable->empty());
+}
+
+TEST_CASE("read_cpus: a directory without CPUs is an error") {
+  const Folder folder;
+  CHECK(read_cpus(folder.path.string()).error().code == Errc::kNotFound);
+  folder.write("sys/devices/system/cpu/online", "x");
+  CHECK(read_cpus(folder.path.string()).error().code == Errc::kInvalidInput);
+  folder.write("sys/devices/system/cpu/online", "");
+  CHECK_FALSE(read_cpus(folder.path.string()));
+}
+
+TEST_CASE("the ledger's file: nothing at first, then what was written, and one holds the lock") {
+  const Folder folder;
+  const std::string place = (folder.path / "state").string();
+  DiskPinStore store(place);
+  CHECK(*store.read() == "");
+  {
+    const auto lock = store.lock();
+    REQUIRE(lock);
+    REQUIRE(store.replace("one"));
+    folder.write("state/pin_state.new", "what a killed process left");
+    REQUIRE(store.replace("two"));
+  }
+  CHECK(*store.read() == "two");
+  CHECK_FALSE(fs::exists(place + "/pin_state.new"));
+  CHECK(store.lock());
+  CHECK(DiskPinStore((folder.path / "a" / "b").string()).lock().error().code == Errc::kDenied);
+}
+
+TEST_CASE("processes: this one lives, another of its number does not, nor one that has ended") {
+  const SystemProcesses processes;
+  const auto started = process_start(::getpid());
+  REQUIRE(started);
+  CHECK(processes.lives({::getpid(), *started}));
+  CHECK_FALSE(processes.lives({::getpid(), *started + 1}));
+
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t about{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT) == 0);
+  CHECK(process_start(child) == 0);  // nobody has waited for it
+  ::waitpid(child, nullptr, 0);
+  CHECK_FALSE(process_start(child));
+  CHECK_FALSE(processes.lives({child, 1}));
+}
+
+TEST_CASE("a launch that is cancelled, or never begun, leaves no process") {
+  const SystemProcesses processes;
+  ProcessId process;
+  {
+    SystemLaunch launch({"true"});
+    const auto started = launch.start();
+    REQUIRE(started);
+    process = *started;
+    CHECK(processes.lives(process));
+  }
+  CHECK_FALSE(processes.lives(process));
+}
+
+TEST_CASE("default_pin_directory: below the user's, else below /run") {
+  CHECK(default_pin_directory("/run/user/7") == "/run/user/7/gedge");
+  CHECK(default_pin_directory("") == "/run/gedge");
+}
+
+}  // namespace gedge
