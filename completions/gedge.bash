@@ -712,6 +712,18 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'pin run')
+      flags='--cpus --policy --memory --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      valued='--cpus --policy --memory --state-dir --color -v --v'
+      case $prev in
+        --cpus) values='' ;;
+        --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
+        --memory) values='bind preferred interleave' ;;
+        --state-dir) values='@files' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'completion')
       flags='-h --help'
       operands=('bash zsh fish')
@@ -737,7 +749,7 @@ _gedge_describe() {
       operands=('explain simulate')
       ;;
     'pin')
-      operands=('show plan')
+      operands=('show plan run')
       ;;
   esac
 }

@@ -53,8 +53,9 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_sub
 complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a simulate -d 'Play a recorded load against autoscalers'
 
 complete -c gedge -n __fish_use_subcommand -f -a pin -d 'Pin pods and processes to CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a run -d 'Run a command on CPUs of its own'
 
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
@@ -751,6 +752,17 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l cpus -x -d 'How many CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l memory -x -a 'bind preferred interleave' -d 'Take memory from the NUMA nodes of the CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l dry-run -d 'Print the CPUs and run nothing'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

@@ -192,6 +192,7 @@ Exit run_process(int argc, char** argv) {
   io.http = &http;
   io.kube = {variable("KUBECONFIG"), variable("HOME"), variable("KUBERNETES_SERVICE_HOST"),
              variable("KUBERNETES_SERVICE_PORT")};
+  io.runtime_directory = variable("XDG_RUNTIME_DIR");
 
   const Exit exit = run(words_of(argc, argv, name), io);
   out.flush();

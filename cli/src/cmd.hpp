@@ -24,6 +24,7 @@ Command matrix_cluster_command();
 Command matrix_centers_command();
 Command pin_show_command();
 Command pin_plan_command();
+Command pin_run_command();
 Command agent_command();
 Command schedule_command();
 Command extender_command();

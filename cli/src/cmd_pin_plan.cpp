@@ -54,7 +54,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "all pods are admitted",
     .no = "some pod is rejected",
-    .see_also = "gedge-pin-show(1) gedge-plan(1)",
+    .see_also = "gedge-pin-show(1) gedge-pin-run(1) gedge-plan(1)",
 };
 
 struct PinPlanOptions {

@@ -35,7 +35,7 @@ constexpr Page kPage{
         "are nearest. `svg`: a drawing. `json` and `yaml`: one object of kind Machine.",
     .examples = kExamples,
     .yes = "the machine is shown",
-    .see_also = "gedge-pin-plan(1)",
+    .see_also = "gedge-pin-plan(1) gedge-pin-run(1)",
 };
 
 enum class Look : std::uint8_t { kTable, kSvg, kJson, kYaml };

@@ -32,6 +32,7 @@ std::span<const Command> commands() {
       scale_simulate_command(),
       pin_show_command(),
       pin_plan_command(),
+      pin_run_command(),
       completion_command(),
       version_command(),
       help_command(),

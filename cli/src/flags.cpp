@@ -155,6 +155,10 @@ Status FlagSet::split(const std::vector<std::string>& args, std::vector<std::str
                       bool& help) const {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i] == "--") {
+      if (behind_ != nullptr) {
+        behind_->assign(args.begin() + static_cast<std::ptrdiff_t>(i + 1), args.end());
+        return {};
+      }
       plain.insert(plain.end(), args.begin() + static_cast<std::ptrdiff_t>(i), args.end());
       return {};
     }
@@ -219,7 +223,8 @@ Status FlagSet::parse(const std::vector<std::string>& args, bool& help) {
     std::reverse(plain.begin(), plain.end());  // CLI11 takes them from the back
     parser_->app.parse(std::move(plain));
   } catch (const CLI::ExtrasError&) {
-    return usage("unexpected argument " + in_quotes(parser_->app.remaining().front()));
+    return usage("unexpected argument " + in_quotes(parser_->app.remaining().front()),
+                 behind_ != nullptr ? "write `--` before the command" : "");
   } catch (const CLI::Error& error) {
     return usage(error.what());
   }

@@ -63,6 +63,9 @@ class FlagSet {
   /// Every argument as it is, flags and all; for commands that look at other command lines.
   void add_rest(std::vector<std::string>& target) { rest_ = &target; }
 
+  /// Everything behind `--`, as it is: a command line of somebody else.
+  void add_behind_dashes(std::vector<std::string>& target) { behind_ = &target; }
+
   /// How many arguments at the front are flags and their values.
   std::size_t leading_flags(const std::vector<std::string>& args) const;
 
@@ -90,6 +93,7 @@ class FlagSet {
   std::vector<Flag> flags_;
   std::string heading_;
   std::vector<std::string>* rest_ = nullptr;
+  std::vector<std::string>* behind_ = nullptr;
 };
 
 }  // namespace gedge::cli

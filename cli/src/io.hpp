@@ -42,6 +42,7 @@ struct Io {
   ProbeNetwork* network = nullptr;  ///< null where a test needs none
   HttpClient* http = nullptr;       ///< the same
   KubeEnvironment kube{};           ///< where a kubeconfig may be
+  std::string runtime_directory{};  ///< where files of what runs belong; empty: not known
 };
 
 }  // namespace gedge::cli

@@ -27,7 +27,9 @@ void add_environment(Mdoc& page) {
               "thing, the first wins."},
              {".Ev HOME", "Without KUBECONFIG, the folder of `.kube/config`."},
              {".Ev KUBERNETES_SERVICE_HOST", "In a pod: the address of the API server,"},
-             {".Ev KUBERNETES_SERVICE_PORT", "and its port; where no file says another one."}});
+             {".Ev KUBERNETES_SERVICE_PORT", "and its port; where no file says another one."},
+             {".Ev XDG_RUNTIME_DIR",
+              "Below it, in `gedge`, stands who holds which CPUs; without it below `/run`."}});
   page.text("The flag `--color` wins over the first three.");
 }
 

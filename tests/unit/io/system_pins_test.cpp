@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -14,58 +13,42 @@
 #include "gedge/io/files.hpp"
 #include "gedge/io/machine_facts.hpp"
 #include "io/process_start.hpp"
+#include "support/folder.hpp"
 
 namespace gedge {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "gedge-pins.XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path); }
-
-  void write(const std::string& file, const std::string& text) const {
-    fs::create_directories((path / file).parent_path());
-    std::ofstream(path / file) << text << '\n';
-  }
-
-  fs::path path;
-};
+using test::Folder;
 
 // Two sockets with two cores of two threads, numbered as most firmware does; CPU 5 is off.
 void record(const Folder& folder) {
   const std::string cpus = "sys/devices/system/cpu/", nodes = "sys/devices/system/node/";
-  folder.write(cpus + "online", "0-4,6-7");
-  folder.write(cpus + "present", "0-7");
-  folder.write(cpus + "isolated", "7");
+  folder.put(cpus + "online", "0-4,6-7");
+  folder.put(cpus + "present", "0-7");
+  folder.put(cpus + "isolated", "7");
   for (const int cpu : {0, 1, 2, 3, 4, 6, 7}) {
     const std::string of = cpus + "cpu" + std::to_string(cpu) + '/';
     const int core = cpu % 4, socket = core / 2;
-    folder.write(of + "topology/thread_siblings_list",
-                 core == 1 ? "1" : std::to_string(core) + ',' + std::to_string(core + 4));
-    folder.write(of + "topology/physical_package_id", std::to_string(socket));
+    folder.put(of + "topology/thread_siblings_list",
+               core == 1 ? "1" : std::to_string(core) + ',' + std::to_string(core + 4));
+    folder.put(of + "topology/physical_package_id", std::to_string(socket));
     for (const int index : {0, 1, 2}) {
       const std::string cache = of + "cache/index" + std::to_string(index) + '/';
-      folder.write(cache + "level", index == 2 ? "3" : "1");
-      folder.write(cache + "type", index == 0 ? "Data" : index == 1 ? "Instruction" : "Unified");
-      folder.write(cache + "size", index == 2 ? "32768K" : "48K");
-      folder.write(cache + "shared_cpu_list", index != 2    ? std::to_string(cpu)
-                                              : socket == 0 ? "0-1,4"
-                                                            : "2-3,6-7");
+      folder.put(cache + "level", index == 2 ? "3" : "1");
+      folder.put(cache + "type", index == 0 ? "Data" : index == 1 ? "Instruction" : "Unified");
+      folder.put(cache + "size", index == 2 ? "32768K" : "48K");
+      folder.put(cache + "shared_cpu_list", index != 2    ? std::to_string(cpu)
+                                            : socket == 0 ? "0-1,4"
+                                                          : "2-3,6-7");
     }
   }
-  folder.write(nodes + "online", "0-1");
-  folder.write(nodes + "node0/cpulist", "0-1,4");
-  folder.write(nodes + "node1/cpulist", "2-3,6-7");
-  folder.write(nodes + "node0/distance", "10 21");
-  folder.write(nodes + "node1/distance", "21 10");
+  folder.put(nodes + "online", "0-1");
+  folder.put(nodes + "node0/cpulist", "0-1,4");
+  folder.put(nodes + "node1/cpulist", "2-3,6-7");
+  folder.put(nodes + "node0/distance", "10 21");
+  folder.put(nodes + "node1/distance", "21 10");
 }
 
 }  // namespace
@@ -73,7 +56,7 @@ void record(const Folder& folder) {
 TEST_CASE("read_cpus: a recorded tree") {
   const Folder folder;
   record(folder);
-  const auto machine = read_cpus(folder.path.string());
+  const auto machine = read_cpus(folder.path().string());
   REQUIRE(machine);
   CHECK(machine->cpu_set() == CpuSet{0, 1, 2, 3, 4, 6, 7});
   CHECK(machine->offline == CpuSet{5});
@@ -103,29 +86,29 @@ TEST_CASE("read_cpus: this machine is to it what it is to hwloc") {
 
 TEST_CASE("read_cpus: a directory without CPUs is an error") {
   const Folder folder;
-  CHECK(read_cpus(folder.path.string()).error().code == Errc::kNotFound);
-  folder.write("sys/devices/system/cpu/online", "x");
-  CHECK(read_cpus(folder.path.string()).error().code == Errc::kInvalidInput);
-  folder.write("sys/devices/system/cpu/online", "");
-  CHECK_FALSE(read_cpus(folder.path.string()));
+  CHECK(read_cpus(folder.path().string()).error().code == Errc::kNotFound);
+  folder.put("sys/devices/system/cpu/online", "x");
+  CHECK(read_cpus(folder.path().string()).error().code == Errc::kInvalidInput);
+  folder.put("sys/devices/system/cpu/online", "");
+  CHECK_FALSE(read_cpus(folder.path().string()));
 }
 
 TEST_CASE("the ledger's file: nothing at first, then what was written, and one holds the lock") {
   const Folder folder;
-  const std::string place = (folder.path / "state").string();
+  const std::string place = (folder.path() / "state").string();
   DiskPinStore store(place);
   CHECK(*store.read() == "");
   {
     const auto lock = store.lock();
     REQUIRE(lock);
     REQUIRE(store.replace("one"));
-    folder.write("state/pin_state.new", "what a killed process left");
+    folder.put("state/pin_state.new", "what a killed process left");
     REQUIRE(store.replace("two"));
   }
   CHECK(*store.read() == "two");
   CHECK_FALSE(fs::exists(place + "/pin_state.new"));
   CHECK(store.lock());
-  CHECK(DiskPinStore((folder.path / "a" / "b").string()).lock().error().code == Errc::kDenied);
+  CHECK(DiskPinStore((folder.path() / "a" / "b").string()).lock().error().code == Errc::kDenied);
 }
 
 TEST_CASE("processes: this one lives, another of its number does not, nor one that has ended") {

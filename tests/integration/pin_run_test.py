@@ -1,0 +1,223 @@
+"""`gedge pin run`: every thread where the plan says, nobody twice on a CPU, nothing left behind."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GEDGE = os.environ["GEDGE"]
+CPUS = sorted(os.sched_getaffinity(0))
+LOOKS = 200_000
+
+# Threads that say where they may run, then wait until standard input ends.
+THREADS = """
+import os, sys, threading
+go = threading.Event()
+masks, lock = [], threading.Lock()
+def look():
+    with lock:
+        masks.append((threading.get_native_id(), sorted(os.sched_getaffinity(0))))
+    go.wait()
+threads = [threading.Thread(target=look) for _ in range(8)]
+for thread in threads: thread.start()
+while len(masks) < 8: pass
+print(os.getpid(), sorted(os.sched_getaffinity(0)), flush=True)
+sys.stdin.read()
+go.set()
+"""
+
+
+def as_list(text):
+    """"0-2,5" as taskset and the kernel write it."""
+    cpus = []
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        cpus += range(int(first), int(last or first) + 1)
+    return cpus
+
+
+class PinRunTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.state = os.path.join(folder.name, "state")
+
+    def words(self, *args):
+        return [GEDGE, "pin", "run", "--state-dir", self.state, *args]
+
+    def run_pinned(self, *args, **kwargs):
+        return subprocess.run(self.words(*args), capture_output=True, text=True, timeout=120,
+                              check=False, **kwargs)
+
+    def begin(self, *args, script=THREADS):
+        process = subprocess.Popen(self.words(*args, "--", sys.executable, "-c", script),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.clean, process)
+        return process
+
+    @staticmethod
+    def clean(process):
+        process.kill()  # nothing happens to one that has ended
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+
+    def entries(self):
+        with open(os.path.join(self.state, "pin_state"), encoding="utf-8") as file:
+            return json.load(file).get("entries", {})
+
+    def free(self):
+        """CPUs that a run would get, most of them first."""
+        for count in range(len(CPUS), 0, -1):
+            seen = self.run_pinned("--dry-run", "--cpus", str(count), "--", "true")
+            if seen.returncode == 0:
+                return as_list(seen.stdout)
+        return []
+
+    def test_every_thread_runs_where_the_plan_and_taskset_say(self):
+        count = max(1, len(CPUS) - 1)
+        plan = as_list(self.run_pinned("--cpus", str(count), "--dry-run", "--", "true").stdout)
+        self.assertEqual(len(plan), count)
+        self.assertTrue(set(plan) <= set(CPUS))
+        process = self.begin("--cpus", str(count))
+        pid, mask = process.stdout.readline().split(" ", 1)
+        self.assertEqual(json.loads(mask), plan)
+        threads = os.listdir(f"/proc/{pid}/task")
+        self.assertEqual(len(threads), 9)
+        for thread in threads:
+            with open(f"/proc/{pid}/task/{thread}/status", encoding="ascii") as status:
+                allowed = re.search(r"Cpus_allowed_list:\s*(\S+)", status.read()).group(1)
+            self.assertEqual(as_list(allowed), plan)
+            if shutil.which("taskset"):
+                said = subprocess.run(["taskset", "-pc", thread], capture_output=True, text=True,
+                                      check=True).stdout
+                self.assertEqual(as_list(said.rsplit(":", 1)[1]), plan)
+        self.assertEqual([as_list(pod["run"]) for pod in self.entries().values()], [plan])
+        self.assertEqual(next(iter(self.entries())).split("-")[0], pid)
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(self.entries(), {})
+
+    def test_runs_at_once_never_share_a_cpu(self):
+        runs = [self.begin() for _ in CPUS]
+        masks = [json.loads(run.stdout.readline().split(" ", 1)[1]) for run in runs]
+        self.assertEqual(sorted(sum(masks, [])), CPUS)
+        more = self.run_pinned("--", "true")
+        self.assertEqual(more.returncode, 4)
+        self.assertIn(f"only 0 of {len(CPUS)} CPU", more.stderr)
+        for run in runs:
+            run.stdin.close()
+            self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(self.entries(), {})
+
+    def test_many_at_once_leave_a_whole_ledger(self):
+        runs = [subprocess.Popen(self.words("--", "true"), stderr=subprocess.PIPE)
+                for _ in range(12)]
+        codes = {(run.communicate(timeout=120), run.returncode)[1] for run in runs}
+        self.assertTrue(codes <= {0, 4}, codes)
+        self.assertEqual(self.entries(), {})
+        self.assertEqual(self.free(), CPUS)
+
+    def test_a_command_holds_its_cpus_when_gedge_is_killed_and_they_come_back(self):
+        process = self.begin()
+        pid, mask = process.stdout.readline().split(" ", 1)
+        process.kill()
+        process.wait(timeout=60)
+        self.assertEqual(self.free(), [c for c in CPUS if c not in json.loads(mask)])
+        os.kill(int(pid), signal.SIGKILL)
+        for _ in range(LOOKS):  # until init, or whoever inherits it, has waited for it
+            if self.free() == CPUS:
+                break
+        self.assertEqual(self.free(), CPUS)
+        self.assertEqual(self.run_pinned("--cpus", str(len(CPUS)), "--", "true").returncode, 0)
+        self.assertEqual(self.entries(), {})
+
+    def test_signals_reach_the_command_and_its_exit_code_is_that_of_gedge(self):
+        script = ("import signal, sys\n"
+                  "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+                  "print('ready', flush=True)\nwhile True: signal.pause()\n")
+        process = self.begin(script=script)
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 7)
+        plain = self.begin(script="print('ready', flush=True)\nwhile True: pass\n")
+        plain.stdout.readline()
+        plain.send_signal(signal.SIGUSR1)
+        self.assertEqual(plain.wait(timeout=60), 128 + signal.SIGUSR1)
+        self.assertEqual(self.entries(), {})
+        for code in (0, 1, 77, 255):
+            done = self.run_pinned("--", "sh", "-c", f"exit {code}")
+            self.assertEqual(done.returncode, code)
+        killed = self.run_pinned("--", "sh", "-c", "kill -9 $$")
+        self.assertEqual(killed.returncode, 128 + signal.SIGKILL)
+        self.assertEqual(self.entries(), {})
+
+    def test_a_command_finds_signals_as_gedge_found_them(self):
+        show = "grep -E 'Sig(Blk|Ign)' /proc/self/status"
+        plain = subprocess.run(["sh", "-c", show], capture_output=True, text=True, check=True)
+        self.assertEqual(self.run_pinned("--", "sh", "-c", show).stdout, plain.stdout)
+
+    def test_a_command_line_is_handed_on_as_it_is(self):
+        args = ["-c", "a b", "--", "--help", "", "*"]
+        done = self.run_pinned("--", sys.executable, "-c", "import sys, json\n"
+                               "print(json.dumps(sys.argv[1:]))", *args)
+        self.assertEqual(json.loads(done.stdout), args)
+
+    def test_errors_are_clear_and_leave_nothing_behind(self):
+        text = os.path.join(self.folder, "text")
+        with open(text, "w", encoding="ascii") as file:
+            file.write("no program")
+        for args, code, word in (
+                (("--", "no-such-command"), 127, "cannot find command 'no-such-command'"),
+                (("--", text), 126, "chmod +x"),
+                (("--cpus", str(len(CPUS) + 1), "--", "true"), 4, "may be used"),
+                (("--cpus", "0", "--", "true"), 2, "no number of CPUs"),
+                (("true",), 2, "write `--` before the command"),
+                ((), 2, "no command is given"),
+                (("--policy", "restricted", "--policy", "best-effort", "--", "true"), 2, "two"),
+                (("--policy", "full-pcpus-only", "--policy", "distribute-cpus-across-cores", "--",
+                  "true"), 3, "can not be used together")):
+            done = self.run_pinned(*args)
+            self.assertEqual(done.returncode, code, (args, done.stderr))
+            self.assertIn(word, done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertEqual(self.entries(), {})
+        self.assertEqual(sorted(os.listdir(self.state)), ["lock", "pin_state"])
+
+    def test_a_state_directory_that_cannot_be_made_is_an_error(self):
+        self.state = os.path.join(self.folder, "a", "b")
+        done = self.run_pinned("--", "touch", os.path.join(self.folder, "ran"))
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("--state-dir", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_broken_ledger_is_not_written_over(self):
+        self.assertEqual(self.run_pinned("--", "true").returncode, 0)
+        path = os.path.join(self.state, "pin_state")
+        with open(path, "w", encoding="ascii") as file:
+            file.write('{"policyName":"static","defaultCpuSet":"0","checksum":1}')
+        done = self.run_pinned("--", "true")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("checkpoint is corrupted", done.stderr)
+        with open(path, encoding="ascii") as file:
+            self.assertIn('"checksum":1', file.read())
+
+    def test_memory_comes_from_where_the_flag_says(self):
+        show = "head -1 /proc/self/numa_maps | cut -d' ' -f2"
+        for mode, word in (("bind", "bind"), ("preferred", "prefer"), ("interleave", "interleave")):
+            done = self.run_pinned("--memory", mode, "--", "sh", "-c", show)
+            if "kernel refuses the memory policy" in done.stderr or not done.stdout:
+                self.assertEqual(self.entries(), {})
+                self.skipTest("this kernel has no memory policies: " + done.stderr)
+            self.assertTrue(done.stdout.startswith(word), done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
