@@ -17,6 +17,7 @@ import rows_kubernetes
 import rows_latency_cover
 import rows_live
 import rows_measure
+import rows_pin
 import rows_process
 import rows_program
 import rows_recorder
@@ -24,6 +25,7 @@ import rows_schedule
 
 ROWS = [
     ("start", rows_program.start, True),
+    ("pin", rows_pin.start, True),
     ("kernels", rows_growth.kernels, True),
     ("reading", rows_program.reading, True),
     ("plan", rows_process.whole_plan, True),

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +24,9 @@ class Reading {
       : cpus_(root + "/sys/devices/system/cpu/"), nodes_(root + "/sys/devices/system/node/") {}
 
   Result<Machine> run() {
-    auto online = set_in(cpus_ + "online");
+    const auto text = read_small_file(cpus_ + "online", kMostBytes);
+    if (!text) return system_error("cannot open", cpus_ + "online", errno);
+    auto online = parse_cpu_set(*text);
     if (!online) return std::move(online).error();
     if (online->empty()) return invalid_input("the machine has no CPU that is online");
     online_ = *std::move(online);
@@ -42,10 +43,13 @@ class Reading {
   }
 
  private:
-  static Result<CpuSet> set_in(const std::string& path) {
+  // Nothing where there is no such file, or it is no list.
+  static std::optional<CpuSet> set_in(const std::string& path) {
     const auto text = read_small_file(path, kMostBytes);
-    if (!text) return system_error("cannot open", path, errno);
-    return parse_cpu_set(*text);
+    if (!text) return std::nullopt;
+    auto set = parse_cpu_set(*text);
+    if (!set) return std::nullopt;
+    return *std::move(set);
   }
 
   static int number_in(const std::string& path, int otherwise) {
@@ -80,43 +84,44 @@ class Reading {
     });
   }
 
-  // Caches of data of one CPU. False where it has none of that number.
-  bool read_cache(int cpu, int index, std::vector<Cache>& found) const {
-    const std::string folder = folder_of(cpu) + "cache/index" + std::to_string(index) + '/';
-    const int level = number_in(folder + "level", -1);
-    if (level < 0) return false;
-    const auto type = read_small_file(folder + "type", kMostBytes);
-    if (type && type->starts_with("Instruction")) return true;
-    const auto shared = set_in(folder + "shared_cpu_list");
-    if (!shared || !shared->contains(cpu)) return true;
-    const auto kib = static_cast<std::uint64_t>(std::max(number_in(folder + "size", 0), 0));
-    found.push_back({level, kib << 10, *shared & online_});
-    return true;
+  // The last cache of data that this CPU has; nothing where it has none. Levels ascend with the
+  // index, and the first one may have a cache of instructions behind that of data.
+  std::optional<Cache> last_cache(int cpu) const {
+    constexpr int kMostCaches = 16;
+    const std::string folder = folder_of(cpu) + "cache/index";
+    const auto level_of = [&](int index) {
+      return number_in(folder + std::to_string(index) + "/level", -1);
+    };
+    int count = 0, level = -1;
+    for (int next = level_of(0); next >= 0 && count < kMostCaches; next = level_of(++count))
+      level = next;
+    for (int index = count - 1; index >= 0; --index) {
+      const std::string of = folder + std::to_string(index) + '/';
+      const auto type = read_small_file(of + "type", kMostBytes);
+      if (type && type->starts_with("Instruction")) continue;
+      const auto shared = set_in(of + "shared_cpu_list");
+      if (!shared || !shared->contains(cpu)) return std::nullopt;
+      const auto kib = static_cast<std::uint64_t>(std::max(number_in(of + "size", 0), 0));
+      return Cache{level, kib << 10, *shared & online_};
+    }
+    return std::nullopt;
   }
 
-  // Only the last level is asked of the others: it is what pinning reads.
+  // Once a cache: it is what pinning reads of them.
   void read_caches() {
-    constexpr int kMostCaches = 16;
     CpuSet seen;
-    std::vector<Cache> last;
+    std::vector<Cache>& last = machine_.caches;
     for (const Cpu& cpu : machine_.cpus) {
       if (seen.contains(cpu.id)) continue;
-      std::vector<Cache> found;
-      for (int index = 0; index < kMostCaches && read_cache(cpu.id, index, found); ++index) {
-      }
-      seen.add(cpu.id);
-      if (found.empty()) continue;
-      const auto outer =
-          std::max_element(found.begin(), found.end(),
-                           [](const Cache& a, const Cache& b) { return a.level < b.level; });
-      seen |= outer->cpus;
-      last.push_back(*outer);
+      auto cache = last_cache(cpu.id);
+      if (!cache) continue;
+      seen |= cache->cpus;
+      last.push_back(*std::move(cache));
     }
     std::stable_sort(last.begin(), last.end(),
                      [](const Cache& a, const Cache& b) { return a.level > b.level; });
     for (std::size_t i = 0; i < last.size(); ++i)
       each(last[i].cpus, [&](Cpu& cpu) { cpu.cache = static_cast<int>(i); });
-    machine_.caches = std::move(last);
   }
 
   void read_nodes() {

@@ -1,0 +1,23 @@
+"""N-1: how long a command takes to begin where it is pinned."""
+
+import os
+import shutil
+
+from harness import Broken, at_most, in_turn, spread
+
+
+def start(suite, report):
+    """`gedge pin run` beside taskset, each with a program that does nothing."""
+    taskset = shutil.which("taskset")
+    if taskset is None:
+        raise Broken("taskset is not installed")
+    empty, rounds = suite.program("bench_empty"), 50 if suite.quick else 300
+    state = os.path.join(suite.work, "pins")
+    first = str(min(os.sched_getaffinity(0)))
+    ours, theirs = in_turn([suite.program("gedge"), "pin", "run", "--state-dir", state, "--",
+                            empty], [taskset, "-c", first, empty], rounds)
+    a, b = (spread(1e3 * r.wall for r in runs) for runs in (ours, theirs))
+    ratio = a.median / b.median
+    report.row("N-1", "`gedge pin run` against taskset, both with a program that does nothing",
+               "2x", "1.3x", f"{ratio:.2f}x; {a.text()} ms against {b.text()} ms",
+               at_most(ratio, 2, 1.3))
