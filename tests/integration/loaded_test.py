@@ -58,6 +58,8 @@ class LoadedTest(unittest.TestCase):
         self.assertIn("libhwloc", names)
         self.assertFalse(names & {"libssl", "libcrypto", "libcurl", "gedge-daemon"})
         self.assertNotIn("libhwloc", loaded("matrix", "show", self.path))
+        self.assertNotIn("libhwloc", loaded("pin", "run", "--state-dir", self.folder.name,
+                                            "--dry-run", "--", "true"))
 
     def test_neither_tls_nor_http_is_loaded_by_what_needs_none(self):
         app = os.path.join(self.folder.name, "app.yaml")

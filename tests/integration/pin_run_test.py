@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -158,6 +159,25 @@ class PinRunTest(unittest.TestCase):
         killed = self.run_pinned("--", "sh", "-c", "kill -9 $$")
         self.assertEqual(killed.returncode, 128 + signal.SIGKILL)
         self.assertEqual(self.entries(), {})
+
+    def test_what_a_terminal_sends_arrives_once(self):
+        script = ("import signal, sys\ncount = []\n"
+                  "signal.signal(signal.SIGINT, lambda *_: (count.append(1), print('got')))\n"
+                  "signal.signal(signal.SIGTERM, lambda *_: sys.exit(len(count)))\n"
+                  "print('ready')\nwhile True: signal.pause()\n")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            words = self.words("--", sys.executable, "-uc", script)
+            os.execv(words[0], words)
+        seen = b""
+        for word, act in ((b"ready", lambda: os.write(terminal, b"\x03")),
+                          (b"got", lambda: os.kill(pid, signal.SIGTERM))):
+            while word not in seen:
+                seen += os.read(terminal, 4096)
+            act()
+        _, status = os.waitpid(pid, 0)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 1)
 
     def test_a_command_finds_signals_as_gedge_found_them(self):
         show = "grep -E 'Sig(Blk|Ign)' /proc/self/status"
