@@ -101,7 +101,7 @@ Exit show(Io& io, const ExplainOptions& options, const ScaleExplanation& explana
   return has_answer(explanation.decision) ? Exit::kYes : Exit::kNo;
 }
 
-Exit run_explain(ExplainOptions options, Io& io) {
+Exit run_explain(const ExplainOptions& options, Io& io) {
   if (options.input.files.empty())
     return fail_usage(io, invalid_input("no autoscaler to explain", {},
                                         "name files with `-f`, for example `-f hpa.yaml`"));

@@ -91,7 +91,7 @@ void ExtenderDesk::keep_only(FactKind kind, std::vector<PodName> names) {
   extender_.keep_only(kind, std::move(names));
 }
 
-void ExtenderDesk::measured(RttMatrix rtt) {
+void ExtenderDesk::measured(RttMatrix&& rtt) {
   const std::lock_guard lock(mutex_);
   extender_.put(std::move(rtt));
 }

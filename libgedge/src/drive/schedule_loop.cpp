@@ -95,7 +95,7 @@ void ScheduleLoop::keep_only(FactKind kind, std::vector<PodName> names) {
   scheduler_.keep_only(kind, std::move(names));
 }
 
-void ScheduleLoop::measured(RttMatrix rtt) {
+void ScheduleLoop::measured(RttMatrix&& rtt) {
   events_.measured(rtt);
   scheduler_.put(std::move(rtt));
 }

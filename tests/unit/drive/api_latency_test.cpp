@@ -27,7 +27,7 @@ struct Listener final : ClusterListener {
   void put(Facts) override {}
   void remove(FactKind, std::string_view, std::string_view, std::string_view) override {}
   void keep_only(FactKind, std::vector<PodName>) override {}
-  void measured(RttMatrix rtt) override { told.push_back(std::move(rtt)); }
+  void measured(RttMatrix&& rtt) override { told.push_back(std::move(rtt)); }
   void answer(std::uint64_t, BindAnswer) override {}
   void answer(std::uint64_t, const PodReading&) override {}
   void answer(std::uint64_t, EvictAnswer) override {}

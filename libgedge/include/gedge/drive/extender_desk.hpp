@@ -57,7 +57,7 @@ class ExtenderDesk final : private ClusterListener {
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
               std::string_view uid) override;
   void keep_only(FactKind kind, std::vector<PodName> names) override;
-  void measured(RttMatrix rtt) override;
+  void measured(RttMatrix&& rtt) override;
   void answer(std::uint64_t ticket, BindAnswer answer) override;
   void answer(std::uint64_t ticket, const PodReading& reading) override;
   void answer(std::uint64_t, EvictAnswer) override {}

@@ -30,7 +30,7 @@ class ClusterListener {
   /// namespaces are named without one.
   virtual void keep_only(FactKind kind, std::vector<PodName> names) = 0;
   /// All round-trip times anew, of a cluster that carries them.
-  virtual void measured(RttMatrix /*rtt*/) {}
+  virtual void measured(RttMatrix&& /*rtt*/) {}
   virtual void answer(std::uint64_t ticket, BindAnswer answer) = 0;
   virtual void answer(std::uint64_t ticket, const PodReading& reading) = 0;
   virtual void answer(std::uint64_t ticket, EvictAnswer answer) = 0;
