@@ -76,11 +76,13 @@ MUTATIONS = [
              "  if (entry.attempts == 0) return enter_state(entry, State::kActive);\n"
              "  ++counts_.rep", ("faults", "simulate", "control")),
     Mutation("a pod that goes while it is bound gives its place back at once", ("I-2",), NEWS,
-             "  if (!may_have_place) {\n    drop(key);", "  if (at->first.empty() || true) {\n"
-             "    drop(key);", ("control", "faults", "simulate")),
+             "  if (!may_have_place) {\n    drop(key);",
+             "  if (!may_have_place || entries_.contains(key)) {\n    drop(key);",
+             ("control", "faults", "simulate")),
     # What is known
     Mutation("a relist forgets nobody", ("I-6", "kubernetes#55587", "kubernetes#51313"), KIND,
-             "  listener.keep_only(path_.kind, std::exchange(listed_, {}));\n", "", ("drive",)),
+             "  listener.keep_only(path_.kind, std::exchange(listed_, {}));\n",
+             "  static_cast<void>(listener);\n", ("drive",)),
     Mutation("a pod that a relist lacks stays", ("I-6", "kubernetes#85726"), NEWS,
              "    if (!std::binary_search(names.begin(), names.end(), known))\n",
              "    if (names.empty() && !known.name.empty())\n", ("simulate", "faults", "drive")),
@@ -121,7 +123,8 @@ MUTATIONS = [
     Mutation("a relist begins in the middle of the last one", ("I-6",), REFLECTOR,
              "  page_.clear();\n", "", ("control", "drive")),
     Mutation("a version that the server has forgotten is watched on", ("I-6", "I-5"), REFLECTOR,
-             "  if (!is_passing(status) && (was_list || status != kOk)) list_again();\n", "",
+             "  if (!is_passing(status) && (was_list || status != kOk)) list_again();\n",
+             "  if (!is_passing(status) && status == kOk) list_again();\n",
              ("control", "drive")),
     # Queue
     Mutation("a node that changes wakes nobody", ("I-5", "kubernetes#72122", "kubernetes#87850"),

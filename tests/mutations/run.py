@@ -2,6 +2,7 @@
 """tests/mutations/run.py [--list] [NUMBER]...: makes each bug of mutations.py in a copy of the
 sources, and says which test catches it. All of them take about half an hour; exit 1 if one is not
 caught, 2 if it no longer fits the sources or does not compile."""
+import filecmp
 import os
 import shutil
 import subprocess
@@ -18,11 +19,12 @@ LONGEST, LONGEST_BUILD = 600, 3600  # seconds
 SCENARIO = "tests/data/scenarios/churn.yaml"
 # What is built, and what is run.
 CATCHERS = {
-    "simulate": ("gedge_command", ["bin/gedge", "simulate", f"{COPY}/{SCENARIO}", "--runs", "90"]),
-    "faults": ("integration", ["bin/integration", "--test-case=simulated faults*"]),
-    "integration": ("integration", ["bin/integration"]),
-    "conformance": ("conformance", ["bin/conformance"]),
-    **{room: (f"unit_{room}", [f"bin/unit_{room}"])
+    "simulate": (["bin/gedge", "gedge_command"],
+                 ["bin/gedge", "simulate", f"{COPY}/{SCENARIO}", "--runs", "90"]),
+    "faults": (["integration"], ["bin/integration", "--test-case=simulated faults*"]),
+    "integration": (["integration"], ["bin/integration"]),
+    "conformance": (["conformance_engine"], ["bin/conformance_engine"]),
+    **{room: ([f"unit_{room}"], [f"bin/unit_{room}"])
        for room in ("codec", "control", "drive", "io", "plan", "policy")},
 }
 
@@ -56,15 +58,23 @@ def run(command, folder, longest=LONGEST):
         return 124, "it took too long"
 
 
+def copy_changed(source, copy):
+    """What is equal stays as it is, and is not built again; what changes is newer than all that
+    was built of it."""
+    if not os.path.exists(copy) or not filecmp.cmp(source, copy, shallow=False):
+        shutil.copyfile(source, copy)
+        shutil.copymode(source, copy)
+
+
 def prepare():
     """A copy that shares nothing with the tree; what was built there before is kept."""
     for name in SOURCES:
         source, copy = os.path.join(TOP, name), os.path.join(COPY, name)
         if os.path.isdir(source):
-            shutil.copytree(source, copy, dirs_exist_ok=True)
+            shutil.copytree(source, copy, copy_function=copy_changed, dirs_exist_ok=True)
         else:
             os.makedirs(COPY, exist_ok=True)
-            shutil.copy2(source, copy)
+            copy_changed(source, copy)
     code, said = run(["cmake", "--preset", "release"], COPY)
     if code:
         sys.exit(said[-3000:])
@@ -74,8 +84,8 @@ def prepare():
 def caught_by(mutation, build):
     """The first test that fails, and what it says; '' if none does."""
     for name in mutation.by:
-        target, command = CATCHERS[name]
-        code, said = run(["ninja", target], build, LONGEST_BUILD)
+        targets, command = CATCHERS[name]
+        code, said = run(["ninja", *targets], build, LONGEST_BUILD)
         if code:
             return None, said[-2000:]
         code, said = run(command, build)

@@ -1,0 +1,72 @@
+// The scheduler's loop and a cluster that does not answer.
+#include "gedge/drive/schedule_loop.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <utility>
+
+#include "gedge/policy/profile.hpp"
+#include "support/sim_site.hpp"
+
+using namespace gedge;
+using namespace gedge::test;
+
+namespace {
+
+/// Tells of three nodes and some pods, answers no bind, and is its own clock: time passes while it
+/// waits.
+class SilentLink final : public ClusterLink, public Clock {
+ public:
+  Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
+  void bind(const BindRequest&) override { ++binds; }
+  void read(const ReadRequest&) override {}
+  void evict(const EvictRequest&) override {}
+  void claim(const ClaimRequest&) override {}
+  void nominate(const Nomination&) override {}
+  void tell(const Unschedulable&) override {}
+  void tell(const Overcommit&) override {}
+  std::size_t untold() const override { return 0; }
+  bool is_synced() const override { return waits > 0; }
+  void leave() override { ++leaves; }
+  Status wait(Nanos most, ClusterListener& listener) override {
+    REQUIRE(++waits < 1'000);
+    now_ += most;
+    if (waits > 1) return {};
+    Facts facts = three_nodes();
+    add_pods(facts, "Deployment", "web", 3);
+    listener.put(std::move(facts));
+    return {};
+  }
+  void wake() override {}
+
+  int binds = 0, leaves = 0, waits = 0;
+
+ private:
+  Nanos now_ = kSecond;
+};
+
+}  // namespace
+
+TEST_CASE("schedule loop: a stop waits for binds under way, and not for ever") {
+  SilentLink link;
+  LiveOptions live;
+  live.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  ScheduleLoopOptions options;
+  options.settle_within = 7 * kSecond;
+  Micros stopped{0};
+  ScheduleLoop* running = nullptr;
+  ScheduleEvents events;
+  events.turned = [&] {
+    if (link.binds == 0 || stopped != Micros{0}) return;
+    stopped = link.now();
+    running->stop();
+  };
+  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
+                    events);
+  running = &loop;
+  REQUIRE(loop.run());
+  CHECK(link.binds == 3);
+  CHECK(link.now() == stopped + Micros{7'000'000});
+  CHECK(link.leaves == 0);  // what is under way may still be done: the lease is not given away
+}
