@@ -93,6 +93,20 @@ TEST_CASE("live cluster: a pod that comes again under a name is another one") {
   CHECK(cluster.rebuilds() == 1);
 }
 
+TEST_CASE(
+    "live cluster: a node that was promised to a pod is not promised to the next of its name") {
+  LiveCluster cluster = two_nodes();
+  Facts first = one_pod("a", spec("cpu", 3'000));
+  first.pods.front().nominated_node = "n1";
+  cluster.put(std::move(first));
+  cluster.put(one_pod("a", spec("cpu", 3'000)));  // told again, before the server knew of it
+  CHECK(cluster.find_pod({"default", "a"})->nominated_node == "n1");
+  Facts next = one_pod("a", spec("cpu", 3'000));
+  next.pods.front().uid = "again";
+  cluster.put(std::move(next));
+  CHECK(cluster.find_pod({"default", "a"})->nominated_node.empty());
+}
+
 TEST_CASE("live cluster: what has no column, or means pods by name, makes the state anew") {
   LiveCluster cluster = two_nodes();
   cluster.put(one_pod("a", spec("cpu", 1'000)));
