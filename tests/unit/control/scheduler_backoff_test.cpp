@@ -56,3 +56,25 @@ TEST_CASE("a pod that fits nowhere is told why, and told again only when that ha
   REQUIRE(told.size() == 1);
   CHECK(told[0].message == "0/4 nodes are available: 4 Insufficient cpu.");
 }
+
+TEST_CASE("a pod that fits nowhere is tried again when a node changes, and not when none does") {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
+  Facts facts = three_nodes();
+  for (Node& node : facts.nodes) node.unschedulable = true;
+  Facts same, changed;
+  same.nodes = {facts.nodes[0]};
+  changed.nodes = {facts.nodes[0]};
+  changed.nodes[0].unschedulable = false;
+  add_pods(facts, "Pod", "web", 1);
+  scheduler.put(std::move(facts));
+  REQUIRE(scheduler.advance(kSecond));
+  scheduler.put(std::move(same));
+  REQUIRE(scheduler.advance(20 * kSecond));
+  CHECK(scheduler.counts().attempts == 1);
+  scheduler.put(std::move(changed));
+  REQUIRE(scheduler.advance(21 * kSecond));
+  CHECK(scheduler.counts().attempts == 2);
+  CHECK(scheduler.take_binds().size() == 1);
+}
