@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <set>
@@ -240,20 +239,11 @@ void Run::calm_down() {
 }  // namespace
 
 TEST_CASE("simulated faults: nothing is bound twice, no node has too much, nobody is forgotten") {
-  const char* only = std::getenv("GEDGE_SEED");
-  const char* many = std::getenv("GEDGE_SIM_RUNS");
-  const std::uint64_t runs = many == nullptr ? kRuns : std::strtoull(many, nullptr, 10);
   std::uint64_t faults = 0, binds = 0;
-  for (std::uint64_t i = 0; i < runs; ++i) {
-    const std::uint64_t seed = only == nullptr ? kFirstSeed + i : std::strtoull(only, nullptr, 10);
-    Run run(seed);
-    for (int step = 0; step < kSteps && run.failures.empty(); ++step) run.step();
-    if (run.failures.empty()) run.calm_down();
-    REQUIRE_MESSAGE(run.failures.empty(), "seed ", seed, ": ", run.failures.front());
+  const bool is_whole = test::play_seeds<Run>(kFirstSeed, kRuns, kSteps, [&](const Run& run) {
     faults += run.faults;
     binds += run.binds;
-    if (only != nullptr) break;
-  }
+  });
   MESSAGE(faults << " faults, " << binds << " binds");
-  if (only == nullptr) CHECK(binds > 1'000);
+  if (is_whole) CHECK(binds > 1'000);
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -332,25 +331,17 @@ void Run::calm_down() {
 }  // namespace
 
 TEST_CASE("two schedulers: never do both lead, and no node gets more from both than it has") {
-  const char* only = std::getenv("GEDGE_SEED");
-  const char* many = std::getenv("GEDGE_SIM_RUNS");
-  const std::uint64_t runs = many == nullptr ? kRuns : std::strtoull(many, nullptr, 10);
-  std::uint64_t faults = 0, binds = 0, leaders = 0, late = 0;
-  for (std::uint64_t i = 0; i < runs; ++i) {
-    const std::uint64_t seed = only == nullptr ? kFirstSeed + i : std::strtoull(only, nullptr, 10);
-    Run run(seed);
-    for (int step = 0; step < kSteps && run.failures.empty(); ++step) run.step();
-    if (run.failures.empty()) run.calm_down();
-    REQUIRE_MESSAGE(run.failures.empty(), "seed ", seed, ": ", run.failures.front());
+  std::uint64_t runs = 0, faults = 0, binds = 0, leaders = 0, late = 0;
+  const bool is_whole = test::play_seeds<Run>(kFirstSeed, kRuns, kSteps, [&](const Run& run) {
+    ++runs;
     faults += run.faults;
     binds += run.binds;
     leaders += run.leaders;
     late += run.late;
-    if (only != nullptr) break;
-  }
+  });
   MESSAGE(faults << " faults, " << binds << " binds by " << leaders << " leaders, " << late
                  << " held back in time");
-  if (only != nullptr) return;
+  if (!is_whole) return;
   CHECK(binds > runs * 10);
   CHECK(leaders > runs * 2);
   CHECK(late > 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tests/mutations/run.py [--list] [NUMBER]...: makes each bug of mutations.py in a copy of the
-sources, and says which test catches it. All of them take about half an hour; exit 1 if one is not
-caught, 2 if it no longer fits the sources or does not compile."""
+sources, and says which test catches it. Exit 1 if one is not caught, 2 if it no longer fits
+the sources or does not compile."""
 import filecmp
 import os
 import shutil

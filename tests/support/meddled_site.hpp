@@ -2,7 +2,10 @@
 // in it.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -134,6 +137,27 @@ inline Result<Plan> plan_of_rest(const SimCluster& server) {
   request.profiles = {*builtin_profile("kube", Compat::k1_20)};
   request.profiles.front().scheduler_name = "gedge";
   return make_plan(request);
+}
+
+/// Plays runs with the seeds from `first` on, until one fails; GEDGE_SEED replays one, and
+/// GEDGE_SIM_RUNS says how many. `take` sees each. False: it was a replay.
+template <typename Run, typename Take>
+bool play_seeds(std::uint64_t first, std::uint64_t runs, int steps, Take&& take) {
+  const char* const only = std::getenv("GEDGE_SEED");
+  const char* const many = std::getenv("GEDGE_SIM_RUNS");
+  if (only != nullptr)
+    runs = 1;
+  else if (many != nullptr)
+    runs = std::strtoull(many, nullptr, 10);
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    const std::uint64_t seed = only == nullptr ? first + i : std::strtoull(only, nullptr, 10);
+    Run run(seed);
+    for (int step = 0; step < steps && run.failures.empty(); ++step) run.step();
+    if (run.failures.empty()) run.calm_down();
+    REQUIRE_MESSAGE(run.failures.empty(), "seed ", seed, ": ", run.failures.front());
+    take(run);
+  }
+  return only == nullptr;
 }
 
 }  // namespace gedge::test

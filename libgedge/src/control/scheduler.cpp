@@ -151,7 +151,6 @@ void Scheduler::wake(Nanos now) {
 void Scheduler::ask(Entry& entry) {
   leave_state(entry);
   entry.reading = ++last_ticket_;
-  entry.asked_uid = entry.uid;
   tickets_.emplace(entry.reading, key_of(entry.name));
   reads_.push_back({entry.reading, entry.name});
   enter_state(entry, State::kUnclear);
@@ -203,7 +202,6 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
     leave_state(entry);
     return enter_state(entry, State::kUnclear, now + wait);
   }
-  if (entry.asked_uid != entry.uid) return ask(entry);  // what was read is older than the pod
   entry.rereads = 0;
   const bool is_there = reading.kind == PodReading::Kind::kFound;
   if (is_there && reading.node == entry.node) {

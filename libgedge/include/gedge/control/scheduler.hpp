@@ -140,7 +140,6 @@ class Scheduler {
   struct Entry {
     PodName name;
     SharedText uid, node, message;
-    SharedText asked_uid;  // kUnclear: of the pod when the read was sent
     Key group;             // "namespace/name" of the pod group that it says it is in; else empty
     State state = State::kActive;
     bool holds = false;      // kBackoff: its place is still held
