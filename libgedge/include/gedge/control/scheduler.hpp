@@ -140,7 +140,7 @@ class Scheduler {
   struct Entry {
     PodName name;
     SharedText uid, node, message;
-    Key group;             // "namespace/name" of the pod group that it says it is in; else empty
+    Key group;  // "namespace/name" of the pod group that it says it is in; else empty
     State state = State::kActive;
     bool holds = false;      // kBackoff: its place is still held
     bool is_gone = false;    // but its bind may yet bind, or have bound, the next one of its name
