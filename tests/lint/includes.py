@@ -47,7 +47,8 @@ PRISONS = [
     (r"benchmark/", ("tests/bench/",)),
     (r"malloc\.h$", ("cli/src/entry.cpp", "tests/bench/")),
     (r"dlfcn\.h$", ("libgedge/src/host/", "libgedge/src/io/shared_library.cpp",
-                    "cli/src/main.cpp", "cli/src/daemon_library.cpp", "cli/src/render/png_library.cpp", "tests/")),
+                    "cli/src/main.cpp", "cli/src/daemon_library.cpp",
+                    "cli/src/render/png_library.cpp", "tests/")),
     (r"(unistd|fcntl|poll|signal|spawn|termios|pthread|sched|time|dirent|locale|wchar|langinfo"
      r"|netdb)\.h$|sys/|netinet/|arpa/|linux/|net/", POSIX),
 ]
