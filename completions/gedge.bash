@@ -660,6 +660,24 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'scale recommend')
+      flags='-f --filename --metrics -R --recursive --kind -n --namespace --max-age --now -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename --metrics --kind -n --namespace --max-age --now -o --output --threads --max-input --color -v --v'
+      operands=('')
+      case $prev in
+        -f | --filename) values='@files' ;;
+        --metrics) values='@files' ;;
+        --kind) values='Deployment StatefulSet ReplicaSet ReplicationController' ;;
+        -n | --namespace) values='' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
+        -o | --output) values='table json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'scale simulate')
       flags='--metrics --spec --profile --startup --replicas --request --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--metrics --spec --profile --startup --replicas --request --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --threads --max-input --color -v --v'
@@ -746,7 +764,7 @@ _gedge_describe() {
       operands=('complete show convert diff check cluster centers')
       ;;
     'scale')
-      operands=('explain simulate')
+      operands=('explain recommend simulate')
       ;;
     'pin')
       operands=('show plan run')

@@ -49,8 +49,9 @@ complete -c gedge -n __fish_use_subcommand -f -a manifests -d 'Print what to ins
 complete -c gedge -n __fish_use_subcommand -f -a hint -d 'Tell any scheduler of latency by labels and affinities'
 
 complete -c gedge -n __fish_use_subcommand -f -a scale -d 'Look at autoscalers'
-complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a explain -d 'Say why an autoscaler wants so many replicas'
-complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain simulate' -f -a simulate -d 'Play a recorded load against autoscalers'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain recommend simulate' -f -a explain -d 'Say why an autoscaler wants so many replicas'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain recommend simulate' -f -a recommend -d 'Say what the containers of a workload should request'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain recommend simulate' -f -a simulate -d 'Play a recorded load against autoscalers'
 
 complete -c gedge -n __fish_use_subcommand -f -a pin -d 'Pin pods and processes to CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
@@ -702,6 +703,24 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -f
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -x
+
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s f -l filename -r -F -d 'Read workloads, pods, LimitRanges and Nodes'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l metrics -r -F -d 'Read what metrics.k8s.io answered, at many times'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s R -l recursive -d 'Read the directories below too'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l kind -x -a 'Deployment StatefulSet ReplicaSet ReplicationController' -d 'Of the workload, where several have the name'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s n -l namespace -x -d 'Namespace of what names none'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l max-age -x -d 'Leave out older samples; 192h unless told'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l now -x -d 'The moment that ages are counted to'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -f
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -x
 
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l metrics -r -F -d 'The load, as CSV: time,value[,site]'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l spec -r -F -d 'Read autoscalers; each is played'

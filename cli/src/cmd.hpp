@@ -31,6 +31,7 @@ Command extender_command();
 Command manifests_command();
 Command hint_command();
 Command scale_explain_command();
+Command scale_recommend_command();
 Command scale_simulate_command();
 Command completion_command();
 Command version_command();

@@ -50,7 +50,7 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "the replicas are computed, or bounds decide",
     .no = "no replicas can be computed: no workload, no metrics, or it is switched off",
-    .see_also = "gedge-scale-simulate(1)",
+    .see_also = "gedge-scale-recommend(1) gedge-scale-simulate(1)",
 };
 
 struct ExplainOptions : ScaleOptions {
@@ -113,12 +113,7 @@ Exit run_explain(const ExplainOptions& options, Io& io) {
   progress.erase();
   if (!loaded.facts) return fail(io, loaded.errors, options.output);
   const ScaleFacts& facts = *loaded.facts;
-  const std::size_t slash = options.name.find('/');
-  const std::string home =
-      options.input.namespace_name.empty() ? "default" : options.input.namespace_name;
-  const std::string space = slash == std::string::npos ? home : options.name.substr(0, slash);
-  const std::string name =
-      slash == std::string::npos ? options.name : options.name.substr(slash + 1);
+  const auto [space, name] = scoped_name(options.name, options.input);
   const Autoscaler* const autoscaler = find(facts, space, name);
   if (autoscaler == nullptr) return fail(io, not_found(facts, space, name));
   const UnixSeconds now = options.input.now.value_or(latest_time(facts));

@@ -69,6 +69,12 @@ void add_controller_flags(FlagSet& flags, ScaleOptions& options) {
             span_into(options.readiness_delay, true));
 }
 
+ScopedName scoped_name(const std::string& text, const InputOptions& options) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) return {text.substr(0, slash), text.substr(slash + 1)};
+  return {options.namespace_name.empty() ? "default" : options.namespace_name, text};
+}
+
 ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,
                                  const std::vector<std::string>& paths, ProgressLine& progress) {
   constexpr std::size_t kPadding = 64;  // FileStore::read leaves that much room
@@ -76,6 +82,7 @@ ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,
   ScaleLoadOptions loading;
   if (!options.input.namespace_name.empty()) loading.namespace_name = options.input.namespace_name;
   loading.max_bytes = options.input.max_input;
+  loading.keep_history = options.keep_history;
   ScaleLoader loader(loading);
   for (const std::string& path : reader.expand(paths)) {
     const std::string* const bytes = reader.bytes_of(path);

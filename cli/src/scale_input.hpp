@@ -22,6 +22,7 @@ struct ScaleOptions {
   Nanos downscale_window = std::chrono::seconds(ScaleSettings{}.downscale_window_s);
   Nanos cpu_initialization = std::chrono::seconds(ScaleSettings{}.cpu_initialization_s);
   Nanos readiness_delay = std::chrono::seconds(ScaleSettings{}.initial_readiness_delay_s);
+  bool keep_history = false;  ///< of PodMetrics
 
   ScaleSettings settings() const;
 };
@@ -29,6 +30,12 @@ struct ScaleOptions {
 /// --tolerance, --downscale-stabilization, --cpu-initialization-period, --initial-readiness-delay,
 /// --compat.
 void add_controller_flags(FlagSet& flags, ScaleOptions& options);
+
+struct ScopedName {
+  std::string space, name;
+};
+/// "[NAMESPACE/]NAME"; without one, that of --namespace, else "default".
+ScopedName scoped_name(const std::string& text, const InputOptions& options);
 
 /// Everything in these files and directories; errors are in the result.
 ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,

@@ -3,12 +3,12 @@
 The other build is made of a copy of the sources in which every policy is given a recorder that is
 null by its type, so that the compiler leaves out whatever records.
 
-What is estimated is the ratio of the processor seconds of one plan. Where the linker puts a function
-and which pages a process is given change the time of a plan by some percent: so both builds are
-linked in many orders of their objects, and run in several processes of each, in turn, A B B A. A
-process plans some times and its least time counts. The median over the orders of the ratio of one
-is the estimate: the 37th and the 60th of 96 such ratios enclose it in more than 98 of 100 cases
-(the binomial law of the number that lie on one side).
+What is estimated is the ratio of the processor seconds of one plan. Where the linker puts a
+function and which pages a process is given change the time of a plan by some percent: so both
+builds are linked in many orders of their objects, and run in several processes of each, in turn,
+A B B A. A process plans some times and its least time counts. The median over the orders of the
+ratio of one is the estimate: the 37th and the 60th of 96 such ratios enclose it in more than 98
+of 100 cases (the binomial law of the number that lie on one side).
 """
 
 import concurrent.futures

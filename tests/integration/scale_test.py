@@ -1,5 +1,6 @@
-"""`gedge scale explain` and `gedge scale simulate`, as users run them."""
+"""`gedge scale explain`, `recommend` and `simulate`, as users run them."""
 
+import datetime
 import json
 import os
 import subprocess
@@ -119,6 +120,54 @@ def autoscalers_of(path):
             if item["kind"] == "HorizontalPodAutoscaler":
                 metadata = item["metadata"]
                 yield metadata.get("namespace", "default"), metadata["name"]
+
+
+class Recommend(unittest.TestCase):
+    def test_example(self):
+        done = run("recommend", "web", "-f", WEB, "--metrics", METRICS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertIn("by the usage of 3 pods", lines[0])
+        self.assertIn("main\tcpu\t500m\tkeep\t25m\t627m\tany\t3\t-\t-", lines)
+
+    def test_history(self):
+        """A week of one sample a minute: bounds are near, and a small request is raised."""
+        with tempfile.TemporaryDirectory() as folder:
+            begin = datetime.datetime(2026, 11, 14)
+            for day in range(7):
+                items = []
+                for minute in range(1_440):
+                    at = begin + datetime.timedelta(days=day, minutes=minute)
+                    items.append({"metadata": {"name": "web-a", "namespace": "default"},
+                                  "timestamp": f"{at.isoformat()}Z", "window": "30s",
+                                  "containers": [{"name": "main", "usage": {
+                                      "cpu": "900m", "memory": "300Mi"}}]})
+                with open(os.path.join(folder, f"{day}.json"), "w", encoding="utf-8") as file:
+                    json.dump({"kind": "PodMetricsList", "items": items,
+                               "apiVersion": "metrics.k8s.io/v1beta1"}, file)
+            done = run("recommend", "web", "-f", WEB, "--metrics", folder, "-o", "json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            main = json.loads(done.stdout)["containers"][0]
+            self.assertEqual((main["samples"], main["hoursKnown"]), (10_080, 167))
+            cpu = main["cpu"]
+            self.assertEqual((cpu["request"], cpu["advice"]), (500, "raise"))
+            self.assertTrue(900 * 1.15 <= cpu["target"] <= 900 * 1.15 * 1.05, cpu)
+            self.assertAlmostEqual(cpu["upper"] / cpu["target"], 8 / 7, 2)
+            # The same samples without a history are a contradiction.
+            explained = run("explain", "web", "-f", WEB, "--metrics", folder)
+            self.assertEqual(explained.returncode, 3)
+            self.assertIn("declared twice", explained.stderr)
+
+    def test_no_answers(self):
+        for code, arguments, words in (
+                (1, ["web", "-f", WEB], ""),
+                (2, ["web"], "no workload to look at"),
+                (3, ["wep", "-f", WEB], "did you mean web?"),
+                (3, ["web", "-f", WEB, "--kind", "StatefulSet"], "there is a Deployment"),
+                (2, ["web", "-f", WEB, "--kind", "Pod"], "kind")):
+            done = run("recommend", *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
 
 
 class Simulate(unittest.TestCase):

@@ -103,6 +103,9 @@ class SchemasTest(unittest.TestCase):
                          ["ready", "ready", "unready"])
         self.assertIsNone(self.check("ScaleExplanation", "scale", "explain", "web", *site)
                           ["proposedReplicas"])
+        wanted = self.check("ScaleRecommendation", "scale", "recommend", "web", *site, *metrics)
+        self.assertEqual([main["name"] for main in wanted["containers"]], ["main"])
+        self.check("ScaleRecommendation", "scale", "recommend", "web", *site)
         played = self.check("ScaleSimulation", "scale", "simulate",
                             "--metrics", os.path.join(folder, "spike.csv"),
                             "--spec", os.path.join(folder, "web-hpa.yaml"),

@@ -10,14 +10,25 @@
 #include "codec/object_readers.hpp"
 #include "codec/stream.hpp"
 #include "gedge/codec/autoscaling.hpp"
+#include "gedge/codec/timestamp.hpp"
 
 namespace gedge {
 namespace codec {
 namespace {
 
-enum class Kind : std::uint8_t { kOther, kAutoscaler, kPod, kWorkload, kUsage, kValue, kExternal };
+enum class Kind : std::uint8_t {
+  kOther,
+  kAutoscaler,
+  kPod,
+  kWorkload,
+  kUsage,
+  kValue,
+  kExternal,
+  kLimitRange,
+  kNode
+};
 
-constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{
+constexpr std::array<std::pair<std::string_view, Kind>, 12> kKinds{
     {{"HorizontalPodAutoscaler", Kind::kAutoscaler},
      {"Pod", Kind::kPod},
      {"Deployment", Kind::kWorkload},
@@ -27,7 +38,9 @@ constexpr std::array<std::pair<std::string_view, Kind>, 10> kKinds{
      {"PodMetrics", Kind::kUsage},
      {"NodeMetrics", Kind::kUsage},
      {"MetricValue", Kind::kValue},
-     {"ExternalMetricValue", Kind::kExternal}}};
+     {"ExternalMetricValue", Kind::kExternal},
+     {"LimitRange", Kind::kLimitRange},
+     {"Node", Kind::kNode}}};
 
 Kind kind_named(std::string_view name) {
   for (const auto& [known, kind] : kKinds)
@@ -46,6 +59,31 @@ void read_ready(Cursor condition, ScaledPod& pod) {
     if (value.raw_text() == "True") pod.ready = ReadyState::kTrue;
     if (value.raw_text() == "False") pod.ready = ReadyState::kFalse;
   });
+}
+
+// When a container was killed for want of memory: it runs again, or it does not.
+void read_kill(Cursor status, ScaledPod& pod) {
+  const std::string name = text_at(status, "name");
+  for (const std::string_view field : {"lastState", "state"}) {
+    const auto state = status.find(field);
+    const auto ended = state && state->is_map() ? state->find("terminated") : std::nullopt;
+    if (!ended || !ended->is_map() || text_at(*ended, "reason") != "OOMKilled") continue;
+    const auto finished = ended->find("finishedAt");
+    UnixSeconds at = 0;
+    if (finished) read_time(*finished, at);
+    if (at == 0) continue;
+    for (auto* const list : {&pod.containers, &pod.sidecars})
+      for (ScaledContainer& container : *list)
+        if (container.name == name) container.out_of_memory = at;
+  }
+}
+
+void read_kills(Cursor status, ScaledPod& pod) {
+  for (const std::string_view field : {"containerStatuses", "initContainerStatuses"})
+    if (const auto list = status.find(field); list && list->is_list())
+      list->items([&](Cursor item) {
+        if (item.is_map()) read_kill(item, pod);
+      });
 }
 
 ScaledPod read_scaled_pod(Cursor object) {
@@ -68,7 +106,31 @@ ScaledPod read_scaled_pod(Cursor object) {
   const auto status = object.find("status");
   const auto conditions = status && status->is_map() ? status->find("conditions") : std::nullopt;
   if (conditions) conditions->items([&](Cursor item) { read_ready(item, pod); });
+  if (status && status->is_map()) read_kills(*status, pod);
   return pod;
+}
+
+ContainerLimits read_container_limits(Cursor object) {
+  ContainerLimits result;
+  const Metadata meta = read_identity(object);
+  result.namespace_name = meta.namespace_name;
+  result.name = meta.name;
+  const auto spec = object.find("spec");
+  const auto limits = spec && spec->is_map() ? spec->find("limits") : std::nullopt;
+  if (!limits) return result;
+  limits->items([&](Cursor item) {
+    if (!item.is_map() || text_at(item, "type") != "Container") return;
+    item.fields([&](std::string_view key, Cursor value) {
+      if (key == "max") read_resources(value, result.most);
+      if (key == "min") read_resources(value, result.least);
+    });
+  });
+  return result;
+}
+
+void raise_to(const Resources& amounts, Resources& largest) {
+  for (const auto& [name, amount] : amounts)
+    largest.set(name, std::max(largest.amount(name), amount));
 }
 
 ScaleTarget read_target(const std::string& kind, Cursor object) {
@@ -106,6 +168,7 @@ struct ScaleLoader::State final : StreamHandler {
   void document(Cursor root, bool streamed) override;
 
   void take(Cursor object, const std::string& kind);
+  void keep_usage(Cursor object, const std::string& kind);
   bool is_new(Cursor object, const std::string& kind, std::string_view space,
               std::string_view name);
   template <typename T>
@@ -141,6 +204,17 @@ bool ScaleLoader::State::is_new(Cursor object, const std::string& kind, std::str
   return false;
 }
 
+// Of a history, each moment of a pod counts.
+void ScaleLoader::State::keep_usage(Cursor object, const std::string& kind) {
+  PodUsage usage = read_usage(object);
+  if (usage.namespace_name.empty()) usage.namespace_name = options.namespace_name;
+  const std::string name = options.keep_history
+                               ? usage.name.str() + " of " + format_timestamp(usage.at)
+                               : usage.name.str();
+  if (is_new(object, kind, usage.namespace_name, name))
+    facts.metrics.usage.push_back(std::move(usage));
+}
+
 void ScaleLoader::State::take(Cursor object, const std::string& kind) {
   switch (kind_named(kind)) {
     case Kind::kAutoscaler:
@@ -153,7 +227,7 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
       if (kind == "NodeMetrics")
         read_usage(object);
       else
-        keep(object, kind, read_usage(object), facts.metrics.usage);
+        keep_usage(object, kind);
       return;
     case Kind::kValue: {
       ObjectMetric value = read_object_metric(object);
@@ -164,6 +238,10 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
     case Kind::kExternal:
       facts.metrics.external.push_back(read_external_metric(object));
       return;
+    case Kind::kLimitRange:
+      return keep(object, kind, read_container_limits(object), facts.limits);
+    case Kind::kNode:
+      return raise_to(read_node(object).allocatable, facts.largest);
     case Kind::kOther:
       skipped.push_back({kind, read_identity(object).name});
   }
@@ -213,7 +291,11 @@ ScaleLoadResult ScaleLoader::finish() {
   ScaleFacts& facts = state_->facts;
   std::sort(facts.autoscalers.begin(), facts.autoscalers.end(), by_name);
   std::sort(facts.pods.begin(), facts.pods.end(), by_name);
-  std::sort(facts.metrics.usage.begin(), facts.metrics.usage.end(), by_name);
+  std::sort(facts.metrics.usage.begin(), facts.metrics.usage.end(),
+            [](const PodUsage& a, const PodUsage& b) {
+              return std::tie(a.namespace_name, a.name, a.at) <
+                     std::tie(b.namespace_name, b.name, b.at);
+            });
   std::stable_sort(facts.targets.begin(), facts.targets.end(), by_name);
   ScaleLoadResult result;
   result.skipped = std::move(state_->skipped);

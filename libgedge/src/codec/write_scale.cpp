@@ -91,6 +91,30 @@ Json limits_json(const std::optional<NormalizedScale>& scale) {
   return Json{{"stabilized", scale->stabilized}, {"rateLimit", scale->rate_limit}};
 }
 
+// Thousandths of a core, or bytes.
+Json range_json(const std::optional<RequestRange>& range, const char* unit) {
+  if (!range) return nullptr;
+  const bool is_capped = range->cap != RequestCap::kNone;
+  return Json{{"unit", unit},
+              {"request", or_null(range->request)},
+              {"lower", range->lower},
+              {"target", range->target},
+              {"upper", range->upper == kAnyRequest ? Json(nullptr) : Json(range->upper)},
+              {"uncappedTarget", range->uncapped},
+              {"cappedBy", is_capped ? Json(to_string(range->cap)) : Json(nullptr)},
+              {"advice", to_string(range->advice)}};
+}
+
+Json container_json(const ContainerRecommendation& container) {
+  constexpr double kHours = 24;
+  return Json{{"name", container.name},
+              {"samples", container.samples},
+              {"hoursKnown", static_cast<std::int64_t>(container.days * kHours)},
+              {"outOfMemory", container.out_of_memory},
+              {"cpu", range_json(container.cpu, "millicores")},
+              {"memory", range_json(container.memory, "bytes")}};
+}
+
 void put_object(DocumentSink& sink, const Autoscaler& autoscaler) {
   sink.field("namespace", autoscaler.namespace_name.str());
   sink.field("name", autoscaler.name.str());
@@ -121,6 +145,21 @@ std::string write(const ScaleExplanation& explanation, TextFormat format) {
               [&](std::size_t i) { return metric_json(explanation, i); });
     sink.list("changes", explanation.hints.size(),
               [&](std::size_t i) { return hint_json(explanation, explanation.hints[i]); });
+  });
+}
+
+std::string write(const Recommendation& recommendation, TextFormat format) {
+  return codec::write_document(format, [&](DocumentSink& sink) {
+    codec::put_head(sink, "ScaleRecommendation");
+    sink.field("now", codec::format_timestamp(recommendation.now));
+    sink.field("namespace", recommendation.namespace_name.str());
+    sink.field("target", Json{{"kind", recommendation.kind}, {"name", recommendation.name}});
+    sink.field("pods", recommendation.pods);
+    sink.field("notCounted", Json{{"old", recommendation.old_samples},
+                                  {"future", recommendation.future_samples},
+                                  {"undated", recommendation.undated_samples}});
+    sink.list("containers", recommendation.containers.size(),
+              [&](std::size_t i) { return container_json(recommendation.containers[i]); });
   });
 }
 

@@ -286,3 +286,48 @@ TEST_CASE("every autoscaler and every metric of the public data is read") {
 }
 
 }  // namespace
+
+TEST_CASE("limits, the largest nodes and kills are read, and a history if one is asked for") {
+  const std::string text =
+      "kind: LimitRange\nmetadata: {name: limits, namespace: shop}\nspec: {limits: [{type: Pod, "
+      "max: "
+      "{cpu: 9}}, {type: Container, max: {cpu: 2}, min: {memory: 64Mi}}]}\n---\n"
+      "kind: NodeList\nitems:\n"
+      "- {metadata: {name: a}, status: {allocatable: {cpu: 4, memory: 1Gi}}}\n"
+      "- {metadata: {name: b}, status: {allocatable: {cpu: 2, memory: 8Gi}}}\n---\n"
+      "kind: Pod\nmetadata: {name: web-1}\n"
+      "spec: {containers: [{name: main, image: a}, {name: side, image: a}]}\n"
+      "status:\n  phase: Running\n  containerStatuses:\n"
+      "  - {name: main, lastState: {terminated: {reason: OOMKilled, finishedAt: "
+      "\"2026-11-21T09:00:00Z\"}}}\n"
+      "  - {name: side, lastState: {terminated: {reason: Error, finishedAt: "
+      "\"2026-11-21T09:00:00Z\"}}}\n";
+  const ScaleLoadResult result = load(text);
+  for (const Error& error : result.errors) MESSAGE(error.what);
+  REQUIRE(result.facts);
+  const ScaleFacts& facts = *result.facts;
+  REQUIRE(facts.limits.size() == 1);
+  CHECK(facts.limits.front().namespace_name == "shop");
+  CHECK(facts.limits.front().most == Resources{{"cpu", 2'000}});
+  CHECK(facts.limits.front().least == Resources{{"memory", 64 << 20}});
+  CHECK(facts.largest.amount("cpu") == 4'000);
+  CHECK(facts.largest.amount("memory") == std::int64_t{8} << 30);
+  REQUIRE(facts.pods.size() == 1);
+  CHECK(facts.pods.front().containers.at(0).out_of_memory == 1'795'251'600);
+  CHECK_FALSE(facts.pods.front().containers.at(1).out_of_memory);
+
+  const std::string usage =
+      "kind: PodMetricsList\nitems:\n"
+      "- {metadata: {name: web-1}, timestamp: \"2026-11-21T09:01:00Z\", containers: []}\n"
+      "- {metadata: {name: web-1}, timestamp: \"2026-11-21T09:00:00Z\", containers: []}\n"
+      "- {metadata: {name: web-1}, timestamp: \"2026-11-21T09:00:00Z\", containers: []}\n";
+  CHECK_FALSE(load(usage).facts);
+  ScaleLoadOptions options;
+  options.keep_history = true;
+  ScaleLoader loader(options);
+  loader.add({"usage.yaml", usage});
+  const ScaleLoadResult history = loader.finish();
+  REQUIRE(history.facts);
+  REQUIRE(history.facts->metrics.usage.size() == 2);
+  CHECK(history.facts->metrics.usage.front().at == 1'795'251'600);
+}

@@ -17,6 +17,7 @@ namespace gedge {
 struct ScaleLoadOptions {
   std::string namespace_name = "default";  ///< of objects that name none
   std::uint64_t max_bytes = std::uint64_t{1} << 30;
+  bool keep_history = false;  ///< PodMetrics of one pod at several times are all kept
 };
 
 struct ScaleLoadResult {
@@ -31,6 +32,7 @@ struct ScaleLoadResult {
 /// - HorizontalPodAutoscaler of autoscaling/v1 (with what its annotations say), v2beta1, v2beta2
 ///   and v2, defaulted as the API server does;
 /// - Pod, Deployment, ReplicaSet, ReplicationController and StatefulSet;
+/// - of a LimitRange what containers may have, of Nodes the most that one can give;
 /// - PodMetrics, NodeMetrics (read, not kept), MetricValueList and ExternalMetricValueList.
 ///
 /// Other kinds are skipped and listed. Equal objects twice collapse.

@@ -98,6 +98,7 @@ enum class ReadyState : std::uint8_t { kAbsent, kTrue, kFalse, kUnknown };
 struct ScaledContainer {
   std::string name;
   Resources requests;
+  std::optional<UnixSeconds> out_of_memory = {};  ///< when it was killed for it last
 };
 
 /// A pod as far as an autoscaler looks at it.
@@ -155,6 +156,13 @@ struct MetricFacts {
   std::vector<ExternalMetric> external;
 };
 
+/// What a LimitRange allows each container of a namespace, by resource.
+struct ContainerLimits {
+  SharedText namespace_name = Pod::default_namespace();
+  std::string name;
+  Resources least, most;
+};
+
 /// Everything that is needed to say what an autoscaler does.
 struct ScaleFacts {
   std::vector<std::string> files;
@@ -162,6 +170,8 @@ struct ScaleFacts {
   std::vector<ScaleTarget> targets;
   std::vector<ScaledPod> pods;
   MetricFacts metrics;
+  std::vector<ContainerLimits> limits;
+  Resources largest;  ///< of each resource, what the node that has most of it can give to pods
 };
 
 }  // namespace gedge

@@ -1,0 +1,105 @@
+#include "render/recommend_view.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "gedge/base/quantity.hpp"
+#include "render/numbers.hpp"
+#include "term/table.hpp"
+
+namespace gedge::cli {
+namespace {
+
+// Memory in whole Mi, rounded up.
+std::string amount_text(bool is_bytes, std::int64_t amount) {
+  constexpr std::int64_t kMi = std::int64_t{1} << 20;
+  if (amount == kAnyRequest) return "any";
+  return is_bytes ? std::to_string((amount + kMi - 1) / kMi) + "Mi" : format_milli(amount);
+}
+
+std::string declared_text(bool is_bytes, std::int64_t amount) {
+  return is_bytes ? format_bytes(amount) : format_milli(amount);
+}
+
+Ink ink_of(RequestAdvice advice) {
+  return advice == RequestAdvice::kKeep ? Ink::kGood : Ink::kWarn;
+}
+
+std::string bound_text(RequestCap cap) {
+  switch (cap) {
+    case RequestCap::kNone:
+      return "";
+    case RequestCap::kLimitRange:
+      return "the LimitRange";
+    case RequestCap::kNode:
+      return "the largest node";
+  }
+  return "";
+}
+
+std::string headline(const Recommendation& of) {
+  const std::string name = of.kind + " " + of.name + ": ";
+  if (of.containers.empty()) return name + "no usage of its pods is known";
+  std::size_t changes = 0, requests = 0;
+  for (const ContainerRecommendation& container : of.containers)
+    for (const auto* range : {&container.cpu, &container.memory}) {
+      if (!*range) continue;
+      ++requests;
+      if ((*range)->advice != RequestAdvice::kKeep) ++changes;
+    }
+  return name + std::to_string(changes) + " of " + counted(requests, "request") +
+         " should change, by the usage of " + counted(of.pods, "pod");
+}
+
+std::string left_out(const Recommendation& of) {
+  const std::array<std::pair<std::size_t, const char*>, 3> kinds{
+      {{of.old_samples, "too old"},
+       {of.future_samples, "of the future"},
+       {of.undated_samples, "without a time"}}};
+  std::string text;
+  for (const auto& [count, what] : kinds)
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  return text;
+}
+
+}  // namespace
+
+void print_recommendation(Stream& out, const Recommendation& recommendation,
+                          const TableOptions& options) {
+  out.line(out.style().paint(Ink::kStrong, headline(recommendation)));
+  if (const std::string text = left_out(recommendation); !text.empty())
+    out.line("samples that do not count: " + text);
+  const auto right = Align::kRight;
+  Table table({{"CONTAINER", Align::kLeft, Shrink::kFirst},
+               {"RESOURCE"},
+               {"REQUEST", right},
+               {"ADVICE"},
+               {"LOWER", right},
+               {"TARGET", right},
+               {"UPPER", right},
+               {"SAMPLES", right},
+               {"OOM KILLS", right},
+               {"BOUND BY", Align::kLeft, Shrink::kFlows}});
+  for (const ContainerRecommendation& container : recommendation.containers)
+    for (const bool is_bytes : {false, true}) {
+      const auto& range = is_bytes ? container.memory : container.cpu;
+      if (!range) continue;
+      const auto text = [&](std::int64_t amount) { return Cell{amount_text(is_bytes, amount)}; };
+      table.add({{container.name},
+                 {is_bytes ? "memory" : "cpu"},
+                 range->request ? Cell{declared_text(is_bytes, *range->request)} : Cell{},
+                 {std::string(to_string(range->advice)), ink_of(range->advice)},
+                 text(range->lower),
+                 text(range->target),
+                 text(range->upper),
+                 {std::to_string(container.samples)},
+                 is_bytes ? Cell{std::to_string(container.out_of_memory)} : Cell{},
+                 {bound_text(range->cap)}});
+    }
+  if (table.rows() == 0) return;
+  out.line("");
+  table.print(out, options.headers);
+}
+
+}  // namespace gedge::cli
