@@ -1,11 +1,12 @@
-// JSON with lists of many objects. Where it can be, a list is read element by element: one that
-// fits a mould (codec/moulds.hpp) is known by its bytes, any other is given to simdjson alone. So
-// simdjson indexes neither what came before nor more than one element at a time.
+// JSON with lists of many objects, or many objects one after another. Where it can be, it is read
+// object by object: one that fits a mould (codec/moulds.hpp) is known by its bytes, any other is
+// given to simdjson alone. So simdjson indexes neither what came before nor more than one object
+// at a time.
 //
 // What stands around the elements simdjson reads without them. Where anything is out of the
 // ordinary - an error, an element that is no object, two lists in one object - the whole text is
 // read once more as it is, and what was handed on already is not handed on again: that reading is
-// what words every error of the text.
+// what words every error of the text. After many documents it begins with the one that is odd.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ namespace ondemand = simdjson::ondemand;
 constexpr int kMaxDocuments = 64;  // each one costs an index of the rest
 constexpr std::size_t kLongestHead = 64 * 1024;
 constexpr std::size_t kFirstWindow = 16 * 1024;
-constexpr std::size_t kFetched = 4096;  // more would push out what is needed before
+constexpr std::size_t kLongestAlone = 4 << 20;  // of an object without a list
+constexpr std::size_t kFetched = 4096;          // more would push out what is needed before
 constexpr std::string_view kTailHead = R"({"":[])";
 
 // NUL where the text ends before a value.
@@ -67,7 +69,10 @@ class JsonStream : public StreamContext {
   std::size_t find_list(std::size_t begin) const;
   bool head(std::size_t begin, std::size_t list);
   Outcome list(std::size_t at, int depth);
+  Outcome alone(std::size_t at);
   bool element(std::size_t at, int depth, std::size_t& end);
+  void deliver(Cursor object, int depth);
+  bool has_list(Cursor root) const;
   std::size_t window_of(std::size_t at) const;
   std::size_t to_brace(std::size_t at, std::size_t size) const;
   bool walk_element(ondemand::object& object, Mark at, int depth);
@@ -89,6 +94,7 @@ class JsonStream : public StreamContext {
   std::size_t begin_ = 0;                        // of the present document
   std::size_t last_begin_ = 0, last_end_ = 0;    // of the last element that simdjson read
   std::size_t handed_on_ = 0, passed_over_ = 0;  // elements and documents; passed over: again
+  bool is_alone_ = false;                        // the last document was an object without a list
 };
 
 // What is read element by element proves to be UTF-8 on the way.
@@ -100,8 +106,6 @@ bool JsonStream::run(bool by_elements) {
     const Outcome outcome = this->by_elements();
     if (outcome != Outcome::kOdd) return outcome == Outcome::kDone;
     walker_.set_silent(false);
-    passed_over_ = handed_on_;
-    begin_ = 0;
   }
   if (Diagnostics unsaid; !source.check_text(options_.max_bytes, unsaid)) {
     // Nothing would have been handed on.
@@ -119,7 +123,7 @@ bool JsonStream::all() {
   for (int count = 1;; ++count) {
     ondemand::document document;
     if (const auto error = walker_.open_rest(begin_, document)) {
-      if (count == 1) diagnostics_.rewind(mark_before_);
+      if (begin_ == 0) diagnostics_.rewind(mark_before_);
       return walker_.refuse_whole(error);
     }
     if (!this->document(document)) return false;
@@ -251,29 +255,51 @@ std::optional<std::string> JsonStream::find_root_text(std::string_view wanted) {
   return std::string(text);
 }
 
-// Documents one after another, each of them a list or an object with a list.
+// Documents one after another: lists, objects with a list, objects without one.
 JsonStream::Outcome JsonStream::by_elements() {
-  for (int count = 1; count <= kMaxDocuments; ++count) {
+  for (int count = 0;; ++count) {
+    const std::size_t begin = begin_, handed_on = handed_on_;
+    if (diagnostics_.is_full()) return Outcome::kFull;
     begin_document();
-    moulds_.clear();
     root_.clear();
     const Outcome outcome = document_by_elements();
+    if (outcome == Outcome::kOdd) {
+      const bool is_far = count >= kMaxDocuments;
+      begin_ = is_far ? begin : 0;
+      passed_over_ = is_far ? handed_on_ - handed_on : handed_on_;
+    }
     if (outcome != Outcome::kDone) return outcome;
     begin_ = walker_.skip_space(begin_);
     if (begin_ == walker_.size()) return Outcome::kDone;
   }
-  return Outcome::kOdd;
 }
 
-// Moves begin_ behind it.
+// Moves begin_ behind it. After an object without a list there is most likely another one.
 JsonStream::Outcome JsonStream::document_by_elements() {
   const std::size_t begin = walker_.skip_space(begin_);
-  if (begin < walker_.size() && walker_.data()[begin] == '[') return list(begin + 1, 1);
+  const char first = begin < walker_.size() ? walker_.data()[begin] : '\0';
+  if (is_alone_ && first == '{' && alone(begin) == Outcome::kDone) return Outcome::kDone;
+  const bool was_alone = std::exchange(is_alone_, false);
+  moulds_.clear();
+  if (first == '[') return list(begin + 1, 1);
+  if (first != '{') return Outcome::kOdd;
   const std::size_t open = find_list(begin);
-  if (open == 0 || !succeeds([&] { return head(begin, open); })) return Outcome::kOdd;
+  if (open == 0 || !succeeds([&] { return head(begin, open); })) {
+    if (was_alone) return Outcome::kOdd;
+    is_alone_ = true;
+    return alone(begin);
+  }
   const Outcome outcome = list(open + 1, 2);
   if (outcome != Outcome::kDone) return outcome;
   return tail() ? Outcome::kDone : Outcome::kOdd;
+}
+
+JsonStream::Outcome JsonStream::alone(std::size_t at) {
+  root_builder_.reset();
+  std::size_t end = 0;
+  if (!element(at, 0, end)) return Outcome::kOdd;
+  begin_ = end;
+  return Outcome::kDone;
 }
 
 // Whether something was read and had nothing wrong with it; else nothing is said about it yet.
@@ -354,7 +380,7 @@ bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
       // The next element is most likely as long, and is looked at once this one is dealt with.
       const std::size_t next = std::min({mould->bytes.size(), kFetched, walker_.size() - end});
       prefetch(walker_.data() + end, next);
-      hand_on(Cursor(mould->tape, 0));
+      deliver(Cursor(mould->tape, 0), depth);
       const std::size_t last = mould->lines > 0 ? mould->present(mould->last_line) : 0;
       walker_.source().pass_lines(at, end, mould->lines, last);
       return true;
@@ -366,17 +392,33 @@ bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
   std::string_view raw;
   for (std::size_t size = window_of(at); raw.empty(); size *= 4) {
     raw = open_object({walker_.data() + at, to_brace(at, size), at}, document, object);
-    if (raw.empty() && size >= rest) return false;
+    if (raw.empty() && (size >= rest || (depth == 0 && size >= kLongestAlone))) return false;
   }
   end = at + raw.size();
   last_begin_ = at;
   last_end_ = end;
   const Mark mark{static_cast<std::uint32_t>(at), 0};
   if (!succeeds([&] { return walk_element(object, mark, depth); })) return false;
-  hand_on(Cursor(element_, 0));
+  if (depth == 0 && has_list(Cursor(element_, 0))) return false;
+  deliver(Cursor(element_, 0), depth);
   if (is_clean() && walker_.parts().is_settled() && moulds_.learn(raw, element_))
     walker_.prepare(element_);
   return true;
+}
+
+void JsonStream::deliver(Cursor object, int depth) {
+  if (depth == 0)
+    hand_on(object, false);
+  else
+    hand_on(object);
+}
+
+bool JsonStream::has_list(Cursor root) const {
+  bool is_there = false;
+  root.fields([&](std::string_view key, Cursor value) {
+    is_there = is_there || (key == options_.list_key && value.is_list());
+  });
+  return is_there;
 }
 
 // A guess at where the element ends: where the next one begins as this one does.

@@ -109,8 +109,28 @@ TEST_CASE("stream: several documents, JSON too") {
         "document {\"a\":1}\ndocument {\"b\":2}\nelement 3 of -\nelement 4 of List\n"
         "streamed {\"items\":[],\"kind\":\"List\"}\n");
   std::string many;
-  for (int i = 0; i < 65; ++i) many += "{}";
+  for (int i = 0; i < 65; ++i) many += "{\"items\":3,\"items\":[]}";
   CHECK(read(many).find("error no valid JSON: more than 64 documents") != std::string::npos);
+}
+
+TEST_CASE("stream: as many objects one after another as there are, each a document") {
+  std::string text, wanted;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string name = std::to_string(i % 7 == 0 ? i : i % 3);
+    const std::string list = i % 5 == 0 ? R"("spec":{"items":[1]},)" : "";
+    text += "{\"kind\":\"Menu\"," + list + "\"name\":\"" + name + "\"}" + (i % 2 == 0 ? "\n" : "");
+    wanted += "document {\"kind\":\"Menu\"," + list + "\"name\":\"" + name + "\"}\n";
+  }
+  CHECK(read(text) == wanted);
+  // Lists stand among them, and an error ends the text where it is, also a late one.
+  CHECK(read(text + "{\"items\":[4],\"kind\":\"List\"}{}") ==
+        wanted + "element 4 of List\nstreamed {\"items\":[],\"kind\":\"List\"}\ndocument {}\n");
+  for (const char* broken : {"{\"a\":}", "{\"a\":1", "{\"a\":\"", "x", "]", "{\"items\":[1,]}"}) {
+    const std::string found = read(text + broken);
+    CHECK(found.starts_with(wanted));
+    CHECK(found.find("error no valid JSON") != std::string::npos);
+    CHECK(found.find("more than 64") == std::string::npos);
+  }
 }
 
 TEST_CASE("stream: anchors hold across elements and end with the document") {
