@@ -95,6 +95,7 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
   request_ = std::move(request);
   header_bytes_ = scanned_ = 0;
   is_sent_ = is_dropped_ = has_retry_after_ = is_head_whole_ = false;
+  is_opening_ = is_late_ = false;
   excess_ = Excess::kNone;
   message_[0] = '\0';
   const bool clean = request_.target.starts_with('/') && ApiAccess::is_clean(request_.target) &&
@@ -133,10 +134,13 @@ bool ApiCall::set_verb() {
 }
 
 // On a connection that turns out to be dead, libcurl would send the request again on a new one. The
-// server may have read it before: whoever sent it has to find out.
+// server may have read it before: whoever sent it has to find out. And what waited here while the
+// process or the machine stood still may be too late by now: libcurl's clock stands still with it.
 int ApiCall::before_sending(void* call, char* /*to*/, char* /*from*/, int /*to_port*/,
                             int /*from_port*/) {
   auto& own = *static_cast<ApiCall*>(call);
+  own.is_late_ = Nanos(own.clock_.now()) >= own.request_.send_by;
+  if (own.is_late_) return CURL_PREREQFUNC_ABORT;
   const bool is_repeat = std::exchange(own.is_sent_, true);
   return is_repeat && own.request_.verb != ApiVerb::kGet ? CURL_PREREQFUNC_ABORT
                                                          : CURL_PREREQFUNC_OK;
@@ -153,12 +157,16 @@ bool ApiCall::has_stream_begun() {
          is_success(handle_.info<long>(CURLINFO_RESPONSE_CODE));
 }
 
+void ApiCall::be_fresh() {
+  if (!std::exchange(is_fresh_, true)) fresh_.push_back(this);
+}
+
 bool ApiCall::take(std::string_view bytes) {
   try {
     if (has_stream_begun()) {
       make_room(lines_, bytes.size());
       lines_.append(bytes);
-      if (!std::exchange(is_fresh_, true)) fresh_.push_back(this);
+      be_fresh();
       return true;
     }
     if (bytes.size() > limits_.most_body_bytes - body_.size()) {
@@ -182,7 +190,11 @@ bool ApiCall::take_header(std::string_view line) {
   constexpr std::string_view kRetryAfter = "retry-after:";
   header_bytes_ += line.size();
   if (line.starts_with("HTTP/")) is_head_whole_ = false;
-  if (is_head_end(line)) is_head_whole_ = true;
+  if (is_head_end(line)) {
+    is_head_whole_ = true;
+    is_opening_ = has_stream_begun();
+    if (is_opening_) be_fresh();
+  }
   if (line.size() > kRetryAfter.size() &&
       ::strncasecmp(line.data(), kRetryAfter.data(), kRetryAfter.size()) == 0)
     has_retry_after_ = true;
@@ -204,6 +216,7 @@ std::size_t ApiCall::on_header(char* bytes, std::size_t size, std::size_t count,
 bool ApiCall::hand_over_lines(const ApiListener& listener) {
   std::size_t begin = 0;
   is_fresh_ = false;
+  if (std::exchange(is_opening_, false)) listener.opened(ticket_);
   while (!is_dropped_) {
     const std::size_t end = lines_.find('\n', scanned_);
     if (end == std::string::npos) break;
@@ -245,6 +258,7 @@ ApiAnswer ApiCall::finish(CURLcode code) {
 }
 
 Error ApiCall::error_of(CURLcode code) const {
+  if (is_late_) return {Errc::kTimeout, "it waited until it was too late to be sent", {}, {}};
   if (code == CURLE_ABORTED_BY_CALLBACK)
     return {Errc::kUnreachable, "the connection broke off before the answer", {}, {}};
   CurlFailure failure{code, message_.data()};

@@ -14,13 +14,18 @@
 
 namespace gedge {
 
-/// Neither moved nor copied: libcurl holds its address. Access and limits outlive it.
+/// Neither moved nor copied: libcurl holds its address. Access, limits and clock outlive it.
 class ApiCall {
  public:
   /// It puts itself on `fresh` when bytes of a stream come, until hand_over_lines().
   ApiCall(const CurlLibrary& library, ApiAccess& access, const ApiLimits& limits,
-          std::vector<ApiCall*>& fresh)
-      : library_(library), access_(access), limits_(limits), fresh_(fresh), handle_(library) {}
+          const Clock& clock, std::vector<ApiCall*>& fresh)
+      : library_(library),
+        access_(access),
+        limits_(limits),
+        clock_(clock),
+        fresh_(fresh),
+        handle_(library) {}
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
 
@@ -46,7 +51,8 @@ class ApiCall {
 
   void drop() { is_dropped_ = true; }
   bool is_dropped() const { return is_dropped_; }
-  /// Those that have come whole, until the call is dropped. False: one is longer than allowed.
+  /// That a stream begins, and lines that have come whole, until the call is dropped. False: one is
+  /// longer than allowed.
   bool hand_over_lines(const ApiListener& listener);
   /// Why it ends, where hand_over_lines() said so.
   ApiAnswer too_long();
@@ -58,6 +64,7 @@ class ApiCall {
   bool take(std::string_view bytes);
   bool take_header(std::string_view line);
   bool has_stream_begun();
+  void be_fresh();
   static int before_sending(void* call, char* to, char* from, int to_port, int from_port);
   static std::size_t on_bytes(char* bytes, std::size_t size, std::size_t count, void* call);
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* call);
@@ -66,6 +73,7 @@ class ApiCall {
   const CurlLibrary& library_;
   ApiAccess& access_;
   const ApiLimits& limits_;
+  const Clock& clock_;
   std::vector<ApiCall*>& fresh_;
   CurlHandle handle_;
   std::array<char, CURL_ERROR_SIZE> message_{};
@@ -75,7 +83,8 @@ class ApiCall {
   std::string url_, body_, lines_;
   std::size_t header_bytes_ = 0, scanned_ = 0;
   bool is_sent_ = false, is_dropped_ = false, has_retry_after_ = false;
-  bool is_fresh_ = false, is_second_ = false, is_head_whole_ = false;
+  bool is_fresh_ = false, is_second_ = false, is_head_whole_ = false, is_opening_ = false;
+  bool is_late_ = false;
   Excess excess_ = Excess::kNone;
 };
 

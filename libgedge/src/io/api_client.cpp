@@ -42,13 +42,15 @@ CredentialKeeper::Moment moment() {
           std::chrono::duration_cast<std::chrono::seconds>(date).count()};
 }
 
+// Of timers: what libcurl counts by, too.
 Nanos now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace
 
 class ApiClient::Parts {
  public:
-  Parts(const CurlLibrary& library, std::unique_ptr<ApiAccess> access, const ApiLimits& limits);
+  Parts(const CurlLibrary& library, std::unique_ptr<ApiAccess> access, const ApiLimits& limits,
+        const Clock& clock);
   ~Parts();
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -100,6 +102,7 @@ class ApiClient::Parts {
   const CurlLibrary& library_;
   std::unique_ptr<ApiAccess> access_;
   ApiLimits limits_;
+  const Clock& clock_;
   std::unique_ptr<CURLSH, decltype(&::curl_share_cleanup)> shared_;
   Descriptor epoll_, wake_;
   std::array<CurlLane, kLanes> lanes_;
@@ -115,10 +118,11 @@ class ApiClient::Parts {
 };
 
 ApiClient::Parts::Parts(const CurlLibrary& library, std::unique_ptr<ApiAccess> access,
-                        const ApiLimits& limits)
+                        const ApiLimits& limits, const Clock& clock)
     : library_(library),
       access_(std::move(access)),
       limits_(limits),
+      clock_(clock),
       shared_(library.share_init(), library.share_cleanup),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -166,7 +170,7 @@ ApiClient::Parts::Call ApiClient::Parts::take_call(ApiLane lane) {
   }
   CurlLane& own = lane_of(lane);
   if (!own.is_open() && !own.open(most_connections(lane))) return nullptr;
-  auto call = std::make_unique<ApiCall>(library_, *access_, limits_, fresh_);
+  auto call = std::make_unique<ApiCall>(library_, *access_, limits_, clock_, fresh_);
   return call->set_up(shared_.get(), lane) ? std::move(call) : nullptr;
 }
 
@@ -390,7 +394,8 @@ ApiClient::ApiClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 ApiClient::~ApiClient() = default;
 
 Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimits limits,
-                                                   CredentialSource credentials, Notice notice) {
+                                                   CredentialSource credentials, Notice notice,
+                                                   const Clock& clock) {
   const ApiIdentity& own = endpoint.identity;
   if (!own.certificate.empty() && !own.key.empty())
     if (Status good = check_client_certificate(own.certificate, own.key.reveal(), moment().date);
@@ -401,7 +406,7 @@ Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimi
   auto access = ApiAccess::make(**library, endpoint);
   if (!access) return std::move(access).error();
   const bool is_told = (*access)->is_secure() && !credentials.empty();
-  auto parts = std::make_unique<Parts>(**library, *std::move(access), limits);
+  auto parts = std::make_unique<Parts>(**library, *std::move(access), limits, clock);
   GEDGE_TRY(parts->open());
   if (is_told) parts->keep(std::move(credentials), std::move(endpoint), std::move(notice));
   return std::unique_ptr<ApiClient>(new ApiClient(std::move(parts)));

@@ -13,4 +13,9 @@ Micros SteadyClock::now() const {
                                             std::chrono::nanoseconds(time.tv_nsec));
 }
 
+const Clock& steady_clock() {
+  static const SteadyClock clock;
+  return clock;
+}
+
 }  // namespace gedge

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -123,6 +124,63 @@ TEST_CASE("api client: many at once share no connection, more than allowed queue
   for (const auto& [ticket, answer] : calls.answers) CHECK(answer.status == 200);
   CHECK(server.connections() <= 7);
   CHECK(server.heard().size() == 500);
+}
+
+TEST_CASE("api client: what waited until it was too late is not sent, also after a sleep") {
+  struct Sleeper final : Clock {
+    std::atomic<std::int64_t> slept{0};
+    Micros now() const override { return steady_clock().now() + Micros(slept.load()); }
+  } clock;
+  TalkingServer server([&](const Heard&) {
+    clock.slept = 3'600'000'000;  // timeouts do not count that
+    return Said{{whole("ok")}};
+  });
+  ApiEndpoint endpoint;
+  endpoint.server = server.url();
+  ApiLimits limits;
+  limits.most_writes = 1;
+  auto opened = ApiClient::open(endpoint, limits, {}, {}, clock);
+  REQUIRE(opened);
+  Calls calls(*std::move(opened));
+  ApiRequest bind = bind_request();
+  bind.send_by = Nanos(clock.now()) + Nanos{30'000'000'000};
+  calls.client->send(1, bind);
+  calls.client->send(2, bind);
+  calls.client->send(3, bind_request());
+  calls.wait_for(3);
+  CHECK(calls.answers[1].status == 200);
+  CHECK(calls.answers[2].status == 0);
+  CHECK(calls.answers[2].was_not_sent);
+  CHECK(has(calls.answers[2].error.what, "too late"));
+  CHECK(calls.answers[3].status == 200);
+  CHECK(server.heard().size() == 2);
+}
+
+TEST_CASE("api client: that a stream begins is said before its first line, and once") {
+  TalkingServer server([](const Heard& heard) {
+    if (heard.has("refused")) return Said{{"HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n"}};
+    return Said{{kChunked, chunk("one\ntwo\n"), kLastChunk}};
+  });
+  Calls calls(server.url());
+  std::string said;
+  calls.listener.opened = [&](std::uint64_t ticket) { said += std::to_string(ticket) + '!'; };
+  calls.listener.line = [&](std::uint64_t, std::string_view line) { said += line; };
+  CHECK(calls.ask(watch()).status == 200);
+  ApiRequest refused = watch();
+  refused.target = "/refused";
+  CHECK(calls.ask(refused).status == 410);
+  CHECK(calls.get().status == 200);
+  CHECK(said == "1!onetwo");
+}
+
+TEST_CASE("api client: a stream that has no line yet has begun all the same") {
+  TalkingServer server([](const Heard&) { return Said{{kChunked}, After::kHang}; });
+  Calls calls(server.url());
+  bool is_open = false;
+  calls.listener.opened = [&](std::uint64_t) { is_open = true; };
+  calls.client->send(1, watch());
+  while (!is_open) REQUIRE(calls.client->wait(kPatience, calls.listener));
+  CHECK(calls.answers.empty());
 }
 
 TEST_CASE("api client: whatever the status, the body is handed over, and no redirect is followed") {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "gedge/io/clock.hpp"
 #include "gedge/port/api_credentials.hpp"
 #include "gedge/port/api_endpoint.hpp"
 #include "gedge/port/api_transport.hpp"
@@ -42,12 +43,16 @@ class ApiClient final : public ApiTransport {
   /// more. Requests wait while a program says who we are; if it cannot, they are answered with
   /// kDenied.
   ///
+  /// `clock`: of ApiRequest::send_by; outlives the client. Timeouts count while this machine is
+  /// awake, and a request that waited while it slept does not leave late all the same.
+  ///
   /// Errors: kInvalidInput for what no server can be asked with (its URL, characters that no header
   /// carries, a client certificate without its own key); kDenied where that has expired, libcurl
   /// cannot be opened, or the system has no descriptors left.
   static Result<std::unique_ptr<ApiClient>> open(ApiEndpoint endpoint, ApiLimits limits = {},
                                                  CredentialSource credentials = {},
-                                                 Notice notice = {});
+                                                 Notice notice = {},
+                                                 const Clock& clock = steady_clock());
   ~ApiClient() override;
 
   void send(std::uint64_t ticket, ApiRequest request) override;

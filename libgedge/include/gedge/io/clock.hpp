@@ -12,4 +12,7 @@ class SteadyClock final : public Clock {
   Micros now() const override;
 };
 
+/// One that lives as long as the process.
+const Clock& steady_clock();
+
 }  // namespace gedge

@@ -25,6 +25,8 @@ struct ApiRequest {
   std::string target;  ///< path and query, percent-encoded; begins with a slash
   std::string body, content_type;
   Nanos timeout{30'000'000'000};  ///< of the whole call, connecting included
+  /// It does not leave later than that moment of a Clock, whatever it waited for.
+  Nanos send_by = Nanos::max();
   /// The lines of a successful answer are handed over one by one as they come. `timeout` bounds
   /// such a call too; a connection that died on the way is noticed long before.
   bool is_stream = false;
@@ -48,6 +50,8 @@ struct ApiListener {
   std::function<void(std::uint64_t ticket, std::string_view line)> line;
   /// The call is over; its ticket means nothing any more.
   std::function<void(std::uint64_t ticket, ApiAnswer answer)> answer;
+  /// A stream will succeed: its lines come from now on.
+  std::function<void(std::uint64_t ticket)> opened = [](std::uint64_t) {};
 };
 
 class ApiTransport {

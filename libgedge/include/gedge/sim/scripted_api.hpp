@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,11 +24,16 @@ class ScriptedApi final : public ApiTransport {
   /// Hands over everything that was said so far; of calls that were cut meanwhile, nothing.
   Status wait(Nanos most, const ApiListener& listener) override {
     waited.push_back(most);
+    stands_still();
     while (!said_.empty()) {
       const Said said = std::move(said_.front());
       said_.pop_front();
       const auto call = asked.find(said.ticket);
       if (call == asked.end()) continue;
+      if (said.is_opening) {
+        listener.opened(said.ticket);
+        continue;
+      }
       if (said.is_line) {
         listener.line(said.ticket, std::string_view(said.text).substr(0, said.text.size() - 64));
         continue;
@@ -49,6 +55,7 @@ class ScriptedApi final : public ApiTransport {
   void say_line(std::uint64_t ticket, const std::string& line) {
     said_.push_back({ticket, true, line + std::string(64, ' '), {}});
   }
+  void say_opened(std::uint64_t ticket) { said_.push_back({ticket, false, {}, {}, true}); }
   void say(std::uint64_t ticket, ApiAnswer answer) {
     said_.push_back({ticket, false, {}, std::move(answer)});
   }
@@ -61,6 +68,7 @@ class ScriptedApi final : public ApiTransport {
 
   std::map<std::uint64_t, ApiRequest> asked;  ///< under way
   std::vector<Nanos> waited;
+  std::function<void()> stands_still = [] {};  ///< while somebody waits
   int wakes = 0;
 
  private:
@@ -69,6 +77,7 @@ class ScriptedApi final : public ApiTransport {
     bool is_line = false;
     std::string text;
     ApiAnswer answer;
+    bool is_opening = false;
   };
   std::deque<Said> said_;
 };
