@@ -600,7 +600,7 @@ _gedge_describe() {
       flags='--mode --bind --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
       valued='--mode --scheduler-name -n --namespace --image -o --output --color -v --v'
       case $prev in
-        --mode) values='scheduler preemption volumes extender prober hint publish reader' ;;
+        --mode) values='scheduler preemption volumes repair extender prober hint publish reader' ;;
         --scheduler-name) values='' ;;
         -n | --namespace) values='' ;;
         --image) values='' ;;

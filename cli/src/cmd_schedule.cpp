@@ -51,7 +51,13 @@ constexpr Page kPage{
         "keep them apart, give each nodes of its own, in the profile by the argument addedAffinity "
         "of NodeAffinity, and gedge-explain(1) says so of nodes that are not its own. Where both "
         "use a node, and a bind of the other one gives it more than it has, that is told as soon "
-        "as it is seen: by the event `overcommitted`, in /metrics, and by an Event of the node.\n\n"
+        "as it is seen: by the event `overcommitted`, in /metrics, and by an Event of the node. "
+        "A profile that says `overcommit: evict` beside its schedulerName repairs it, too: of its "
+        "own pods there that take of what is too much, the least important is evicted, of these "
+        "the one that started last. It is asked for through its disruption budgets; one that they "
+        "keep is passed over, and the next is asked after 5 s, 10 s, up to five minutes. On one "
+        "node one pod goes at a time, and 60 an hour in all; pods of DaemonSets, static pods and "
+        "system-critical ones stay.\n\n"
         "Pods of a PodGroup (scheduling.x-k8s.io, label scheduling.x-k8s.io/pod-group) are placed "
         "when as many of them as `minMember` says fit together, those that have a node included; "
         "until then nothing is held for them, so that two groups never wait for each other, and "
@@ -88,12 +94,9 @@ constexpr Page kPage{
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `measured`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, "
-        "`standby`, `profile`, `profile-refused`, `overcommitted` and `failed`; `would-bind` and "
-        "`would-evict` in a "
-        "dry run; of a cluster in "
-        "memory what "
-        "happens "
-        "in it too.",
+        "`standby`, `profile`, `profile-refused`, `overcommitted`, `repairing` and `failed`; "
+        "`would-bind`, `would-evict` and `would-repair` in a dry run; of a cluster in memory what "
+        "happens in it too.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",

@@ -69,6 +69,10 @@ ScheduleEvents ScheduleRun::events() {
   };
   events.not_bound = [this](const BindRequest& bind, BindAnswer answer) { tell(bind, answer); };
   events.evicted = [this](const EvictRequest& victim) {
+    if (victim.is_repair())
+      return log_.event(
+          options_.is_dry_run ? "would-repair" : "repairing",
+          {{"node", victim.node}, {"what", victim.too_much}, {"pod", text_of(victim.pod)}});
     log_.event(options_.is_dry_run ? "would-evict" : "evicting",
                {{"pod", text_of(victim.pod)}, {"for", text_of(victim.by)}, {"node", victim.node}});
   };

@@ -143,6 +143,28 @@ def check_scheduler(plane):
                  ("", "pods/status", "patch"), ("events.k8s.io", "events", "create"),
                  ("events.k8s.io", "events", "patch"), ("", "pods", "delete"),
                  ("", "persistentvolumes", "patch"), ("", "persistentvolumeclaims", "patch"))
+    check_repair(plane)
+
+
+def check_repair(plane):
+    """The right to evict comes with its own mode alone."""
+    plane.create("/api/v1/nodes", node("n2", cpu="1"))
+    path = plane.path("repair.json")
+    with open(path, "w") as file:
+        json.dump({"apiVersion": "kubescheduler.config.k8s.io/v1", "profiles": [
+            {"schedulerName": "gedge", "overcommit": "evict"}],
+                   "kind": "KubeSchedulerConfiguration"}, file)
+    plane.create(PODS.format("default"), pod("b", cpu="800m"))
+    with Scheduler(plane, "--profile", path, "--as", account("scheduler")) as gedge:
+        until(lambda: plane.pods()["b"]["spec"].get("nodeName") == "n2", "b")
+        plane.create(PODS.format("default"), pod("x", cpu="800m", scheduler="other"))
+        plane.call("POST", PODS.format("default") + "/x/binding",
+                   {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "x"},
+                    "target": {"kind": "Node", "name": "n2"}})
+        until(lambda: "cannot evict default/b" in gedge.log(), "the eviction to be refused")
+        need("b" in plane.pods(), "a pod was evicted without a right")
+        apply(plane, manifests("--mode", "repair"))
+        until(lambda: "b" not in plane.pods(), "b to go")
 
 
 def check_extender(plane):

@@ -8,7 +8,8 @@ import sys
 import yaml
 
 GEDGE = os.environ["GEDGE"]
-MODES = ("scheduler", "preemption", "volumes", "extender", "prober", "hint", "publish", "reader")
+MODES = ("scheduler", "preemption", "volumes", "repair", "extender", "prober", "hint", "publish",
+         "reader")
 failures = []
 
 

@@ -10,6 +10,7 @@ from plane import PODS, KubeScheduler, Scheduler, node, pod, run_checks, until  
 
 KUBE = ("--profile", "kube", "--compat", "1.20")
 EVENTS = "/apis/events.k8s.io/v1/events"  # those of nodes lie in kube-system
+BUDGETS = "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets"
 PODS_EACH = 24
 OWNED = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration",
          "profiles": [{"schedulerName": "gedge", "pluginConfig": [
@@ -17,6 +18,7 @@ OWNED = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSched
                  "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
                      {"matchExpressions": [
                          {"key": "pool", "operator": "In", "values": ["edge"]}]}]}}}}]}]}
+REPAIRS = {"profiles": [{"schedulerName": "gedge", "overcommit": "evict"}]}
 failures = []
 
 
@@ -105,5 +107,41 @@ def check_overcommit(plane):
         need(len(told()) == 1 and told()[0]["series"]["count"] == 2, f"{told()}")
 
 
+def check_repair(plane):
+    """Where the profile says so, the least important of our own pods is evicted, unless its
+    disruption budget keeps it: then the next one is."""
+    plane.create("/api/v1/nodes", node("n1", cpu="1"))
+    path = plane.path("repair.json")
+    with open(path, "w") as file:
+        json.dump({**REPAIRS, "apiVersion": OWNED["apiVersion"], "kind": OWNED["kind"]}, file)
+    plane.create("/apis/scheduling.k8s.io/v1/priorityclasses",
+                 {"metadata": {"name": "high"}, "value": 100})
+    # Nobody has said yet how many may go: so none may.
+    plane.create(BUDGETS, {"metadata": {"name": "kept"}, "spec": {
+        "maxUnavailable": 0, "selector": {"matchLabels": {"app": "kept"}}}})
+    with Scheduler(plane, "--profile", path, "--compat", "1.20") as scheduler:
+        for name, more in (("low", {}), ("kept", {"labels": {"app": "kept"}}),
+                           ("high", {"priorityClassName": "high"})):
+            plane.create(PODS.format("default"), pod(name, cpu="300m", **more))
+            until(lambda name=name: nodes_of(plane, name) == {"n1"}, name)
+            # Budgets do not keep pods that have not begun.
+            plane.patch(PODS.format("default") + f"/{name}/status",
+                        {"status": {"phase": "Running", "startTime": "2026-11-22T01:00:00Z"}})
+        plane.create(PODS.format("default"), pod("theirs", cpu="300m", scheduler="other"))
+        bind(plane, "theirs", "n1")
+        until(lambda: "low" not in plane.pods(), "low to go")
+        need(set(plane.pods()) == {"kept", "high", "theirs"}, f"{set(plane.pods())}")
+        until(lambda: metric(scheduler, "gedge_overcommitted_nodes") == "0", "the end of it")
+        said = scheduler.log()
+        for name in ("kept", "low"):
+            need(f'event=repairing node=n1 what="1200m of 1 cpu" pod=default/{name}' in said,
+                 said[-600:])
+        need(metric(scheduler, 'gedge_repairs_total{result="refused"}') == "1", said[-600:])
+        need(metric(scheduler, 'gedge_repairs_total{result="asked"}') == "1", said[-600:])
+        until(lambda: any(e["reason"] == "Evicted" and e["regarding"]["name"] == "low" and
+                          e["note"] == "Evicted from node n1, whose pods ask for 1200m of 1 cpu"
+                          for e in plane.get(EVENTS)["items"]), "an Event")
+
+
 if __name__ == "__main__":
-    sys.exit(run_checks((check_owned, check_overcommit), failures))
+    sys.exit(run_checks((check_owned, check_overcommit, check_repair), failures))

@@ -14,6 +14,10 @@ NEWS = "control/scheduler_news.cpp"
 VOLUMES = "control/scheduler_volumes.cpp"
 ELECTION = "control/leader_election.cpp"
 REFLECTOR = "control/reflector.cpp"
+REFLECTOR_HEAD = "../include/gedge/control/reflector.hpp"
+OVERCOMMIT = "control/scheduler_overcommit.cpp"
+LOOP = "drive/schedule_loop.cpp"
+CALL = "io/api_call.cpp"
 CLUSTER = "drive/api_cluster.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
@@ -117,6 +121,24 @@ MUTATIONS = [
              ("drive",)),
     Mutation("a relist begins in the middle of the last one", ("I-6",), REFLECTOR,
              "  page_.clear();\n", "", ("control", "drive")),
+    Mutation("a watch that is broken stops no decision", ("I-4", "kubernetes#107266"), LOOP,
+             "  scheduler_.hold_back(!is_synced);\n", "", ("drive",)),
+    Mutation("what is broken for long is still called known", ("I-4",), REFLECTOR_HEAD,
+             "return is_synced_ && (is_open_ ||", "return is_synced_ && (is_synced_ ||",
+             ("control", "drive")),
+    Mutation("who decides does not ask what is silent", ("I-4", "kubernetes#107266"), LOOP,
+             "  if (wants_to_decide) link_.refresh();\n",
+             "  static_cast<void>(wants_to_decide);\n", ("drive",)),
+    Mutation("what lay unread while the process stood still is news", ("I-4", "enhancements#65"),
+             CLUSTER, "  if (now() - begin > most + kStoodStill) distrust(begin);\n", "",
+             ("drive",)),
+    Mutation("a bind that waited leaves after the lease", ("I-3", "kubernetes#65257"), CALL,
+             "  own.is_late_ = Nanos(own.clock_.now()) >= own.request_.send_by;\n", "", ("io",)),
+    Mutation("a repair asks one after the other without waiting", ("I-9", "descheduler#424"),
+             OVERCOMMIT, "    repair.until = now + options_.repair_within;\n", "", ("control",)),
+    Mutation("a repair takes pods that are not ours", ("I-4",), OVERCOMMIT,
+             "  return is_ours && own != profiles.end()", "  return own != profiles.end()",
+             ("control",)),
     Mutation("a version that the server has forgotten is watched on", ("I-6", "I-5"), REFLECTOR,
              "  if (!is_passing(status) && (was_list || status != kOk)) list_again();\n",
              "  if (!is_passing(status) && status == kOk) list_again();\n",

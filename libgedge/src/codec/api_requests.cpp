@@ -18,6 +18,7 @@ namespace dom = simdjson::dom;
 constexpr unsigned kOk = 200, kCreated = 201, kNotFound = 404, kConflict = 409;
 constexpr std::size_t kMostNote = 1'024, kMostReporter = 128, kMostEventName = 230;
 constexpr std::size_t kQuoted = 200;
+constexpr int kEvictionV1 = 22;  // the minor version whose pods take an Eviction of policy/v1
 // Where Events lie of what has no namespace: servers up to 1.20 take them nowhere else.
 constexpr const char* kNowhere = "kube-system";
 constexpr Nanos kWriteTimeout{10'000'000'000};
@@ -171,11 +172,19 @@ ApiRequest read_request(const ReadRequest& read) {
   return request;
 }
 
-ApiRequest evict_request(const EvictRequest& evict) {
-  const Json body{{"apiVersion", "v1"},
-                  {"kind", "DeleteOptions"},
-                  {"preconditions", {{"uid", evict.uid.str()}}}};
-  return write_request(ApiVerb::kDelete, ApiLane::kWrite, pod_path(evict.pod), body,
+ApiRequest evict_request(const EvictRequest& evict, int minor) {
+  Json options{{"apiVersion", "v1"},
+               {"kind", "DeleteOptions"},
+               {"preconditions", {{"uid", evict.uid.str()}}}};
+  if (!evict.is_repair())
+    return write_request(ApiVerb::kDelete, ApiLane::kWrite, pod_path(evict.pod), options,
+                         "application/json");
+  const Json body{
+      {"apiVersion", minor >= kEvictionV1 ? "policy/v1" : "policy/v1beta1"},
+      {"kind", "Eviction"},
+      {"metadata", {{"name", evict.pod.name.str()}, {"namespace", evict.pod.namespace_name.str()}}},
+      {"deleteOptions", std::move(options)}};
+  return write_request(ApiVerb::kPost, ApiLane::kWrite, pod_path(evict.pod) + "/eviction", body,
                        "application/json");
 }
 

@@ -107,6 +107,12 @@ void add_volumes(const ManifestOptions& options, std::vector<Json>& out) {
       Json::array({rule("", {"persistentvolumeclaims", "persistentvolumes"}, {"patch"})}), out);
 }
 
+void add_repair(const ManifestOptions& options, std::vector<Json>& out) {
+  const Component who = component(options, "scheduler");
+  codec::add_cluster_role(who, "gedge-repair",
+                          Json::array({rule("", {"pods/eviction"}, {"create"})}), out);
+}
+
 // What goes into the configuration of kube-scheduler.
 std::string extender_configuration(const ManifestOptions& options) {
   Json extender{{"urlPrefix", "http://127.0.0.1:" + std::to_string(kExtenderPort)},
@@ -232,6 +238,9 @@ std::vector<Json> objects(const ManifestOptions& options) {
         break;
       case InstallMode::kVolumes:
         add_volumes(options, all);
+        break;
+      case InstallMode::kRepair:
+        add_repair(options, all);
         break;
       case InstallMode::kExtender:
         add_extender(options, all);

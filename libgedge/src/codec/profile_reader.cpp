@@ -127,25 +127,33 @@ class ConfigReader final : public StreamHandler {
     Profile profile;
     PluginSets sets;
     Args args;
-    strict_fields(
-        map, {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig", "tieBreak"},
-        [&](std::string_view key, Cursor value) {
-          if (key == "schedulerName") read_text(value, profile.scheduler_name);
-          if (key == "tieBreak") profile.spread_ties = read_tie_break(value);
-          if (key == "plugins")
-            strict_fields(value, kPoints, [&](std::string_view point, Cursor set) {
-              read_set(set, sets[std::string(point)]);
-            });
-          if (key == "pluginConfig") value.items([&](Cursor item) { read_args(item, args); });
-        });
+    strict_fields(map,
+                  {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig",
+                   "tieBreak", "overcommit"},
+                  [&](std::string_view key, Cursor value) {
+                    if (key == "schedulerName") read_text(value, profile.scheduler_name);
+                    if (key == "tieBreak")
+                      profile.spread_ties = read_choice(value, "tieBreak", "lowest", "spread");
+                    if (key == "overcommit")
+                      profile.evicts_overcommit =
+                          read_choice(value, "overcommit", "report", "evict");
+                    if (key == "plugins")
+                      strict_fields(value, kPoints, [&](std::string_view point, Cursor set) {
+                        read_set(set, sets[std::string(point)]);
+                      });
+                    if (key == "pluginConfig")
+                      value.items([&](Cursor item) { read_args(item, args); });
+                  });
     add_profile(std::move(profile), sets, args, in_place, map);
   }
 
-  static bool read_tie_break(Cursor value) {
+  /// True: it says the second word.
+  static bool read_choice(Cursor value, const char* field, std::string_view no,
+                          std::string_view yes) {
     const auto text = value.text();
-    if (text && *text != "lowest" && *text != "spread")
-      fail_unknown(value, "tieBreak", *text, {"lowest", "spread"});
-    return text && *text == "spread";
+    if (text && *text != no && *text != yes)
+      fail_unknown(value, field, *text, {std::string(no), std::string(yes)});
+    return text && *text == yes;
   }
 
   void read_set(Cursor map, PluginSet& set) {

@@ -98,6 +98,7 @@ Json plugin_set(const std::vector<ProfileEntry>& entries, bool weights,
 Json profile_json(const Profile& profile) {
   Json json{{"schedulerName", profile.scheduler_name}};
   if (profile.spread_ties) json["tieBreak"] = "spread";
+  if (profile.evicts_overcommit) json["overcommit"] = "evict";
   json["plugins"] = Json{{"filter", plugin_set(profile.filters, false, profile.unchecked)},
                          {"score", plugin_set(profile.scores, true, {})}};
   std::map<std::string, Json> all_args;

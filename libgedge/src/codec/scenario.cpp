@@ -145,9 +145,10 @@ class ScenarioReader {
          {"watchRepeats", &faults.watch_repeats},
          {"watchBreaks", &faults.watch_breaks},
          {"restarts", &faults.restarts}}};
-    const std::array<std::pair<std::string_view, Nanos*>, 4> spans{
+    const std::array<std::pair<std::string_view, Nanos*>, 5> spans{
         {{"slowAnswers", &faults.slow_answers},
          {"lateWatch", &faults.late_watch},
+         {"watchOutage", &faults.watch_outage},
          {"timeout", &faults.timeout},
          {"churn", &faults.churn}}};
     std::vector<std::string> known;

@@ -16,7 +16,7 @@ using codec::text_reply;
 HttpReply readiness(const SchedulerFacts& facts) {
   if (facts.is_synced) return text_reply(200, "ok");
   if (!facts.is_leading) return text_reply(200, "ok, waits for the lease");
-  std::string missing = "not listed yet:";
+  std::string missing = "not listed yet, or not heard of for too long:";
   for (const std::string& path : facts.unsynced) missing += ' ' + path;
   return text_reply(503, missing);
 }
@@ -40,6 +40,10 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
   metrics.count("gedge_overcommits_total",
                 "Nodes that got more than they have, by other hands than this scheduler's.",
                 counts.overcommits);
+  metrics.family("gedge_repairs_total", "counter",
+                 "Pods that were asked to leave such a node, by what came of it.");
+  metrics.sample("result=\"asked\"", std::to_string(counts.repairs - counts.repairs_refused));
+  metrics.sample("result=\"refused\"", std::to_string(counts.repairs_refused));
   metrics.count("gedge_replaced_pods_total",
                 "Pods that were made anew under their name while they were being bound.",
                 counts.replaced);
@@ -63,7 +67,7 @@ void add_queues(Metrics& metrics, const SchedulerFacts& facts) {
 
 std::string metrics_text(const SchedulerFacts& facts) {
   Metrics metrics;
-  metrics.family("gedge_synced", "gauge", "1: the whole cluster is known.");
+  metrics.family("gedge_synced", "gauge", "1: the whole cluster is known, as of the last minute.");
   metrics.sample("", facts.is_synced ? "1" : "0");
   metrics.family("gedge_leading", "gauge", "1: this process may write.");
   metrics.sample("", facts.is_leading ? "1" : "0");

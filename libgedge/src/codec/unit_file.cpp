@@ -23,6 +23,7 @@ UnitText unit_of(InstallMode mode) {
               "agent --peers /etc/gedge/peers --method udp", false};
     case InstallMode::kPreemption:
     case InstallMode::kVolumes:
+    case InstallMode::kRepair:
     case InstallMode::kHint:
     case InstallMode::kPublish:
     case InstallMode::kReader:

@@ -23,6 +23,7 @@ std::optional<ReflectorCall> Reflector::advance(Nanos now) {
   call.is_list = lists_next_;
   if (lists_next_) {
     call.next = page_;
+    if (page_.empty()) listed_ = now;
     lists_ += page_.empty() ? 1U : 0U;
     return call;
   }
@@ -42,12 +43,26 @@ std::optional<Nanos> Reflector::next() const {
 }
 
 bool Reflector::is_silent(Nanos now) const {
-  return is_under_way_ && !lists_next_ && now >= heard_ + options_.longest_silence;
+  return is_watching() && now >= heard_ + options_.longest_silence;
+}
+
+bool Reflector::is_unheard(Nanos now) const {
+  return is_watching() && now > heard_ + options_.most_age;
 }
 
 void Reflector::resume(Nanos now) {
-  is_under_way_ = false;
+  is_under_way_ = is_open_ = false;
   until_ = now;
+}
+
+void Reflector::opened(Nanos now) {
+  is_open_ = true;
+  heard_ = known_at_ = now;
+}
+
+void Reflector::distrust(Nanos since) {
+  is_open_ = false;
+  known_at_ = std::min(known_at_, since);
 }
 
 bool Reflector::take_page(const ListMeta& page, Nanos now) {
@@ -59,6 +74,7 @@ bool Reflector::take_page(const ListMeta& page, Nanos now) {
   lists_next_ = false;
   is_second_try_ = false;
   is_synced_ = true;
+  known_at_ = listed_;
   return true;
 }
 
@@ -68,6 +84,8 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
     failed(line.code > 0 ? static_cast<unsigned>(line.code) : 500, std::nullopt, now);
     return false;
   }
+  is_open_ = true;
+  known_at_ = now;
   if (line.type == WatchType::kOther) return true;
   if (!line.version.empty()) version_ = line.version;
   is_second_try_ = false;
@@ -81,7 +99,7 @@ void Reflector::list_again() {
 }
 
 void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos now) {
-  is_under_way_ = false;
+  is_under_way_ = is_open_ = false;
   const bool was_list = lists_next_;
   if (!was_list && now - begun_ >= options_.healthy_after) failures_ = 0;
   if (!was_list && status == kOk && now - begun_ >= kShort) {

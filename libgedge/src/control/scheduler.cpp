@@ -6,19 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "control/doubled.hpp"
 #include "control/help.hpp"
 
 namespace gedge {
 namespace {
 
 constexpr std::uint32_t kMostHeld = 8;  // attempts of a pod that keeps its place meanwhile
-
-// first * 2^times, at most `most`.
-Nanos doubled(Nanos first, std::uint32_t times, Nanos most) {
-  Nanos span = first;
-  for (std::uint32_t i = 0; i < times && span < most; ++i) span *= 2;
-  return std::min(span, most);
-}
 
 std::set<std::string> names_of(const std::vector<Profile>& profiles) {
   std::set<std::string> names;
@@ -249,7 +243,7 @@ Status Scheduler::run_timers(Nanos now) {
       give_up_volumes(entry, now);
       continue;
     }
-    if (entry.holds && is_paused() && room(now) == 0) {
+    if (entry.holds && is_silenced(now)) {
       leave_state(entry);
       enter_state(entry, State::kBackoff, now + options_.first_pause);
       entry.holds = true;
@@ -322,6 +316,8 @@ Status Scheduler::preempt_for(const PodName& pod) {
 }
 
 void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
+  for (auto& [node, repair] : repairs_)
+    if (repair.ticket == ticket && ticket != 0) return settle_repair(repair, answer, now);
   const auto at = tickets_.find(ticket);
   if (at == tickets_.end()) return;
   const auto entry = entries_.find(at->second);
@@ -351,6 +347,7 @@ Status Scheduler::advance(Nanos now) {
   GEDGE_TRY(run_timers(now));
   GEDGE_TRY(bind_provided(now));
   GEDGE_TRY(look_for_overcommits());
+  GEDGE_TRY(repair_overcommits(now));
   wake(now);
   while (!active_.empty() && room(now) > 0) {
     const std::vector<PodName> pods = next_to_try(room(now));
@@ -374,6 +371,8 @@ std::optional<Nanos> Scheduler::next() const {
   if (!came_to_.empty()) return Nanos{0};
   std::optional<Nanos> next;
   if (!timers_.empty()) next = timers_.begin()->first;
+  if (repair_at_) next = next ? std::min(*next, *repair_at_) : *repair_at_;
+  if (is_held_back_) return next;
   const bool wants_to_bind = !active_.empty() || (has_new_volumes_ && !awaiting_.empty());
   if (!wants_to_bind || flights_.size() >= (is_paused() ? 1 : options_.max_binds)) return next;
   const Nanos soonest = is_paused() ? paused_until_ : Nanos{0};

@@ -25,6 +25,7 @@ void Scheduler::heed(BindAnswer answer, Nanos now) {
 }
 
 std::size_t Scheduler::room(Nanos now) const {
+  if (is_held_back_) return 0;
   if (!is_paused()) return options_.max_binds - std::min(options_.max_binds, flights_.size());
   return flights_.empty() && now >= paused_until_ ? 1 : 0;
 }

@@ -31,7 +31,7 @@ void Scheduler::answer(std::uint64_t ticket, ClaimAnswer answer, Nanos now) {
 
 // Time has passed since its place was decided: it must still be one.
 Status Scheduler::bind_provided(Nanos now) {
-  if ((is_paused() && room(now) == 0) || !std::exchange(has_new_volumes_, false)) return {};
+  if (is_silenced(now) || !std::exchange(has_new_volumes_, false)) return {};
   const std::set<Key> keys = awaiting_;
   for (const Key& key : keys) {
     Entry& entry = entries_.at(key);

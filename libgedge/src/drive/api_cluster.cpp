@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t kMostQueued = 4'096, kMostTelling = 8;
 
+// A wait that takes so much longer than it was to was no wait: the process stood still, and what it
+// reads now was sent to it meanwhile.
+constexpr Nanos kLongestWait{15'000'000'000}, kStoodStill{15'000'000'000};
+
 // Finished pods take no place: a server tells of them as if they were gone.
 constexpr const char* kUnfinished = "status.phase!=Succeeded,status.phase!=Failed";
 
@@ -86,6 +90,7 @@ bool ApiCluster::ends_in_time(ApiRequest& request) const {
   const Nanos left = lease_->election().deadline() - now();
   if (!is_leading() || left <= Nanos{0}) return false;
   request.timeout = std::min(request.timeout, left);
+  request.send_by = lease_->election().deadline();
   request.target += codec::timeout_query(request.timeout);
   return true;
 }
@@ -145,7 +150,7 @@ void ApiCluster::evict(const EvictRequest& request) {
   call.about = About::kEvict;
   call.ticket = request.ticket;
   call.evict = request;
-  send_write(codec::evict_request(request), std::move(call));
+  send_write(codec::evict_request(request, options_.minor), std::move(call));
 }
 
 void ApiCluster::claim(const ClaimRequest& request) {
@@ -225,14 +230,38 @@ bool ApiCluster::is_listed() const {
 }
 
 bool ApiCluster::is_synced() const {
-  return is_leading() && is_listed() && (!latency_ || latency_->is_synced());
+  const Nanos now = this->now();
+  return is_leading() && (!latency_ || latency_->is_current(now)) &&
+         std::all_of(kinds_.begin(), kinds_.end(),
+                     [now](const auto& kind) { return kind->is_current(now); });
+}
+
+void ApiCluster::refresh() {
+  const Nanos now = this->now();
+  for (const auto& kind : kinds_) {
+    if (!kind->reflector().is_unheard(now)) continue;
+    end_call(*kind);
+    kind->reflector().resume(now);
+  }
+  if (latency_) latency_->refresh(transport_, now);
+}
+
+void ApiCluster::distrust(Nanos since) {
+  const Nanos now = this->now();
+  for (const auto& kind : kinds_) {
+    kind->reflector().distrust(since);
+    if (!kind->reflector().is_watching()) continue;
+    end_call(*kind);
+    kind->reflector().resume(now);
+  }
+  if (latency_) latency_->distrust(transport_, since, now);
 }
 
 std::vector<std::string> ApiCluster::unsynced() const {
   std::vector<std::string> paths;
   for (const auto& kind : kinds_)
-    if (!kind->is_synced()) paths.emplace_back(kind->path().path);
-  if (latency_) latency_->add_unsynced(paths);
+    if (!kind->is_current(now())) paths.emplace_back(kind->path().path);
+  if (latency_) latency_->add_unsynced(now(), paths);
   return paths;
 }
 
@@ -291,7 +320,7 @@ void ApiCluster::begin_call(Kind& kind, Nanos now) {
 
 void ApiCluster::end_call(Kind& kind) {
   transport_.cancel(kind.ticket);
-  calls_.erase(kind.ticket);
+  calls_.erase(std::exchange(kind.ticket, 0));
 }
 
 Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
@@ -301,10 +330,13 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
     if (const auto next = lease_->election().next())
       most = std::min(most, std::max(*next - begin, Nanos{0}));
   if (is_leading()) most = std::min(most, begin_calls(begin));
+  most = std::min(most, kLongestWait);
   const ApiListener taker{
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
-      [&](std::uint64_t ticket, ApiAnswer answer) { take(ticket, std::move(answer), listener); }};
+      [&](std::uint64_t ticket, ApiAnswer answer) { take(ticket, std::move(answer), listener); },
+      [&](std::uint64_t ticket) { opened(ticket); }};
   GEDGE_TRY(transport_.wait(most, taker));
+  if (now() - begin > most + kStoodStill) distrust(begin);
   refuse_unsent(listener);
   flush(listener);
   return keep_lease(now());
@@ -326,6 +358,12 @@ Status ApiCluster::keep_lease(Nanos now) {
 void ApiCluster::flush(ClusterListener& listener) {
   for (const auto& kind : kinds_) kind->flush(listener);
   if (latency_) latency_->flush(now(), listener);
+}
+
+void ApiCluster::opened(std::uint64_t ticket) {
+  if (latency_ && latency_->owns(ticket)) return latency_->opened(ticket, now());
+  const auto at = calls_.find(ticket);
+  if (at != calls_.end()) at->second.kind->reflector().opened(now());
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
@@ -386,7 +424,10 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
   if (meaning == EvictAnswer::kFailed)
     listener.failed(
         codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name));
-  else if (options_.events == EventsTold::kAll)
+  else if (evict.is_repair() && options_.events != EventsTold::kNone)
+    report({"Pod", evict.pod, evict.uid, true, "Evicted", "Evicting",
+            "Evicted from node " + evict.node + ", whose pods ask for " + evict.too_much});
+  else if (!evict.is_repair() && options_.events == EventsTold::kAll)
     report({"Pod", evict.pod, evict.uid, false, "Preempted", "Preempting",
             "Preempted by " + evict.by.namespace_name + "/" + evict.by.name + " on node " +
                 evict.node});

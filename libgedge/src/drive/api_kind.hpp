@@ -30,6 +30,8 @@ class ApiCluster::Kind {
   Reflector& reflector() { return reflector_; }
   const Reflector& reflector() const { return reflector_; }
   bool is_synced() const { return is_missing_ || reflector_.is_synced(); }
+  /// And what was told of it is not too old.
+  bool is_current(Nanos now) const { return is_missing_ || reflector_.is_current(now); }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }
 

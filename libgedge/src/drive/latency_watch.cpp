@@ -196,9 +196,26 @@ bool LatencyWatch::is_synced() const {
                      [](const Source& source) { return source.is_synced(); });
 }
 
-void LatencyWatch::add_unsynced(std::vector<std::string>& paths) const {
+bool LatencyWatch::is_current(Nanos now) const {
+  return std::all_of(sources_.begin(), sources_.end(),
+                     [now](const Source& source) { return source.is_current(now); });
+}
+
+void LatencyWatch::refresh(ApiTransport& transport, Nanos now) {
+  for (Source& source : sources_)
+    if (source.reflector.is_unheard(now)) source.resume(transport, now);
+}
+
+void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
+  for (Source& source : sources_) {
+    source.reflector.distrust(since);
+    if (source.reflector.is_watching()) source.resume(transport, now);
+  }
+}
+
+void LatencyWatch::add_unsynced(Nanos now, std::vector<std::string>& paths) const {
   for (const Source& source : sources_)
-    if (!source.is_synced()) paths.emplace_back(source.path);
+    if (!source.is_current(now)) paths.emplace_back(source.path);
 }
 
 std::uint64_t LatencyWatch::lists() const {

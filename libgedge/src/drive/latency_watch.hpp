@@ -37,8 +37,13 @@ class LatencyWatch {
   void flush(Nanos now, ClusterListener& listener);
   void cancel(ApiTransport& transport);
 
+  // As of Reflector, for all that is followed.
   bool is_synced() const;
-  void add_unsynced(std::vector<std::string>& paths) const;
+  bool is_current(Nanos now) const;
+  void opened(std::uint64_t ticket, Nanos now) { find(ticket)->reflector.opened(now); }
+  void refresh(ApiTransport& transport, Nanos now);
+  void distrust(ApiTransport& transport, Nanos since, Nanos now);
+  void add_unsynced(Nanos now, std::vector<std::string>& paths) const;
   std::uint64_t lists() const;
   std::uint64_t watches() const;
   std::uint64_t objects() const { return objects_; }
@@ -60,6 +65,11 @@ class LatencyWatch {
     RttMatrix matrix;
 
     bool is_synced() const { return is_missing || reflector.is_synced(); }
+    bool is_current(Nanos now) const { return is_missing || reflector.is_current(now); }
+    void resume(ApiTransport& transport, Nanos now) {
+      transport.cancel(std::exchange(ticket, 0));
+      reflector.resume(now);
+    }
   };
 
   Source* find(std::uint64_t ticket);

@@ -28,11 +28,18 @@ Status ScheduleLoop::run() {
 }
 
 Status ScheduleLoop::decide() {
+  const bool wants_to_decide = scheduler_.active() + scheduler_.backing_off() +
+                                   scheduler_.parked() + scheduler_.awaiting() +
+                                   scheduler_.overcommitted() >
+                               0;
+  if (wants_to_decide) link_.refresh();
+  const bool is_synced = link_.is_synced();
   if (!was_synced_) {
-    if (!link_.is_synced()) return {};
+    if (!is_synced) return {};
     was_synced_ = true;
     events_.synced();
   }
+  scheduler_.hold_back(!is_synced);
   return scheduler_.advance(now());
 }
 
@@ -47,6 +54,10 @@ void ScheduleLoop::send() {
     const std::uint64_t ticket = bind.ticket;
     binds_.emplace(ticket, std::move(bind));
   }
+  for (const Overcommit& node : scheduler_.take_overcommits()) {
+    events_.overcommitted(node);
+    if (!options_.is_dry_run) link_.tell(node);
+  }
   for (const EvictRequest& victim : scheduler_.take_evictions()) {
     events_.evicted(victim);
     if (!options_.is_dry_run) link_.evict(victim);
@@ -55,10 +66,6 @@ void ScheduleLoop::send() {
   for (const Nomination& nomination : scheduler_.take_nominations())
     if (!options_.is_dry_run) link_.nominate(nomination);
   for (const ReadRequest& read : scheduler_.take_reads()) link_.read(read);
-  for (const Overcommit& node : scheduler_.take_overcommits()) {
-    events_.overcommitted(node);
-    if (!options_.is_dry_run) link_.tell(node);
-  }
   for (const Unschedulable& pod : scheduler_.take_unschedulable()) {
     events_.unschedulable(pod);
     if (!options_.is_dry_run) link_.tell(pod);

@@ -15,6 +15,7 @@
 #include "plan/live_claims.hpp"
 #include "plan/other_facts.hpp"
 #include "plan/promises.hpp"
+#include "plan/relief.hpp"
 #include "plan/same_pod.hpp"
 #include "plan/session.hpp"
 #include "plan/spec_pool.hpp"
@@ -72,6 +73,7 @@ class LiveCluster::Parts {
   }
   Result<bool> still_fits(const PodName& pod);
   Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
+  Result<std::optional<PodName>> relief(const SharedText& node, const MayGo& may_go);
   std::uint64_t rebuilds() const { return rebuilds_; }
 
  private:
@@ -355,6 +357,20 @@ Result<std::vector<Overcommit>> LiveCluster::Parts::overcommits(
   return found;
 }
 
+Result<std::optional<PodName>> LiveCluster::Parts::relief(const SharedText& name,
+                                                          const MayGo& may_go) {
+  if (!session_) GEDGE_TRY(rebuild());
+  const ClusterState& cluster = session_->cluster();
+  const auto node = cluster.find_node(name);
+  if (!node || !cluster.alive().test(*node)) return std::optional<PodName>();
+  for (const PodIndex pod : cluster.pods_on(*node))
+    if (assumed_.contains(key_of(cluster.pod(pod)))) return std::optional<PodName>();
+  const auto found = gedge::relief(cluster, *node, [&](PodIndex pod) {
+    return may_go(cluster.pod(pod), *cluster.pod_facts(pod).spec);
+  });
+  return found ? std::optional(fact_name(cluster.pod(*found))) : std::nullopt;
+}
+
 void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
   const std::string key = key_of(pod.namespace_name, pod.name);
   const auto at = pods_.find(key);
@@ -571,6 +587,9 @@ bool LiveCluster::has_its_volumes(const PodName& pod) const { return parts_->has
 Result<bool> LiveCluster::still_fits(const PodName& pod) { return parts_->still_fits(pod); }
 Result<std::vector<Overcommit>> LiveCluster::overcommits(const std::vector<SharedText>& nodes) {
   return parts_->overcommits(nodes);
+}
+Result<std::optional<PodName>> LiveCluster::relief(const SharedText& node, const MayGo& may_go) {
+  return parts_->relief(node, may_go);
 }
 std::vector<PodName> LiveCluster::names(FactKind kind) const { return parts_->names(kind); }
 std::uint64_t LiveCluster::rebuilds() const { return parts_->rebuilds(); }

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 6> kJudged = {"NodeName",        "NodeUns
                                                      "NodePorts",       "NodeResourcesFit"};
 
 constexpr std::string_view kFit = "NodeResourcesFit";
+constexpr Nanos kMostAge{60'000'000'000};
 
 bool has_ended(const Pod& pod) {
   return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
@@ -55,6 +56,7 @@ void SimChecks::forget() {
   nodes_.clear();
   assumed_.clear();
   open_.clear();
+  blind_since_.reset();
 }
 
 // As the scheduler was told, and what it sent since.
@@ -107,6 +109,8 @@ void SimChecks::judge(const std::string& invariant, const Facts& facts, const Po
 }
 
 void SimChecks::sent(const BindRequest& bind) {
+  if (blind_since_ && world_.time() - *blind_since_ > kMostAge)
+    fail("I-4", name_text(bind.pod) + " is bound by what was told too long ago");
   if (!open_.insert(bind.pod).second)
     fail("I-1", name_text(bind.pod) + " is bound again before it is known what became of it");
   const auto known = pods_.find(bind.pod);
@@ -162,6 +166,7 @@ void SimChecks::told(const ClusterEvent& event) {
 }
 
 void SimChecks::listed(const Facts& all) {
+  blind_since_.reset();
   pods_.clear();
   nodes_.clear();
   assumed_.clear();

@@ -7,7 +7,8 @@ namespace gedge {
 namespace {
 
 constexpr std::uint32_t kMillion = 1'000'000;
-constexpr std::size_t kMostRepeated = 8;  // events of a watch, as after a reconnect
+constexpr std::size_t kMostRepeated = 8;   // events of a watch, as after a reconnect
+constexpr Nanos kMostAge{60'000'000'000};  // of what is told, as of a real link
 
 std::vector<PodName> names_of(const std::vector<Node>& nodes) {
   std::vector<PodName> names;
@@ -144,7 +145,17 @@ void SimLink::list(Nanos at) {
     listener.keep_only(FactKind::kNode, std::move(nodes));
     listener.keep_only(FactKind::kPod, std::move(pods));
     is_listed_ = true;
+    broken_at_.reset();
   });
+}
+
+void SimLink::calm_down() {
+  if (list_at_ && options_.faults.watch_outage > Nanos{0}) list_at_ = std::min(*list_at_, now());
+  options_.faults = {};
+}
+
+bool SimLink::is_synced() const {
+  return is_listed_ && (!broken_at_ || now() - *broken_at_ <= kMostAge);
 }
 
 void SimLink::tell_event(std::size_t version, Nanos at) {
@@ -189,7 +200,9 @@ void SimLink::watch(Nanos now) {
   }
   for (; seen_ < world_.cluster().version(); ++seen_) {
     if (chance(options_.faults.watch_breaks)) {
-      list_at_ = due();  // what happens until then is not told
+      list_at_ = due() + up_to(options_.faults.watch_outage);  // until then nothing is told
+      broken_at_ = now;
+      if (options_.witness != nullptr) options_.witness->broke();
       return;
     }
     if (seen_ > 0 && chance(options_.faults.watch_repeats)) {

@@ -24,6 +24,15 @@ Error missing(std::string_view what, std::string_view name) {
       Errc::kNotFound, "there is no " + std::string(what) + " '" + std::string(name) + "'", {}, {}};
 }
 
+// A disruption budget says that it must not go.
+bool is_kept(const SimCluster::SimPod& known, const std::vector<PodDisruptionBudget>& budgets) {
+  const Labels labels = pod_labels(known.pod, known.spec);
+  return std::any_of(budgets.begin(), budgets.end(), [&](const PodDisruptionBudget& budget) {
+    return budget.namespace_name == known.pod.namespace_name && budget.disruptions_allowed <= 0 &&
+           !budget.selector.requirements.empty() && budget.selector.matches(labels);
+  });
+}
+
 // Whoever was made without a date was there from the beginning.
 UnixSeconds date_pods(Facts& facts) {
   UnixSeconds begin = 0;
@@ -373,9 +382,12 @@ Status SimWorld::delete_pod(const PodName& name, std::string note) {
 
 EvictAnswer SimWorld::evict(const EvictRequest& request) {
   const auto at = cluster().pods().find(request.pod);
-  if (at != cluster().pods().end() && at->second.pod.uid == request.uid)
-    parts_->remove(request.pod,
-                   "preempted by " + request.by.namespace_name + "/" + request.by.name);
+  if (at == cluster().pods().end() || at->second.pod.uid != request.uid) return EvictAnswer::kGoing;
+  if (request.is_repair() && is_kept(at->second, cluster().others().disruption_budgets))
+    return EvictAnswer::kFailed;
+  parts_->remove(request.pod, request.is_repair() ? "evicted: its node has too much"
+                                                  : "preempted by " + request.by.namespace_name +
+                                                        "/" + request.by.name);
   return EvictAnswer::kGoing;
 }
 

@@ -71,6 +71,7 @@ TEST_CASE("profile: enabled and disabled change single extension points") {
   const ProfileReading reading = read(kHead + R"(profiles:
 - schedulerName: mine
   tieBreak: spread
+  overcommit: evict
   plugins:
     filter:
       enabled:
@@ -90,6 +91,8 @@ TEST_CASE("profile: enabled and disabled change single extension points") {
   CHECK(profile.scheduler_name == "mine");
   CHECK(profile.name == "mine");
   CHECK(profile.spread_ties);
+  CHECK(profile.evicts_overcommit);
+  CHECK(only(read(write_profiles({profile}))).evicts_overcommit);
   const auto filters = names(profile.filters);
   CHECK(filters.back() == "DelayBudget");
   CHECK(std::count(filters.begin(), filters.end(), "NodePorts") == 0);
@@ -379,6 +382,8 @@ TEST_CASE("profile: what a plugin list or a plugin's arguments cannot mean is re
             .find("needs a name") != std::string::npos);
   CHECK(error(read(kHead + "profiles:\n- tieBreak: random\n")).find("unknown tieBreak 'random'") !=
         std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- overcommit: repair\n"))
+            .find("unknown overcommit 'repair'") != std::string::npos);
   CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: "
                            "{scoringStrategy: {type: Leest}}\n"))
             .find("6:11 unknown scoring strategy 'Leest'") == 0);

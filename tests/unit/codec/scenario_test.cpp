@@ -35,7 +35,8 @@ seed: 7
 duration: 1h
 timing: {nodeGrace: 10s, evictAfter: 0, podStart: 500ms, podStop: 2s, answer: 1ms, watch: 3ms}
 faults: {lostBinds: 5%, lostAnswers: 0.25%, refusedBinds: 1%, lostReads: 100%, watchRepeats: 2%,
-  watchBreaks: 3%, restarts: 4%, slowAnswers: 1s, lateWatch: 2s, timeout: 3s, churn: 1.5m}
+  watchBreaks: 3%, restarts: 4%, slowAnswers: 1s, lateWatch: 2s, timeout: 3s, churn: 1.5m,
+  watchOutage: 2m}
 events:
 - {at: 10m, fail: [edge-1, edge-2]}
 - {at: 60s, scale: shop/deployment/web, replicas: 5}
@@ -68,6 +69,7 @@ events:
   CHECK(faults.restarts == 40'000);
   CHECK(faults.slow_answers == kSecond);
   CHECK(faults.late_watch == 2 * kSecond);
+  CHECK(faults.watch_outage == 120 * kSecond);
   CHECK(faults.timeout == 3 * kSecond);
   CHECK(faults.churn == 90 * kSecond);
   std::string events;
@@ -77,7 +79,7 @@ events:
   CHECK(events ==
         "0 more.yaml 0\n60 shop/deployment/web 5\n60 rtt/edge-1,edge-2=9ms 0\n600 edge-1 0\n"
         "600 edge-2 0\n3600 job-0 0\n");
-  CHECK(scenario.events[3].where.line == 13);
+  CHECK(scenario.events[3].where.line == 14);
 }
 
 TEST_CASE("what is wrong with a scenario is said with its place") {

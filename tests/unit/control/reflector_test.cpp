@@ -86,6 +86,49 @@ TEST_CASE("reflector: a watch that its server ends is resumed at once from the l
   CHECK(next->version == "12");
 }
 
+TEST_CASE("reflector: what is known is current while a watch goes on, and a minute after") {
+  Reflector reflector = watching();
+  CHECK(reflector.is_current(70 * kSecond));
+  CHECK_FALSE(reflector.is_current(71 * kSecond));  // nobody has answered the watch
+  reflector.opened(71 * kSecond);
+  CHECK(reflector.is_current(150 * kSecond));  // a connection that is lost is noticed
+  reflector.take_line(line(WatchType::kBookmark, "9"), 160 * kSecond);
+  reflector.failed(0, std::nullopt, 170 * kSecond);
+  CHECK(reflector.is_current(220 * kSecond));
+  CHECK_FALSE(reflector.is_current(221 * kSecond));
+  REQUIRE(reflector.advance(221 * kSecond));
+  CHECK_FALSE(reflector.is_current(221 * kSecond));
+  reflector.opened(222 * kSecond);
+  CHECK(reflector.is_current(222 * kSecond));
+}
+
+TEST_CASE("reflector: a list is as old as its first page") {
+  Reflector reflector(1);
+  REQUIRE(reflector.advance(10 * kSecond));
+  reflector.take_page({"5", "more"}, 40 * kSecond);
+  REQUIRE(reflector.advance(40 * kSecond));
+  REQUIRE(reflector.take_page({"5", ""}, 65 * kSecond));
+  CHECK(reflector.is_current(70 * kSecond));
+  CHECK_FALSE(reflector.is_current(71 * kSecond));
+}
+
+TEST_CASE("reflector: a watch that is silent for a minute is doubted, and so is what lay unread") {
+  Reflector reflector = watching();
+  reflector.opened(11 * kSecond);
+  CHECK_FALSE(reflector.is_unheard(71 * kSecond));
+  CHECK(reflector.is_unheard(72 * kSecond));
+  CHECK_FALSE(reflector.is_silent(72 * kSecond));
+  reflector.resume(72 * kSecond);
+  CHECK_FALSE(reflector.is_unheard(72 * kSecond));
+  CHECK_FALSE(reflector.is_current(72 * kSecond));
+  REQUIRE(reflector.advance(72 * kSecond));
+  reflector.opened(72 * kSecond);
+  reflector.take_line(line(WatchType::kAdded, "9"), 200 * kSecond);
+  reflector.distrust(100 * kSecond);
+  CHECK(reflector.is_current(160 * kSecond));
+  CHECK_FALSE(reflector.is_current(200 * kSecond));
+}
+
 TEST_CASE("reflector: a watch that ends as soon as it began is not asked for in a loop") {
   Reflector reflector = watching();
   reflector.failed(200, std::nullopt, 10 * kSecond);

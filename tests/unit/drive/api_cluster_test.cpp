@@ -262,6 +262,100 @@ TEST_CASE("api cluster: 410 in a watch lists again, and says what is gone") {
   CHECK(at.notes.take() == Lines{"pod b on ''", "only b"});
 }
 
+TEST_CASE("api cluster: what is broken for a minute is not known any more") {
+  Fixture at;
+  at.sync("", "");
+  for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  at.clock.time += Micros{50'000'000};
+  ApiAnswer lost;
+  lost.error = {Errc::kUnreachable, "the connection broke off", {}, {}};
+  at.api.say(at.api.find("/api/v1/nodes?watch=1"), lost);
+  at.turn();
+  CHECK(at.cluster.is_synced());
+  at.clock.time += Micros{9'000'000};
+  at.turn();
+  const std::uint64_t again = at.api.find("/api/v1/nodes?watch=1");
+  REQUIRE(again != 0);  // and it is not answered
+  CHECK(at.cluster.is_synced());
+  at.clock.time += Micros{2'000'000};
+  CHECK_FALSE(at.cluster.is_synced());
+  CHECK(at.cluster.unsynced() == Lines{"/api/v1/nodes"});
+  at.api.say_opened(again);
+  at.turn();
+  CHECK(at.cluster.is_synced());
+}
+
+TEST_CASE("api cluster: who is about to decide asks what has been silent for a minute") {
+  Fixture at;
+  at.sync("", "");
+  for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  const std::uint64_t pods = at.api.find("/api/v1/pods?watch=1");
+  const std::uint64_t nodes = at.api.find("/api/v1/nodes?watch=1");
+  at.clock.time += Micros{40'000'000};
+  at.api.say_line(pods, event("ADDED", pod("a")));
+  at.turn();
+  at.cluster.refresh();
+  CHECK(at.api.find("/api/v1/nodes?watch=1") == nodes);
+  at.clock.time += Micros{21'000'000};
+  CHECK(at.cluster.is_synced());  // for those who only ask
+  at.cluster.refresh();
+  CHECK_FALSE(at.cluster.is_synced());
+  at.turn();
+  CHECK(at.api.find("/api/v1/pods?watch=1") == pods);
+  CHECK(at.api.find("/api/v1/nodes?watch=1") != nodes);
+  for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  CHECK(at.cluster.is_synced());
+}
+
+TEST_CASE("api cluster: a process that stood still trusts nothing that it reads then") {
+  Fixture at;
+  at.sync("", "");
+  for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  const std::uint64_t pods = at.api.find("/api/v1/pods?watch=1");
+  at.api.say_line(pods, event("ADDED", pod("a")));
+  at.api.stands_still = [&] { at.clock.time += Micros{100'000'000}; };
+  at.turn();
+  at.api.stands_still = [] {};
+  CHECK_FALSE(at.cluster.is_synced());
+  at.turn();
+  CHECK(at.api.find("/api/v1/pods?watch=1") != pods);
+  for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  CHECK(at.cluster.is_synced());
+}
+
+TEST_CASE("api cluster: a repair asks for an eviction, and budgets may say no") {
+  for (const auto& [minor, version] :
+       {std::pair(20, "policy/v1beta1"), std::pair(21, "policy/v1beta1"),
+        std::pair(22, "policy/v1")}) {
+    ApiClusterOptions options;
+    options.minor = minor;
+    Fixture at(options);
+    at.cluster.evict({3, {"shop", "a"}, "u-a", {}, "n1", "5 of 4 cpu"});
+    const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a/eviction");
+    REQUIRE(ticket != 0);
+    const ApiRequest request = at.api.asked.at(ticket);
+    CHECK(request.verb == ApiVerb::kPost);
+    CHECK(request.body ==
+          std::string(R"({"apiVersion":")") + version +
+              R"(","kind":"Eviction","metadata":{"name":"a","namespace":"shop"},"deleteOptions":)"
+              R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u-a"}}})");
+    at.api.say(ticket, minor == 20 ? 429 : 201, "{}");
+    at.turn();
+    const bool went = minor != 20;
+    CHECK(at.notes.take().back() == "evict 3: " + std::to_string(went ? 0 : 1));
+    const std::uint64_t told = at.api.find("/apis/events.k8s.io/v1/namespaces/shop/events");
+    REQUIRE((told != 0) == went);
+    if (went)
+      CHECK(at.api.asked.at(told).body.find(
+                "Evicted from node n1, whose pods ask for 5 of 4 cpu") != std::string::npos);
+  }
+}
+
 TEST_CASE("api cluster: what came of a bind") {
   struct Row {
     unsigned status;

@@ -70,3 +70,69 @@ TEST_CASE("schedule loop: a stop waits for binds under way, and not for ever") {
   CHECK(link.now() == stopped + Micros{7'000'000});
   CHECK(link.leaves == 0);  // what is under way may still be done: the lease is not given away
 }
+
+namespace {
+
+/// Tells of a pod that waits when it is asked again, and knows nothing for sure before.
+class StaleLink final : public ClusterLink, public Clock {
+ public:
+  Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
+  void bind(const BindRequest&) override { ++binds; }
+  void read(const ReadRequest&) override {}
+  void evict(const EvictRequest&) override {}
+  void claim(const ClaimRequest&) override {}
+  void nominate(const Nomination&) override {}
+  void tell(const Unschedulable&) override {}
+  void tell(const Overcommit&) override {}
+  std::size_t untold() const override { return 0; }
+  bool is_synced() const override { return waits == 1 || is_refreshed; }
+  void refresh() override { ++refreshes; }
+  void leave() override {}
+  Status wait(Nanos, ClusterListener& listener) override {
+    now_ += kSecond;
+    ++waits;
+    if (waits == 1) listener.put(three_nodes());
+    if (waits == 2) {
+      Facts facts;
+      add_pods(facts, "Pod", "a", 1);
+      listener.put(std::move(facts));
+    }
+    return {};
+  }
+  void wake() override {}
+
+  int binds = 0, waits = 0, refreshes = 0;
+  bool is_refreshed = false;
+
+ private:
+  Nanos now_ = kSecond;
+};
+
+}  // namespace
+
+TEST_CASE("schedule loop: what is not known any more is asked for, and nothing is decided before") {
+  StaleLink link;
+  LiveOptions live;
+  live.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  ScheduleLoop* running = nullptr;
+  ScheduleEvents events;
+  events.turned = [&] {
+    if (link.waits == 1) CHECK(link.refreshes == 0);  // nobody waits
+    if (link.waits < 10) {
+      CHECK(link.binds == 0);
+    } else if (link.waits == 10) {
+      CHECK(link.refreshes == 9);
+      link.is_refreshed = true;
+    } else {
+      running->stop();
+    }
+    REQUIRE(link.waits < 50);
+  };
+  ScheduleLoopOptions options;
+  options.settle_within = kSecond;
+  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
+                    events);
+  running = &loop;
+  REQUIRE(loop.run());
+  CHECK(link.binds == 1);
+}

@@ -1,12 +1,14 @@
 // A scheduler's loop in a simulated cluster: what it does is the cluster's history.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "gedge/drive/schedule_loop.hpp"
 #include "gedge/policy/profile.hpp"
+#include "gedge/sim/checks.hpp"
 #include "gedge/sim/cluster_link.hpp"
 #include "gedge/sim/virtual_pace.hpp"
 #include "support/sim_site.hpp"
@@ -33,6 +35,7 @@ class Play {
     ScheduleEvents events;
     ScheduleLoop* running = nullptr;
     events.turned = [&] {
+      turned();
       if (Nanos(pace.now()) >= end) running->stop();
     };
     ScheduleLoop loop(make_scheduler(), *link, pace, {}, events);
@@ -43,6 +46,7 @@ class Play {
   }
   VirtualPace pace;
   std::unique_ptr<SimLink> link;
+  std::function<void()> turned = [] {};
   SchedulerCounts counts;
 
  private:
@@ -97,6 +101,35 @@ TEST_CASE("a matrix that changes lets a pod be bound that had no place") {
   }
   CHECK(told);
   CHECK(bound);
+}
+
+TEST_CASE("what is told no more for a minute stops decisions, and they go on when it is again") {
+  std::uint64_t binds = 0, waits = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SimWorldOptions world_options;
+    world_options.seed = seed;
+    SimWorld world(three_webs(), {}, world_options);
+    world.churn(5 * kSecond, 1'800 * kSecond);
+    SimChecks checks(world, {{"NodeResourcesFit", "NodeUnschedulable"}, Compat::k1_36, {}});
+    SimLinkOptions options;
+    options.seed = seed;
+    options.witness = &checks;
+    options.faults.watch_breaks = 50'000;
+    options.faults.watch_outage = 300 * kSecond;
+    options.faults.lost_answers = 100'000;
+    Play run(world, options);
+    run.turned = [&] {
+      waits += run.link->is_synced() ? 0U : 1U;
+      if (Nanos(run.pace.now()) >= 1'800 * kSecond) run.link->calm_down();
+    };
+    REQUIRE(run.until(2'400 * kSecond));
+    for (const Breach& breach : checks.take_breaches())
+      FAIL_CHECK(seed << ": " << breach.invariant << ": " << breach.text);
+    binds += run.counts.bound;
+    CHECK(run.link->is_synced());
+  }
+  CHECK(binds > 500);
+  CHECK(waits > 100);
 }
 
 TEST_CASE("with every fault that there is, pods end where they belong, and a seed repeats itself") {

@@ -31,8 +31,9 @@ Result<int> server_minor(const ApiAnswer& answer);
 ApiRequest bind_request(const BindRequest& bind);
 /// GET of the pod from storage.
 ApiRequest read_request(const ReadRequest& read);
-/// DELETE of the pod, if it still has its UID.
-ApiRequest evict_request(const EvictRequest& evict);
+/// DELETE of the pod, if it still has its UID; of a repair POST of an Eviction, which its
+/// disruption budgets may forbid. `minor`: of the server's version.
+ApiRequest evict_request(const EvictRequest& evict, int minor);
 /// PATCH of the volume's claimRef, if it has none, or of the claim's annotation selected-node.
 ApiRequest claim_request(const ClaimRequest& claim);
 /// What an answer to it means.

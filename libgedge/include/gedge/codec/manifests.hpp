@@ -17,6 +17,7 @@ enum class InstallMode : std::uint8_t {
   kScheduler,   ///< gedge schedule: two of them, one leads
   kPreemption,  ///< the right of the scheduler to delete pods
   kVolumes,     ///< its right to bind claims to volumes
+  kRepair,      ///< its right to evict pods of its own from a node that somebody else overfilled
   kExtender,    ///< gedge extender, beside kube-scheduler
   kProber,      ///< gedge agent on every node; no rights at all
   kHint,        ///< who runs gedge hint --write
@@ -25,10 +26,11 @@ enum class InstallMode : std::uint8_t {
 };
 
 /// By the words of --mode.
-inline constexpr std::array<std::pair<std::string_view, InstallMode>, 8> kInstallModes{{
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 9> kInstallModes{{
     {"scheduler", InstallMode::kScheduler},
     {"preemption", InstallMode::kPreemption},
     {"volumes", InstallMode::kVolumes},
+    {"repair", InstallMode::kRepair},
     {"extender", InstallMode::kExtender},
     {"prober", InstallMode::kProber},
     {"hint", InstallMode::kHint},

@@ -23,6 +23,8 @@ struct ReflectorOptions {
   /// Of a watch, whose server sends a bookmark in every 75 s. One that sends none is asked anew so
   /// often: what stands between may have lost it, and keep the connection.
   Nanos longest_silence{90'000'000'000};
+  /// What was known so long ago is too old to decide by.
+  Nanos most_age{60'000'000'000};
   std::uint32_t least_watch_seconds = 300, most_watch_seconds = 600;
 };
 
@@ -45,8 +47,15 @@ class Reflector {
   std::optional<Nanos> next() const;
   /// The watch under way says nothing for too long: cut it and call resume().
   bool is_silent(Nanos now) const;
+  /// It has said nothing for longer than anybody should decide by, and may be silent for good: a
+  /// new one says at once.
+  bool is_unheard(Nanos now) const;
   /// The watch under way was cut; the next one goes on where it was, at once.
   void resume(Nanos now);
+  /// The server answers the watch under way: what happened before is told now.
+  void opened(Nanos now);
+  /// Nobody listened since: what was told after that moment may be as old.
+  void distrust(Nanos since);
 
   /// A page of the list under way. True for the last one.
   bool take_page(const ListMeta& page, Nanos now);
@@ -59,8 +68,13 @@ class Reflector {
 
   /// The call under way, or the next one, is a page of a list.
   bool is_listing() const { return lists_next_; }
+  bool is_watching() const { return is_under_way_ && !lists_next_; }
   /// All pages of a list were taken, now or before.
   bool is_synced() const { return is_synced_; }
+  /// And what was told is not too old: a watch goes on, or has not been broken for long.
+  bool is_current(Nanos now) const {
+    return is_synced_ && (is_open_ || now - known_at_ <= options_.most_age);
+  }
   std::uint64_t lists() const { return lists_; }      ///< begun
   std::uint64_t watches() const { return watches_; }  ///< begun
 
@@ -74,9 +88,12 @@ class Reflector {
   bool is_under_way_ = false;
   bool is_second_try_ = false;  // the server failed with this version before
   bool is_synced_ = false;
+  bool is_open_ = false;  // a watch is under way, and was answered
   std::string version_, page_;
   Nanos until_{0};             // no call before
   Nanos begun_{0}, heard_{0};  // of the watch under way
+  Nanos listed_{0};            // when the first page of the list was asked for
+  Nanos known_at_{0};          // everything that was so then has been told
   std::uint32_t failures_ = 0;
   std::uint64_t lists_ = 0, watches_ = 0;
 };

@@ -26,6 +26,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,6 +53,10 @@ struct SchedulerOptions {
   bool awaits_volumes = true;  ///< false: binds are asked for at once, as nothing will be done
   Nanos first_pause{500'000'000}, max_pause{4'000'000'000};     ///< of binds that nobody answers
   Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
+  // Of a node that somebody else overfilled, where the profile says `overcommit: evict`.
+  Nanos first_repair{5'000'000'000}, max_repair{300'000'000'000};  ///< after a refusal
+  Nanos repair_within{30'000'000'000};  ///< for one that was asked to go to be gone
+  std::size_t repairs_per_hour = 60;
 };
 
 /// Counted since the beginning.
@@ -60,8 +65,10 @@ struct SchedulerCounts {
   std::uint64_t refused = 0, unsent = 0, unclear = 0;  ///< binds
   std::uint64_t preemptions = 0, victims = 0;
   std::uint64_t flushed = 0;  ///< woken by the flush: an event that should have woken it did not
-  std::uint64_t overcommits = 0;  ///< nodes that got more than they have
-  std::uint64_t replaced = 0;     ///< pods that were made anew under their name while being bound
+  std::uint64_t overcommits = 0;      ///< nodes that got more than they have
+  std::uint64_t repairs = 0;          ///< pods that were asked to leave such a node
+  std::uint64_t repairs_refused = 0;  ///< of these; by a disruption budget, or the server
+  std::uint64_t replaced = 0;  ///< pods that were made anew under their name while being bound
 };
 
 class Scheduler {
@@ -86,6 +93,9 @@ class Scheduler {
   void answer(std::uint64_t ticket, EvictAnswer answer, Nanos now);
   void answer(std::uint64_t ticket, ClaimAnswer answer, Nanos now);
 
+  /// What is known is too old to decide by: until that is over nobody is placed, bound, or asked to
+  /// go. What was sent is settled meanwhile.
+  void hold_back(bool is_held_back) { is_held_back_ = is_held_back; }
   /// Tries what may be tried: only called by who may write. Errors: as LiveCluster::place.
   Status advance(Nanos now);
   /// When advance() will have something to do; empty where only events can change that.
@@ -164,6 +174,16 @@ class Scheduler {
     bool is_ours = false, waits = false;
   };
 
+  /// Of a node that has too much.
+  struct Repair {
+    std::uint64_t ticket = 0;  // of the eviction that is under way
+    PodName victim;            // the last that was asked to go
+    SharedText uid;
+    Nanos until{0};               // nobody else is asked before, unless that one is gone
+    std::uint32_t refusals = 0;   // in a row
+    std::set<SharedText> passed;  // UIDs of those that were not let go
+  };
+
   Told told(const Pod& pod, const PodSpec& spec) const;
   bool is_old(const Pod& pod) const;
   void note_help(const Facts& objects);
@@ -185,6 +205,8 @@ class Scheduler {
   Status try_again(Entry& entry);
   void heed(BindAnswer answer, Nanos now);
   std::size_t room(Nanos now) const;
+  /// No bind may be sent, also not one of a place that is held.
+  bool is_silenced(Nanos now) const { return is_held_back_ || (is_paused() && room(now) == 0); }
   Status run_timers(Nanos now);
   std::vector<PodName> next_to_try(std::size_t most) const;
   void join(Entry& entry, const Key& group);
@@ -194,6 +216,10 @@ class Scheduler {
   void give_up_volumes(Entry& entry, Nanos now);
   Status bind_provided(Nanos now);
   Status look_for_overcommits();
+  Status repair_overcommits(Nanos now);
+  Status repair(const Overcommit& node, Repair& repair, Nanos now);
+  bool may_leave(const Pod& pod, const PodSpec& spec, const Repair& repair) const;
+  void settle_repair(Repair& repair, EvictAnswer answer, Nanos now);
   Status preempt_for(const PodName& pod);
   Nanos backoff_of(const Entry& entry) const;
 
@@ -219,10 +245,14 @@ class Scheduler {
   std::vector<Nomination> nominations_;
   std::vector<Unschedulable> unschedulable_;
   std::vector<Overcommit> overcommits_;
+  bool is_held_back_ = false;
   std::uint32_t unanswered_ = 0, pauses_ = 0;  // in a row
   Nanos paused_until_{0};
-  std::set<SharedText> came_to_;        // nodes that got a pod since the last advance, not by us
-  std::set<SharedText> overcommitted_;  // nodes
+  std::set<SharedText> came_to_;  // nodes that got a pod since the last advance, not by us
+  std::map<SharedText, Overcommit> overcommitted_;
+  std::map<SharedText, Repair> repairs_;  // by node
+  std::deque<Nanos> repaired_at_;         // of the last hour
+  std::optional<Nanos> repair_at_;        // when somebody may be asked next
   SchedulerCounts counts_;
 };
 

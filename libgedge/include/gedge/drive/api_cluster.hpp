@@ -69,11 +69,12 @@ class ApiCluster final : public ClusterLink {
   void tell(const Overcommit& node) override;
   std::size_t untold() const override;
   bool is_synced() const override;
+  void refresh() override;
   void leave() override;
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }
 
-  /// What has not been listed yet, for who asks why it is not ready.
+  /// What has not been listed yet, or heard of for too long, for who asks why it is not ready.
   std::vector<std::string> unsynced() const;
   ApiClusterCounts counts() const;
   /// Who holds the lease; empty: nobody, or there is none.
@@ -104,10 +105,12 @@ class ApiCluster final : public ClusterLink {
   void report(codec::ApiEvent event);
   void warn(codec::ApiEvent event);
   bool is_listed() const;
+  void distrust(Nanos since);
   bool has_its_turn(const Kind& kind) const;
   Nanos begin_calls(Nanos now);
   void begin_call(Kind& kind, Nanos now);
   void end_call(Kind& kind);
+  void opened(std::uint64_t ticket);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);

@@ -30,7 +30,7 @@ struct ScheduleEvents {
   std::function<void(const BindRequest&)> bound = [](const BindRequest&) {};
   std::function<void(const BindRequest&, BindAnswer)> not_bound = [](const BindRequest&,
                                                                      BindAnswer) {};
-  /// A pod is asked to go; in a dry run it would be.
+  /// A pod is asked to go, for another or as a repair; in a dry run it would be.
   std::function<void(const EvictRequest&)> evicted = [](const EvictRequest&) {};
   std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
   std::function<void(const Overcommit&)> overcommitted = [](const Overcommit&) {};

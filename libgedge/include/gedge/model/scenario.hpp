@@ -32,6 +32,7 @@ struct ScenarioFaults {
   std::uint32_t restarts = 0;       ///< of the scheduler, at a bind that it sends
   Nanos slow_answers{0};            ///< later than usual, by up to that
   Nanos late_watch{0};              ///< the same
+  Nanos watch_outage{0};            ///< a watch that broke is away longer, by up to that
   Nanos timeout{2'000'000'000};     ///< of requests whose answer is lost
   Nanos churn{0};  ///< somebody does something about that often; 0: only what is written
 

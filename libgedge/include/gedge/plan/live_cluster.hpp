@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,8 @@ struct PodView {
 
 class LiveCluster {
  public:
+  using MayGo = std::function<bool(const Pod&, const PodSpec&)>;
+
   explicit LiveCluster(LiveOptions options);
   LiveCluster(LiveCluster&&) noexcept;
   LiveCluster& operator=(LiveCluster&&) noexcept;
@@ -102,6 +105,12 @@ class LiveCluster {
   /// Those of these nodes whose pods ask for more than they have, those included that are assumed
   /// there; in their order. Errors: as place().
   Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
+
+  /// Who should go from a node whose pods ask for more than it has. Of the pods that may go and
+  /// that take of what is too much: the least important; of these the one that started last. Empty:
+  /// nobody may, those who are going already are enough, or somebody is only assumed there. Errors:
+  /// as place().
+  Result<std::optional<PodName>> relief(const SharedText& node, const MayGo& may_go);
 
   /// How often everything was made anew, for metrics.
   std::uint64_t rebuilds() const;

@@ -51,6 +51,8 @@ struct Profile {
   std::vector<ProfileEntry> filters;  ///< in order
   std::vector<ProfileEntry> scores;
   bool spread_ties = false;  ///< tieBreak: spread, a seeded hash instead of the lowest name
+  /// overcommit: evict, pods of this profile may leave a node that somebody else overfilled.
+  bool evicts_overcommit = false;
   std::vector<std::string> unchecked;  ///< in-tree plugins that were named but that gedge lacks
 };
 

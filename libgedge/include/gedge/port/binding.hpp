@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "gedge/base/shared_text.hpp"
 #include "gedge/model/fact_name.hpp"
@@ -36,13 +37,19 @@ struct PodReading {
   SharedText uid, node;  ///< kFound; `node` is empty where it has none
 };
 
-/// A pod that is to go so that another one gets its place. `ticket` names it in the answer.
+/// A pod that is to go: so that another one gets its place, or because its node has too much.
+/// `ticket` names it in the answer.
 struct EvictRequest {
   std::uint64_t ticket = 0;
   PodName pod;
   SharedText uid;
-  PodName by;       ///< for whom
+  PodName by;       ///< for whom; nobody, where its node has too much
   SharedText node;  ///< that both mean
+  /// What its node has too much of, "4200m of 4 cpu": the pod goes only if its disruption budgets
+  /// allow it. Empty: it goes for another one.
+  std::string too_much = {};
+
+  bool is_repair() const { return !too_much.empty(); }
 };
 
 enum class EvictAnswer : std::uint8_t {

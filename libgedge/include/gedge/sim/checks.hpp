@@ -2,10 +2,12 @@
 //
 //   I-1   a pod is bound once, to one node, and not again before it is known what became of it
 //   I-2   what is bound to a node fits, unless other hands have meddled with the node
-//   I-4   no bind to a node that, as the scheduler was last told, cannot take the pod
+//   I-4   no bind to a node that, as the scheduler was last told, cannot take the pod; or by what
+//         it was told more than a minute ago
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +33,7 @@ class SimChecks final : public SimWitness {
   void answered(const ReadRequest& read, const PodReading& reading) override;
   void told(const ClusterEvent& event) override;
   void listed(const Facts& all) override;
+  void broke() override { blind_since_ = world_.time(); }
 
   /// The scheduler was made anew: it knows nothing.
   void forget();
@@ -54,6 +57,7 @@ class SimChecks final : public SimWitness {
   std::map<PodName, SharedText> assumed_;          // sent, and not told or refused
   std::set<PodName> open_;                         // of which a bind is not settled
   std::map<SharedText, std::set<SharedText>> on_;  // by UID: nodes it was bound to
+  std::optional<Nanos> blind_since_;
   std::vector<Breach> breaches_;
 };
 

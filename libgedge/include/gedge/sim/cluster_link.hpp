@@ -28,6 +28,8 @@ class SimWitness {
   virtual void answered(const ReadRequest& read, const PodReading& reading) = 0;
   virtual void told(const ClusterEvent& event) = 0;
   virtual void listed(const Facts& all) = 0;
+  /// From now on nothing is told, until everything is listed.
+  virtual void broke() = 0;
 };
 
 struct SimLinkOptions {
@@ -53,14 +55,14 @@ class SimLink final : public ClusterLink {
   void tell(const Unschedulable& pod) override;
   void tell(const Overcommit&) override {}
   std::size_t untold() const override { return 0; }
-  bool is_synced() const override { return is_listed_; }
+  bool is_synced() const override;
   void leave() override {}
   /// Errors too: those of acts in the world.
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { pace_.wake(); }
 
   /// From now on nothing goes wrong.
-  void calm_down() { options_.faults = {}; }
+  void calm_down();
   /// The client died: a fault that whoever runs it has to see to. False from then on.
   bool wants_restart() { return std::exchange(wants_restart_, false); }
   /// Things that went wrong; what was only late does not count.
@@ -101,6 +103,7 @@ class SimLink final : public ClusterLink {
   std::size_t seen_ = 0;                        // version up to which told_ tells
   std::uint64_t rtt_seen_ = 0;
   std::optional<Nanos> list_at_ = Nanos{0};  // the watch is broken until then
+  std::optional<Nanos> broken_at_;           // and since then
   bool is_listed_ = false, wants_restart_ = false;
   std::uint64_t faults_ = 0;
 };
