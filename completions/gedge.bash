@@ -702,10 +702,11 @@ _gedge_describe() {
       esac
       ;;
     'pin show')
-      flags='--machine -o --output --no-headers --color -q --quiet -v --v -h --help'
-      valued='--machine -o --output --color -v --v'
+      flags='--machine --state-dir -o --output --no-headers --color -q --quiet -v --v -h --help'
+      valued='--machine --state-dir -o --output --color -v --v'
       case $prev in
         --machine) values='@files' ;;
+        --state-dir) values='@files' ;;
         -o | --output) values='table svg json yaml' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
@@ -731,13 +732,53 @@ _gedge_describe() {
       esac
       ;;
     'pin run')
-      flags='--cpus --policy --memory --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      flags='--cpus --policy --memory --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
       valued='--cpus --policy --memory --state-dir --color -v --v'
       case $prev in
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
         --memory) values='bind preferred interleave' ;;
         --state-dir) values='@files' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'pin apply')
+      flags='--pid --cgroup --container --undo --cpus --policy --memory --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      valued='--pid --cgroup --container --cpus --policy --memory --state-dir --color -v --v'
+      case $prev in
+        --pid) values='' ;;
+        --cgroup) values='@files' ;;
+        --container) values='' ;;
+        --cpus) values='' ;;
+        --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
+        --memory) values='bind preferred' ;;
+        --state-dir) values='@files' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'pin check')
+      flags='--state-dir -o --output --no-headers --sort-by --color -q --quiet -v --v -h --help'
+      valued='--state-dir -o --output --sort-by --color -v --v'
+      case $prev in
+        --state-dir) values='@files' ;;
+        -o | --output) values='table json yaml' ;;
+        --sort-by) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'pin compare')
+      flags='--cpus --policy --memory --pairs --do-no-harm --state-dir -o --output --no-headers --color -q --quiet -v --v -h --help'
+      valued='--cpus --policy --memory --pairs --state-dir -o --output --color -v --v'
+      case $prev in
+        --cpus) values='' ;;
+        --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
+        --memory) values='bind preferred interleave' ;;
+        --pairs) values='' ;;
+        --state-dir) values='@files' ;;
+        -o | --output) values='table json yaml' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac
@@ -767,7 +808,7 @@ _gedge_describe() {
       operands=('explain recommend simulate')
       ;;
     'pin')
-      operands=('show plan run')
+      operands=('show plan run apply check compare')
       ;;
   esac
 }

@@ -54,9 +54,12 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_sub
 complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain recommend simulate' -f -a simulate -d 'Play a recorded load against autoscalers'
 
 complete -c gedge -n __fish_use_subcommand -f -a pin -d 'Pin pods and processes to CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run' -f -a run -d 'Run a command on CPUs of its own'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a run -d 'Run a command on CPUs of its own'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a apply -d 'Give CPUs of its own to what runs already'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a check -d 'Check that pins are still true'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a compare -d 'Measure whether pinning makes a command faster'
 
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
@@ -745,6 +748,7 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l machine -r -F -d 'live, FILE.xml, synthetic:TEXT or DIRECTORY'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -s o -l output -x -a 'table svg json yaml' -d 'Print as table, svg, json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l no-headers -d 'Leave out the header line'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from show' -l color -x -a 'auto always never' -d 'auto, always or never'
@@ -777,11 +781,51 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l memory -x -a 'bind preferred interleave' -d 'Take memory from the NUMA nodes of the CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l dry-run -d 'Print the CPUs and run nothing'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l do-no-harm -d 'Pin only what a comparison did not speak against'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l color -x -a 'auto always never' -d 'auto, always or never'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -s q -l quiet -d 'No progress, warnings or summary'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l pid -x -d 'This process, all its threads'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l cgroup -r -F -d 'This control group, and those in it'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l container -x -d 'The control group of this container'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l undo -d 'Make it as it was before'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l cpus -x -d 'How many CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l memory -x -a 'bind preferred' -d 'Bind a group\'s memory, or move a process\'s'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l dry-run -d 'Print the CPUs and change nothing'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -l sort-by -x -d 'Sort rows by a column'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from check' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l cpus -x -d 'How many CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l memory -x -a 'bind preferred interleave' -d 'Take memory from the NUMA nodes of the CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l pairs -x -d 'How often to run it each way'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l do-no-harm -d 'Remember whether it helps, for pin run'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

@@ -1,14 +1,14 @@
 // cmd_pin_run.cpp - "gedge pin run": a command on CPUs that nobody else gets.
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cmd.hpp"
-#include "gedge/drive/run_pinned.hpp"
+#include "gedge/drive/compare_pinned.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "options.hpp"
+#include "pin_ask.hpp"
 #include "report.hpp"
 #include "term/diagnostics.hpp"
 
@@ -34,6 +34,8 @@ constexpr Page kPage{
         "manager, by their names there. `--memory` says where memory is taken from: `bind`, only "
         "from the NUMA nodes of the CPUs; `preferred`, from there first; `interleave`, from these "
         "in turn.\n\n"
+        "`--do-no-harm` runs COMMAND unpinned where `gedge pin compare --do-no-harm` found that as "
+        "many CPUs do not make just this command faster.\n\n"
         "Signals are passed on to COMMAND. Its CPUs are free again when it has ended. Who holds "
         "what stands in `pin_state` of the state directory, in the form of cpu_manager_state, "
         "entries named PID-START; `lock` beside it lets one gedge at a time change it. Where gedge "
@@ -47,73 +49,19 @@ constexpr Page kPage{
         "run, 127 where it is not found.",
     .examples = kExamples,
     .yes = "COMMAND has ended with 0",
-    .see_also = "gedge-pin-plan(1) gedge-pin-show(1)",
+    .see_also =
+        "gedge-pin-apply(1) gedge-pin-check(1) gedge-pin-compare(1) gedge-pin-plan(1) "
+        "gedge-pin-show(1)",
 };
 
 struct PinRunOptions {
   CpuAsk ask;
   MemoryMode memory = MemoryMode::kDefault;
   std::string state_dir;
-  bool dry_run = false;
+  bool dry_run = false, do_no_harm = false;
   OutputOptions output;
   std::vector<std::string> command;
 };
-
-struct NamedOption {
-  std::string_view name;
-  bool StaticOptions::*option;
-};
-constexpr NamedOption kStaticOptions[] = {
-    {"full-pcpus-only", &StaticOptions::full_pcpus_only},
-    {"distribute-cpus-across-numa", &StaticOptions::distribute_cpus_across_numa},
-    {"align-by-socket", &StaticOptions::align_by_socket},
-    {"distribute-cpus-across-cores", &StaticOptions::distribute_cpus_across_cores},
-    {"prefer-align-cpus-by-uncorecache", &StaticOptions::prefer_align_cpus_by_uncorecache},
-};
-struct NamedPolicy {
-  std::string_view name;
-  TopologyPolicy policy;
-};
-constexpr NamedPolicy kTopologyPolicies[] = {
-    {"best-effort", TopologyPolicy::kBestEffort},
-    {"restricted", TopologyPolicy::kRestricted},
-    {"single-numa-node", TopologyPolicy::kSingleNumaNode},
-};
-
-std::vector<std::string> policy_words() {
-  std::vector<std::string> words;
-  for (const NamedOption& named : kStaticOptions) words.emplace_back(named.name);
-  for (const NamedPolicy& named : kTopologyPolicies) words.emplace_back(named.name);
-  return words;
-}
-
-Status take_policy(CpuAsk& ask, const std::string& word) {
-  for (const NamedOption& named : kStaticOptions)
-    if (named.name == word) ask.options.*named.option = true;
-  for (const NamedPolicy& named : kTopologyPolicies) {
-    if (named.name != word) continue;
-    if (ask.topology != TopologyPolicy::kNone && ask.topology != named.policy)
-      return invalid_input("two policies of the topology manager are given", {},
-                           "give one of best-effort, restricted and single-numa-node");
-    ask.topology = named.policy;
-  }
-  return {};
-}
-
-Status take_memory(MemoryMode& memory, const std::string& word) {
-  memory = word == "bind"        ? MemoryMode::kBind
-           : word == "preferred" ? MemoryMode::kPreferred
-                                 : MemoryMode::kInterleave;
-  return {};
-}
-
-Result<PinGround> read_ground() {
-  auto machine = read_cpus("");
-  if (!machine) return std::move(machine).error();
-  auto usable = usable_cpus();
-  if (!usable) return std::move(usable).error();
-  return PinGround{*std::move(machine), *std::move(usable)};
-}
 
 Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
                        const PinGround& ground) {
@@ -144,10 +92,18 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
                                     '`' + io.program + " pin run [FLAG]... -- COMMAND [ARG]...`"));
   const auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
-  DiskPinStore store(options.state_dir.empty() ? default_pin_directory(io.runtime_directory)
-                                               : options.state_dir);
+  DiskPinStore store(state_directory(options.state_dir, io));
   if (options.dry_run) return say_what_would_be(options, io, store, *ground);
   SystemLaunch launch(options.command);
+  if (options.do_no_harm) {
+    const auto known = recall_verdict(store, options.command, options.ask.cpus);
+    if (!known) return fail(io, known.error());
+    if (*known && (*known)->verdict != TrialVerdict::kHelps) {
+      if (!options.output.quiet) io.err.line("not pinned: `gedge pin compare` saw no gain");
+      const auto plain = run_plain(launch, *ground);
+      return plain ? report_run(io, *plain) : fail(io, plain.error());
+    }
+  }
   const auto run =
       run_pinned(store, SystemProcesses(), launch, *ground, options.ask, options.memory);
   if (!run) return fail(io, run.error());
@@ -156,34 +112,13 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
 
 Run add_pin_run(FlagSet& flags) {
   auto options = std::make_shared<PinRunOptions>();
-  flags.heading("Which CPUs");
-  flags.add({.name = "cpus", .value = "N", .help = "How many CPUs", .fallback = "1"},
-            [options](const std::string& text) -> Status {
-              std::uint64_t cpus = 0;
-              GEDGE_TRY(number_into(cpus, CpuSet::kLast + 1)(text));
-              if (cpus == 0)
-                return invalid_input("'0' is no number of CPUs", {}, "ask for 1 at least");
-              options->ask.cpus = static_cast<int>(cpus);
-              return {};
-            });
-  flags.add({.name = "policy",
-             .value = "POLICY",
-             .help = "Choose and refuse as with this kubelet's option",
-             .words = policy_words(),
-             .repeats = true},
-            [options](const std::string& word) { return take_policy(options->ask, word); });
-  flags.add({.name = "memory",
-             .value = "MODE",
-             .help = "Take memory from the NUMA nodes of the CPUs",
-             .words = {"bind", "preferred", "interleave"}},
-            [options](const std::string& word) { return take_memory(options->memory, word); });
+  add_ask_flags(flags, options->ask);
+  add_memory_flag(flags, options->memory);
   flags.heading("How");
-  flags.add({.name = "state-dir",
-             .value = "DIR",
-             .help = "Where it stands who holds which CPUs",
-             .live = Live::kFiles},
-            options->state_dir);
+  add_state_flag(flags, options->state_dir);
   flags.add({.name = "dry-run", .help = "Print the CPUs and run nothing"}, options->dry_run);
+  flags.add({.name = "do-no-harm", .help = "Pin only what a comparison did not speak against"},
+            options->do_no_harm);
   add_talk_flags(flags, options->output);
   flags.add_behind_dashes(options->command);
   return [options](Io& io) { return run_pin_run(*options, io); };

@@ -4,8 +4,12 @@
 #include "choices.hpp"
 #include "cmd.hpp"
 #include "gedge/codec/write_machine.hpp"
+#include "gedge/drive/look_at_pins.hpp"
 #include "gedge/io/machine_facts.hpp"
+#include "gedge/io/system_pins.hpp"
+#include "gedge/io/system_targets.hpp"
 #include "options.hpp"
+#include "pin_ask.hpp"
 #include "pin_machine.hpp"
 #include "render/machine_view.hpp"
 #include "report.hpp"
@@ -26,16 +30,18 @@ constexpr Page kPage{
     .description =
         "Reads a machine through hwloc and shows what is inside what. A core has the number of its "
         "lowest CPU, as for the kubelet. CPUs that are offline, that the kernel keeps for itself "
-        "(isolcpus) or spares its tick (nohz_full) are named.\n\n"
+        "(isolcpus) or spares its tick (nohz_full) are named, and of this machine who holds CPUs "
+        "in the ledger of `gedge pin run` and `gedge pin apply`.\n\n"
         "`--machine` takes `live` (this machine, all CPUs that are online), a file of hwloc's XML "
         "(`lstopo --of xml FILE.xml`), `synthetic:` and hwloc's one-line description, or a "
         "directory with a recorded tree: `sys/devices/system`, and `proc` where it was recorded.",
     .output =
-        "`table`: a tree, one line a part; devices of the PCI bus come last, with the CPUs that "
-        "are nearest. `svg`: a drawing. `json` and `yaml`: one object of kind Machine.",
+        "`table`: a tree, one line a part; then devices of the PCI bus, with the CPUs that are "
+        "nearest, then who holds which CPUs. `svg`: a drawing. `json` and `yaml`: one object of "
+        "kind Machine.",
     .examples = kExamples,
     .yes = "the machine is shown",
-    .see_also = "gedge-pin-plan(1) gedge-pin-run(1)",
+    .see_also = "gedge-pin-apply(1) gedge-pin-check(1) gedge-pin-plan(1) gedge-pin-run(1)",
 };
 
 enum class Look : std::uint8_t { kTable, kSvg, kJson, kYaml };
@@ -43,26 +49,41 @@ constexpr Words<Look, 4> kLooks{
     {{"table", Look::kTable}, {"svg", Look::kSvg}, {"json", Look::kJson}, {"yaml", Look::kYaml}}};
 
 struct PinShowOptions {
-  std::string machine = "live";
+  std::string machine = "live", state_dir;
   Look look = Look::kTable;
   OutputOptions output;
 };
 
+// Of other machines nothing is known.
+Result<PinCheck> pins_of(const PinShowOptions& options, const Machine& machine, const Io& io) {
+  if (options.machine != "live") return PinCheck{};
+  DiskPinStore store(state_directory(options.state_dir, io));
+  const SystemProcesses processes;
+  SystemThreads threads;
+  SystemGroups groups({});
+  auto pins = list_pins({store, processes, threads, groups}, machine.cpu_set());
+  // The usual place may be another user's.
+  if (!pins && pins.error().code == Errc::kDenied && options.state_dir.empty()) return PinCheck{};
+  return pins;
+}
+
 Exit run_pin_show(const PinShowOptions& options, Io& io) {
   const auto machine = read_machine(options.machine, io.files);
   if (!machine) return fail(io, machine.error());
+  const auto pins = pins_of(options, *machine, io);
+  if (!pins) return fail(io, pins.error());
   switch (options.look) {
     case Look::kTable:
-      print_machine(io.out, *machine, !options.output.no_headers);
+      print_machine(io.out, *machine, *pins, !options.output.no_headers);
       break;
     case Look::kSvg:
       io.out.write(machine_svg(*machine));
       break;
     case Look::kJson:
-      io.out.write(write(*machine, TextFormat::kJson));
+      io.out.write(write(*machine, *pins, TextFormat::kJson));
       break;
     case Look::kYaml:
-      io.out.write(write(*machine, TextFormat::kYaml));
+      io.out.write(write(*machine, *pins, TextFormat::kYaml));
       break;
   }
   io.out.flush();
@@ -73,6 +94,7 @@ Exit run_pin_show(const PinShowOptions& options, Io& io) {
 Run add_pin_show(FlagSet& flags) {
   auto options = std::make_shared<PinShowOptions>();
   add_machine_flag(flags, options->machine);
+  add_state_flag(flags, options->state_dir);
   flags.heading("How to show it");
   flags.add({.name = "output",
              .letter = 'o',

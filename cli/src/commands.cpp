@@ -15,7 +15,8 @@ std::span<const Command> commands() {
       apply_command(),          extender_command(),       manifests_command(),
       hint_command(),           scale_explain_command(),  scale_recommend_command(),
       scale_simulate_command(), pin_show_command(),       pin_plan_command(),
-      pin_run_command(),        completion_command(),     version_command(),
+      pin_run_command(),        pin_apply_command(),      pin_check_command(),
+      pin_compare_command(),    completion_command(),     version_command(),
       help_command(),           complete_command(),       man_command(),
   };
   return all;

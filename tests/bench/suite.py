@@ -26,6 +26,7 @@ import rows_schedule
 ROWS = [
     ("start", rows_program.start, True),
     ("pin", rows_pin.start, True),
+    ("repin", rows_pin.repin, True),
     ("kernels", rows_growth.kernels, True),
     ("reading", rows_program.reading, True),
     ("plan", rows_process.whole_plan, True),

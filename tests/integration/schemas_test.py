@@ -160,6 +160,23 @@ class SchemasTest(unittest.TestCase):
         self.assertEqual(len(machine["cpus"]), 32)
         self.assertEqual([n["cpus"] for n in machine["numaNodes"]],
                          ["0-7", "8-15", "16-23", "24-31"])
+        self.assertEqual(machine["pins"], [])
+        state = os.path.join(self.folder.name, "pins")
+        inside = subprocess.run(
+            [GEDGE, "pin", "run", "--state-dir", state, "--", "sh", "-c",
+             'for v in "show" "check"; do "$0" pin $v -q -o json --state-dir "$1"; done', GEDGE,
+             state], capture_output=True, text=True, check=True)
+        shown, end = json.JSONDecoder().raw_decode(inside.stdout)
+        for kind, document in (("Machine", shown),
+                               ("PinCheck", json.loads(inside.stdout[end:]))):
+            jsonschema.validate(document, schema(kind))
+            self.assertEqual([pin["program"] for pin in document["pins"]], ["sh"])
+        self.check("PinCheck", "pin", "check", "--state-dir", state)
+        for form, read in (("json", json.loads), ("yaml", yaml.safe_load)):
+            compared = read(self.run_gedge("pin", "compare", "--pairs", "6", "--state-dir", state,
+                                           "-o", form, "--", "true"))
+            jsonschema.validate(compared, schema("PinComparison"))
+            self.assertEqual(len(compared["pairs"]), 6)
         plan = self.check("PinPlan", "pin", "plan", "-f", self.app, "--machine", source)
         self.assertEqual(plan["summary"], {"pods": 5, "admitted": 5, "rejected": 0})
 

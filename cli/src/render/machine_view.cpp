@@ -1,6 +1,7 @@
 #include "render/machine_view.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <set>
@@ -92,6 +93,10 @@ std::string ids_text(const std::vector<int>& ids) {
   return to_string(set);
 }
 
+std::string in_brackets(const std::string& text) {
+  return text.empty() ? std::string() : " (" + text + ')';
+}
+
 }  // namespace
 
 std::vector<MachinePart> parts_of(const Machine& machine) {
@@ -117,7 +122,7 @@ std::vector<MachinePart> parts_of(const Machine& machine) {
   return parts;
 }
 
-void print_machine(Stream& out, const Machine& machine, bool headers) {
+void print_machine(Stream& out, const Machine& machine, const PinCheck& pins, bool headers) {
   Table table({{"PART"},
                {"CPUS", Align::kLeft, Shrink::kFirst},
                {"SIZE", Align::kRight},
@@ -138,7 +143,61 @@ void print_machine(Stream& out, const Machine& machine, bool headers) {
   add_set("offline", machine.offline);
   add_set("isolated", machine.isolated);
   add_set("nohz_full", machine.nohz_full);
+  for (const HeldPin& pin : pins.pins)
+    table.add({{pin.holder}, {to_string(pin.cpus)}, {}, {"held" + in_brackets(pin.name)}});
   table.print(out, headers);
+}
+
+std::string ratio_text(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", ratio);
+  return text;
+}
+
+void print_pin_trial(Stream& out, const TrialOutcome& outcome, std::span<const TrialPair> pairs,
+                     bool headers) {
+  std::vector<std::int64_t> times;
+  for (const TrialPair& pair : pairs) {
+    times.push_back(pair.plain.count());
+    times.push_back(pair.pinned.count());
+  }
+  const DurationColumn column(times);
+  Table table(
+      {{"PAIR"}, {"PLAIN", Align::kRight}, {"PINNED", Align::kRight}, {"RATIO", Align::kRight}});
+  const auto add = [&](const std::string& name, Micros plain, Micros pinned, double ratio) {
+    table.add(
+        {{name}, {column.text(plain.count())}, {column.text(pinned.count())}, {ratio_text(ratio)}});
+  };
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    add(std::to_string(i + 1), pairs[i].plain, pairs[i].pinned,
+        static_cast<double>(pairs[i].pinned.count()) /
+            static_cast<double>(std::max<std::int64_t>(pairs[i].plain.count(), 1)));
+  add("median", outcome.plain.median, outcome.pinned.median, outcome.ratio);
+  add("at least", outcome.plain.low, outcome.pinned.low, outcome.ratio_low);
+  add("at most", outcome.plain.high, outcome.pinned.high, outcome.ratio_high);
+  table.print(out, headers);
+}
+
+Status print_pin_check(Stream& out, const PinCheck& check, const TableOptions& options) {
+  Table table({{"HOLDER", Align::kLeft, Shrink::kLast},
+               {"PROGRAM", Align::kLeft, Shrink::kFirst},
+               {"CPUS"},
+               {"THREADS", Align::kRight},
+               {"VERDICT", Align::kLeft, Shrink::kFlows}});
+  for (const HeldPin& pin : check.pins) {
+    std::string verdict;
+    for (const PinFault& fault : pin.faults)
+      verdict +=
+          (verdict.empty() ? "" : "; ") + std::string(word_of(fault.kind)) + ": " + fault.detail;
+    table.add({{pin.holder},
+               {pin.name},
+               {to_string(pin.cpus)},
+               {std::to_string(pin.threads)},
+               pin.faults.empty() ? Cell{"true", Ink::kGood} : Cell{verdict, Ink::kBad}});
+  }
+  if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
+  table.print(out, options.headers);
+  return {};
 }
 
 std::string summary_of(const Machine& machine) {

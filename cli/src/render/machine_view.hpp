@@ -1,11 +1,13 @@
 // render/machine_view.hpp - a machine as a tree, a drawing of it, and what a kubelet says to pods.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gedge/base/result.hpp"
 #include "gedge/codec/write_machine.hpp"
+#include "gedge/pin/pin_trial.hpp"
 #include "render/plan_view.hpp"
 #include "term/stream.hpp"
 
@@ -23,8 +25,8 @@ struct MachinePart {
 /// In the order in which they are shown: each part stands behind what it lies in.
 std::vector<MachinePart> parts_of(const Machine& machine);
 
-/// PART CPUS SIZE NOTE, then the devices.
-void print_machine(Stream& out, const Machine& machine, bool headers);
+/// PART CPUS SIZE NOTE, then the devices, and who holds CPUs.
+void print_machine(Stream& out, const Machine& machine, const PinCheck& pins, bool headers);
 /// "16 CPUs, 8 cores, 2 sockets, 2 NUMA nodes".
 std::string summary_of(const Machine& machine);
 
@@ -33,5 +35,14 @@ std::string machine_svg(const Machine& machine);
 
 /// POD CONTAINER CPUS NUMA VERDICT, a row for each container.
 Status print_pin_plan(Stream& out, const PinPlan& plan, const TableOptions& options);
+
+/// HOLDER PROGRAM CPUS THREADS VERDICT, a row for each pin.
+Status print_pin_check(Stream& out, const PinCheck& check, const TableOptions& options);
+
+/// "0.573".
+std::string ratio_text(double ratio);
+/// PAIR PLAIN PINNED RATIO, a row for each pair, then the medians and their bounds.
+void print_pin_trial(Stream& out, const TrialOutcome& outcome, std::span<const TrialPair> pairs,
+                     bool headers);
 
 }  // namespace gedge::cli

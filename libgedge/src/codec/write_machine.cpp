@@ -1,4 +1,4 @@
-// The documents Machine and PinPlan.
+// The documents Machine, PinPlan and PinCheck.
 #include "gedge/codec/write_machine.hpp"
 
 #include <algorithm>
@@ -58,6 +58,13 @@ Json decision_json(const PinDecision& decision, const PinPlan& plan) {
   return json;
 }
 
+Json pin_json(const HeldPin& pin) {
+  return {{"holder", pin.holder},
+          {"program", pin.name.empty() ? Json(nullptr) : Json(pin.name)},
+          {"cpus", to_string(pin.cpus)},
+          {"threads", pin.threads}};
+}
+
 }  // namespace
 
 std::size_t PinPlan::admitted() const {
@@ -73,7 +80,7 @@ std::vector<int> numa_nodes_of(const CpuSet& cpus, const std::vector<NumaNode>& 
   return ids;
 }
 
-std::string write(const Machine& machine, TextFormat format) {
+std::string write(const Machine& machine, const PinCheck& pins, TextFormat format) {
   return codec::write_document(format, [&](DocumentSink& sink) {
     put_head(sink, "Machine");
     sink.list("cpus", machine.cpus.size(), [&](std::size_t i) {
@@ -115,6 +122,23 @@ std::string write(const Machine& machine, TextFormat format) {
     sink.field("offline", to_string(machine.offline));
     sink.field("isolated", to_string(machine.isolated));
     sink.field("nohzFull", to_string(machine.nohz_full));
+    sink.list("pins", pins.pins.size(), [&](std::size_t i) { return pin_json(pins.pins[i]); });
+  });
+}
+
+std::string write(const PinCheck& check, TextFormat format) {
+  return codec::write_document(format, [&](DocumentSink& sink) {
+    put_head(sink, "PinCheck");
+    sink.list("pins", check.pins.size(), [&](std::size_t i) {
+      const HeldPin& pin = check.pins[i];
+      Json json = pin_json(pin);
+      Json faults = Json::array();
+      for (const PinFault& fault : pin.faults)
+        faults.push_back(Json{{"fault", word_of(fault.kind)}, {"detail", fault.detail}});
+      json["faults"] = std::move(faults);
+      return json;
+    });
+    sink.field("allTrue", check.all_true());
   });
 }
 

@@ -2,36 +2,9 @@
 
 #include <utility>
 
-#include "gedge/codec/cpu_manager_state.hpp"
+#include "gedge/drive/pin_desk.hpp"
 
 namespace gedge {
-namespace {
-
-constexpr const char* kPolicy = "static";
-
-// The living only.
-Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes) {
-  const auto bytes = store.read();
-  if (!bytes) return bytes.error();
-  CpuAssignments ledger;
-  if (bytes->empty()) return ledger;
-  auto reading = read_cpu_manager_state({store.name(), *bytes});
-  if (!reading.state) {
-    Error error = reading.errors.empty() ? invalid_input("it cannot be read")
-                                         : std::move(reading.errors.front());
-    error.hint = "remove " + store.name() + " once nothing runs under `gedge pin`";
-    return error;
-  }
-  ledger = std::move(reading.state->cpus);
-  reclaim(ledger, [&](const ProcessId& holder) { return processes.lives(holder); });
-  return ledger;
-}
-
-Status write_ledger(PinStore& store, CpuAssignments ledger) {
-  return store.replace(write_cpu_manager_state({kPolicy, std::move(ledger)}));
-}
-
-}  // namespace
 
 Result<CpuGrant> foresee(PinStore& store, const Processes& processes, const PinGround& ground,
                          const CpuAsk& ask) {

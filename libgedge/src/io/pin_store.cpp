@@ -55,15 +55,16 @@ Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
   return Result<std::unique_ptr<PinLock>>(std::make_unique<FileLock>(std::move(file)));
 }
 
-Result<std::string> DiskPinStore::read() {
-  auto bytes = read_small_file(name(), kMostBytes);
+Result<std::string> DiskPinStore::read(PinFile file) {
+  const std::string path = name(file);
+  auto bytes = read_small_file(path, kMostBytes);
   if (bytes) return *std::move(bytes);
   if (errno == ENOENT) return std::string();
-  return refused("cannot read", name(), errno);
+  return refused("cannot read", path, errno);
 }
 
-Status DiskPinStore::replace(std::string_view bytes) {
-  const std::string beside = name() + ".new";
+Status DiskPinStore::replace(PinFile which, std::string_view bytes) {
+  const std::string path = name(which), beside = path + ".new";
   Descriptor file(
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (!file) return refused("cannot write", beside, errno);
@@ -75,10 +76,22 @@ Status DiskPinStore::replace(std::string_view bytes) {
     if (written) bytes.remove_prefix(static_cast<std::size_t>(done));
   }
   // Not flushed: what it says of processes is void once the machine has gone down.
-  if (written && file.close() && std::rename(beside.c_str(), name().c_str()) == 0) return {};
+  if (written && file.close() && std::rename(beside.c_str(), path.c_str()) == 0) return {};
   const int reason = errno;
   ::unlink(beside.c_str());
-  return refused("cannot write", name(), reason);
+  return refused("cannot write", path, reason);
+}
+
+std::string DiskPinStore::name(PinFile file) const {
+  switch (file) {
+    case PinFile::kRecord:
+      return directory_ + "/pin_record";
+    case PinFile::kVerdicts:
+      return directory_ + "/pin_verdicts";
+    case PinFile::kLedger:
+      break;
+  }
+  return directory_ + "/pin_state";
 }
 
 std::string default_pin_directory(const std::string& runtime_directory) {

@@ -6,8 +6,10 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "gedge/io/system_pins.hpp"
+#include "gedge/io/system_targets.hpp"
 #include "io/small_file.hpp"
 
 namespace gedge {
@@ -30,21 +32,45 @@ std::string_view word_of(std::string_view stat, int number) {
   }
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> process_start(pid_t pid) {
-  constexpr int kState = 0, kStart = 19;  // proc(5): fields 3 and 22
-  const auto stat = read_small_file("/proc/" + std::to_string(pid) + "/stat", kMostBytes);
-  if (!stat) return std::nullopt;
-  const std::string_view state = word_of(*stat, kState), start = word_of(*stat, kStart);
-  if (state == "Z" || state == "X") return 0;
-  std::uint64_t ticks = 0;
-  const auto read = std::from_chars(start.data(), start.data() + start.size(), ticks);
-  if (read.ec != std::errc{}) return errno = EPROTO, std::nullopt;
-  return ticks;
+bool number_in(std::string_view word, std::uint64_t& out) {
+  return std::from_chars(word.data(), word.data() + word.size(), out).ec == std::errc{};
 }
 
-bool SystemProcesses::lives(const ProcessId& process) const {
+}  // namespace
+
+std::optional<ProcessStat> process_stat(pid_t pid) {
+  constexpr int kState = 0, kParent = 1, kFlags = 6, kStart = 19;  // proc(5): fields 3, 4, 9, 22
+  constexpr std::uint64_t kKernelThread = 0x0020'0000;             // PF_KTHREAD
+  const auto text = read_small_file("/proc/" + std::to_string(pid) + "/stat", kMostBytes);
+  if (!text) return std::nullopt;
+  ProcessStat stat;
+  const std::size_t name = text->find('('), name_end = text->rfind(')');
+  if (name != std::string::npos && name_end != std::string::npos && name < name_end)
+    stat.name = text->substr(name + 1, name_end - name - 1);
+  const std::string_view state = word_of(*text, kState);
+  stat.has_ended = state == "Z" || state == "X";
+  std::uint64_t parent = 0, flags = 0;
+  if (!number_in(word_of(*text, kParent), parent) || !number_in(word_of(*text, kFlags), flags) ||
+      !number_in(word_of(*text, kStart), stat.start))
+    return errno = EPROTO, std::nullopt;
+  stat.parent = static_cast<pid_t>(parent);
+  stat.is_kernel = (flags & kKernelThread) != 0;
+  return stat;
+}
+
+std::optional<std::uint64_t> process_start(pid_t pid) {
+  const auto stat = process_stat(pid);
+  if (!stat) return std::nullopt;
+  return stat->has_ended ? 0 : stat->start;
+}
+
+bool SystemProcesses::lives(const PinHolder& holder) const {
+  if (const auto* const group = std::get_if<GroupId>(&holder)) {
+    const SystemGroups groups({});
+    const auto known = groups.identify(group->path);
+    return known ? *known == *group : groups.mount().version == CgroupVersion::kNone;
+  }
+  const auto& process = std::get<ProcessId>(holder);
   if (const auto started = process_start(process.pid)) return *started == process.started;
   return ::kill(process.pid, 0) == 0 || errno == EPERM;
 }

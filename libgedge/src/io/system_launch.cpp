@@ -66,6 +66,14 @@ bool send(int to, const T& value) {
   for (;;) ::raise(SIGKILL);
 }
 
+void be_silent() {
+  const int nothing = ::open("/dev/null", O_RDWR);
+  if (nothing < 0) return;
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(nothing, STDOUT_FILENO);
+  if (nothing > STDERR_FILENO) ::close(nothing);
+}
+
 bool set_policy(int mode, std::uint64_t nodes) {
   // The kernel counts one bit less than it is told.
   const unsigned long mask = nodes;
@@ -118,6 +126,7 @@ NotBegun why_not(const Report& report, const std::string& command) {
 
 struct SystemLaunch::State {
   std::vector<std::string> command;
+  bool silent = false;
   pid_t pid = 0;  // 0: none, or waited for
   Descriptor orders{-1}, reports{-1};
   bool holds_signals = false;
@@ -161,6 +170,7 @@ struct SystemLaunch::State {
       ::sigaction(SIGINT, nullptr, &interrupt);
       if (interrupt.sa_handler != SIG_IGN) ::sigaction(SIGINT, &plain, nullptr);
       give_signals_back();
+      if (silent) be_silent();
       ::execvp(words.front(), words.data());
       report.error = errno;
     }
@@ -180,8 +190,10 @@ struct SystemLaunch::State {
   }
 };
 
-SystemLaunch::SystemLaunch(std::vector<std::string> command) : state_(std::make_unique<State>()) {
+SystemLaunch::SystemLaunch(std::vector<std::string> command, bool silent)
+    : state_(std::make_unique<State>()) {
   state_->command = std::move(command);
+  state_->silent = silent;
 }
 
 SystemLaunch::~SystemLaunch() {

@@ -9,6 +9,13 @@ namespace gedge {
 namespace {
 
 constexpr const char* kContainer = "run";
+constexpr std::string_view kGroup = "group-";
+
+// What stands in the place of a container's name.
+std::string part_of(const PinHolder& holder) {
+  const auto* const group = std::get_if<GroupId>(&holder);
+  return group != nullptr ? group->path : kContainer;
+}
 
 CpuSet held_in(const CpuAssignments& ledger) {
   CpuSet held;
@@ -48,7 +55,10 @@ Error too_few(int wanted, const CpuSet& all, const CpuSet& free) {
 
 }  // namespace
 
-std::string holder_name(const ProcessId& process) {
+std::string holder_name(const PinHolder& holder) {
+  if (const auto* const group = std::get_if<GroupId>(&holder))
+    return std::string(kGroup) + std::to_string(group->number);
+  const auto& process = std::get<ProcessId>(holder);
   return std::to_string(process.pid) + '-' + std::to_string(process.started);
 }
 
@@ -64,6 +74,18 @@ std::optional<ProcessId> holder_process(std::string_view name) {
   return process;
 }
 
+std::optional<PinHolder> holder_of(std::string_view name, const CpuAssignments::OfPod& parts) {
+  if (const auto process = holder_process(name)) return *process;
+  if (!name.starts_with(kGroup) || parts.size() != 1 || !parts.begin()->first.starts_with('/'))
+    return std::nullopt;
+  GroupId group{parts.begin()->first, 0};
+  const std::string_view number = name.substr(kGroup.size());
+  const char* const end = number.data() + number.size();
+  const auto read = std::from_chars(number.data(), end, group.number);
+  if (read.ec != std::errc{} || read.ptr != end || holder_name(group) != name) return std::nullopt;
+  return group;
+}
+
 Machine machine_within(const Machine& machine, const CpuSet& allowed) {
   Machine seen = machine;
   std::erase_if(seen.cpus, [&](const Cpu& cpu) { return !allowed.contains(cpu.id); });
@@ -74,15 +96,15 @@ Machine machine_within(const Machine& machine, const CpuSet& allowed) {
   return seen;
 }
 
-void reclaim(CpuAssignments& ledger, const std::function<bool(const ProcessId&)>& lives) {
+void reclaim(CpuAssignments& ledger, const std::function<bool(const PinHolder&)>& lives) {
   std::erase_if(ledger.pods, [&](const auto& entry) {
-    const auto process = holder_process(entry.first);
-    return process && !lives(*process);
+    const auto holder = holder_of(entry.first, entry.second);
+    return holder && !lives(*holder);
   });
 }
 
 Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
-                       const CpuAsk& ask, const ProcessId& holder) {
+                       const CpuAsk& ask, const PinHolder& holder) {
   const Machine seen = machine_within(machine, allowed);
   const CpuSet all = seen.cpu_set();
   const CpuSet free = all - held_in(ledger);
@@ -98,7 +120,7 @@ Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const Cpu
   auto kubelet = Kubelet::create(seen, rules);
   if (!kubelet) return std::move(kubelet).error();
   GEDGE_TRY(kubelet->restore(within(ledger, all)));
-  const PodCpus pod{holder_name(holder), {{kContainer, ContainerRole::kApp, ask.cpus}}};
+  const PodCpus pod{holder_name(holder), {{part_of(holder), ContainerRole::kApp, ask.cpus}}};
   const PinAnswer answer = kubelet->admit(pod);
   if (answer.refusal) {
     Error error{Errc::kDenied, answer.refusal->message, {}, {}};
@@ -108,12 +130,12 @@ Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const Cpu
   CpuGrant granted{answer.containers.front().cpus, {}};
   for (const NumaNode& node : seen.numa_nodes)
     if (node.cpus.meets(granted.cpus)) granted.nodes.push_back(node.id);
-  ledger.pods[pod.uid][kContainer] = granted.cpus;
+  ledger.pods[pod.uid][part_of(holder)] = granted.cpus;
   settle_shared(ledger, machine.cpu_set());
   return granted;
 }
 
-void give_back(CpuAssignments& ledger, const ProcessId& holder) {
+void give_back(CpuAssignments& ledger, const PinHolder& holder) {
   ledger.pods.erase(holder_name(holder));
 }
 

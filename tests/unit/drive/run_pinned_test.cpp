@@ -63,11 +63,11 @@ class WorldStore final : public PinStore {
     world_.step();
     return Result<std::unique_ptr<PinLock>>(std::move(lock));
   }
-  Result<std::string> read() override {
+  Result<std::string> read(PinFile) override {
     world_.step();
     return world_.ledger;
   }
-  Status replace(std::string_view bytes) override {
+  Status replace(PinFile, std::string_view bytes) override {
     REQUIRE(world_.locked);
     world_.step();
     if (world_.disk_is_full) return Error{Errc::kDenied, "disk full", {}, {}};
@@ -75,7 +75,7 @@ class WorldStore final : public PinStore {
     world_.step();
     return {};
   }
-  std::string name() const override { return "pin_state"; }
+  std::string name(PinFile) const override { return "pin_state"; }
 
  private:
   World& world_;
@@ -84,7 +84,8 @@ class WorldStore final : public PinStore {
 class WorldProcesses final : public Processes {
  public:
   explicit WorldProcesses(const World& world) : world_(world) {}
-  bool lives(const ProcessId& process) const override {
+  bool lives(const PinHolder& holder) const override {
+    const auto& process = std::get<ProcessId>(holder);
     const auto found = world_.living.find(process.pid);
     return found != world_.living.end() && found->second == process.started;
   }
@@ -177,7 +178,7 @@ void check(const World& world) {
   }
   const CpuAssignments ledger = ledger_of(world);
   for (const auto& [pid, cpus] : world.running) {
-    const auto held = ledger.pods.find(holder_name({pid, world.living.at(pid)}));
+    const auto held = ledger.pods.find(holder_name(ProcessId{pid, world.living.at(pid)}));
     REQUIRE(held != ledger.pods.end());
     CHECK(held->second.at("run") == cpus);
     CHECK_FALSE(ledger.shared.meets(cpus));

@@ -97,15 +97,15 @@ TEST_CASE("the ledger's file: nothing at first, then what was written, and one h
   const Folder folder;
   const std::string place = (folder.path() / "state").string();
   DiskPinStore store(place);
-  CHECK(*store.read() == "");
+  CHECK(*store.read(PinFile::kLedger) == "");
   {
     const auto lock = store.lock();
     REQUIRE(lock);
-    REQUIRE(store.replace("one"));
+    REQUIRE(store.replace(PinFile::kLedger, "one"));
     folder.put("state/pin_state.new", "what a killed process left");
-    REQUIRE(store.replace("two"));
+    REQUIRE(store.replace(PinFile::kLedger, "two"));
   }
-  CHECK(*store.read() == "two");
+  CHECK(*store.read(PinFile::kLedger) == "two");
   CHECK_FALSE(fs::exists(place + "/pin_state.new"));
   CHECK(store.lock());
   CHECK(DiskPinStore((folder.path() / "a" / "b").string()).lock().error().code == Errc::kDenied);
@@ -115,8 +115,8 @@ TEST_CASE("processes: this one lives, another of its number does not, nor one th
   const SystemProcesses processes;
   const auto started = process_start(::getpid());
   REQUIRE(started);
-  CHECK(processes.lives({::getpid(), *started}));
-  CHECK_FALSE(processes.lives({::getpid(), *started + 1}));
+  CHECK(processes.lives(ProcessId{::getpid(), *started}));
+  CHECK_FALSE(processes.lives(ProcessId{::getpid(), *started + 1}));
 
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -125,7 +125,7 @@ TEST_CASE("processes: this one lives, another of its number does not, nor one th
   CHECK(process_start(child) == 0);  // nobody has waited for it
   ::waitpid(child, nullptr, 0);
   CHECK_FALSE(process_start(child));
-  CHECK_FALSE(processes.lives({child, 1}));
+  CHECK_FALSE(processes.lives(ProcessId{child, 1}));
 }
 
 TEST_CASE("a launch that is cancelled, or never begun, leaves no process") {

@@ -26,7 +26,7 @@ const CpuSet kAll = CpuSet::range(0, 15);
 }  // namespace
 
 TEST_CASE("holders: a number and a start, and nothing else") {
-  CHECK(holder_name({4711, 99}) == "4711-99");
+  CHECK(holder_name(ProcessId{4711, 99}) == "4711-99");
   CHECK(holder_process("4711-99") == ProcessId{4711, 99});
   for (const char* const other :
        {"", "-", "4711", "4711-", "-4711-9", "0-9", "4711-9x", " 4711-9", "04711-9", "web-0",
@@ -36,8 +36,8 @@ TEST_CASE("holders: a number and a start, and nothing else") {
 
 TEST_CASE("a grant: written down, and not given again") {
   CpuAssignments ledger;
-  const auto first = grant(ledger, machine(), kAll, {4, {}, {}}, {1, 1});
-  const auto second = grant(ledger, machine(), kAll, {8, {}, {}}, {2, 1});
+  const auto first = grant(ledger, machine(), kAll, {4, {}, {}}, ProcessId{1, 1});
+  const auto second = grant(ledger, machine(), kAll, {8, {}, {}}, ProcessId{2, 1});
   REQUIRE(first);
   REQUIRE(second);
   CHECK(first->cpus == CpuSet{0, 1, 2, 3});
@@ -45,11 +45,11 @@ TEST_CASE("a grant: written down, and not given again") {
   CHECK(second->nodes == std::vector<int>{1});
   CHECK(ledger.shared == CpuSet::range(4, 7));
   const CpuAssignments before = ledger;
-  const auto third = grant(ledger, machine(), kAll, {5, {}, {}}, {3, 1});
+  const auto third = grant(ledger, machine(), kAll, {5, {}, {}}, ProcessId{3, 1});
   REQUIRE_FALSE(third);
   CHECK(third.error().what == "5 CPUs wanted, but only 4 of 16 CPUs free: 4-7");
   CHECK(ledger == before);
-  give_back(ledger, {2, 1});
+  give_back(ledger, ProcessId{2, 1});
   settle_shared(ledger, kAll);
   CHECK(ledger.shared == CpuSet::range(4, 15));
 }
@@ -57,11 +57,11 @@ TEST_CASE("a grant: written down, and not given again") {
 TEST_CASE("a grant: only of what may be used") {
   CpuAssignments ledger;
   const CpuSet allowed{1, 3, 9, 11};
-  const auto got = grant(ledger, machine(), allowed, {3, {}, {}}, {1, 1});
+  const auto got = grant(ledger, machine(), allowed, {3, {}, {}}, ProcessId{1, 1});
   REQUIRE(got);
   CHECK(got->cpus.is_subset_of(allowed));
   CHECK(ledger.shared == kAll - got->cpus);
-  CHECK(grant(ledger, machine(), allowed, {5, {}, {}}, {2, 1}).error().what ==
+  CHECK(grant(ledger, machine(), allowed, {5, {}, {}}, ProcessId{2, 1}).error().what ==
         "5 CPUs wanted, but only 4 CPUs may be used: 1,3,9,11");
   const Machine seen = machine_within(machine(), allowed);
   CHECK(seen.cpus[0].core == 1);
@@ -72,10 +72,11 @@ TEST_CASE("a grant: refused as the kubelet would") {
   CpuAssignments ledger;
   CpuAsk whole{3, {}, {}};
   whole.options.full_pcpus_only = true;
-  CHECK(grant(ledger, machine(), kAll, whole, {1, 1}).error().what.find("SMT Alignment Error") ==
-        0);
+  CHECK(grant(ledger, machine(), kAll, whole, ProcessId{1, 1})
+            .error()
+            .what.find("SMT Alignment Error") == 0);
   const CpuAsk near{9, {}, TopologyPolicy::kSingleNumaNode};
-  const auto apart = grant(ledger, machine(), kAll, near, {1, 1});
+  const auto apart = grant(ledger, machine(), kAll, near, ProcessId{1, 1});
   REQUIRE_FALSE(apart);
   CHECK(apart.error().code == Errc::kDenied);
   CHECK(apart.error().what == "Resources cannot be allocated with Topology locality");
@@ -87,7 +88,7 @@ TEST_CASE("reclaim: what the dead held, while entries that name no process stay"
   ledger.pods["1-1"]["run"] = {0};
   ledger.pods["2-2"]["run"] = {1};
   ledger.pods["web"]["main"] = {2};
-  reclaim(ledger, [](const ProcessId& process) { return process.pid == 2; });
+  reclaim(ledger, [](const PinHolder& holder) { return holder == PinHolder(ProcessId{2, 2}); });
   CHECK(ledger.pods.size() == 2);
   CHECK_FALSE(ledger.pods.contains("1-1"));
 }

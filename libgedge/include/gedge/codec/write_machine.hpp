@@ -7,11 +7,15 @@
 #include "gedge/codec/write.hpp"
 #include "gedge/pin/admission.hpp"
 #include "gedge/pin/machine.hpp"
+#include "gedge/pin/pin_check.hpp"
 
 namespace gedge {
 
-/// kind Machine.
-std::string write(const Machine& machine, TextFormat format);
+/// kind Machine, with those who hold CPUs of it.
+std::string write(const Machine& machine, const PinCheck& pins, TextFormat format);
+
+/// kind PinCheck.
+std::string write(const PinCheck& check, TextFormat format);
 
 /// One pod, and what the kubelet says to it.
 struct PinDecision {

@@ -13,7 +13,8 @@
 
 namespace gedge {
 
-/// A directory with the ledger `pin_state`, and `lock` beside it.
+/// A directory with the ledger `pin_state`, `pin_record` and `pin_verdicts`, and `lock` beside
+/// them.
 class DiskPinStore final : public PinStore {
  public:
   /// Made when the lock is taken for the first time.
@@ -21,28 +22,29 @@ class DiskPinStore final : public PinStore {
 
   /// Waits for 10 s at most.
   Result<std::unique_ptr<PinLock>> lock() override;
-  Result<std::string> read() override;
+  Result<std::string> read(PinFile file) override;
   /// Written beside it under one name, then renamed: what a killed process left is overwritten.
-  Status replace(std::string_view bytes) override;
-  std::string name() const override { return directory_ + "/pin_state"; }
+  Status replace(PinFile file, std::string_view bytes) override;
+  std::string name(PinFile file) const override;
 
  private:
   std::string directory_;
 };
 
-/// Reads /proc. A process that nobody has waited for yet has ended; one whose files are hidden from
-/// this user lives.
+/// Reads /proc and the control groups. A process that nobody has waited for yet has ended; one
+/// whose files are hidden from this user lives.
 class SystemProcesses final : public Processes {
  public:
-  bool lives(const ProcessId& process) const override;
+  bool lives(const PinHolder& holder) const override;
 };
 
 /// fork, sched_setaffinity, set_mempolicy, execvp. One command; not for programs with threads: what
 /// is held back of signals is so for the calling thread.
 class SystemLaunch final : public PinnedLaunch {
  public:
-  /// `command` is not empty.
-  explicit SystemLaunch(std::vector<std::string> command);
+  /// `command` is not empty. One that is `silent` reads nothing, and what it prints is thrown away;
+  /// not so its standard error.
+  explicit SystemLaunch(std::vector<std::string> command, bool silent = false);
   ~SystemLaunch() override;
   SystemLaunch(const SystemLaunch&) = delete;
   SystemLaunch& operator=(const SystemLaunch&) = delete;

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "gedge/base/result.hpp"
 #include "gedge/pin/admission.hpp"
+#include "gedge/pin/control_group.hpp"
 
 namespace gedge {
 
@@ -20,10 +22,16 @@ struct ProcessId {
   friend bool operator==(const ProcessId&, const ProcessId&) = default;
 };
 
-/// "4711-123456": how a process stands in the ledger, in the place of a pod's uid.
-std::string holder_name(const ProcessId& process);
+/// Who holds CPUs: one process, or whatever is in a control group.
+using PinHolder = std::variant<ProcessId, GroupId>;
+
+/// "4711-123456", "group-4711": how a holder stands in the ledger, in the place of a pod's uid.
+std::string holder_name(const PinHolder& holder);
 /// Nothing where this names no process: an entry of somebody else.
 std::optional<ProcessId> holder_process(std::string_view name);
+/// An entry as a holder: a group's path stands in the place of a container's name. Nothing for an
+/// entry of somebody else.
+std::optional<PinHolder> holder_of(std::string_view name, const CpuAssignments::OfPod& parts);
 
 /// What one process asks for.
 struct CpuAsk {
@@ -41,18 +49,17 @@ struct CpuGrant {
 /// The machine as somebody sees it who may use these CPUs only.
 Machine machine_within(const Machine& machine, const CpuSet& allowed);
 
-/// Takes out what dead processes held; entries that name no process stay. `lives` is asked once for
-/// each process.
-void reclaim(CpuAssignments& ledger, const std::function<bool(const ProcessId&)>& lives);
+/// Takes out what dead holders held; entries of others stay. `lives` is asked once for each.
+void reclaim(CpuAssignments& ledger, const std::function<bool(const PinHolder&)>& lives);
 
 /// Chooses CPUs out of `allowed` that nobody holds, as a kubelet would, and writes them down for
 /// `holder`. Errors: kDenied where there are not so many, or the policy refuses; kInvalidInput for
 /// policies that contradict each other. Nothing is written down then.
 Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
-                       const CpuAsk& ask, const ProcessId& holder);
+                       const CpuAsk& ask, const PinHolder& holder);
 
 /// `holder` holds nothing any more.
-void give_back(CpuAssignments& ledger, const ProcessId& holder);
+void give_back(CpuAssignments& ledger, const PinHolder& holder);
 
 /// `shared` becomes what nobody holds.
 void settle_shared(CpuAssignments& ledger, const CpuSet& all);

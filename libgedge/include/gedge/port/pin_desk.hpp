@@ -22,25 +22,31 @@ class PinLock {
   virtual ~PinLock() = default;
 };
 
+enum class PinFile : std::uint8_t {
+  kLedger,    ///< who holds which CPUs
+  kRecord,    ///< what pinning has changed, so that it can be undone
+  kVerdicts,  ///< which commands it helps
+};
+
 class PinStore {
  public:
   virtual ~PinStore() = default;
 
   /// Waits for others, but not for ever. Errors: kTimeout, kDenied.
   virtual Result<std::unique_ptr<PinLock>> lock() = 0;
-  /// The ledger; empty where there is none yet. Errors: kDenied.
-  virtual Result<std::string> read() = 0;
+  /// Empty where there is none yet. Errors: kDenied.
+  virtual Result<std::string> read(PinFile file) = 0;
   /// All of it or nothing, whenever this process ends. Under the lock only. Errors: kDenied.
-  virtual Status replace(std::string_view bytes) = 0;
-  /// How messages name the ledger.
-  virtual std::string name() const = 0;
+  virtual Status replace(PinFile file, std::string_view bytes) = 0;
+  /// How messages name it.
+  virtual std::string name(PinFile file) const = 0;
 };
 
 class Processes {
  public:
   virtual ~Processes() = default;
-  /// In doubt true.
-  virtual bool lives(const ProcessId& process) const = 0;
+  /// Is that process or control group there? In doubt true.
+  virtual bool lives(const PinHolder& holder) const = 0;
 };
 
 enum class MemoryMode : std::uint8_t { kDefault, kBind, kPreferred, kInterleave };

@@ -1,0 +1,164 @@
+// cmd_pin_apply.cpp - "gedge pin apply": CPUs of its own for what runs already.
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cmd.hpp"
+#include "gedge/drive/apply_pin.hpp"
+#include "gedge/io/system_pins.hpp"
+#include "gedge/io/system_targets.hpp"
+#include "options.hpp"
+#include "pin_ask.hpp"
+#include "render/numbers.hpp"
+#include "report.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge pin apply --pid 4711 --cpus 2", "Two CPUs for a process and all its threads:"},
+    {"gedge pin apply --container 4f5a6c0b1d2e --cpus 4 --policy single-numa-node --memory bind",
+     "A container, its memory beside its CPUs:"},
+    {"gedge pin apply --undo --pid 4711", "As it was before:"},
+};
+constexpr Page kPage{
+    .name = "pin apply",
+    .summary = "Give CPUs of its own to what runs already",
+    .usage =
+        "--pid PID|--cgroup PATH|--container ID [--cpus N] [--policy POLICY]... [--memory MODE] "
+        "[FLAG]...",
+    .description =
+        "Chooses CPUs that nobody else holds, as `gedge pin run` does and in the same ledger, and "
+        "pins a process or a control group to them. Only CPUs are chosen that gedge itself may "
+        "use and that the control group leaves to the target.\n\n"
+        "`--pid`: the affinity of every thread, those too that start meanwhile; its children that "
+        "run already stay where they are. `--memory preferred` moves what it has in memory to the "
+        "NUMA nodes of the CPUs; how it gets more, no other process can set.\n\n"
+        "`--cgroup` and `--container`: the cpuset of the control group and of those in it, in "
+        "version 1 or 2, whichever the machine has; whoever is in it, or comes to it, runs there. "
+        "PATH is as in /proc/PID/cgroup or below the mount point. ID has 12 to 64 hexadecimal "
+        "digits, as Docker, containerd, CRI-O and podman print it. `--memory bind` lets it take "
+        "memory from the NUMA nodes of the CPUs only. A kubelet writes the cpusets of its "
+        "containers itself: `gedge pin check` tells when it did.\n\n"
+        "What was before is written down first. `--undo` brings it back, also after gedge was "
+        "killed at work; what somebody else has changed since, it leaves. CPUs of processes and "
+        "groups that are gone are free for the next one. Others are not moved away.",
+    .output = "The CPUs, as `taskset -c` takes them; nothing with `--undo`.",
+    .examples = kExamples,
+    .yes = "it is pinned, or as it was before",
+    .see_also = "gedge-pin-check(1) gedge-pin-run(1) gedge-pin-show(1)",
+};
+
+struct PinApplyOptions {
+  CpuAsk ask;
+  MemoryMode memory = MemoryMode::kDefault;
+  std::uint64_t pid = 0;
+  std::string cgroup, container, state_dir;
+  int targets = 0;
+  bool undo = false, dry_run = false;
+  OutputOptions output;
+};
+
+Result<PinTarget> target_of(const PinApplyOptions& options, const SystemGroups& groups) {
+  if (!options.container.empty()) {
+    auto id = container_id(options.container);
+    if (!id) return std::move(id).error();
+    auto path = groups.of_container(*id);
+    if (!path) return std::move(path).error();
+    return PinTarget(*std::move(path));
+  }
+  if (!options.cgroup.empty()) {
+    auto path = group_path(options.cgroup, groups.mount());
+    if (!path) return std::move(path).error();
+    return PinTarget(*std::move(path));
+  }
+  return PinTarget(static_cast<int>(options.pid));
+}
+
+void say_done(Io& io, const PinApplyOptions& options, const AppliedPin& done) {
+  if (options.output.quiet) return;
+  io.err.line(done.groups == 0 ? "pinned " + counted(done.threads, "thread")
+                               : "pinned " + counted(done.groups, "control group"));
+}
+
+Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
+  if (options.targets != 1)
+    return fail_usage(io, invalid_input(options.targets == 0 ? "nothing to pin is given"
+                                                             : "two targets are given",
+                                        {}, "give one of `--pid`, `--cgroup` and `--container`"));
+  SystemGroups groups({});
+  const auto target = target_of(options, groups);
+  if (!target) return fail(io, target.error());
+  const auto ground = read_ground();
+  if (!ground) return fail(io, ground.error());
+  DiskPinStore store(state_directory(options.state_dir, io));
+  const SystemProcesses processes;
+  SystemThreads threads;
+  const PinPorts ports{store, processes, threads, groups};
+  if (options.undo) {
+    const Status undone = undo_pin(ports, ground->machine.cpu_set(), *target);
+    return undone ? Exit::kYes : fail(io, undone.error());
+  }
+  if (options.dry_run) {
+    const auto granted = foresee_pin(ports, *ground, options.ask, *target);
+    if (!granted) return fail(io, granted.error());
+    io.out.line(to_string(granted->cpus));
+    return Exit::kYes;
+  }
+  const auto done = apply_pin(ports, *ground, options.ask, *target, options.memory);
+  if (!done) return fail(io, done.error());
+  io.out.line(to_string(done->grant.cpus));
+  say_done(io, options, *done);
+  return Exit::kYes;
+}
+
+FlagSet::Take target_into(const std::shared_ptr<PinApplyOptions>& options, std::string& text) {
+  return [options, &text](const std::string& given) -> Status {
+    if (given.empty()) return invalid_input("nothing is named", {}, "give a name or an id");
+    text = given;
+    ++options->targets;
+    return {};
+  };
+}
+
+Run add_pin_apply(FlagSet& flags) {
+  auto options = std::make_shared<PinApplyOptions>();
+  flags.heading("What to pin");
+  flags.add({.name = "pid", .value = "PID", .help = "This process, all its threads"},
+            [options](const std::string& text) -> Status {
+              GEDGE_TRY(number_into(options->pid, std::numeric_limits<int>::max())(text));
+              if (options->pid == 0)
+                return invalid_input("'0' is no process", {}, "look with `ps`");
+              ++options->targets;
+              return {};
+            });
+  flags.add({.name = "cgroup",
+             .value = "PATH",
+             .help = "This control group, and those in it",
+             .live = Live::kFiles},
+            target_into(options, options->cgroup));
+  flags.add({.name = "container", .value = "ID", .help = "The control group of this container"},
+            target_into(options, options->container));
+  flags.add({.name = "undo", .help = "Make it as it was before"}, options->undo);
+  add_ask_flags(flags, options->ask);
+  flags.add({.name = "memory",
+             .value = "MODE",
+             .help = "Bind a group's memory, or move a process's",
+             .words = {"bind", "preferred"}},
+            [options](const std::string& word) -> Status {
+              options->memory = word == "bind" ? MemoryMode::kBind : MemoryMode::kPreferred;
+              return {};
+            });
+  flags.heading("How");
+  add_state_flag(flags, options->state_dir);
+  flags.add({.name = "dry-run", .help = "Print the CPUs and change nothing"}, options->dry_run);
+  add_talk_flags(flags, options->output);
+  return [options](Io& io) { return run_pin_apply(*options, io); };
+}
+
+}  // namespace
+
+Command pin_apply_command() { return {&kPage, Group::kPin, add_pin_apply}; }
+
+}  // namespace gedge::cli

@@ -1,0 +1,111 @@
+#include "pin_ask.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/io/system_pins.hpp"
+#include "options.hpp"
+
+namespace gedge::cli {
+namespace {
+
+struct NamedOption {
+  std::string_view name;
+  bool StaticOptions::*option;
+};
+constexpr NamedOption kStaticOptions[] = {
+    {"full-pcpus-only", &StaticOptions::full_pcpus_only},
+    {"distribute-cpus-across-numa", &StaticOptions::distribute_cpus_across_numa},
+    {"align-by-socket", &StaticOptions::align_by_socket},
+    {"distribute-cpus-across-cores", &StaticOptions::distribute_cpus_across_cores},
+    {"prefer-align-cpus-by-uncorecache", &StaticOptions::prefer_align_cpus_by_uncorecache},
+};
+struct NamedPolicy {
+  std::string_view name;
+  TopologyPolicy policy;
+};
+constexpr NamedPolicy kTopologyPolicies[] = {
+    {"best-effort", TopologyPolicy::kBestEffort},
+    {"restricted", TopologyPolicy::kRestricted},
+    {"single-numa-node", TopologyPolicy::kSingleNumaNode},
+};
+
+std::vector<std::string> policy_words() {
+  std::vector<std::string> words;
+  for (const NamedOption& named : kStaticOptions) words.emplace_back(named.name);
+  for (const NamedPolicy& named : kTopologyPolicies) words.emplace_back(named.name);
+  return words;
+}
+
+Status take_policy(CpuAsk& ask, const std::string& word) {
+  for (const NamedOption& named : kStaticOptions)
+    if (named.name == word) ask.options.*named.option = true;
+  for (const NamedPolicy& named : kTopologyPolicies) {
+    if (named.name != word) continue;
+    if (ask.topology != TopologyPolicy::kNone && ask.topology != named.policy)
+      return invalid_input("two policies of the topology manager are given", {},
+                           "give one of best-effort, restricted and single-numa-node");
+    ask.topology = named.policy;
+  }
+  return {};
+}
+
+Status take_memory(MemoryMode& memory, const std::string& word) {
+  memory = word == "bind"        ? MemoryMode::kBind
+           : word == "preferred" ? MemoryMode::kPreferred
+                                 : MemoryMode::kInterleave;
+  return {};
+}
+
+}  // namespace
+
+void add_ask_flags(FlagSet& flags, CpuAsk& ask) {
+  flags.heading("Which CPUs");
+  flags.add({.name = "cpus", .value = "N", .help = "How many CPUs", .fallback = "1"},
+            [&ask](const std::string& text) -> Status {
+              std::uint64_t cpus = 0;
+              GEDGE_TRY(number_into(cpus, CpuSet::kLast + 1)(text));
+              if (cpus == 0)
+                return invalid_input("'0' is no number of CPUs", {}, "ask for 1 at least");
+              ask.cpus = static_cast<int>(cpus);
+              return {};
+            });
+  flags.add({.name = "policy",
+             .value = "POLICY",
+             .help = "Choose and refuse as with this kubelet's option",
+             .words = policy_words(),
+             .repeats = true},
+            [&ask](const std::string& word) { return take_policy(ask, word); });
+}
+
+void add_memory_flag(FlagSet& flags, MemoryMode& memory) {
+  flags.add({.name = "memory",
+             .value = "MODE",
+             .help = "Take memory from the NUMA nodes of the CPUs",
+             .words = {"bind", "preferred", "interleave"}},
+            [&memory](const std::string& word) { return take_memory(memory, word); });
+}
+
+void add_state_flag(FlagSet& flags, std::string& directory) {
+  flags.add({.name = "state-dir",
+             .value = "DIR",
+             .help = "Where it stands who holds which CPUs",
+             .live = Live::kFiles},
+            directory);
+}
+
+std::string state_directory(const std::string& asked, const Io& io) {
+  return asked.empty() ? default_pin_directory(io.runtime_directory) : asked;
+}
+
+Result<PinGround> read_ground() {
+  auto machine = read_cpus("");
+  if (!machine) return std::move(machine).error();
+  auto usable = usable_cpus();
+  if (!usable) return std::move(usable).error();
+  return PinGround{*std::move(machine), *std::move(usable)};
+}
+
+}  // namespace gedge::cli

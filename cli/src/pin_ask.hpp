@@ -1,0 +1,24 @@
+// pin_ask.hpp - the flags that say how many CPUs are wanted and where that is written down.
+#pragma once
+
+#include <string>
+
+#include "flags.hpp"
+#include "gedge/drive/run_pinned.hpp"
+#include "io.hpp"
+
+namespace gedge::cli {
+
+/// --cpus, --policy, under a heading of their own.
+void add_ask_flags(FlagSet& flags, CpuAsk& ask);
+/// --memory of a command that is to be started.
+void add_memory_flag(FlagSet& flags, MemoryMode& memory);
+/// --state-dir.
+void add_state_flag(FlagSet& flags, std::string& directory);
+/// The directory of --state-dir; where it is empty, the usual one.
+std::string state_directory(const std::string& asked, const Io& io);
+
+/// This machine, and the CPUs of it that this process may use.
+Result<PinGround> read_ground();
+
+}  // namespace gedge::cli

@@ -1,0 +1,25 @@
+// gedge/codec/pin_record.hpp - the file that says what pinning has changed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gedge/base/error.hpp"
+#include "gedge/codec/load.hpp"
+#include "gedge/pin/pin_record.hpp"
+
+namespace gedge {
+
+struct PinRecordsReading {
+  std::optional<std::vector<PinRecord>> records;  ///< empty if there are errors
+  Errors errors;                                  ///< with line and column
+};
+
+/// Errors: syntax; holders, CPUs and paths that are none.
+PinRecordsReading read_pin_records(const InputFile& file);
+
+std::string write_pin_records(std::span<const PinRecord> records);
+
+}  // namespace gedge

@@ -1,0 +1,52 @@
+// gedge/drive/apply_pin.hpp - pins what runs already, and undoes that.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "gedge/drive/run_pinned.hpp"
+#include "gedge/pin/pin_record.hpp"
+#include "gedge/port/pin_targets.hpp"
+
+namespace gedge {
+
+/// What pinning needs of a machine.
+struct PinPorts {
+  PinStore& store;
+  const Processes& processes;
+  Threads& threads;
+  ControlGroups& groups;
+};
+
+/// A process by its number, or a control group by its path.
+using PinTarget = std::variant<int, std::string>;
+
+struct AppliedPin {
+  CpuGrant grant;
+  std::size_t threads = 0;  ///< of a process
+  std::size_t groups = 0;   ///< the control group and those in it
+};
+
+/// What would be given now; see foresee.
+Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                             const PinTarget& target);
+
+/// Chooses CPUs among those that both `ground` and the target's control group allow, writes down
+/// what was before, holds the CPUs, and pins: every thread of a process, those too that start
+/// meanwhile; of a control group its cpuset. Where it fails, what was done is undone.
+///
+/// Memory: of a process, kPreferred moves what it has; of a group, kBind sets where it may take
+/// memory from. Errors: kInvalidInput for other modes; kNotFound for targets that are not there;
+/// kConflict for those that hold CPUs already; kDenied.
+Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                             const PinTarget& target, MemoryMode memory);
+
+/// Everything that is still as it was pinned becomes as it was before, and the CPUs are given back;
+/// what somebody else has changed since stays. Memory stays where it was moved. Errors: kNotFound
+/// where nothing was pinned so; kDenied, and then it is still pinned for `apply_pin`.
+Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target);
+
+/// Undoes what one record says, as far as the machine is still so. Errors: the first one.
+Status put_back(const PinPorts& ports, const CpuSet& online, const PinRecord& record);
+
+}  // namespace gedge

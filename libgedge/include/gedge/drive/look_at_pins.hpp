@@ -1,0 +1,16 @@
+// gedge/drive/look_at_pins.hpp - reads who holds CPUs and what runs, for `check_pins`.
+#pragma once
+
+#include "gedge/drive/apply_pin.hpp"
+#include "gedge/pin/pin_check.hpp"
+
+namespace gedge {
+
+/// The ledger, the record, every process and its threads. Takes no lock and changes nothing: what
+/// ends meanwhile is left out. Errors: kDenied; kInvalidInput for a ledger that is broken.
+Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online);
+
+/// What holds CPUs, and no more: the processes of others are not looked at.
+Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online);
+
+}  // namespace gedge

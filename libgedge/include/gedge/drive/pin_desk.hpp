@@ -1,0 +1,35 @@
+// gedge/drive/pin_desk.hpp - the ledger of who holds which CPUs, and the record of what pinning has
+// changed, as one desk that one gedge at a time works at.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gedge/pin/pin_record.hpp"
+#include "gedge/port/pin_desk.hpp"
+
+namespace gedge {
+
+/// What the desk's files say of the living.
+struct PinBooks {
+  CpuAssignments ledger;
+  std::vector<PinRecord> records;  ///< of holders that stand in the ledger
+};
+
+/// Reads the ledger alone, without the dead. Errors: kDenied; kInvalidInput for a ledger that is
+/// broken.
+Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes);
+Status write_ledger(PinStore& store, CpuAssignments ledger);
+
+/// Both files.
+Result<PinBooks> read_books(PinStore& store, const Processes& processes);
+/// Before something is changed: the record comes first, as one that is not in the ledger counts for
+/// nothing.
+Status enter_books(PinStore& store, const PinBooks& books);
+/// After something is undone: the ledger comes first.
+Status leave_books(PinStore& store, const PinBooks& books);
+
+/// The record of a holder; null where it has none.
+const PinRecord* record_of(const PinBooks& books, const PinHolder& holder);
+
+}  // namespace gedge

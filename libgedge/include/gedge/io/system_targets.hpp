@@ -1,0 +1,47 @@
+// gedge/io/system_targets.hpp - threads and control groups of this machine: /proc, system calls,
+// and the file systems of control groups.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gedge/port/pin_targets.hpp"
+
+namespace gedge {
+
+class SystemThreads final : public Threads {
+ public:
+  std::uint64_t births() const override;
+  Result<std::vector<int>> processes() const override;
+  Result<ProcessFacts> about(int pid) const override;
+  Result<ProcessId> identify(int number) const override;
+  Result<std::vector<int>> of_process(int pid) const override;
+  Result<CpuSet> mask(int thread) const override;
+  Status pin(int thread, const CpuSet& cpus) override;
+  Status move_memory(int pid, const std::vector<int>& nodes) override;
+};
+
+/// Both versions of control groups.
+class SystemGroups final : public ControlGroups {
+ public:
+  /// `root` is empty for this machine, else a directory with a recorded tree: its
+  /// proc/self/mountinfo says where in it the control groups lie.
+  explicit SystemGroups(std::string root);
+
+  const CgroupMount& mount() const override { return mount_; }
+  Result<std::string> of_process(int pid) const override;
+  Result<std::string> of_container(const std::string& id) const override;
+  Result<GroupId> identify(const std::string& path) const override;
+  Result<std::vector<std::string>> with_inner(const std::string& path) const override;
+  Result<CpuSet> read(const std::string& path, CpusetField field) const override;
+  Status write(const std::string& path, CpusetField field, const CpuSet& set) override;
+
+ private:
+  Result<std::string> directory_of(const std::string& path) const;
+  std::string file_of(CpusetField field) const;
+
+  std::string root_;
+  CgroupMount mount_;
+};
+
+}  // namespace gedge

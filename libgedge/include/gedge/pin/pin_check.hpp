@@ -1,0 +1,68 @@
+// gedge/pin/pin_check.hpp - are the pins that stand in the ledger still true?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gedge/pin/pin_record.hpp"
+
+namespace gedge {
+
+/// A process as it runs now.
+struct SeenProcess {
+  ProcessId process;
+  int parent = 0;
+  bool is_kernel = false;     ///< threads of the kernel itself
+  std::string name;           ///< of the program
+  std::string group;          ///< its control group; empty: not known
+  std::vector<CpuSet> masks;  ///< [threads]: where each may run
+};
+
+/// What runs on a machine, and where it may.
+struct SeenMachine {
+  CpuSet online;
+  std::vector<SeenProcess> processes;
+  std::map<std::string, CpuSet> groups;  ///< what the control groups that hold CPUs leave theirs
+};
+
+enum class PinFaultKind : std::uint8_t {
+  kOffline,    ///< CPUs that are held are switched off
+  kMoved,      ///< somebody else gave the holder other CPUs
+  kStrangers,  ///< others may run on these CPUs who should not
+};
+/// "offline", "moved", "strangers".
+std::string_view word_of(PinFaultKind kind);
+
+struct PinFault {
+  PinFaultKind kind = PinFaultKind::kMoved;
+  std::string detail;  ///< one clause: "2 of 8 threads may run on 0-3"
+  friend bool operator==(const PinFault&, const PinFault&) = default;
+};
+
+/// One entry of the ledger, and what is wrong with it.
+struct HeldPin {
+  std::string holder;  ///< "process 4711", "control group /a", else the name in the ledger
+  std::string name;    ///< of the program; empty: no process
+  CpuSet cpus;
+  std::size_t threads = 0;  ///< of the process, or of those in the group
+  std::vector<PinFault> faults;
+};
+
+struct PinCheck {
+  std::vector<HeldPin> pins;  ///< in the order of the ledger
+  bool all_true() const;
+};
+
+/// Looks at each entry. Threads of the holder and of processes that it started are no strangers.
+/// Whoever is bound to CPUs that are held, and may run nowhere else, is one; where the pin's record
+/// says that others were moved away, whoever may run there at all. The kernel's own threads are
+/// not.
+PinCheck check_pins(const CpuAssignments& ledger, std::span<const PinRecord> records,
+                    const SeenMachine& seen);
+
+}  // namespace gedge

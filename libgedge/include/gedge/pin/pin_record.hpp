@@ -1,0 +1,50 @@
+// gedge/pin/pin_record.hpp - what pinning has changed on a machine, so that it can be undone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gedge/pin/control_group.hpp"
+#include "gedge/pin/cpu_set.hpp"
+#include "gedge/pin/pin_ledger.hpp"
+
+namespace gedge {
+
+/// Where a thread might run before.
+struct ThreadBefore {
+  ProcessId thread;
+  CpuSet cpus;
+  friend bool operator==(const ThreadBefore&, const ThreadBefore&) = default;
+};
+
+/// A process and its threads; most of them might run where the first one might.
+struct ProcessBefore {
+  ProcessId process;
+  CpuSet pinned;                     ///< where they may run now
+  CpuSet usual;                      ///< where the first thread might
+  std::vector<ThreadBefore> others;  ///< those that differ
+  friend bool operator==(const ProcessBefore&, const ProcessBefore&) = default;
+};
+
+/// What a control group had; empty sets of version 2 mean what the group above has.
+struct GroupBefore {
+  GroupId group;
+  CpuSet pinned, cpus;
+  std::optional<CpuSet> pinned_mems, mems;  ///< nothing: memory is not touched
+  friend bool operator==(const GroupBefore&, const GroupBefore&) = default;
+};
+
+/// What one pin has changed.
+struct PinRecord {
+  std::string holder;  ///< as in the ledger
+  std::vector<ProcessBefore> processes;
+  std::vector<GroupBefore> groups;  ///< outer ones before inner ones
+  bool isolated = false;            ///< others were moved off its CPUs
+  friend bool operator==(const PinRecord&, const PinRecord&) = default;
+};
+
+/// Where `thread` of this process might run before.
+const CpuSet& mask_before(const ProcessBefore& before, const ProcessId& thread);
+
+}  // namespace gedge

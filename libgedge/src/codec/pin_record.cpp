@@ -1,0 +1,143 @@
+// {"pins": [{"holder": "4711-99", "processes": [...], "groups": [...]}]}
+#include "gedge/codec/pin_record.hpp"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "codec/cursor.hpp"
+#include "codec/fields.hpp"
+
+namespace gedge {
+namespace {
+
+using codec::Cursor;
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kMostBytes = 64 << 20;
+
+void read_set(Cursor value, CpuSet& out) {
+  const auto text = value.text();
+  if (!text) return;
+  auto set = parse_cpu_set(*text);
+  if (set)
+    out = *std::move(set);
+  else
+    value.fail(set.error().what, set.error().hint);
+}
+
+void read_process(Cursor value, ProcessId& out) {
+  const auto text = value.text();
+  if (!text) return;
+  if (const auto process = holder_process(*text))
+    out = *process;
+  else
+    value.fail(codec::quote(*text) + " is no process");
+}
+
+ThreadBefore read_thread(Cursor value) {
+  ThreadBefore before;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "thread") read_process(field, before.thread);
+    if (key == "cpus") read_set(field, before.cpus);
+  });
+  return before;
+}
+
+ProcessBefore read_process_before(Cursor value) {
+  ProcessBefore before;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "process") read_process(field, before.process);
+    if (key == "pinned") read_set(field, before.pinned);
+    if (key == "usual") read_set(field, before.usual);
+    if (key == "others")
+      field.items([&](Cursor item) { before.others.push_back(read_thread(item)); });
+  });
+  return before;
+}
+
+GroupBefore read_group_before(Cursor value) {
+  GroupBefore before;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "path") codec::read_text(field, before.group.path);
+    if (key == "number")
+      before.group.number = static_cast<std::uint64_t>(field.integer(0).value_or(0));
+    if (key == "pinned") read_set(field, before.pinned);
+    if (key == "cpus") read_set(field, before.cpus);
+    if (key == "pinnedMems") read_set(field, before.pinned_mems.emplace());
+    if (key == "mems") read_set(field, before.mems.emplace());
+  });
+  const auto path = group_path(before.group.path, {});
+  if (!path || *path != before.group.path)
+    value.fail(codec::quote(before.group.path) + " is no path of a control group");
+  if (before.mems.has_value() != before.pinned_mems.has_value())
+    value.fail("'mems' and 'pinnedMems' come together");
+  return before;
+}
+
+PinRecord read_record(Cursor value) {
+  PinRecord record;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "holder") codec::read_text(field, record.holder);
+    if (key == "isolated") codec::read_bool(field, record.isolated);
+    if (key == "processes")
+      field.items([&](Cursor item) { record.processes.push_back(read_process_before(item)); });
+    if (key == "groups")
+      field.items([&](Cursor item) { record.groups.push_back(read_group_before(item)); });
+  });
+  return record;
+}
+
+Json json_of(const ProcessBefore& before) {
+  Json others = Json::array();
+  for (const ThreadBefore& other : before.others)
+    others.push_back(Json{{"thread", holder_name(other.thread)}, {"cpus", to_string(other.cpus)}});
+  return {{"process", holder_name(before.process)},
+          {"pinned", to_string(before.pinned)},
+          {"usual", to_string(before.usual)},
+          {"others", std::move(others)}};
+}
+
+Json json_of(const GroupBefore& before) {
+  Json json{{"path", before.group.path},
+            {"number", before.group.number},
+            {"pinned", to_string(before.pinned)},
+            {"cpus", to_string(before.cpus)}};
+  if (before.mems) json["mems"] = to_string(*before.mems);
+  if (before.pinned_mems) json["pinnedMems"] = to_string(*before.pinned_mems);
+  return json;
+}
+
+}  // namespace
+
+PinRecordsReading read_pin_records(const InputFile& file) {
+  codec::Diagnostics diagnostics;
+  const codec::Source source(file.name, file.bytes, 0, file.padding);
+  PinRecordsReading reading;
+  std::vector<PinRecord> records;
+  if (const auto document = codec::Document::parse(source, diagnostics, kMostBytes))
+    document->root().fields([&](std::string_view key, Cursor value) {
+      if (key == "pins") value.items([&](Cursor item) { records.push_back(read_record(item)); });
+    });
+  if (diagnostics.ok()) reading.records = std::move(records);
+  reading.errors = diagnostics.take_errors();
+  return reading;
+}
+
+std::string write_pin_records(std::span<const PinRecord> records) {
+  Json pins = Json::array();
+  for (const PinRecord& record : records) {
+    Json json{{"holder", record.holder},
+              {"isolated", record.isolated},
+              {"processes", Json::array()},
+              {"groups", Json::array()}};
+    for (const ProcessBefore& before : record.processes)
+      json["processes"].push_back(json_of(before));
+    for (const GroupBefore& before : record.groups) json["groups"].push_back(json_of(before));
+    pins.push_back(std::move(json));
+  }
+  return Json{{"pins", std::move(pins)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace gedge

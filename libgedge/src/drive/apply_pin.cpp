@@ -1,0 +1,380 @@
+#include "gedge/drive/apply_pin.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "gedge/drive/pin_desk.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr int kPasses = 64;
+
+bool is_gone(const Error& error) { return error.code == Errc::kNotFound; }
+
+std::string name_of(const PinTarget& target) {
+  if (const auto* const pid = std::get_if<int>(&target)) return "process " + std::to_string(*pid);
+  return "control group " + std::get<std::string>(target);
+}
+
+std::string flag_of(const PinTarget& target) {
+  if (const auto* const pid = std::get_if<int>(&target)) return "--pid " + std::to_string(*pid);
+  return "--cgroup " + std::get<std::string>(target);
+}
+
+Error ended(const PinTarget& target) {
+  return {Errc::kNotFound, name_of(target) + " has ended", {}, {}};
+}
+
+Result<PinHolder> identify(const PinPorts& ports, const PinTarget& target) {
+  if (const auto* const pid = std::get_if<int>(&target)) {
+    auto process = ports.threads.identify(*pid);
+    if (!process) return std::move(process).error();
+    return PinHolder(*process);
+  }
+  auto group = ports.groups.identify(std::get<std::string>(target));
+  if (!group) return std::move(group).error();
+  return PinHolder(*std::move(group));
+}
+
+// What the target's control group leaves it. A process is pinned without one too.
+Result<CpuSet> allowed_to(const PinPorts& ports, const PinGround& ground, const PinTarget& target) {
+  if (const auto* const path = std::get_if<std::string>(&target)) {
+    auto usable = ports.groups.read(*path, CpusetField::kUsableCpus);
+    if (!usable) return std::move(usable).error();
+    return ground.allowed & *usable;
+  }
+  const auto group = ports.groups.of_process(std::get<int>(target));
+  if (!group) return ground.allowed;
+  const auto usable = ports.groups.read(*group, CpusetField::kUsableCpus);
+  return usable ? ground.allowed & *usable : ground.allowed;
+}
+
+// The threads of a process at one moment.
+struct Sight {
+  std::uint64_t births = 0;
+  std::vector<int> listed;
+};
+
+// Where the threads of a process may run now.
+Result<ProcessBefore> look_at(const Threads& threads, const ProcessId& process, Sight& sight) {
+  sight.births = threads.births();
+  auto listed = threads.of_process(process.pid);
+  if (!listed) return std::move(listed).error();
+  sight.listed = *std::move(listed);
+  const auto usual = threads.mask(process.pid);
+  if (!usual) return usual.error();
+  ProcessBefore before{process, {}, *usual, {}};
+  for (const int thread : sight.listed) {
+    auto mask = threads.mask(thread);
+    if (!mask && is_gone(mask.error())) continue;
+    if (!mask) return std::move(mask).error();
+    if (*mask == before.usual) continue;
+    const auto known = threads.identify(thread);
+    if (known) before.others.push_back({*known, *std::move(mask)});
+  }
+  return before;
+}
+
+// What the groups have now, and are to have: at most `cpus`, and `mems` where memory is bound.
+Result<std::vector<GroupBefore>> look_at(const ControlGroups& groups, const std::string& path,
+                                         const CpuSet& cpus, const CpuSet* mems) {
+  const auto confine = [](const CpuSet& now, const CpuSet& to) {
+    return now.meets(to) ? now & to : to;
+  };
+  auto paths = groups.with_inner(path);
+  if (!paths) return std::move(paths).error();
+  // Version 2 keeps inner ones within outer ones by itself.
+  if (groups.mount().version == CgroupVersion::kV2) paths->resize(1);
+  std::vector<GroupBefore> all;
+  for (const std::string& each : *paths) {
+    auto group = groups.identify(each);
+    auto now = groups.read(each, CpusetField::kCpus);
+    if (!group || !now) return std::move(!group ? group.error() : now.error());
+    if (now->empty() && each != path) continue;  // nothing is in it, and nothing can be
+    GroupBefore before{*std::move(group), confine(*now, cpus), *now, {}, {}};
+    if (mems != nullptr) {
+      auto memory = groups.read(each, CpusetField::kMems);
+      if (!memory) return std::move(memory).error();
+      before.pinned_mems = confine(*memory, *mems);
+      before.mems = *std::move(memory);
+    }
+    all.push_back(std::move(before));
+  }
+  return all;
+}
+
+// Every thread of `process`, and then again until all that are listed are there, and none has begun
+// since the list was made. `sight` was made before.
+Result<std::size_t> pin_threads(Threads& threads, const ProcessId& process, Sight sight,
+                                const CpuSet& cpus) {
+  int last = 0;
+  CpuSet had;
+  bool settled = false;  // all that were listed before this list have been there
+  for (int pass = 0; pass < kPasses; ++pass) {
+    std::size_t changed = 0;
+    for (const int thread : sight.listed) {
+      auto mask = threads.mask(thread);
+      if (mask && *mask == cpus) continue;
+      const Status pinned = mask ? threads.pin(thread, cpus) : Status(mask.error());
+      if (!pinned && is_gone(pinned.error())) continue;
+      if (!pinned) return pinned.error();
+      ++changed;
+      last = thread;
+      had = *std::move(mask);
+    }
+    if (changed == 0 && (settled || threads.births() == sight.births)) {
+      const auto still = threads.identify(process.pid);
+      if (!still || *still != process) return ended(process.pid);
+      return sight.listed.size();
+    }
+    settled = changed == 0;
+    if (!settled) continue;
+    sight.births = threads.births();
+    auto listed = threads.of_process(process.pid);
+    if (!listed) return std::move(listed).error();
+    sight.listed = *std::move(listed);
+  }
+  return Error{Errc::kDenied,
+               "thread " + std::to_string(last) + " of process " + std::to_string(process.pid) +
+                   " does not stay on CPUs " + to_string(cpus) + ": the kernel or somebody else " +
+                   "gives it " + to_string(had),
+               {},
+               "look at the cpuset of its control group, and who else pins it"};
+}
+
+Status write_steps(ControlGroups& groups, CpusetField field,
+                   const std::vector<CpusetChange>& changes) {
+  if (groups.mount().version == CgroupVersion::kV2) {
+    for (const CpusetChange& change : changes)
+      if (change.from != change.to) GEDGE_TRY(groups.write(change.path, field, change.to));
+    return {};
+  }
+  for (const CpusetStep& step : cpuset_steps(changes))
+    GEDGE_TRY(groups.write(step.path, field, step.value));
+  return {};
+}
+
+Status pin_groups(ControlGroups& groups, const std::vector<GroupBefore>& all, const CpuSet& cpus) {
+  std::vector<CpusetChange> of_cpus, of_mems;
+  for (const GroupBefore& each : all) {
+    of_cpus.push_back({each.group.path, each.cpus, each.pinned});
+    if (each.mems) of_mems.push_back({each.group.path, *each.mems, *each.pinned_mems});
+  }
+  GEDGE_TRY(write_steps(groups, CpusetField::kCpus, of_cpus));
+  GEDGE_TRY(write_steps(groups, CpusetField::kMems, of_mems));
+  const std::string& path = all.front().group.path;
+  const auto usable = groups.read(path, CpusetField::kUsableCpus);
+  if (!usable) return usable.error();
+  if (*usable == cpus) return {};
+  return Error{Errc::kDenied,
+               "the kernel gives control group " + path + " CPUs " + to_string(*usable) + ", not " +
+                   to_string(cpus),
+               {},
+               "look at cpuset.cpus of the groups above it"};
+}
+
+Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBefore& before) {
+  const auto known = threads.identify(before.process.pid);
+  if (!known || *known != before.process) return {};
+  const auto listed = threads.of_process(before.process.pid);
+  if (!listed) return is_gone(listed.error()) ? Status() : Status(listed.error());
+  const CpuSet now = before.pinned & online;
+  Status first;
+  for (const int number : *listed) {
+    const auto mask = threads.mask(number);
+    if (!mask || *mask != now) continue;
+    ProcessId thread{number, 0};
+    if (!before.others.empty())
+      if (const auto is = threads.identify(number)) thread = *is;
+    Status done = threads.pin(number, mask_before(before, thread));
+    if (!done && !is_gone(done.error()) && first) first = std::move(done);
+  }
+  return first;
+}
+
+// As it was pinned, or on the way there or back.
+bool is_ours(const CpuSet& now, const CpuSet& pinned, const CpuSet& before) {
+  return now == pinned || now == (pinned | before);
+}
+
+Status put_groups_back(ControlGroups& groups, const std::vector<GroupBefore>& all) {
+  std::vector<CpusetChange> of_cpus, of_mems;
+  for (const GroupBefore& each : all) {
+    const std::string& path = each.group.path;
+    const auto known = groups.identify(path);
+    if (!known || *known != each.group) continue;
+    const auto cpus = groups.read(path, CpusetField::kCpus);
+    if (cpus && is_ours(*cpus, each.pinned, each.cpus)) of_cpus.push_back({path, *cpus, each.cpus});
+    if (!each.mems) continue;
+    const auto mems = groups.read(path, CpusetField::kMems);
+    if (mems && is_ours(*mems, *each.pinned_mems, *each.mems))
+      of_mems.push_back({path, *mems, *each.mems});
+  }
+  Status cpus = write_steps(groups, CpusetField::kCpus, of_cpus);
+  Status mems = write_steps(groups, CpusetField::kMems, of_mems);
+  return cpus ? mems : cpus;
+}
+
+Status check_memory(const PinTarget& target, MemoryMode memory) {
+  const bool is_process = std::holds_alternative<int>(target);
+  const MemoryMode can = is_process ? MemoryMode::kPreferred : MemoryMode::kBind;
+  if (memory == MemoryMode::kDefault || memory == can) return {};
+  if (is_process)
+    return invalid_input("of a process that runs, memory can only be preferred", {},
+                         "give `--memory preferred`, or bind its control group");
+  return invalid_input("of a control group, memory can only be bound", {}, "give `--memory bind`");
+}
+
+Result<PinRecord> record_for(const PinPorts& ports, const PinHolder& holder,
+                             const CpuGrant& granted, MemoryMode memory, Sight& sight) {
+  PinRecord record{holder_name(holder), {}, {}, false};
+  if (const auto* const process = std::get_if<ProcessId>(&holder)) {
+    auto before = look_at(ports.threads, *process, sight);
+    if (!before) return std::move(before).error();
+    record.processes.push_back(*std::move(before));
+    record.processes.back().pinned = granted.cpus;
+    return record;
+  }
+  CpuSet nodes;
+  for (const int node : granted.nodes) nodes.add(node);
+  auto groups = look_at(ports.groups, std::get<GroupId>(holder).path, granted.cpus,
+                        memory == MemoryMode::kBind ? &nodes : nullptr);
+  if (!groups) return std::move(groups).error();
+  record.groups = *std::move(groups);
+  return record;
+}
+
+Result<AppliedPin> carry_out(const PinPorts& ports, const PinRecord& record,
+                             const CpuGrant& granted, MemoryMode memory, Sight sight) {
+  AppliedPin done{granted, 0, record.groups.size()};
+  if (!record.processes.empty()) {
+    const ProcessBefore& each = record.processes.front();
+    const auto threads = pin_threads(ports.threads, each.process, std::move(sight), granted.cpus);
+    if (!threads) return threads.error();
+    done.threads = *threads;
+    if (memory == MemoryMode::kPreferred)
+      GEDGE_TRY(ports.threads.move_memory(each.process.pid, granted.nodes));
+  }
+  if (!record.groups.empty()) GEDGE_TRY(pin_groups(ports.groups, record.groups, granted.cpus));
+  return done;
+}
+
+bool lie_in_one_another(const PinHolder& a, const PinHolder& b) {
+  if (a == b) return true;
+  const auto* const first = std::get_if<GroupId>(&a);
+  const auto* const second = std::get_if<GroupId>(&b);
+  return first != nullptr && second != nullptr &&
+         (first->path.starts_with(second->path + '/') ||
+          second->path.starts_with(first->path + '/'));
+}
+
+// Nobody is pinned twice, and no control group within another that is.
+Status check_free(const CpuAssignments& ledger, const PinHolder& holder) {
+  for (const auto& [name, parts] : ledger.pods) {
+    const auto other = holder_of(name, parts);
+    if (!other || !lie_in_one_another(holder, *other)) continue;
+    const auto* const group = std::get_if<GroupId>(&*other);
+    const PinTarget target =
+        group != nullptr ? PinTarget(group->path) : PinTarget(std::get<ProcessId>(*other).pid);
+    return Error{Errc::kConflict,
+                 name_of(target) + " holds CPUs " + to_string(parts.begin()->second) + " already",
+                 {},
+                 "give them back first with `gedge pin apply --undo " + flag_of(target) + '`'};
+  }
+  return {};
+}
+
+void forget(PinBooks& books, const PinHolder& holder, const CpuSet& all) {
+  const std::string name = holder_name(holder);
+  std::erase_if(books.records, [&](const PinRecord& record) { return record.holder == name; });
+  give_back(books.ledger, holder);
+  settle_shared(books.ledger, all);
+}
+
+// `failed` is what went wrong; the caller hears of it, and of what could not be undone.
+Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
+                const PinHolder& holder, const PinTarget& target, Error failed) {
+  const CpuSet all = ground.machine.cpu_set();
+  Status undone = put_back(ports, all, *record_of(books, holder));
+  if (undone) {
+    forget(books, holder, all);
+    undone = leave_books(ports.store, books);
+  }
+  if (undone) return failed;
+  failed.what += "; and it cannot be undone: " + undone.error().what;
+  failed.hint = "try again with `gedge pin apply --undo " + flag_of(target) + '`';
+  return failed;
+}
+
+}  // namespace
+
+Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                             const PinTarget& target) {
+  const auto holder = identify(ports, target);
+  if (!holder) return holder.error();
+  const auto allowed = allowed_to(ports, ground, target);
+  if (!allowed) return allowed.error();
+  auto ledger = read_ledger(ports.store, ports.processes);
+  if (!ledger) return std::move(ledger).error();
+  return grant(*ledger, ground.machine, *allowed, ask, ProcessId{});
+}
+
+Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                             const PinTarget& target, MemoryMode memory) {
+  GEDGE_TRY(check_memory(target, memory));
+  const auto holder = identify(ports, target);
+  if (!holder) return holder.error();
+  const auto allowed = allowed_to(ports, ground, target);
+  if (!allowed) return allowed.error();
+  const auto lock = ports.store.lock();
+  if (!lock) return lock.error();
+  auto books = read_books(ports.store, ports.processes);
+  if (!books) return std::move(books).error();
+  GEDGE_TRY(check_free(books->ledger, *holder));
+  auto granted = grant(books->ledger, ground.machine, *allowed, ask, *holder);
+  if (!granted) return std::move(granted).error();
+  Sight sight;
+  auto record = record_for(ports, *holder, *granted, memory, sight);
+  if (!record) return std::move(record).error();
+  books->records.push_back(*record);
+  GEDGE_TRY(enter_books(ports.store, *books));
+  auto done = carry_out(ports, *record, *granted, memory, std::move(sight));
+  if (done) return done;
+  return take_back(ports, ground, *books, *holder, target, std::move(done).error());
+}
+
+Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target) {
+  const auto holder = identify(ports, target);
+  if (!holder) return holder.error();
+  const auto lock = ports.store.lock();
+  if (!lock) return lock.error();
+  auto books = read_books(ports.store, ports.processes);
+  if (!books) return std::move(books).error();
+  const PinRecord* const record = record_of(*books, *holder);
+  if (record == nullptr) {
+    const bool runs = books->ledger.pods.contains(holder_name(*holder));
+    return Error{Errc::kNotFound,
+                 name_of(target) + (runs ? " was started by `gedge pin run`"
+                                         : " is not pinned by `gedge pin apply`"),
+                 {},
+                 runs ? "its CPUs are given back when it ends"
+                      : "was it pinned with another `--state-dir`?"};
+  }
+  GEDGE_TRY(put_back(ports, online, *record));
+  forget(*books, *holder, online);
+  return leave_books(ports.store, *books);
+}
+
+Status put_back(const PinPorts& ports, const CpuSet& online, const PinRecord& record) {
+  Status first;
+  for (const ProcessBefore& each : record.processes) {
+    Status done = put_threads_back(ports.threads, online, each);
+    if (first) first = std::move(done);
+  }
+  Status groups = put_groups_back(ports.groups, record.groups);
+  return first ? groups : first;
+}
+
+}  // namespace gedge

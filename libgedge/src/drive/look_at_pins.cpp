@@ -1,0 +1,61 @@
+#include "gedge/drive/look_at_pins.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "gedge/drive/pin_desk.hpp"
+
+namespace gedge {
+namespace {
+
+std::optional<SeenProcess> see(const PinPorts& ports, int pid, bool with_group) {
+  auto facts = ports.threads.about(pid);
+  if (!facts) return std::nullopt;
+  SeenProcess seen{facts->process, facts->parent, facts->is_kernel, std::move(facts->name), {}, {}};
+  if (with_group)
+    if (auto group = ports.groups.of_process(pid)) seen.group = *std::move(group);
+  const auto threads = ports.threads.of_process(pid);
+  if (!threads) return std::nullopt;
+  for (const int thread : *threads)
+    if (auto mask = ports.threads.mask(thread)) seen.masks.push_back(*std::move(mask));
+  return seen;
+}
+
+// Of control groups that hold CPUs, what they leave theirs.
+void see_groups(const PinPorts& ports, const CpuAssignments& ledger, SeenMachine& seen) {
+  for (const auto& [entry, parts] : ledger.pods) {
+    const auto holder = holder_of(entry, parts);
+    if (!holder || !std::holds_alternative<GroupId>(*holder)) continue;
+    const std::string& path = std::get<GroupId>(*holder).path;
+    if (auto usable = ports.groups.read(path, CpusetField::kUsableCpus))
+      seen.groups[path] = *std::move(usable);
+  }
+}
+
+}  // namespace
+
+Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online) {
+  const auto books = read_books(ports.store, ports.processes);
+  if (!books) return books.error();
+  SeenMachine seen{online, {}, {}};
+  if (books->ledger.pods.empty()) return PinCheck{};
+  see_groups(ports, books->ledger, seen);
+  const auto all = ports.threads.processes();
+  if (!all) return all.error();
+  for (const int pid : *all)
+    if (auto process = see(ports, pid, !seen.groups.empty()))
+      seen.processes.push_back(*std::move(process));
+  return check_pins(books->ledger, books->records, seen);
+}
+
+Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online) {
+  const auto ledger = read_ledger(ports.store, ports.processes);
+  if (!ledger) return ledger.error();
+  SeenMachine seen{online, {}, {}};
+  for (const auto& [entry, parts] : ledger->pods)
+    if (const auto process = holder_process(entry))
+      if (auto found = see(ports, process->pid, false)) seen.processes.push_back(*std::move(found));
+  return check_pins(*ledger, {}, seen);
+}
+
+}  // namespace gedge

@@ -1,0 +1,74 @@
+#include "gedge/drive/pin_desk.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "gedge/codec/cpu_manager_state.hpp"
+#include "gedge/codec/pin_record.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr const char* kPolicy = "static";
+
+Error broken(Errors errors, const std::string& name) {
+  Error error = errors.empty() ? invalid_input("it cannot be read") : std::move(errors.front());
+  error.hint = "remove " + name + " once nothing is pinned by gedge";
+  return error;
+}
+
+}  // namespace
+
+Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes) {
+  const auto bytes = store.read(PinFile::kLedger);
+  if (!bytes) return bytes.error();
+  CpuAssignments ledger;
+  if (bytes->empty()) return ledger;
+  const std::string name = store.name(PinFile::kLedger);
+  auto reading = read_cpu_manager_state({name, *bytes});
+  if (!reading.state) return broken(std::move(reading.errors), name);
+  ledger = std::move(reading.state->cpus);
+  reclaim(ledger, [&](const PinHolder& holder) { return processes.lives(holder); });
+  return ledger;
+}
+
+Status write_ledger(PinStore& store, CpuAssignments ledger) {
+  return store.replace(PinFile::kLedger, write_cpu_manager_state({kPolicy, std::move(ledger)}));
+}
+
+Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
+  auto ledger = read_ledger(store, processes);
+  if (!ledger) return std::move(ledger).error();
+  PinBooks books{*std::move(ledger), {}};
+  const auto bytes = store.read(PinFile::kRecord);
+  if (!bytes) return bytes.error();
+  if (bytes->empty()) return books;
+  const std::string name = store.name(PinFile::kRecord);
+  auto reading = read_pin_records({name, *bytes});
+  if (!reading.records) return broken(std::move(reading.errors), name);
+  books.records = *std::move(reading.records);
+  std::erase_if(books.records, [&](const PinRecord& record) {
+    return !books.ledger.pods.contains(record.holder);
+  });
+  return books;
+}
+
+Status enter_books(PinStore& store, const PinBooks& books) {
+  GEDGE_TRY(store.replace(PinFile::kRecord, write_pin_records(books.records)));
+  return write_ledger(store, books.ledger);
+}
+
+Status leave_books(PinStore& store, const PinBooks& books) {
+  GEDGE_TRY(write_ledger(store, books.ledger));
+  return store.replace(PinFile::kRecord, write_pin_records(books.records));
+}
+
+const PinRecord* record_of(const PinBooks& books, const PinHolder& holder) {
+  const std::string name = holder_name(holder);
+  const auto found = std::find_if(books.records.begin(), books.records.end(),
+                                  [&](const PinRecord& record) { return record.holder == name; });
+  return found != books.records.end() ? &*found : nullptr;
+}
+
+}  // namespace gedge

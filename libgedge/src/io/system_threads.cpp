@@ -1,0 +1,168 @@
+#include <dirent.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "gedge/io/system_targets.hpp"
+#include "gedge/pin/numa_hint.hpp"
+#include "io/process_start.hpp"
+#include "io/small_file.hpp"
+#include "io/system_error.hpp"
+
+namespace gedge {
+namespace {
+
+using Word = std::uint64_t;
+constexpr std::size_t kWordBits = 64;
+using Words = std::array<Word, (CpuSet::kLast + 1) / kWordBits>;
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+Error no_process(int pid) {
+  return {Errc::kNotFound,
+          "there is no process " + std::to_string(pid),
+          {},
+          "look for it with `pgrep -a NAME`"};
+}
+
+Error no_thread(int thread) {
+  return {Errc::kNotFound, "thread " + std::to_string(thread) + " has ended", {}, {}};
+}
+
+Error no_right(const std::string& whose) {
+  return {Errc::kDenied,
+          "no right to pin " + whose,
+          {},
+          "run gedge as the user whose process it is, or as root"};
+}
+
+// Names in a directory of /proc that are numbers.
+Result<std::vector<int>> numbers_in(const std::string& path) {
+  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
+  const auto is_gone = [] { return errno == ENOENT || errno == ESRCH; };
+  if (!directory && is_gone()) return Error{Errc::kNotFound, "there is no " + path, {}, {}};
+  if (!directory) return system_error("cannot list", path, errno);
+  std::vector<int> numbers;
+  errno = 0;
+  while (const dirent* const entry = ::readdir(directory.get())) {
+    const char* const end = entry->d_name + std::strlen(entry->d_name);
+    int number = 0;
+    const auto read = std::from_chars(entry->d_name, end, number);
+    if (read.ec == std::errc{} && read.ptr == end) numbers.push_back(number);
+  }
+  if (errno != 0 && !is_gone()) return system_error("cannot list", path, errno);
+  return numbers;
+}
+
+}  // namespace
+
+Result<ProcessId> SystemThreads::identify(int number) const {
+  if (number <= 0) return no_process(number);
+  const auto started = process_start(number);
+  if (!started && errno != ENOENT && errno != ESRCH)
+    return Error{Errc::kDenied,
+                 "cannot read /proc of process " + std::to_string(number) + ": " + reason_of(errno),
+                 {},
+                 "run gedge as the user whose process it is, or as root"};
+  if (!started || *started == 0) return no_process(number);
+  return ProcessId{number, *started};
+}
+
+Result<std::vector<int>> SystemThreads::of_process(int pid) const {
+  auto threads = numbers_in("/proc/" + std::to_string(pid) + "/task");
+  if (threads ? threads->empty() : threads.error().code == Errc::kNotFound) return no_process(pid);
+  return threads;
+}
+
+// The number that was given last: 0.10 0.20 0.30 2/150 4711
+std::uint64_t SystemThreads::births() const {
+  constexpr std::size_t kMostBytes = 256;
+  const auto text = read_small_file("/proc/loadavg", kMostBytes);
+  std::uint64_t last = 0;
+  if (!text) return last;
+  const std::size_t at = text->rfind(' ') + 1;
+  std::from_chars(text->data() + at, text->data() + text->size(), last);
+  return last;
+}
+
+Result<std::vector<int>> SystemThreads::processes() const {
+  auto all = numbers_in("/proc");
+  if (all) std::sort(all->begin(), all->end());
+  return all;
+}
+
+Result<ProcessFacts> SystemThreads::about(int pid) const {
+  const auto stat = process_stat(pid);
+  if (!stat || stat->has_ended) return no_process(pid);
+  return ProcessFacts{{pid, stat->start}, stat->parent, stat->is_kernel, stat->name};
+}
+
+// The call itself says how much of a mask there is; the library's function clears all the rest.
+Result<CpuSet> SystemThreads::mask(int thread) const {
+  Words words;
+  const long bytes =
+      ::syscall(SYS_sched_getaffinity, thread, sizeof words, static_cast<void*>(words.data()));
+  if (bytes < 0 && errno == ESRCH) return no_thread(thread);
+  if (bytes < 0)
+    return Error{Errc::kDenied,
+                 "the kernel does not say where thread " + std::to_string(thread) +
+                     " runs: " + reason_of(errno),
+                 {},
+                 {}};
+  CpuSet cpus;
+  const std::size_t count = static_cast<std::size_t>(bytes) / sizeof(Word);
+  for (std::size_t at = 0; at < count; ++at)
+    for (Word left = words[at]; left != 0; left &= left - 1)
+      cpus.add(static_cast<int>(at * kWordBits) + std::countr_zero(left));
+  return cpus;
+}
+
+Status SystemThreads::pin(int thread, const CpuSet& cpus) {
+  Words words;
+  const std::size_t count = static_cast<std::size_t>(std::max(cpus.last(), 0)) / kWordBits + 1;
+  std::fill_n(words.begin(), count, Word{0});
+  cpus.for_each([&](int cpu) {
+    const auto bit = static_cast<std::size_t>(cpu);
+    words[bit / kWordBits] |= Word{1} << bit % kWordBits;
+  });
+  if (::syscall(SYS_sched_setaffinity, thread, count * sizeof(Word),
+                static_cast<const void*>(words.data())) == 0)
+    return {};
+  if (errno == ESRCH) return no_thread(thread);
+  if (errno == EPERM || errno == EACCES) return no_right("thread " + std::to_string(thread));
+  return Error{Errc::kDenied,
+               "the kernel refuses CPUs " + to_string(cpus) + " for thread " +
+                   std::to_string(thread) + ": " + reason_of(errno),
+               {},
+               "look at the cpuset of its control group; threads of the kernel itself cannot be "
+               "pinned"};
+}
+
+Status SystemThreads::move_memory(int pid, const std::vector<int>& nodes) {
+  Word to = 0;
+  for (const int node : nodes)
+    if (node >= 0 && node < kNumaIds) to |= Word{1} << node;
+  const Word from = ~Word{0};
+  // The kernel counts one bit less than it is told.
+  if (::syscall(SYS_migrate_pages, pid, kWordBits + 1, &from, &to) >= 0) return {};
+  if (errno == ESRCH) return no_process(pid);
+  if (errno == EPERM) return no_right("the memory of process " + std::to_string(pid));
+  return Error{Errc::kDenied,
+               "the kernel does not move the memory of process " + std::to_string(pid) + ": " +
+                   reason_of(errno),
+               {},
+               "apply without `--memory`"};
+}
+
+}  // namespace gedge

@@ -1,0 +1,290 @@
+"""`gedge pin apply`: processes and control groups of this machine, pinned and put back."""
+
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GEDGE = os.environ["GEDGE"]
+CPUS = sorted(os.sched_getaffinity(0))
+
+# Threads that wait until standard input ends; some start others all the time.
+THREADS = """
+import sys, threading
+go = threading.Event()
+def wait():
+    go.wait()
+def beget():
+    while not go.is_set():
+        child = threading.Thread(target=lambda: None)
+        child.start()
+        child.join()
+threads = [threading.Thread(target=wait) for _ in range(int(sys.argv[1]))]
+threads += [threading.Thread(target=beget) for _ in range(int(sys.argv[2]))]
+for thread in threads: thread.start()
+print("ready", flush=True)
+sys.stdin.read()
+go.set()
+"""
+
+
+def as_list(text):
+    """"0-2,5" as taskset and the kernel write it."""
+    cpus = []
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        cpus += range(int(first), int(last or first) + 1)
+    return cpus
+
+
+def masks_of(pid):
+    masks = []
+    for path in glob.glob(f"/proc/{pid}/task/*/status"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as status:
+                masks.append(as_list(re.search(r"Cpus_allowed_list:\s*(\S+)",
+                                               status.read()).group(1)))
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # a thread has ended
+    return masks
+
+
+def cpuset_directory():
+    """A cpuset group of this process, where one may be made."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        for line in mounts:
+            before, _, behind = line.partition(" - ")
+            if behind.startswith("cgroup ") and "cpuset" in behind.split()[2].split(","):
+                return before.split()[4]
+    return None
+
+
+class Desk(unittest.TestCase):
+    """A state directory, and processes with threads."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.state = os.path.join(folder.name, "state")
+
+    def gedge(self, *args):
+        return subprocess.run([GEDGE, "pin", "apply", "--state-dir", self.state, *args],
+                              capture_output=True, text=True, timeout=120, check=False)
+
+    def begin(self, waiting=7, begetting=0):
+        process = subprocess.Popen([sys.executable, "-c", THREADS, str(waiting), str(begetting)],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+        def clean():
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+        self.addCleanup(clean)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def entries(self):
+        with open(os.path.join(self.state, "pin_state"), encoding="utf-8") as file:
+            return json.load(file).get("entries", {})
+
+
+class PinApplyTest(Desk):
+    def test_every_thread_is_pinned_and_put_back(self):
+        process = self.begin()
+        pid = str(process.pid)
+        seen = self.gedge("--pid", pid, "--dry-run")
+        self.assertEqual(seen.returncode, 0, seen.stderr)
+        done = self.gedge("--pid", pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, seen.stdout)
+        self.assertEqual(done.stderr, "pinned 8 threads\n")
+        plan = as_list(done.stdout)
+        self.assertEqual(masks_of(pid), [plan] * 8)
+        self.assertEqual([as_list(c) for pod in self.entries().values() for c in pod.values()],
+                         [plan])
+        again = self.gedge("--pid", pid)
+        self.assertEqual(again.returncode, 3)
+        self.assertIn(f"--undo --pid {pid}", again.stderr)
+        back = self.gedge("--undo", "--pid", pid)
+        self.assertEqual((back.returncode, back.stdout), (0, ""), back.stderr)
+        self.assertEqual(masks_of(pid), [CPUS] * 8)
+        self.assertEqual(self.entries(), {})
+        self.assertEqual(self.gedge("--undo", "--pid", pid).returncode, 3)
+
+    def test_threads_that_start_meanwhile_are_pinned_too(self):
+        process = self.begin(2, 2)
+        for _ in range(5):
+            done = self.gedge("--pid", str(process.pid))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            plan = as_list(done.stdout)
+            for mask in masks_of(process.pid):
+                self.assertEqual(mask, plan)
+            self.assertEqual(self.gedge("--undo", "--pid", str(process.pid)).returncode, 0)
+
+    def test_a_run_and_a_pinned_process_have_different_cpus_and_the_dead_hold_none(self):
+        process = self.begin(0)
+        taken = as_list(self.gedge("--pid", str(process.pid)).stdout)
+        run = subprocess.run([GEDGE, "pin", "run", "--state-dir", self.state, "--dry-run",
+                              "--cpus", str(len(CPUS)), "--", "true"],
+                             capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(run.returncode, 4, run.stdout)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        run = subprocess.run([GEDGE, "pin", "run", "--state-dir", self.state, "--dry-run",
+                              "--cpus", str(len(CPUS)), "--", "true"],
+                             capture_output=True, text=True, timeout=120, check=False)
+        self.assertTrue(set(taken) <= set(as_list(run.stdout)), run.stderr)
+
+    def check(self):
+        done = subprocess.run([GEDGE, "pin", "check", "-o", "json", "--state-dir", self.state],
+                              capture_output=True, text=True, timeout=120, check=False)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["allTrue"], done.returncode == 0)
+        return [[fault["fault"] for fault in pin["faults"]] for pin in document["pins"]]
+
+    def test_check_tells_what_is_not_true_any_more(self):
+        self.assertEqual(self.check(), [])
+        process = self.begin(1)
+        plan = as_list(self.gedge("--pid", str(process.pid)).stdout)
+        if len(CPUS) < 2:
+            self.skipTest("one CPU: nobody can be elsewhere")
+        self.assertEqual(self.check(), [[]])
+        others = [cpu for cpu in CPUS if cpu not in plan]
+        os.sched_setaffinity(process.pid, others)
+        self.assertEqual(self.check(), [["moved"]])
+        os.sched_setaffinity(process.pid, plan)
+        stranger = self.begin(0)
+        os.sched_setaffinity(stranger.pid, plan)
+        self.assertEqual(self.check(), [["strangers"]])
+        os.sched_setaffinity(stranger.pid, CPUS)
+        self.assertEqual(self.check(), [[]])
+        shown = subprocess.run([GEDGE, "pin", "show", "--state-dir", self.state],
+                               capture_output=True, text=True, timeout=120, check=True).stdout
+        self.assertRegex(shown, rf"process {process.pid}\s+{plan[0]}\s+-?\s+held \(python")
+
+    def test_errors_are_clear_and_leave_nothing_behind(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        process = self.begin(1)
+        before = masks_of(process.pid)
+        pid = str(process.pid)
+        for args, code, word in (
+                (("--pid", str(gone.pid)), 3, "there is no process"),
+                (("--pid", "0"), 2, "'0' is no process"),
+                (("--pid", "-1"), 2, ""),
+                (("--container", "../../../etc"), 3, "12 to 64 hexadecimal digits"),
+                (("--container", "a" * 64), (3, 4), "--cgroup"),
+                (("--cgroup", "/../../etc"), 3, "without `..`"),
+                (("--cgroup", "/"), 3, "the root"),
+                (("--cgroup", "/no/such/group"), (3, 4), "control group"),
+                (("--pid", pid, "--cpus", str(len(CPUS) + 1)), 4, "may be used"),
+                (("--pid", pid, "--memory", "bind"), 3, "preferred"),
+                (("--pid", pid, "--cgroup", "/a"), 2, "give one of"),
+                ((), 2, "nothing to pin"),
+                (("--undo", "--pid", pid), 3, "is not pinned")):
+            done = self.gedge(*args)
+            codes = code if isinstance(code, tuple) else (code,)
+            self.assertIn(done.returncode, codes, (args, done.stderr))
+            self.assertIn(word, done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertEqual(masks_of(process.pid), before)
+        self.assertFalse(os.path.exists(os.path.join(self.state, "pin_state")))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody without rights")
+    def test_without_rights_nothing_is_half_done(self):
+        process = self.begin(3)
+        theirs = tempfile.mkdtemp()
+        self.addCleanup(os.system, f"rm -rf {theirs}")
+        os.chmod(theirs, 0o777)
+        done = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
+             GEDGE, "pin", "apply", "--state-dir", os.path.join(theirs, "s"), "--pid",
+             str(process.pid)], capture_output=True, text=True, timeout=120, check=False)
+        if "setpriv" in done.stderr or "Permission denied" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("no right to pin", done.stderr)
+        self.assertIn("as root", done.stderr)
+        self.assertEqual(masks_of(process.pid), [CPUS] * 4)
+        with open(os.path.join(theirs, "s", "pin_state"), encoding="utf-8") as file:
+            self.assertNotIn("entries", json.load(file))
+
+
+class ControlGroupTest(Desk):
+    """The same machine's control groups, of version 1."""
+
+    def setUp(self):
+        super().setUp()
+        top = cpuset_directory()
+        if top is None:
+            self.skipTest("no cpuset controller of version 1 is mounted")
+        self.group = os.path.join(top, f"gedge_test_{os.getpid()}")
+        self.inner = os.path.join(self.group, "4f5a6c0b1d2e" + "0" * 52)
+        for path in (self.group, self.inner):
+            try:
+                os.mkdir(path)
+            except OSError as error:
+                self.skipTest(f"no control group can be made: {error}")
+            self.addCleanup(os.rmdir, path)
+            for name in ("cpuset.cpus", "cpuset.mems"):
+                with open(os.path.join(os.path.dirname(path), name), encoding="ascii") as file:
+                    self.write(path, name, file.read())
+
+    @staticmethod
+    def write(path, name, text):
+        with open(os.path.join(path, name), "w", encoding="ascii") as file:
+            file.write(text)
+
+    @staticmethod
+    def read(path, name="cpuset.cpus"):
+        with open(os.path.join(path, name), encoding="ascii") as file:
+            return as_list(file.read())
+
+    def test_a_group_and_a_container_are_pinned_and_put_back(self):
+        process = self.begin(2)
+        self.write(self.inner, "cgroup.procs", str(process.pid))
+        before = self.read(self.group)
+        done = self.gedge("--cgroup", self.group, "--memory", "bind")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "pinned 2 control groups\n")
+        plan = as_list(done.stdout)
+        self.assertEqual((self.read(self.group), self.read(self.inner)), (plan, plan))
+        self.assertEqual(masks_of(process.pid), [plan] * 3)
+        back = self.gedge("--undo", "--cgroup", "/" + os.path.basename(self.group))
+        self.assertEqual(back.returncode, 0, back.stderr)
+        self.assertEqual((self.read(self.group), self.read(self.inner)), (before, before))
+        one = self.gedge("--container", "containerd://4f5a6c0b1d2e")
+        self.assertEqual(one.returncode, 0, one.stderr)
+        self.assertEqual((self.read(self.group), self.read(self.inner)),
+                         (before, as_list(one.stdout)))
+        self.assertEqual(self.gedge("--undo", "--container", "4f5a6c0b1d2e").returncode, 0)
+        self.assertEqual(self.read(self.inner), before)
+        process.kill()
+        process.wait()
+
+    def test_a_process_gets_only_what_its_group_leaves(self):
+        if len(CPUS) < 2:
+            self.skipTest("one CPU")
+        self.write(self.inner, "cpuset.cpus", str(CPUS[-1]))
+        process = self.begin(1)
+        self.write(self.inner, "cgroup.procs", str(process.pid))
+        done = self.gedge("--pid", str(process.pid))
+        self.assertEqual(as_list(done.stdout), [CPUS[-1]], done.stderr)
+        more = self.gedge("--undo", "--pid", str(process.pid))
+        self.assertEqual(more.returncode, 0, more.stderr)
+        more = self.gedge("--pid", str(process.pid), "--cpus", "2")
+        self.assertEqual(more.returncode, 4)
+        self.assertIn("only 1 CPU may be used", more.stderr)
+        process.kill()
+        process.wait()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,46 @@
+#include "gedge/codec/pin_record.hpp"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace gedge {
+
+TEST_CASE("the record of pins: what is written is read again") {
+  std::vector<PinRecord> records(2);
+  records[0].holder = "4711-99";
+  records[0].processes.push_back(
+      {{4711, 99}, {2, 3}, CpuSet::range(0, 7), {{{4712, 100}, CpuSet{0}}}});
+  records[0].isolated = true;
+  records[1].holder = "group-8";
+  records[1].groups.push_back({{"/a \"b\"", 8}, {2}, {}, {}, {}});
+  records[1].groups.push_back({{"/a/c", 9}, {2}, {2, 3}, CpuSet{0}, CpuSet{0, 1}});
+  const std::string text = write_pin_records(records);
+  const auto reading = read_pin_records({"pin_record", text});
+  REQUIRE(reading.records);
+  CHECK(*reading.records == records);
+  CHECK(read_pin_records({"pin_record", write_pin_records({})}).records->empty());
+}
+
+TEST_CASE("the record of pins: what is none is said with its place") {
+  const auto error = [](const std::string& text) {
+    const auto reading = read_pin_records({"pin_record", text});
+    CHECK_FALSE(reading.records);
+    REQUIRE_FALSE(reading.errors.empty());
+    CHECK(reading.errors.front().where.origin == "pin_record");
+    return reading.errors.front().what;
+  };
+  CHECK(error("{").find("pin") == std::string::npos);
+  CHECK(error(R"({"pins": [{"processes": [{"process": "0-1"}]}]})") == "'0-1' is no process");
+  CHECK(error(R"({"pins": [{"groups": [{"path": "/../etc"}]}]})") ==
+        "'/../etc' is no path of a control group");
+  CHECK(error(R"({"pins": [{"groups": [{"path": "/a", "mems": "0"}]}]})") ==
+        "'mems' and 'pinnedMems' come together");
+  CHECK(error(R"({"pins": [{"processes": [{"process": "1-1", "usual": "x"}]}]})").find("x") !=
+        std::string::npos);
+  CHECK_FALSE(error(R"({"pins": 7})").empty());
+}
+
+}  // namespace gedge
