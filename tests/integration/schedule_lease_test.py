@@ -10,6 +10,7 @@ from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
 PIPE = 4096  # bytes, the least that the kernel has
+PODS_MADE = 256  # more than lines fit into that, and binds are sent at once
 failures = []
 
 
@@ -25,7 +26,7 @@ def bound(plane):
 def check_hang(plane):
     """Its log is read by nobody: what writes to it waits for ever, and has the lease meanwhile."""
     plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
-    plane.create("/api/v1/nodes", node("n1", cpu="64", memory="64Gi", pods="250"))
+    plane.create("/api/v1/nodes", node("n1", cpu="64", memory="64Gi", pods="300"))
     unread, log = os.pipe()
     fcntl.fcntl(log, fcntl.F_SETPIPE_SZ, PIPE)
     hangs = subprocess.Popen(
@@ -37,10 +38,10 @@ def check_hang(plane):
         plane.create(PODS.format("default"), pod("first"))
         until(lambda: bound(plane) == 1, "the first pod")
         with Scheduler(plane, *KUBE, waits_for="event=standby") as other:
-            plane.create(PODS.format("default"), *(pod(f"p{i}") for i in range(PIPE // 32)))
+            plane.create(PODS.format("default"), *(pod(f"p{i}") for i in range(PODS_MADE)))
             until(lambda: hangs.poll() is not None, "the one that hangs to end")
             need(hangs.returncode == 4, f"exit {hangs.returncode}")
-            until(lambda: bound(plane) == 1 + PIPE // 32, "all pods")
+            until(lambda: bound(plane) == 1 + PODS_MADE, "all pods")
             need("event=leading" in other.log(), other.log()[-600:])
             need("event=bound" in other.log(), "the first one did it all: it did not hang")
     finally:
