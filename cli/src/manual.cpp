@@ -28,6 +28,9 @@ void add_environment(Mdoc& page) {
              {".Ev HOME", "Without KUBECONFIG, the folder of `.kube/config`."},
              {".Ev KUBERNETES_SERVICE_HOST", "In a pod: the address of the API server,"},
              {".Ev KUBERNETES_SERVICE_PORT", "and its port; where no file says another one."},
+             {".Ev NOTIFY_SOCKET",
+              "Where systemd is told that gedge-schedule(1) is ready and goes on, as of a unit of "
+              "`Type=notify`."},
              {".Ev XDG_RUNTIME_DIR",
               "Below it, in `gedge`, stands who holds which CPUs; without it below `/run`."}});
   page.text("The flag `--color` wins over the first three.");

@@ -15,6 +15,7 @@ namespace {
 
 // The loop turns at least once a minute.
 constexpr Micros kStill{150'000'000};
+constexpr Nanos kManagerTold{10'000'000'000};  // again and again: so it watches over the loop
 constexpr std::size_t kMostBody = 4 << 10;
 // Others wait for 5 s longer than the lease may be used. A loop that turns ends in the first of
 // them.
@@ -153,9 +154,23 @@ void ScheduleRun::turned() {
   }
   if (std::exchange(was_leading_, facts.is_leading) != facts.is_leading)
     log_.event(facts.is_leading ? "leading" : "standby", {{"leader", facts.leader}});
+  tell_manager(facts);
   const std::lock_guard lock(mutex_);
   facts_ = std::move(facts);
   turned_ = io_.clock.now();
+}
+
+// It is ready as soon as it runs: whether the API server is there is not its doing.
+void ScheduleRun::tell_manager(const SchedulerFacts& facts) {
+  const Nanos now = Nanos(io_.clock.now());
+  const std::string how = !facts.is_leading ? "waits for the lease"
+                          : facts.is_synced ? "schedules"
+                                            : "waits for the cluster to be known";
+  if (how == told_manager_ && now < told_manager_at_ + kManagerTold) return;
+  manager_.tell((told_manager_.empty() ? "READY=1\n" : "") + std::string("WATCHDOG=1\nSTATUS=") +
+                how);
+  told_manager_ = how;
+  told_manager_at_ = now;
 }
 
 SchedulerFacts ScheduleRun::facts() const {
@@ -224,6 +239,7 @@ Exit ScheduleRun::run() {
         *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });
   else
     ended = loop_.run();
+  manager_.tell("STOPPING=1");
   if (watchdog_ != nullptr) watchdog_->set(Nanos(io_.clock.now()) + kEndMayTake);
   const SchedulerCounts& counts = loop_.scheduler().counts();
   log_.event("stopped", {{"bound", std::to_string(counts.bound)},

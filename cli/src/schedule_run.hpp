@@ -16,6 +16,7 @@
 #include "gedge/base/nanos.hpp"
 #include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/drive/schedule_loop.hpp"
+#include "gedge/io/service_manager.hpp"
 #include "gedge/io/token_file.hpp"
 #include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
@@ -53,6 +54,7 @@ class ScheduleRun {
  private:
   ScheduleEvents events();
   void turned();
+  void tell_manager(const SchedulerFacts& facts);
   void read_profiles();
   void refuse_profiles(const Errors& errors);
   Exit exit_of(const Status& ended, int signal) const;
@@ -74,6 +76,9 @@ class ScheduleRun {
   Nanos profiles_at_{0};  // when they are looked at next
   std::string profile_;   // fingerprint of those that decide
   std::uint64_t profiles_used_ = 0, profiles_refused_ = 0;
+  ServiceManager manager_ = ServiceManager::of_environment();
+  std::string told_manager_;  // how it is
+  Nanos told_manager_at_{0};
   LeaseDeadline lease_deadline_;
   Watchdog* watchdog_ = nullptr;  // null: nobody waits for the lease of this process
 

@@ -118,6 +118,8 @@ def check_units():
                            ("ProtectSystem", "strict"), ("CapabilityBoundingSet", ""),
                            ("Restart", "on-failure")):
             need(service[key] == value, f"{mode}: {key}={service.get(key)}")
+        need((service["Type"], service.get("WatchdogSec")) ==
+             (("notify", "150s") if mode == "scheduler" else ("exec", None)), f"{mode}: type")
         words = service["ExecStart"].split()
         said = subprocess.run([GEDGE, words[1], "--help"], capture_output=True, text=True,
                               check=True).stdout

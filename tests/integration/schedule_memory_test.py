@@ -3,6 +3,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,28 @@ def check_watch(folder, app):
         need(scheduler.stop(signal.SIGINT) == 130, "Ctrl-C is an interruption")
 
 
+def check_manager(folder, app):
+    """systemd is told when it is ready, that it goes on, and when it stops."""
+    path = os.path.join(folder, "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(path)
+        manager.settimeout(LONGEST)
+        os.environ["NOTIFY_SOCKET"] = path
+        try:
+            scheduler = Watching(folder, "--cluster", SITE, "-f", app)
+        finally:
+            del os.environ["NOTIFY_SOCKET"]
+        with scheduler:
+            told = manager.recv(1024).decode()
+            need(told.startswith("READY=1\nWATCHDOG=1\nSTATUS="), told)
+            while "STATUS=schedules" not in told:
+                told = manager.recv(1024).decode()
+            scheduler.process.send_signal(signal.SIGTERM)
+            while told != "STOPPING=1":
+                told = manager.recv(1024).decode()
+            need(scheduler.process.wait(LONGEST) == 0, "SIGTERM ends it well")
+
+
 def check_churn(folder, app):
     """What is deleted is made anew, and bound again."""
     with Watching(folder, "--cluster", SITE, "-f", app, "--churn", "10ms") as scheduler:
@@ -126,7 +149,8 @@ def main():
         with open(app, "w") as file:
             file.write(APP)
         for check, arguments in ((check_pass, (app,)), (check_watch, (folder, app)),
-                                 (check_churn, (folder, app)), (check_usage, (app,))):
+                                 (check_manager, (folder, app)), (check_churn, (folder, app)),
+                                 (check_usage, (app,))):
             try:
                 check(*arguments)
             except AssertionError as wrong:

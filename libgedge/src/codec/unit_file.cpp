@@ -9,13 +9,14 @@ namespace {
 struct UnitText {
   std::string_view page, what, command;
   bool has_kubeconfig = true;
+  bool notifies = false;  // that it is ready, and goes on
 };
 
 UnitText unit_of(InstallMode mode) {
   switch (mode) {
     case InstallMode::kScheduler:
       return {"gedge-schedule", "gedge binds pods within their delay budgets",
-              "schedule --watch --leader-elect"};
+              "schedule --watch --leader-elect", true, true};
     case InstallMode::kExtender:
       return {"gedge-extender", "gedge lets kube-scheduler keep delay budgets", "extender"};
     case InstallMode::kProber:
@@ -73,8 +74,9 @@ std::string write_unit(InstallMode mode) {
   std::string text = "[Unit]\nDescription=" + std::string(unit.what) +
                      "\nDocumentation=man:" + std::string(unit.page) +
                      "(1)\nWants=network-online.target\nAfter=network-online.target\n\n"
-                     "[Service]\nType=exec\nExecStart=/usr/bin/gedge " +
-                     std::string(unit.command);
+                     "[Service]\n" +
+                     (unit.notifies ? "Type=notify\nWatchdogSec=150s\n" : "Type=exec\n") +
+                     "ExecStart=/usr/bin/gedge " + std::string(unit.command);
   // systemd hands the file to the account that it makes, and to nobody else.
   if (unit.has_kubeconfig)
     text +=
