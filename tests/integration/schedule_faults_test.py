@@ -2,9 +2,10 @@
 pods come and go: nothing is bound twice, no node takes more than it has, and in the end every pod
 that fits has its place.
 
-    schedule_faults_test.py [--rounds N] [--seed N]
+    schedule_faults_test.py [--rounds N] [--seed N] [--longest-stop SECONDS]
 
-does more of it; each round is one fault, and prints what it was."""
+does more of it; each round is one fault, and prints what it was. Server and store are stopped for 5
+seconds to the longest."""
 import argparse
 import os
 import random
@@ -19,15 +20,17 @@ from plane_audit import Audit  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
 NODES = 6
-STORE_STOPS = 5  # seconds
+LEAST_STOP = 5  # seconds
+MOST_DELAY = 0.4  # seconds, of each piece of a stream
 LONGEST = 240  # seconds: a watch may be half open for 90, a lease is held for 15
 
 
 class Site:
     """The plane, a proxy before it, and two schedulers that know the proxy only."""
 
-    def __init__(self, plane, proxy, dice):
+    def __init__(self, plane, proxy, dice, longest_stop):
         self.plane, self.proxy, self.dice = plane, proxy, dice
+        self.longest_stop = longest_stop
         self.made, self.here = 0, []
         self.codes = []  # with which schedulers ended by themselves
         self.through = plane.path("through.kubeconfig")
@@ -91,14 +94,28 @@ class Site:
         self.plane.restart("etcd")
         self.churn(2)
 
-    def stop_store(self):
+    def stop(self, name):
         """Pods are made and go as soon as it goes on."""
-        process = self.plane.process_of("etcd")
+        process = self.plane.process_of(name)
         os.kill(process, signal.SIGSTOP)
-        thaw = threading.Timer(STORE_STOPS, os.kill, (process, signal.SIGCONT))
+        thaw = threading.Timer(self.dice.uniform(LEAST_STOP, self.longest_stop), os.kill,
+                               (process, signal.SIGCONT))
         thaw.start()
         self.churn(4)
         thaw.join()
+
+    def stop_store(self):
+        self.stop("etcd")
+
+    def stop_server(self):
+        self.stop("apiserver")
+
+    def slow(self):
+        """Everything is late, what is said of the lease too."""
+        self.proxy.set(delay=self.dice.uniform(0, MOST_DELAY))
+        self.churn(4)
+        until(lambda: settled(self.plane, self), "all places of what is slow", LONGEST)
+        self.proxy.clear()
 
     def cut(self):
         self.churn(2)
@@ -137,7 +154,7 @@ class Site:
 
 
 FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "stop_scheduler",
-          "freeze", "kill_store", "tear", "stop_store")
+          "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server")
 
 
 def settled(plane, site):
@@ -162,6 +179,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=len(FAULTS))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest-stop", type=float, default=LEAST_STOP)
     asked = parser.parse_args()
     dice = random.Random(asked.seed)
     with Plane() as plane:
@@ -170,7 +188,7 @@ def main():
         host, port = plane.host.split(":")
         audit = Audit(plane)
         with FaultProxy(host, int(port), asked.seed) as proxy:
-            site = Site(plane, proxy, dice)
+            site = Site(plane, proxy, dice, asked.longest_stop)
             try:
                 for i in range(asked.rounds):
                     name = FAULTS[i] if i < len(FAULTS) else dice.choice(FAULTS)
