@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,9 +19,10 @@ using namespace gedge::test;
 
 namespace {
 
-Scheduler make_scheduler() {
+Scheduler make_scheduler(bool repairs = false) {
   LiveOptions options;
   options.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  options.profiles[0].evicts_overcommit = repairs;
   return {LiveCluster(std::move(options)), {"gedge"}, {}};
 }
 
@@ -38,7 +40,7 @@ class Play {
       turned();
       if (Nanos(pace.now()) >= end) running->stop();
     };
-    ScheduleLoop loop(make_scheduler(), *link, pace, {}, events);
+    ScheduleLoop loop(make_scheduler(repairs), *link, pace, {}, events);
     running = &loop;
     const Status status = loop.run();
     counts = loop.scheduler().counts();
@@ -47,6 +49,7 @@ class Play {
   VirtualPace pace;
   std::unique_ptr<SimLink> link;
   std::function<void()> turned = [] {};
+  bool repairs = false;
   SchedulerCounts counts;
 
  private:
@@ -101,6 +104,40 @@ TEST_CASE("a matrix that changes lets a pod be bound that had no place") {
   }
   CHECK(told);
   CHECK(bound);
+}
+
+TEST_CASE("a node that another scheduler fills is repaired, and who had to go is bound elsewhere") {
+  Facts facts = three_nodes();
+  for (Node& node : facts.nodes) node.allocatable.set("cpu", 1'000);
+  add_pods(facts, "Deployment", "web", 4);
+  add_pods(facts, "Deployment", "theirs", 6);
+  for (Pod& pod : facts.pods)
+    if (pod.workload_name == "theirs") facts.specs[raw(pod.spec)].scheduler_name = "other";
+  facts.specs[raw(facts.pods.back().spec)].labels.set("app", "theirs");
+  SimWorld world(std::move(facts), {}, {});
+  // Each binds to the same node what fits there, had the other one not been.
+  world.at(60 * kSecond, [](SimWorld& then) {
+    for (int i = 0; i < 2; ++i) put_on(then, "theirs-" + std::to_string(i), "n0");
+    return Status{};
+  });
+  Play play(world);
+  play.repairs = true;
+  REQUIRE(play.until(600 * kSecond));
+  std::map<SharedText, int> on;
+  int waiting = 0;
+  for (const auto& [name, known] : world.cluster().pods()) {
+    if (known.pod.bound_node.empty())
+      waiting += known.spec.scheduler_name == "gedge" ? 1 : 0;
+    else
+      ++on[known.pod.bound_node];
+  }
+  CAPTURE(where(world));
+  for (const auto& [node, pods] : on) CHECK(pods <= 2);
+  CHECK(where(world).find("theirs-0@n0") != std::string::npos);
+  CHECK(waiting == 0);
+  CHECK(play.counts.overcommits == 1);
+  CHECK(play.counts.repairs > 0);
+  CHECK(play.counts.repairs <= 2);
 }
 
 TEST_CASE("what is told no more for a minute stops decisions, and they go on when it is again") {
