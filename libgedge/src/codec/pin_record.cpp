@@ -80,7 +80,6 @@ PinRecord read_record(Cursor value) {
   PinRecord record;
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "holder") codec::read_text(field, record.holder);
-    if (key == "isolated") codec::read_bool(field, record.isolated);
     if (key == "processes")
       field.items([&](Cursor item) { record.processes.push_back(read_process_before(item)); });
     if (key == "groups")
@@ -128,10 +127,7 @@ PinRecordsReading read_pin_records(const InputFile& file) {
 std::string write_pin_records(std::span<const PinRecord> records) {
   Json pins = Json::array();
   for (const PinRecord& record : records) {
-    Json json{{"holder", record.holder},
-              {"isolated", record.isolated},
-              {"processes", Json::array()},
-              {"groups", Json::array()}};
+    Json json{{"holder", record.holder}, {"processes", Json::array()}, {"groups", Json::array()}};
     for (const ProcessBefore& before : record.processes)
       json["processes"].push_back(json_of(before));
     for (const GroupBefore& before : record.groups) json["groups"].push_back(json_of(before));

@@ -229,7 +229,7 @@ Status check_memory(const PinTarget& target, MemoryMode memory) {
 
 Result<PinRecord> record_for(const PinPorts& ports, const PinHolder& holder,
                              const CpuGrant& granted, MemoryMode memory, Sight& sight) {
-  PinRecord record{holder_name(holder), {}, {}, false};
+  PinRecord record{holder_name(holder), {}, {}};
   if (const auto* const process = std::get_if<ProcessId>(&holder)) {
     auto before = look_at(ports.threads, *process, sight);
     if (!before) return std::move(before).error();

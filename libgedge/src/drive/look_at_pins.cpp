@@ -35,17 +35,17 @@ void see_groups(const PinPorts& ports, const CpuAssignments& ledger, SeenMachine
 }  // namespace
 
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online) {
-  const auto books = read_books(ports.store, ports.processes);
-  if (!books) return books.error();
+  const auto ledger = read_ledger(ports.store, ports.processes);
+  if (!ledger) return ledger.error();
   SeenMachine seen{online, {}, {}};
-  if (books->ledger.pods.empty()) return PinCheck{};
-  see_groups(ports, books->ledger, seen);
+  if (ledger->pods.empty()) return PinCheck{};
+  see_groups(ports, *ledger, seen);
   const auto all = ports.threads.processes();
   if (!all) return all.error();
   for (const int pid : *all)
     if (auto process = see(ports, pid, !seen.groups.empty()))
       seen.processes.push_back(*std::move(process));
-  return check_pins(books->ledger, books->records, seen);
+  return check_pins(*ledger, seen);
 }
 
 Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online) {
@@ -55,7 +55,7 @@ Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online) {
   for (const auto& [entry, parts] : ledger->pods)
     if (const auto process = holder_process(entry))
       if (auto found = see(ports, process->pid, false)) seen.processes.push_back(*std::move(found));
-  return check_pins(*ledger, {}, seen);
+  return check_pins(*ledger, seen);
 }
 
 }  // namespace gedge

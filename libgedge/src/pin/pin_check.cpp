@@ -17,8 +17,7 @@ bool lies_in(const std::string& group, const std::string& outer) {
 
 class Look {
  public:
-  Look(std::span<const PinRecord> records, const SeenMachine& seen)
-      : records_(records), seen_(seen) {
+  explicit Look(const SeenMachine& seen) : seen_(seen) {
     for (const SeenProcess& process : seen.processes) by_pid_[process.process.pid] = &process;
   }
 
@@ -34,7 +33,7 @@ class Look {
       look_at(*process, pin);
     else
       look_at(std::get<GroupId>(*holder), pin);
-    find_strangers(entry, *holder, pin);
+    find_strangers(*holder, pin);
     return pin;
   }
 
@@ -83,18 +82,14 @@ class Look {
     return pid == wanted;
   }
 
-  void find_strangers(const std::string& entry, const PinHolder& holder, HeldPin& pin) const {
-    const auto record = std::find_if(records_.begin(), records_.end(),
-                                     [&](const PinRecord& known) { return known.holder == entry; });
-    const bool alone = record != records_.end() && record->isolated;
+  void find_strangers(const PinHolder& holder, HeldPin& pin) const {
     std::size_t threads = 0;
     std::string who;
     for (const SeenProcess& process : seen_.processes) {
       if (process.is_kernel) continue;
-      const auto count = static_cast<std::size_t>(
-          std::count_if(process.masks.begin(), process.masks.end(), [&](const CpuSet& mask) {
-            return alone ? mask.meets(pin.cpus) : !mask.empty() && mask.is_subset_of(pin.cpus);
-          }));
+      const auto count = static_cast<std::size_t>(std::count_if(
+          process.masks.begin(), process.masks.end(),
+          [&](const CpuSet& mask) { return !mask.empty() && mask.is_subset_of(pin.cpus); }));
       if (count == 0 || belongs_to(process, holder)) continue;
       if (threads == 0) who = process.name + " (" + std::to_string(process.process.pid) + ')';
       threads += count;
@@ -104,7 +99,6 @@ class Look {
                             counted(threads, "thread") + " of others, of " + who + " first"});
   }
 
-  std::span<const PinRecord> records_;
   const SeenMachine& seen_;
   std::map<int, const SeenProcess*> by_pid_;
 };
@@ -128,9 +122,8 @@ bool PinCheck::all_true() const {
                      [](const HeldPin& pin) { return pin.faults.empty(); });
 }
 
-PinCheck check_pins(const CpuAssignments& ledger, std::span<const PinRecord> records,
-                    const SeenMachine& seen) {
-  const Look look(records, seen);
+PinCheck check_pins(const CpuAssignments& ledger, const SeenMachine& seen) {
+  const Look look(seen);
   PinCheck check;
   for (const auto& [entry, parts] : ledger.pods) check.pins.push_back(look.at(entry, parts));
   return check;

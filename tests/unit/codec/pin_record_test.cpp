@@ -13,7 +13,6 @@ TEST_CASE("the record of pins: what is written is read again") {
   records[0].holder = "4711-99";
   records[0].processes.push_back(
       {{4711, 99}, {2, 3}, CpuSet::range(0, 7), {{{4712, 100}, CpuSet{0}}}});
-  records[0].isolated = true;
   records[1].holder = "group-8";
   records[1].groups.push_back({{"/a \"b\"", 8}, {2}, {}, {}, {}});
   records[1].groups.push_back({{"/a/c", 9}, {2}, {2, 3}, CpuSet{0}, CpuSet{0, 1}});

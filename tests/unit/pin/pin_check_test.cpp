@@ -30,9 +30,8 @@ CpuAssignments ledger() {
   return made;
 }
 
-std::vector<std::string> faults_of(const SeenMachine& seen, const CpuAssignments& held = ledger(),
-                                   const std::vector<PinRecord>& records = {}) {
-  const PinCheck check = check_pins(held, records, seen);
+std::vector<std::string> faults_of(const SeenMachine& seen, const CpuAssignments& held = ledger()) {
+  const PinCheck check = check_pins(held, seen);
   REQUIRE(check.pins.size() == 1);
   std::vector<std::string> texts;
   for (const PinFault& fault : check.pins.front().faults)
@@ -46,7 +45,7 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("check: a pin that is true, children and threads of the kernel are no strangers") {
-  const PinCheck check = check_pins(ledger(), {}, machine());
+  const PinCheck check = check_pins(ledger(), machine());
   CHECK(check.all_true());
   REQUIRE(check.pins.size() == 1);
   CHECK(check.pins[0].holder == "process 10");
@@ -70,11 +69,8 @@ TEST_CASE("check: a CPU that was switched off") {
   CHECK(faults_of(seen) == Texts{"offline: CPUs 3 are offline"});
 }
 
-TEST_CASE("check: others who are bound to the same CPUs, and with a record of isolation all") {
+TEST_CASE("check: others who are bound to the same CPUs") {
   SeenMachine seen = machine();
-  CHECK(faults_of(seen, ledger(), {{"10-5", {}, {}, false}}).empty());
-  CHECK(faults_of(seen, ledger(), {{"10-5", {}, {}, true}}) ==
-        Texts{"strangers: 2 threads of others, of init (1) first"});
   seen.processes[4].masks = {{3}, {2, 3}, {1, 2}};
   CHECK(faults_of(seen) == Texts{"strangers: 2 threads of others, of shell (20) first"});
   seen.processes[4].parent = 11;  // a grandchild
@@ -90,8 +86,8 @@ TEST_CASE("check: a control group that somebody widened") {
   seen.groups["/a"] = {0, 1};
   seen.processes[4].masks = {{0, 1}};
   CHECK(faults_of(seen, held).empty());
-  CHECK(check_pins(held, {}, seen).pins[0].holder == "control group /a");
-  CHECK(check_pins(held, {}, seen).pins[0].threads == 1);
+  CHECK(check_pins(held, seen).pins[0].holder == "control group /a");
+  CHECK(check_pins(held, seen).pins[0].threads == 1);
   seen.groups["/a"] = {0, 1, 2};
   CHECK(faults_of(seen, held) == Texts{"moved: the group may run on 0-2"});
   seen.groups["/a"] = {0, 1};
@@ -102,7 +98,7 @@ TEST_CASE("check: a control group that somebody widened") {
 TEST_CASE("check: an entry of somebody else is shown and not judged") {
   CpuAssignments held;
   held.pods["web"]["main"] = {99};
-  const PinCheck check = check_pins(held, {}, machine());
+  const PinCheck check = check_pins(held, machine());
   CHECK(check.all_true());
   CHECK(check.pins[0].holder == "web");
   CHECK(check.pins[0].cpus == CpuSet{99});

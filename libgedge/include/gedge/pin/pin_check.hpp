@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gedge/pin/pin_record.hpp"
+#include "gedge/pin/pin_ledger.hpp"
 
 namespace gedge {
 
@@ -33,7 +32,7 @@ struct SeenMachine {
 enum class PinFaultKind : std::uint8_t {
   kOffline,    ///< CPUs that are held are switched off
   kMoved,      ///< somebody else gave the holder other CPUs
-  kStrangers,  ///< others may run on these CPUs who should not
+  kStrangers,  ///< others are bound to these CPUs
 };
 /// "offline", "moved", "strangers".
 std::string_view word_of(PinFaultKind kind);
@@ -58,11 +57,9 @@ struct PinCheck {
   bool all_true() const;
 };
 
-/// Looks at each entry. Threads of the holder and of processes that it started are no strangers.
-/// Whoever is bound to CPUs that are held, and may run nowhere else, is one; where the pin's record
-/// says that others were moved away, whoever may run there at all. The kernel's own threads are
-/// not.
-PinCheck check_pins(const CpuAssignments& ledger, std::span<const PinRecord> records,
-                    const SeenMachine& seen);
+/// Looks at each entry. Threads of the holder and of processes that it started are no strangers,
+/// nor are the kernel's own. Whoever is bound to CPUs that are held, and may run nowhere else, is
+/// one.
+PinCheck check_pins(const CpuAssignments& ledger, const SeenMachine& seen);
 
 }  // namespace gedge

@@ -40,7 +40,6 @@ struct PinRecord {
   std::string holder;  ///< as in the ledger
   std::vector<ProcessBefore> processes;
   std::vector<GroupBefore> groups;  ///< outer ones before inner ones
-  bool isolated = false;            ///< others were moved off its CPUs
   friend bool operator==(const PinRecord&, const PinRecord&) = default;
 };
 
