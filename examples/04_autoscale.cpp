@@ -12,9 +12,9 @@
 
 int main() {
   constexpr gedge::UnixSeconds now = 1'000'000;
-  std::vector<gedge::PodView> pods(4);
+  std::vector<gedge::SampledPod> pods(4);
   for (std::size_t i = 0; i < pods.size(); ++i) {
-    gedge::PodView& pod = pods[i];
+    gedge::SampledPod& pod = pods[i];
     pod.phase = gedge::PodPhase::kRunning;
     pod.ready = gedge::ReadyState::kTrue;
     pod.started = pod.ready_since = now - 3'600;

@@ -158,7 +158,7 @@ std::vector<ExplainedPod> explain_pods(const MetricSpec& metric, const ScaleTarg
   const bool is_cpu = metric.kind != MetricKind::kPodMetric && metric.name == kCpu;
   std::vector<ExplainedPod> pods;
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    const PodView& view = values.pods[i];
+    const SampledPod& view = values.pods[i];
     ExplainedPod pod{
         index.facts().pods[selected[i]].name.str(), group_of(view, is_cpu, now, settings), {}, {}};
     if (view.has_value) pod.milli = view.value;

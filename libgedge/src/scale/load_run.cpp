@@ -86,8 +86,8 @@ class Loop {
     pass(until);
   }
 
-  std::vector<PodView> views() const {
-    PodView pod;
+  std::vector<SampledPod> views() const {
+    SampledPod pod;
     pod.phase = PodPhase::kRunning;
     pod.ready = ReadyState::kTrue;
     pod.started = pod.ready_since = kNoTime / 2;
@@ -95,7 +95,7 @@ class Loop {
     pod.has_value = true;
     pod.value = ready_ > 0 ? demand_ / ready_ : 0;
     pod.request = setting_.request_milli;
-    std::vector<PodView> all(static_cast<std::size_t>(ready_), pod);
+    std::vector<SampledPod> all(static_cast<std::size_t>(ready_), pod);
     pod.phase = PodPhase::kPending;
     pod.has_value = false;
     all.insert(all.end(), starting_.size(), pod);
@@ -104,7 +104,7 @@ class Loop {
 
   MetricAnswer ask() const {
     const MetricSpec& metric = setting_.autoscaler.metrics.front();
-    const std::vector<PodView> pods = views();
+    const std::vector<SampledPod> pods = views();
     PodMetricQuestion question;
     question.pods = pods;
     question.current = replicas();

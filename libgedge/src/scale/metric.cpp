@@ -24,7 +24,7 @@ std::int64_t clamp64(Wide value) {
 Totals count_groups(const PodMetricQuestion& question, const ScaleSettings& settings,
                     MetricAnswer& answer) {
   Totals totals;
-  for (const PodView& pod : question.pods) {
+  for (const SampledPod& pod : question.pods) {
     switch (group_of(pod, question.is_cpu, question.now, settings)) {
       case PodGroupKind::kReady:
         ++answer.ready;
@@ -57,7 +57,7 @@ struct Filling {
 
 Totals fill(const PodMetricQuestion& question, const ScaleSettings& settings, Totals totals,
             const Filling& filling) {
-  for (const PodView& pod : question.pods) {
+  for (const SampledPod& pod : question.pods) {
     const PodGroupKind group = group_of(pod, question.is_cpu, question.now, settings);
     const bool is_missing = filling.missing && group == PodGroupKind::kMissing;
     if (!is_missing && !(filling.unready && group == PodGroupKind::kUnready)) continue;
@@ -123,7 +123,7 @@ MetricAnswer decide(const PodMetricQuestion& question, const ScaleSettings& sett
 
 bool lacks_request(const PodMetricQuestion& question) {
   return std::any_of(question.pods.begin(), question.pods.end(),
-                     [](const PodView& pod) { return !pod.has_request; });
+                     [](const SampledPod& pod) { return !pod.has_request; });
 }
 
 }  // namespace
@@ -145,7 +145,8 @@ bool is_within(double ratio, const Tolerances& tolerances, Compat compat) {
   return 1.0 - tolerances.down <= ratio && ratio <= 1.0 + tolerances.up;
 }
 
-PodGroupKind group_of(const PodView& pod, bool is_cpu, UnixSeconds now, const ScaleSettings& set) {
+PodGroupKind group_of(const SampledPod& pod, bool is_cpu, UnixSeconds now,
+                      const ScaleSettings& set) {
   if (pod.deleting || pod.phase == PodPhase::kFailed) return PodGroupKind::kLeftOut;
   if (pod.phase == PodPhase::kPending) return PodGroupKind::kUnready;
   const bool is_stale =
@@ -213,7 +214,7 @@ MetricAnswer answer_value(std::int64_t value_milli, const PodMetricQuestion& que
   if (is_within(ratio, question.tolerances, compat))
     return give(answer, question.current, MetricRule::kWithinTolerance);
   if (question.pods.empty()) return fail(answer, MetricFailure::kNoPods);
-  for (const PodView& pod : question.pods) {
+  for (const SampledPod& pod : question.pods) {
     const bool is_ready = pod.phase == PodPhase::kRunning && pod.ready == ReadyState::kTrue;
     ++(is_ready ? answer.ready : answer.unready);
   }

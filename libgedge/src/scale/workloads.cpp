@@ -37,7 +37,7 @@ std::int64_t to_milli(std::string_view resource, std::int64_t amount) {
 }
 
 // What the containers that the metric is about ask for.
-void add_requests(const ScaledPod& pod, const MetricSpec& metric, Compat compat, PodView& view) {
+void add_requests(const ScaledPod& pod, const MetricSpec& metric, Compat compat, SampledPod& view) {
   const bool is_new = compat != Compat::k1_20;
   if (is_new && metric.container.empty() && pod.pod_requests) {
     if (const auto amount = pod.pod_requests->find(metric.name)) {
@@ -58,8 +58,8 @@ void add_requests(const ScaledPod& pod, const MetricSpec& metric, Compat compat,
   if (is_new && !metric.container.empty() && !is_found) view.has_request = false;
 }
 
-PodView view_of(const ScaledPod& pod) {
-  PodView view;
+SampledPod view_of(const ScaledPod& pod) {
+  SampledPod view;
   view.phase = pod.phase;
   view.ready = pod.ready;
   view.ready_since = pod.ready_since;
@@ -68,7 +68,7 @@ PodView view_of(const ScaledPod& pod) {
   return view;
 }
 
-void put_sample(std::int64_t milli, UnixSeconds at, Micros window, PodView& view) {
+void put_sample(std::int64_t milli, UnixSeconds at, Micros window, SampledPod& view) {
   view.value = milli;
   view.sampled = at;
   view.window = window;
@@ -193,7 +193,7 @@ std::vector<std::uint32_t> WorkloadIndex::select(std::string_view namespace_name
 }
 
 // True if the pod has a value: the sum of its containers, if each has one, or that of one.
-bool WorkloadIndex::read_usage(const PodUsage& usage, const MetricSpec& metric, PodView& view,
+bool WorkloadIndex::read_usage(const PodUsage& usage, const MetricSpec& metric, SampledPod& view,
                                PodValues& values) const {
   std::int64_t sum = 0;
   std::size_t counted = 0, looked_at = 0;
@@ -224,7 +224,7 @@ WorkloadIndex::PodValues WorkloadIndex::values_of(const MetricSpec& metric,
       metric.kind == MetricKind::kResource || metric.kind == MetricKind::kContainerResource;
   for (const std::uint32_t index : pods) {
     const ScaledPod& pod = facts_->pods[index];
-    PodView& view = values.pods.emplace_back(view_of(pod));
+    SampledPod& view = values.pods.emplace_back(view_of(pod));
     if (is_resource) {
       if (metric.target == TargetKind::kUtilization) add_requests(pod, metric, compat, view);
       if (usage_of_[index] != kNone)
@@ -244,7 +244,7 @@ WorkloadIndex::PodValues WorkloadIndex::values_of(const MetricSpec& metric,
   };
   if (is_resource) {
     for (const std::uint32_t i : list_in(stray_usage_, target.namespace_name)) {
-      PodView view;
+      SampledPod view;
       if (!target.selector.matches(metrics.usage[i].labels)) continue;
       if (read_usage(metrics.usage[i], metric, view, values)) add_stray(view.value);
     }

@@ -15,8 +15,8 @@ constexpr UnixSeconds kNow = 1'000'000;
 constexpr std::int64_t kRequest = 1'000;
 
 // Runs for long, is ready, and was measured.
-PodView ready_at(std::int64_t milli) {
-  PodView pod;
+SampledPod ready_at(std::int64_t milli) {
+  SampledPod pod;
   pod.phase = PodPhase::kRunning;
   pod.ready = ReadyState::kTrue;
   pod.started = pod.ready_since = kNow - 10'000;
@@ -28,27 +28,27 @@ PodView ready_at(std::int64_t milli) {
   return pod;
 }
 
-PodView missing() {
-  PodView pod = ready_at(0);
+SampledPod missing() {
+  SampledPod pod = ready_at(0);
   pod.has_value = false;
   return pod;
 }
 
-PodView unready() {
-  PodView pod = ready_at(500);
+SampledPod unready() {
+  SampledPod pod = ready_at(500);
   pod.phase = PodPhase::kPending;
   return pod;
 }
 
-std::vector<PodView> pods(std::size_t count, const PodView& pod,
-                          const std::vector<PodView>& others = {}) {
-  std::vector<PodView> all(count, pod);
+std::vector<SampledPod> pods(std::size_t count, const SampledPod& pod,
+                             const std::vector<SampledPod>& others = {}) {
+  std::vector<SampledPod> all(count, pod);
   all.insert(all.end(), others.begin(), others.end());
   return all;
 }
 
-MetricAnswer ask(const std::vector<PodView>& pods, std::int32_t current, std::int64_t target = 50,
-                 Compat compat = Compat::k1_36) {
+MetricAnswer ask(const std::vector<SampledPod>& pods, std::int32_t current,
+                 std::int64_t target = 50, Compat compat = Compat::k1_36) {
   PodMetricQuestion question;
   question.pods = pods;
   question.is_cpu = true;
@@ -60,7 +60,7 @@ MetricAnswer ask(const std::vector<PodView>& pods, std::int32_t current, std::in
   return answer_utilization(question, settings);
 }
 
-MetricAnswer ask_average(const std::vector<PodView>& pods, std::int32_t current,
+MetricAnswer ask_average(const std::vector<SampledPod>& pods, std::int32_t current,
                          std::int64_t target, Compat compat = Compat::k1_36) {
   PodMetricQuestion question;
   question.pods = pods;
@@ -140,7 +140,7 @@ TEST_CASE("the number of values does not turn the direction of an average since 
 
 TEST_CASE("a pod that starts is not believed, one that was ready before is") {
   ScaleSettings settings;
-  PodView pod = ready_at(100);
+  SampledPod pod = ready_at(100);
   pod.started = kNow - 100;
   pod.ready_since = kNow - 20;
   const auto group = [&] { return group_of(pod, true, kNow, settings); };
@@ -160,7 +160,7 @@ TEST_CASE("a pod that starts is not believed, one that was ready before is") {
 
 TEST_CASE("with an age limit, old samples and those of the future are missing") {
   ScaleSettings settings;
-  PodView pod = ready_at(100);
+  SampledPod pod = ready_at(100);
   pod.sampled = kNow - 61;
   CHECK(group_of(pod, true, kNow, settings) == PodGroupKind::kReady);
   settings.max_age_s = 60;
@@ -174,7 +174,7 @@ TEST_CASE("with an age limit, old samples and those of the future are missing") 
 TEST_CASE("a metric that cannot be answered says so and asks for nothing") {
   CHECK(ask({}, 3).failure == MetricFailure::kNoPods);
   CHECK(ask(pods(2, missing()), 3).failure == MetricFailure::kNoReadyPods);
-  PodView pod = ready_at(10);
+  SampledPod pod = ready_at(10);
   pod.has_request = false;
   CHECK(ask(pods(2, pod), 3).failure == MetricFailure::kMissingRequest);
   pod.has_request = true;

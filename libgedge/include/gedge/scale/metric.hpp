@@ -24,7 +24,7 @@ struct Tolerances {
 bool is_within(double ratio, const Tolerances& tolerances, Compat compat);
 
 /// One pod of the workload, as one metric sees it. Times in seconds, amounts in thousandths.
-struct PodView {
+struct SampledPod {
   std::int64_t value = 0, request = 0;
   UnixSeconds sampled = 0, ready_since = 0, started = kNever;
   Micros window{0};
@@ -41,7 +41,8 @@ enum class PodGroupKind : std::uint8_t {
   kLeftOut,  ///< deleted or failed: as if it were not there
 };
 /// `is_cpu`: the metric is cpu, where a pod that starts is not believed.
-PodGroupKind group_of(const PodView& pod, bool is_cpu, UnixSeconds now, const ScaleSettings& set);
+PodGroupKind group_of(const SampledPod& pod, bool is_cpu, UnixSeconds now,
+                      const ScaleSettings& set);
 
 /// Which step of the calculation gave the number.
 enum class MetricRule : std::uint8_t {
@@ -85,7 +86,7 @@ struct StrayValues {
 };
 
 struct PodMetricQuestion {
-  std::span<const PodView> pods;
+  std::span<const SampledPod> pods;
   StrayValues strays;
   bool is_cpu = false;
   std::int32_t current = 0;  ///< spec.replicas of the scale

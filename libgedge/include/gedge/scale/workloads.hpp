@@ -29,7 +29,7 @@ class WorkloadIndex {
 
   /// Every pod that was selected, as the metric sees it, and the values of unknown ones.
   struct PodValues {
-    std::vector<PodView> pods;
+    std::vector<SampledPod> pods;
     StrayValues strays;
     bool any = false;     ///< there is a value
     bool broken = false;  ///< some of them lacks the container that is asked for
@@ -47,7 +47,7 @@ class WorkloadIndex {
   void join_usage();
   void index_values();
   void count_autoscalers();
-  bool read_usage(const PodUsage& usage, const MetricSpec& metric, PodView& view,
+  bool read_usage(const PodUsage& usage, const MetricSpec& metric, SampledPod& view,
                   PodValues& values) const;
 
   const ScaleFacts* facts_;
