@@ -112,6 +112,36 @@ class SchemasTest(unittest.TestCase):
                             "--profile", "hpa", "--profile", "gs-engine")
         self.assertEqual([run["setting"] for run in played["runs"]], ["web hpa", "web gs-engine"])
 
+    def test_a_short_autoscaler(self):
+        """What is read keeps to the schema, and what does not is not read."""
+        path = os.path.join(os.environ["GEDGE_SOURCE_DIR"], "examples", "scale", "short.yaml")
+        with open(path, encoding="utf-8") as stream:
+            good = yaml.safe_load(stream)
+        judge = jsonschema.Draft202012Validator(schema("Autoscaler"))
+        judge.validate(good)
+
+        def changed(**fields):
+            return {**good, "spec": {**good["spec"], **fields}}
+        cpu = {"resource": "cpu", "utilization": 60}
+        for spec, is_good in (
+                (changed(metrics=[cpu]), True),
+                (changed(metrics=[{"external": "queue", "value": "5k"}], min=0), True),
+                (changed(metrics=[{"object": {"kind": "Service", "name": "a"}, "metric": "rate",
+                                   "average": 5}]), True),
+                (changed(metrics=[]), False), (changed(max=0), False), (changed(min=-1), False),
+                (changed(maxi=3), False), (changed(metrics=[{**cpu, "average": 1}]), False),
+                (changed(metrics=[{"resource": "cpu", "value": 1}]), False),
+                (changed(metrics=[{"query": "up", "utilization": 1}]), False),
+                (changed(metrics=[{**cpu, "utilization": 0}]), False),
+                (changed(target={"kind": "Deployment"}), False)):
+            self.assertEqual(judge.is_valid(spec), is_good, spec)
+            file = os.path.join(self.folder.name, "short.json")
+            with open(file, "w", encoding="utf-8") as stream:
+                json.dump(spec, stream)
+            done = subprocess.run([GEDGE, "scale", "explain", "web", "-f", file],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1 if is_good else 3, done.stderr)
+
     def test_plan_of_nothing(self):
         self.check("Plan", "plan", "--cluster", "synthetic:nodes=1")
 

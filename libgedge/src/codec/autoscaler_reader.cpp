@@ -17,18 +17,6 @@
 #include "gedge/base/quantity.hpp"
 
 namespace gedge::codec {
-namespace {
-
-constexpr std::int32_t kDefaultUtilization = 80;                       // of a defaulted cpu metric
-constexpr std::size_t kMostAnnotationBytes = std::size_t{256} * 1024;  // as the API server
-constexpr std::int64_t kLongestPeriod = 1'800, kLongestWindow = 3'600;
-constexpr std::string_view kAnnotation = "autoscaling.alpha.kubernetes.io/";
-
-// The amounts that a target may be, until it is known which one it is.
-struct Target {
-  std::optional<std::int64_t> utilization, value, average;
-  std::optional<TargetKind> kind;
-};
 
 std::optional<std::int64_t> read_amount(Cursor value) {
   const auto milli = read_quantity(value, true);
@@ -52,6 +40,19 @@ ObjectName read_object_name(Cursor map) {
   });
   return name;
 }
+
+namespace {
+
+constexpr std::int32_t kDefaultUtilization = 80;                       // of a defaulted cpu metric
+constexpr std::size_t kMostAnnotationBytes = std::size_t{256} * 1024;  // as the API server
+constexpr std::int64_t kLongestPeriod = 1'800, kLongestWindow = 3'600;
+constexpr std::string_view kAnnotation = "autoscaling.alpha.kubernetes.io/";
+
+// The amounts that a target may be, until it is known which one it is.
+struct Target {
+  std::optional<std::int64_t> utilization, value, average;
+  std::optional<TargetKind> kind;
+};
 
 void read_selector(Cursor value, MetricSpec& metric) {
   if (!value.is_null()) read_label_selector(value, metric.selector.emplace());
@@ -217,6 +218,8 @@ void read_rules(Cursor map, ScalingRules& rules) {
   });
 }
 
+}  // namespace
+
 void read_behavior(Cursor map, std::optional<ScalingBehavior>& out) {
   if (map.is_null()) return;
   ScalingBehavior& behavior = out.emplace();
@@ -225,6 +228,8 @@ void read_behavior(Cursor map, std::optional<ScalingBehavior>& out) {
     if (key == "scaleDown") read_rules(value, behavior.down);
   });
 }
+
+namespace {
 
 MetricSpec cpu_at(std::int64_t percent) {
   MetricSpec metric;
@@ -263,11 +268,15 @@ void read_spec(Cursor spec, Autoscaler& out) {
   });
 }
 
+}  // namespace
+
 bool may_be_zero(const Autoscaler& autoscaler) {
   for (const MetricSpec& metric : autoscaler.metrics)
     if (metric.kind == MetricKind::kObject || metric.kind == MetricKind::kExternal) return true;
   return false;
 }
+
+namespace {
 
 void check(Cursor object, Cursor spec, const Autoscaler& out) {
   if (out.max == 0)
@@ -297,6 +306,7 @@ Autoscaler read_autoscaler(Cursor object) {
   out.name = meta.name;
   out.namespace_name = meta.namespace_name;
   out.api_version = text_at(object, "apiVersion");
+  out.uid = meta.uid;
   const auto spec = object.find("spec");
   if (!spec || !spec->is_map()) {
     object.fail("an autoscaler without spec");
@@ -305,15 +315,22 @@ Autoscaler read_autoscaler(Cursor object) {
   const std::size_t said = object.diagnostics().error_count();
   read_spec(*spec, out);
   const auto metadata = object.find("metadata");
+  if (metadata) {
+    out.version = text_at(*metadata, "resourceVersion");
+    if (const auto generation = metadata->find("generation"))
+      out.generation = generation->integer(0).value_or(0);
+  }
   const auto notes = metadata ? metadata->find("annotations") : std::nullopt;
   if (notes && (out.api_version == "autoscaling/v1" || out.api_version.empty()))
     notes->fields([&](std::string_view key, Cursor value) { read_annotation(key, value, out); });
   if (const auto cpu = spec->find("targetCPUUtilizationPercentage"))
     if (const auto percent = read_percent(*cpu)) out.metrics.push_back(cpu_at(*percent));
   if (out.metrics.empty()) out.metrics.push_back(cpu_at(kDefaultUtilization));
-  if (const auto status = object.find("status"); status && status->is_map())
+  if (const auto status = object.find("status"); status && status->is_map()) {
     if (const auto desired = status->find("desiredReplicas"))
       read_int32(*desired, out.last_desired, 0);
+    if (const auto scaled = status->find("lastScaleTime")) read_time(*scaled, out.last_scaled);
+  }
   if (object.diagnostics().error_count() == said) check(object, *spec, out);
   return out;
 }

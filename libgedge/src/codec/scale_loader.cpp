@@ -19,6 +19,7 @@ namespace {
 enum class Kind : std::uint8_t {
   kOther,
   kAutoscaler,
+  kShort,
   kPod,
   kWorkload,
   kUsage,
@@ -28,8 +29,9 @@ enum class Kind : std::uint8_t {
   kNode
 };
 
-constexpr std::array<std::pair<std::string_view, Kind>, 12> kKinds{
+constexpr std::array<std::pair<std::string_view, Kind>, 13> kKinds{
     {{"HorizontalPodAutoscaler", Kind::kAutoscaler},
+     {"Autoscaler", Kind::kShort},
      {"Pod", Kind::kPod},
      {"Deployment", Kind::kWorkload},
      {"ReplicaSet", Kind::kWorkload},
@@ -219,6 +221,11 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
   switch (kind_named(kind)) {
     case Kind::kAutoscaler:
       return keep(object, kind, read_autoscaler(object), facts.autoscalers);
+    case Kind::kShort:
+      if (text_at(object, "apiVersion") == kShortAutoscaler)
+        return keep(object, kind, read_short_autoscaler(object), facts.autoscalers);
+      skipped.push_back({kind, read_identity(object).name});
+      return;
     case Kind::kPod:
       return keep(object, kind, read_scaled_pod(object), facts.pods);
     case Kind::kWorkload:

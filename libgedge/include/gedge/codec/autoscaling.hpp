@@ -31,6 +31,7 @@ struct ScaleLoadResult {
 ///
 /// - HorizontalPodAutoscaler of autoscaling/v1 (with what its annotations say), v2beta1, v2beta2
 ///   and v2, defaulted as the API server does;
+/// - Autoscaler of gedge.io/v1alpha1, which is read strictly;
 /// - Pod, Deployment, ReplicaSet, ReplicationController and StatefulSet;
 /// - of a LimitRange what containers may have, of Nodes the most that one can give;
 /// - PodMetrics, NodeMetrics (read, not kept), MetricValueList and ExternalMetricValueList.

@@ -43,6 +43,7 @@ struct MetricSpec {
   std::optional<LabelSelector> selector;
   TargetKind target = TargetKind::kUtilization;
   std::int64_t amount = 0;  ///< percent of the request, or thousandths; above 0
+  bool is_query = false;    ///< kExternal: `name` is a query of Prometheus
   friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
 };
 
@@ -82,7 +83,14 @@ struct Autoscaler {
   std::optional<ScalingBehavior> behavior;
   std::int32_t last_desired = 0;  ///< status.desiredReplicas
   Place place;
+  // Of an object of the API server.
+  std::string uid, version;  ///< `version`: resourceVersion
+  std::int64_t generation = 0;
+  UnixSeconds last_scaled = kNever;  ///< status.lastScaleTime
 };
+
+/// apiVersion of autoscalers that are declared to gedge alone.
+inline constexpr const char* kShortAutoscaler = "gedge.io/v1alpha1";
 
 /// What the scale subresource of a workload says.
 struct ScaleTarget {
@@ -91,6 +99,7 @@ struct ScaleTarget {
   std::int32_t spec_replicas = 0, status_replicas = 0;
   LabelSelector selector;
   bool has_selector = false;
+  std::string uid, version;  ///< `version`: what a write is to be based on
 };
 
 enum class ReadyState : std::uint8_t { kAbsent, kTrue, kFalse, kUnknown };

@@ -1,0 +1,157 @@
+// codec/short_autoscaler.cpp - what is declared to gedge alone: kind Autoscaler of
+// gedge.io/v1alpha1. Schema: libgedge/schemas/autoscaler.schema.json.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/autoscaler_reader.hpp"
+#include "codec/fields.hpp"
+#include "codec/profile_fields.hpp"
+#include "codec/selectors.hpp"
+
+namespace gedge::codec {
+namespace {
+
+constexpr std::array<std::string_view, 5> kWhat{"resource", "pods", "object", "external", "query"};
+
+const std::vector<std::string> kMetricFields{"resource", "container", "pods",    "object",
+                                             "metric",   "external",  "query",   "utilization",
+                                             "average",  "value",     "selector"};
+
+struct Amounts {
+  std::optional<std::int64_t> utilization, average, value;
+};
+
+void read_what(std::string_view key, Cursor value, MetricSpec& metric) {
+  if (key == "resource") {
+    metric.kind = MetricKind::kResource;
+    read_text(value, metric.name);
+  } else if (key == "pods") {
+    metric.kind = MetricKind::kPodMetric;
+    read_text(value, metric.name);
+  } else if (key == "object") {
+    metric.kind = MetricKind::kObject;
+    check_fields(value, {"apiVersion", "kind", "name"});
+    metric.object = read_object_name(value);
+  } else {
+    metric.kind = MetricKind::kExternal;
+    metric.is_query = key == "query";
+    read_text(value, metric.name);
+  }
+}
+
+void settle(Cursor item, const Amounts& amounts, MetricSpec& metric) {
+  const int given =
+      (amounts.utilization ? 1 : 0) + (amounts.average ? 1 : 0) + (amounts.value ? 1 : 0);
+  const bool is_usage =
+      metric.kind == MetricKind::kResource || metric.kind == MetricKind::kContainerResource;
+  const bool is_of_pods = is_usage || metric.kind == MetricKind::kPodMetric;
+  const char* const choice = is_usage     ? "utilization or average"
+                             : is_of_pods ? "average"
+                                          : "average or value";
+  const bool fits =
+      given == 1 && (!amounts.utilization || is_usage) && (!amounts.value || !is_of_pods);
+  if (!fits)
+    return item.fail("a metric needs one target that it can have", std::string("write ") + choice);
+  metric.target = amounts.utilization ? TargetKind::kUtilization
+                  : amounts.average   ? TargetKind::kAverageValue
+                                      : TargetKind::kValue;
+  metric.amount = amounts.utilization ? *amounts.utilization
+                  : amounts.average   ? *amounts.average
+                                      : *amounts.value;
+}
+
+void read_metric(Cursor item, std::vector<MetricSpec>& metrics) {
+  const std::size_t said = item.diagnostics().error_count();
+  MetricSpec metric;
+  Amounts amounts;
+  int whats = 0;
+  strict_fields(item, kMetricFields, [&](std::string_view key, Cursor value) {
+    if (std::find(kWhat.begin(), kWhat.end(), key) != kWhat.end()) {
+      ++whats;
+      read_what(key, value, metric);
+    }
+    if (key == "container") read_text(value, metric.container);
+    if (key == "metric") read_text(value, metric.name);
+    if (key == "utilization") amounts.utilization = read_percent(value);
+    if (key == "average") amounts.average = read_amount(value);
+    if (key == "value") amounts.value = read_amount(value);
+    if (key == "selector" && !value.is_null())
+      read_label_selector(value, metric.selector.emplace());
+  });
+  if (item.diagnostics().error_count() != said) return;
+  if (whats != 1) return item.fail("a metric is one of resource, pods, object, external and query");
+  const bool is_object = metric.kind == MetricKind::kObject;
+  if (metric.name.empty())
+    return item.fail("a metric without a name", is_object ? "write it under `metric`" : "");
+  if (is_object && (metric.object.kind.empty() || metric.object.name.empty()))
+    return item.fail("a metric that does not say of which object", "write kind and name");
+  if (item.find("metric") && !is_object)
+    return item.fail("`metric` belongs to an object", "leave it out");
+  if (!metric.container.empty()) {
+    if (metric.kind != MetricKind::kResource)
+      return item.fail("`container` belongs to a resource", "leave it out");
+    metric.kind = MetricKind::kContainerResource;
+  }
+  if (metric.selector && (metric.is_query || metric.kind == MetricKind::kResource))
+    return item.fail("this metric has no selector", "leave it out");
+  settle(item, amounts, metric);
+  metrics.push_back(std::move(metric));
+}
+
+void check(Cursor spec, const Autoscaler& out) {
+  if (out.target.kind.empty() || out.target.name.empty())
+    spec.fail("an autoscaler that does not say what it scales",
+              "write for example `target: {kind: Deployment, name: web}`");
+  if (out.max == 0)
+    spec.fail("an autoscaler without max", "write for example `max: 10`");
+  else if (out.min > out.max)
+    spec.find("min").value_or(spec).fail("min " + std::to_string(out.min) + " is above max " +
+                                         std::to_string(out.max));
+  if (out.metrics.empty())
+    spec.fail("an autoscaler without metrics",
+              "write for example `metrics: [{resource: cpu, utilization: 60}]`");
+  else if (out.min == 0 && !may_be_zero(out))
+    spec.find("min").value_or(spec).fail(
+        "min 0 without a metric of an object, an external one or a query",
+        "without pods no other metric has a value: nothing would start them again");
+}
+
+}  // namespace
+
+Autoscaler read_short_autoscaler(Cursor object) {
+  Autoscaler out;
+  const Metadata meta = read_identity(object);
+  out.place = meta.place;
+  out.name = meta.name;
+  out.namespace_name = meta.namespace_name;
+  out.api_version = kShortAutoscaler;
+  out.behavior.emplace();
+  check_fields(object, {"apiVersion", "kind", "metadata", "spec"});
+  const auto spec = object.find("spec");
+  if (!spec || !spec->is_map()) {
+    object.fail("an autoscaler without spec");
+    return out;
+  }
+  const std::size_t said = object.diagnostics().error_count();
+  strict_fields(*spec, {"target", "min", "max", "metrics", "behavior"},
+                [&](std::string_view key, Cursor value) {
+                  if (key == "target") {
+                    check_fields(value, {"apiVersion", "kind", "name"});
+                    out.target = read_object_name(value);
+                  }
+                  if (key == "min") read_int32(value, out.min, 0);
+                  if (key == "max") read_int32(value, out.max, 1);
+                  if (key == "metrics")
+                    value.items([&](Cursor item) { read_metric(item, out.metrics); });
+                  if (key == "behavior" && !value.is_null()) read_behavior(value, out.behavior);
+                });
+  if (out.name.empty()) object.fail("an autoscaler without a name");
+  if (object.diagnostics().error_count() == said) check(*spec, out);
+  return out;
+}
+
+}  // namespace gedge::codec

@@ -1,0 +1,118 @@
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "gedge/codec/autoscaling.hpp"
+
+namespace gedge {
+namespace {
+
+std::string with(const std::string& metric, const std::string& more = "") {
+  return "apiVersion: gedge.io/v1alpha1\nkind: Autoscaler\nmetadata: {name: web}\nspec:\n"
+         "  target: {kind: Deployment, name: web}\n  max: 9\n  metrics:\n  - " +
+         metric + "\n" + more;
+}
+
+ScaleLoadResult load(const std::string& text) {
+  ScaleLoader loader;
+  loader.add({"short.yaml", text});
+  return loader.finish();
+}
+
+MetricSpec metric_of(const std::string& text) {
+  const ScaleLoadResult result = load(with(text));
+  for (const Error& error : result.errors) MESSAGE(error.what);
+  REQUIRE(result.facts);
+  REQUIRE(result.facts->autoscalers.size() == 1);
+  return result.facts->autoscalers.front().metrics.front();
+}
+
+TEST_CASE("a short autoscaler: defaults are those of autoscaling/v2") {
+  const ScaleLoadResult result = load(with("{resource: cpu, utilization: 60}"));
+  REQUIRE(result.facts);
+  const Autoscaler& read = result.facts->autoscalers.front();
+  CHECK(read.api_version == kShortAutoscaler);
+  CHECK(read.namespace_name == "default");
+  CHECK(read.min == 1);
+  CHECK(read.max == 9);
+  CHECK(read.behavior == ScalingBehavior());
+  CHECK(read.target.name == "web");
+}
+
+TEST_CASE("a short autoscaler: each kind of metric") {
+  MetricSpec cpu = metric_of("{resource: cpu, utilization: 60}");
+  CHECK(cpu.kind == MetricKind::kResource);
+  CHECK(cpu.target == TargetKind::kUtilization);
+  CHECK(cpu.amount == 60);
+  const MetricSpec container = metric_of("{resource: memory, container: app, average: 1Mi}");
+  CHECK(container.kind == MetricKind::kContainerResource);
+  CHECK(container.amount == 1'048'576'000);
+  const MetricSpec pods = metric_of("{pods: rps, average: 100, selector: {matchLabels: {a: b}}}");
+  CHECK(pods.kind == MetricKind::kPodMetric);
+  CHECK(pods.selector);
+  const MetricSpec object =
+      metric_of("{object: {kind: Service, name: front}, metric: rps, value: 2k}");
+  CHECK(object.kind == MetricKind::kObject);
+  CHECK(object.object.name == "front");
+  CHECK(object.amount == 2'000'000);
+  const MetricSpec external = metric_of("{external: queue, average: 30}");
+  CHECK(external.kind == MetricKind::kExternal);
+  CHECK_FALSE(external.is_query);
+  const MetricSpec query = metric_of("{query: 'sum(rate(x[1m]))', average: 500m}");
+  CHECK(query.is_query);
+  CHECK(query.name == "sum(rate(x[1m]))");
+  CHECK(query.amount == 500);
+}
+
+TEST_CASE("a short autoscaler: what is wrong has its place") {
+  for (const auto& [text, words] : std::initializer_list<std::pair<std::string, std::string>>{
+           {with("{resource: cpu}"), "needs one target"},
+           {with("{resource: cpu, utilization: 60, average: 1}"), "needs one target"},
+           {with("{resource: cpu, value: 1}"), "needs one target"},
+           {with("{query: up, utilization: 5}"), "needs one target"},
+           {with("{resource: cpu, utilization: 0}"), "utilization"},
+           {with("{query: up, average: NaN}"), ""},
+           {with("{query: up, average: -1}"), ""},
+           {with("{query: up, average: 0}"), "a target of 0"},
+           {with("{query: up, average: 1, selector: {}}"), "no selector"},
+           {with("{resource: cpu, pods: x, average: 1}"), "a metric is one of"},
+           {with("{object: {kind: Service, name: a}, value: 1}"), "without a name"},
+           {with("{resource: cpu, utilisation: 60}"), "unknown field"},
+           {with("{resource: cpu, utilization: 60}", "  min: 10\n"), "is above max"},
+           {with("{resource: cpu, utilization: 60}", "  min: 0\n"), "min 0"},
+           {with("{resource: cpu, utilization: 60}", "  mni: 2\n"), "unknown field"}}) {
+    const std::string& given = text;
+    CAPTURE(given);
+    const ScaleLoadResult result = load(given);
+    CHECK_FALSE(result.facts);
+    REQUIRE_FALSE(result.errors.empty());
+    CHECK(result.errors.front().what.find(words) != std::string::npos);
+    CHECK(result.errors.front().where.line > 0);
+  }
+}
+
+TEST_CASE("an Autoscaler of somebody else is skipped") {
+  const ScaleLoadResult result =
+      load("apiVersion: example.com/v1\nkind: Autoscaler\nmetadata: {name: web}\n");
+  REQUIRE(result.facts);
+  CHECK(result.facts->autoscalers.empty());
+  CHECK(result.skipped.size() == 1);
+}
+
+TEST_CASE("of an object: what a status is written by") {
+  const ScaleLoadResult result = load(
+      R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"web",
+      "uid":"u1","resourceVersion":"17","generation":3},"spec":{"maxReplicas":3,"scaleTargetRef":{
+      "kind":"Deployment","name":"web"}},"status":{"lastScaleTime":"2026-11-22T10:00:00Z"}})");
+  REQUIRE(result.facts);
+  const Autoscaler& read = result.facts->autoscalers.front();
+  CHECK(read.uid == "u1");
+  CHECK(read.version == "17");
+  CHECK(read.generation == 3);
+  CHECK(read.last_scaled == 1'795'341'600);
+}
+
+}  // namespace
+}  // namespace gedge
