@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "codec/document_sink.hpp"
+#include "codec/request_parts.hpp"
 #include "gedge/codec/timestamp.hpp"
 
 namespace gedge::codec {
@@ -21,26 +22,7 @@ constexpr std::size_t kQuoted = 200;
 constexpr int kEvictionV1 = 22;  // the minor version whose pods take an Eviction of policy/v1
 // Where Events lie of what has no namespace: servers up to 1.20 take them nowhere else.
 constexpr const char* kNowhere = "kube-system";
-constexpr Nanos kWriteTimeout{10'000'000'000};
 constexpr std::int64_t kSlack = 30;  // a server that does not end a watch in time is not there
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
-std::string encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_plain(c))
-      out += c;
-    else
-      out.append({'%', kDigits[byte >> 4U], kDigits[byte & 15U]});
-  }
-  return out;
-}
 
 std::string pod_path(const PodName& pod) {
   return "/api/v1/namespaces/" + encoded(pod.namespace_name) + "/pods/" + encoded(pod.name);
@@ -53,26 +35,6 @@ std::string cut(std::string_view text, std::size_t most) {
   std::size_t end = most - std::min(most, kMore.size());
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
   return std::string(text.substr(0, end)) + std::string(kMore);
-}
-
-std::string text_of(const Json& body) {
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, std::string body,
-                         const char* content_type) {
-  ApiRequest request;
-  request.verb = verb;
-  request.lane = lane;
-  request.target = std::move(target);
-  request.body = std::move(body);
-  request.content_type = content_type;
-  request.timeout = kWriteTimeout;
-  return request;
-}
-ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, const Json& body,
-                         const char* content_type) {
-  return write_request(verb, lane, std::move(target), text_of(body), content_type);
 }
 
 /// Of what is sent for every pod: texts between parts of JSON that are the same every time.
@@ -333,7 +295,8 @@ ApiRequest event_request(const ApiEvent& event, const EventReporter& reporter, U
   body.part(R"(,"action":)").text(event.action).part(R"(,"reason":)").text(event.reason);
   body.part(R"(,"type":)").text(event.is_warning ? "Warning" : "Normal");
   body.part(R"(,"note":)").text(cut(event.note, kMostNote));
-  body.part(R"(,"regarding":{"apiVersion":"v1","kind":)").text(event.kind);
+  body.part(R"(,"regarding":{"apiVersion":)").text(event.api_version);
+  body.part(R"(,"kind":)").text(event.kind);
   body.part(R"(,"name":)").text(event.about.name);
   if (!space.empty()) body.part(R"(,"namespace":)").text(space);
   body.part(R"(,"uid":)").text(event.uid).part("}}");

@@ -192,8 +192,8 @@ void ApiCluster::report(codec::ApiEvent event) {
 // What may be said of one object more than once. Whatever else is reported happens to a pod once.
 void ApiCluster::warn(codec::ApiEvent event) {
   const std::uint64_t number = last_event_;
-  const std::string object = std::string(event.kind) + '/' + event.about.namespace_name + '/' +
-                             event.about.name + '/' + event.uid;
+  const std::string object =
+      event.kind + '/' + event.about.namespace_name + '/' + event.about.name + '/' + event.uid;
   const EventFate fate = ledger_.take(object, event.reason, event.note, number, now());
   if (fate.kind == EventFate::Kind::kSilent) {
     ++events_dropped_;

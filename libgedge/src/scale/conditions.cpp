@@ -7,14 +7,18 @@ namespace gedge {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTypes{"AbleToScale", "ScalingActive", "ScalingLimited"};
-constexpr std::array<std::string_view, 20> kReasons{
-    "SucceededGetScale",   "FailedGetScale",          "ReadyForNewScale",
-    "ScaleUpStabilized",   "ScaleDownStabilized",     "SucceededRescale",
-    "ValidMetricFound",    "FailedGetResourceMetric", "FailedGetContainerResourceMetric",
-    "FailedGetPodsMetric", "FailedGetObjectMetric",   "FailedGetExternalMetric",
-    "ScalingDisabled",     "InvalidSelector",         "AmbiguousSelector",
-    "DesiredWithinRange",  "TooFewReplicas",          "TooManyReplicas",
-    "ScaleUpLimit",        "ScaleDownLimit"};
+constexpr std::array<std::string_view, 21> kReasons{
+    "SucceededGetScale",       "FailedGetScale",
+    "ReadyForNewScale",        "ScaleUpStabilized",
+    "ScaleDownStabilized",     "SucceededRescale",
+    "FailedUpdateScale",       "ValidMetricFound",
+    "FailedGetResourceMetric", "FailedGetContainerResourceMetric",
+    "FailedGetPodsMetric",     "FailedGetObjectMetric",
+    "FailedGetExternalMetric", "ScalingDisabled",
+    "InvalidSelector",         "AmbiguousSelector",
+    "DesiredWithinRange",      "TooFewReplicas",
+    "TooManyReplicas",         "ScaleUpLimit",
+    "ScaleDownLimit"};
 static_assert(kReasons.size() == static_cast<std::size_t>(ScaleReason::kScaleDownLimit) + 1);
 
 }  // namespace

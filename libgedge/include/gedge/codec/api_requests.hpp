@@ -54,14 +54,15 @@ ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
 /// A Lease in an answer. Errors: it holds none.
 Result<Lease> read_lease(const ApiAnswer& answer);
 
-/// An Event of events.k8s.io/v1 about a pod or a node.
+/// An Event of events.k8s.io/v1.
 struct ApiEvent {
-  const char* kind = "Pod";
+  std::string kind = "Pod";
   PodName about;  ///< a node has no namespace
   SharedText uid;
   bool is_warning = false;
-  std::string reason, action;  ///< "Scheduled", "Binding"
-  std::string note;            ///< cut to 1,024 bytes
+  std::string reason, action;      ///< "Scheduled", "Binding"
+  std::string note;                ///< cut to 1,024 bytes
+  std::string api_version = "v1";  ///< of the kind
 };
 /// Who reports events.
 struct EventReporter {

@@ -17,6 +17,7 @@ enum class ScaleReason : std::uint8_t {
   kScaleUpStabilized,
   kScaleDownStabilized,
   kSucceededRescale,
+  kFailedUpdateScale,
   kValidMetricFound,
   kFailedGetResourceMetric,
   kFailedGetContainerResourceMetric,

@@ -1,0 +1,193 @@
+// gedge/control/scaler.hpp - autoscalers of a cluster, looked at again and again.
+//
+// A state machine without sockets, threads and clocks. Whoever drives it hands in what is declared
+// and what runs, sends what take_...() hand out, answers it, and comes again at next(). All
+// autoscalers of a namespace are looked at together, so that a metric is read once for all of them;
+// namespaces do not wait for each other.
+//
+// Windows and periods are those of the time that passes: a date that is set changes none of them.
+// By the date is judged how old a sample is, and nothing else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/base/nanos.hpp"
+#include "gedge/base/result.hpp"
+#include "gedge/model/autoscaler.hpp"
+#include "gedge/model/fact_name.hpp"
+#include "gedge/port/scaling.hpp"
+#include "gedge/scale/reconcile.hpp"
+
+namespace gedge {
+
+struct ScalerOptions {
+  ScaleSettings settings;
+  Nanos period{15'000'000'000};  ///< from one look to the next
+  /// How often queries are asked in between; when one says something else, the next look is now.
+  /// 0: never.
+  Nanos react{1'000'000'000};
+  Nanos retry{1'000'000'000};  ///< after a write that met a change of somebody else
+  /// How long a workload is left alone that somebody else changes, too.
+  Nanos yield{60'000'000'000};
+  bool owns_objects = false;  ///< HorizontalPodAutoscalers are ours; else only those of gedge are
+  bool writes = true;         ///< false: what would be done is said, and no more
+};
+
+/// A condition, and since when it is as it is.
+using DatedCondition = std::pair<ScaleCondition, UnixSeconds>;
+
+/// What became of one look at one autoscaler.
+struct ScaleReport {
+  enum class Outcome : std::uint8_t {
+    kKept,          ///< it has as many as it should have, or nothing is known
+    kRescaled,      ///< it was given `decision.replicas`
+    kWouldRescale,  ///< the same, if anything were written
+    kNotRescaled,   ///< see `answer`
+    kYields,        ///< somebody else changes it
+    kTaken,         ///< a HorizontalPodAutoscaler scales it: nobody looked
+  } outcome = Outcome::kKept;
+  Autoscaler autoscaler;
+  ScaleDecision decision;
+  std::vector<DatedCondition> conditions;  ///< of this look, and those of others that it left
+  std::string target_uid;                  ///< empty: not known
+  std::string why;  ///< what kept a metric from being read, or the workload from being changed
+  ScaleAnswer answer = ScaleAnswer::kDone;
+  UnixSeconds at = 0;                          ///< the date
+  UnixSeconds rescaled_at = kNever;            ///< the last time
+  bool is_frozen = false, was_frozen = false;  ///< a metric is not known: no scale-down
+  bool is_news = true;                         ///< it differs from the one before
+};
+
+/// Counted since the beginning.
+struct ScalerCounts {
+  std::uint64_t looks = 0, ups = 0, downs = 0, not_rescaled = 0, conflicts = 0, reactions = 0;
+  std::array<std::uint64_t, kMetricSources> reads{}, failed_reads{};
+};
+
+class Scaler {
+ public:
+  explicit Scaler(ScalerOptions options) : options_(std::move(options)) {}
+
+  // What is declared. A short autoscaler (kShortAutoscaler) and an object of one name are two.
+  void put(Autoscaler autoscaler);
+  void remove_object(const std::string& namespace_name, const std::string& name);
+  /// These are all HorizontalPodAutoscalers that there are.
+  void keep_objects(const std::vector<PodName>& names);
+  // What runs.
+  void put(ScaledPod pod);
+  void remove_pod(const std::string& namespace_name, const std::string& name);
+  void keep_pods(const std::vector<PodName>& names);
+
+  /// Goes on. Errors: kDenied, where somebody else rescaled by an object that is ours; then there
+  /// is no way back.
+  Status advance(Nanos now, UnixSeconds date);
+  /// When advance() will have something to do; empty: only answers can change that.
+  std::optional<Nanos> next() const;
+
+  // What is to be done since the last call.
+  std::vector<ScaleRead> take_scale_reads() { return std::exchange(scale_reads_, {}); }
+  std::vector<MetricRead> take_metric_reads() { return std::exchange(metric_reads_, {}); }
+  std::vector<ScaleWrite> take_writes() { return std::exchange(writes_, {}); }
+  std::vector<ScaleReport> take_reports() { return std::exchange(reports_, {}); }
+  void answer(std::uint64_t ticket, ScaleReading reading);
+  void answer(std::uint64_t ticket, MetricReading reading);
+  /// `why`: what the server said, if it did not do it.
+  void answer(std::uint64_t ticket, ScaleAnswer answer, std::string why);
+
+  const ScalerCounts& counts() const { return counts_; }
+  std::size_t autoscalers() const;
+  /// Of these, how many lack a metric.
+  std::size_t frozen() const;
+  std::size_t writing() const;
+  /// Every namespace was looked at once, and what followed is settled.
+  bool is_settled() const;
+  /// What the last look at a namespace saw; null: there was none.
+  const ScaleFacts* facts(const std::string& namespace_name) const;
+
+ private:
+  struct Entry {
+    Autoscaler spec;
+    ScaleHistory history;
+    std::string target_uid;
+    std::optional<std::int32_t> expected;  // replicas, if nobody else changes them
+    Nanos yields_until{0};
+    bool is_frozen = false;
+    UnixSeconds rescaled_at = kNever;
+    std::vector<UnixSeconds> own_times;  // of rescales of this process, the latest
+    std::vector<DatedCondition> conditions;
+    std::optional<ScaleReport> told;
+  };
+  /// A write that was sent.
+  struct Pending {
+    std::string key;  // of the entry
+    ScaleReport report;
+    ScaleHistory before;
+  };
+  struct Asked {
+    MetricRead read;
+    std::optional<MetricReading> reading;
+  };
+  enum class State : std::uint8_t { kResting, kScales, kMetrics, kWrites };
+  struct Space {
+    State state = State::kResting;
+    Nanos due{0}, polls_at{0};
+    bool was_looked_at = false, is_wanted_again = false;
+    std::map<std::string, Entry> entries;      // by kind and name
+    std::map<std::string, ScaledPod> pods;     // by name
+    std::map<std::string, std::string> taken;  // workloads, by the objects that scale them
+    // Of the look under way.
+    std::map<std::uint64_t, std::string> scale_reads;   // by ticket: the workload
+    std::map<std::uint64_t, std::string> metric_reads;  // by ticket: the key in `asked`
+    std::map<std::uint64_t, Pending> pending;           // by ticket
+    std::map<std::string, ScaleTarget> targets;
+    std::map<std::string, Asked> asked;
+    std::map<std::string, std::string> failures;  // by workload, and by key in `asked`
+    std::map<std::uint64_t, std::string> polls;   // by ticket: the key in `asked`
+    std::optional<ScaleFacts> facts;
+  };
+
+  bool is_ours(const Autoscaler& autoscaler) const {
+    return options_.owns_objects || autoscaler.api_version == kShortAutoscaler;
+  }
+  bool is_taken(const Space& space, const Entry& entry) const;
+  Space* space_of(std::uint64_t ticket);
+  void begin(const std::string& name, Space& space, Nanos now);
+  void read_metrics(const std::string& name, Space& space);
+  void ask(const std::string& name, const MetricSpec& metric, const std::string& pods,
+           bool is_shared, Space& space);
+  void poll(const std::string& name, Space& space, Nanos now);
+  void gather(const std::string& name, Space& space, UnixSeconds now, UnixSeconds date) const;
+  void gather_metrics(Space& space, UnixSeconds now, UnixSeconds date) const;
+  bool age(const MetricSample& sample, UnixSeconds date, std::string& why) const;
+  void decide(const std::string& name, Space& space, Nanos now, UnixSeconds date);
+  void decide(const std::string& key, Entry& entry, ScaleDecision decision, ScaleHistory before,
+              std::string why, Space& space, Nanos now, UnixSeconds date);
+  std::string unknown_pods(const Entry& entry, const WorkloadIndex& index,
+                           const ScaleDecision& decision, const Space& space) const;
+  std::string why(const Space& space, const Entry& entry, const ScaleDecision& decision) const;
+  void settle(Pending pending, Entry& entry);
+  void tell(ScaleReport report, Entry& entry);
+  UnixSeconds seconds(Nanos now) const;
+
+  ScalerOptions options_;
+  std::map<std::string, Space> spaces_;                 // by name
+  std::map<std::uint64_t, std::string> tickets_;        // under way: names of spaces
+  std::optional<std::pair<Nanos, UnixSeconds>> epoch_;  // the first `now`, and its date
+  std::optional<Error> stopped_;
+  std::uint64_t last_ticket_ = 0;
+  std::vector<ScaleRead> scale_reads_;
+  std::vector<MetricRead> metric_reads_;
+  std::vector<ScaleWrite> writes_;
+  std::vector<ScaleReport> reports_;
+  ScalerCounts counts_;
+};
+
+}  // namespace gedge

@@ -1,0 +1,443 @@
+#include "gedge/codec/scale_requests.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "codec/request_parts.hpp"
+#include "gedge/base/quantity.hpp"
+#include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/autoscaling.hpp"
+#include "gedge/codec/timestamp.hpp"
+#include "gedge/scale/status_text.hpp"
+
+namespace gedge::codec {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr unsigned kOk = 200, kNotFound = 404, kConflict = 409;
+constexpr int kAutoscalingV2 = 23;  // the minor version that has it
+constexpr Nanos kReadTimeout{5'000'000'000};
+
+struct KnownKind {
+  std::string_view kind, group, version, plural;
+};
+constexpr std::array<KnownKind, 10> kKinds{{
+    {"Deployment", "apps", "v1", "deployments"},
+    {"StatefulSet", "apps", "v1", "statefulsets"},
+    {"ReplicaSet", "apps", "v1", "replicasets"},
+    {"ReplicationController", "", "v1", "replicationcontrollers"},
+    {"Pod", "", "v1", "pods"},
+    {"Service", "", "v1", "services"},
+    {"Node", "", "v1", "nodes"},
+    {"Namespace", "", "v1", "namespaces"},
+    {"PersistentVolumeClaim", "", "v1", "persistentvolumeclaims"},
+    {"DaemonSet", "apps", "v1", "daemonsets"},
+}};
+
+std::pair<std::string, std::string> split_version(const std::string& api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string::npos) return {"", api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+std::string group_path(const std::string& group, const std::string& version) {
+  return group.empty() ? "/api/" + encoded(version)
+                       : "/apis/" + encoded(group) + "/" + encoded(version);
+}
+
+std::string scale_path(const KindName& kind, const std::string& space, const std::string& name) {
+  return group_path(kind.group, kind.version) + "/namespaces/" + encoded(space) + "/" +
+         encoded(kind.plural) + "/" + encoded(name) + "/scale";
+}
+
+ApiRequest read_request(std::string target) {
+  ApiRequest request;
+  request.target = std::move(target);
+  request.timeout = kReadTimeout;
+  return request;
+}
+
+void add_query(std::string& target, std::string_view name, const std::string& value) {
+  if (value.empty()) return;
+  target += target.find('?') == std::string::npos ? '?' : '&';
+  target.append(name).append("=").append(encoded(value));
+}
+
+// What reads `status.replicas` and the like: absent is 0, anything but a number of replicas is
+// none.
+bool read_replicas(dom::element scale, std::string_view part, std::int32_t& out) {
+  std::int64_t number = 0;
+  const auto error = scale[part]["replicas"].get_int64().get(number);
+  if (error == simdjson::NO_SUCH_FIELD) return true;
+  if (error || number < 0 || number > std::numeric_limits<std::int32_t>::max()) return false;
+  out = static_cast<std::int32_t>(number);
+  return true;
+}
+
+bool read_scale(dom::element scale, ScaleTarget& target) {
+  std::string_view text;
+  const auto meta = scale["metadata"];
+  if (meta["name"].get_string().get(text) || text != target.name) return false;
+  if (meta["namespace"].get_string().get(text)) return false;
+  target.namespace_name = SharedText(text);
+  if (!meta["uid"].get_string().get(text)) target.uid = text;
+  if (meta["resourceVersion"].get_string().get(text)) return false;
+  target.version = text;
+  if (!read_replicas(scale, "spec", target.spec_replicas) ||
+      !read_replicas(scale, "status", target.status_replicas))
+    return false;
+  const auto error = scale["status"]["selector"].get_string().get(text);
+  if (error == simdjson::NO_SUCH_FIELD) return true;
+  if (error) return false;
+  auto selector = parse_selector(text);
+  if (!selector) return false;
+  target.selector = *std::move(selector);
+  target.has_selector = !text.empty();
+  return true;
+}
+
+std::string words_of(MetricSource source) {
+  switch (source) {
+    case MetricSource::kUsage:
+      return "metrics.k8s.io";
+    case MetricSource::kOfPods:
+    case MetricSource::kObject:
+      return "custom.metrics.k8s.io";
+    case MetricSource::kExternal:
+      return "external.metrics.k8s.io";
+    case MetricSource::kQuery:
+      break;
+  }
+  return "Prometheus";
+}
+
+MetricReading unread(const ApiAnswer& answer, const MetricRead& read) {
+  MetricReading reading;
+  reading.why = refusal(answer, "cannot read " + words_of(read.source)).what;
+  while (!reading.why.empty() && reading.why.back() <= ' ') reading.why.pop_back();
+  return reading;
+}
+
+// Thousandths, cut off as an adapter of Prometheus does. Empty: no amount of anything.
+std::optional<std::int64_t> milli_of(std::string_view text) {
+  constexpr double kMost = 9e15;
+  double value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fits = value >= 0 && value <= kMost;  // false for what is not a number
+  if (failed != std::errc{} || end != text.data() + text.size() || !fits) return std::nullopt;
+  return static_cast<std::int64_t>(value * 1'000.0);
+}
+
+// [1435781451.781,"1"]
+bool read_sample(dom::element pair, MetricSample& sample, std::string& why) {
+  constexpr double kMostSeconds = 1e11;
+  dom::array parts;
+  double at = 0;
+  std::string_view value;
+  if (pair.get_array().get(parts) || parts.size() != 2 || parts.at(0).get_double().get(at) ||
+      parts.at(1).get_string().get(value) || !(at >= 0 && at <= kMostSeconds)) {
+    why = "the answer is none of Prometheus";
+    return false;
+  }
+  const auto milli = milli_of(value);
+  if (!milli) {
+    why = "the query gives '" + std::string(value.substr(0, 40)) + "'";
+    return false;
+  }
+  sample.milli = *milli;
+  sample.at = static_cast<UnixSeconds>(at);
+  return true;
+}
+
+bool read_query(dom::element answer, const std::string& query, MetricReading& reading) {
+  std::string_view status, type;
+  dom::element result;
+  reading.why = "the answer is none of Prometheus";
+  if (answer["status"].get_string().get(status) || status != "success" ||
+      answer["data"]["resultType"].get_string().get(type) || answer["data"]["result"].get(result))
+    return false;
+  const auto add = [&](dom::element pair) {
+    ExternalMetric& value = reading.values.external.emplace_back();
+    value.metric = query;
+    return read_sample(pair, value.sample, reading.why);
+  };
+  if (type == "scalar") return add(result);
+  dom::array series;
+  if (type != "vector" || result.get_array().get(series)) {
+    reading.why = "the query gives no number, but a " + std::string(type.substr(0, 40));
+    return false;
+  }
+  for (const dom::element one : series) {
+    dom::element pair;
+    if (one["value"].get(pair) || !add(pair)) return false;
+  }
+  return true;
+}
+
+Json current_metric(const MetricSpec& metric, const MetricAnswer& answer) {
+  Json current = Json::object();
+  if (answer.utilization) current["averageUtilization"] = *answer.utilization;
+  if (answer.average_milli) current["averageValue"] = format_milli(*answer.average_milli);
+  if (answer.value_milli) current["value"] = format_milli(*answer.value_milli);
+  Json name{{"name", metric.name}};
+  if (metric.selector) {
+    Json labels = Json::object();
+    for (const Requirement& one : metric.selector->requirements)
+      if (one.values.size() == 1) labels[one.key] = one.values.front();
+    name["selector"] = Json{{"matchLabels", std::move(labels)}};
+  }
+  switch (metric.kind) {
+    case MetricKind::kResource:
+      return Json{{"type", "Resource"},
+                  {"resource", {{"name", metric.name}, {"current", std::move(current)}}}};
+    case MetricKind::kContainerResource:
+      return Json{{"type", "ContainerResource"},
+                  {"containerResource",
+                   {{"name", metric.name},
+                    {"container", metric.container},
+                    {"current", std::move(current)}}}};
+    case MetricKind::kPodMetric:
+      return Json{{"type", "Pods"},
+                  {"pods", {{"metric", std::move(name)}, {"current", std::move(current)}}}};
+    case MetricKind::kObject:
+      return Json{{"type", "Object"},
+                  {"object",
+                   {{"metric", std::move(name)},
+                    {"current", std::move(current)},
+                    {"describedObject",
+                     {{"apiVersion", metric.object.api_version},
+                      {"kind", metric.object.kind},
+                      {"name", metric.object.name}}}}}};
+    case MetricKind::kExternal:
+      break;
+  }
+  return Json{{"type", "External"},
+              {"external", {{"metric", std::move(name)}, {"current", std::move(current)}}}};
+}
+
+Json conditions_json(const ScaleReport& report) {
+  Json conditions = Json::array();
+  for (const auto& [condition, since] : report.conditions)
+    conditions.push_back({{"type", to_string(condition.type)},
+                          {"status", condition.is_true ? "True" : "False"},
+                          {"lastTransitionTime", format_timestamp(since)},
+                          {"reason", to_string(condition.reason)},
+                          {"message", condition_message(report.autoscaler, report.decision,
+                                                        condition, report.why)}});
+  return conditions;
+}
+
+}  // namespace
+
+std::optional<KindName> kind_name(const ObjectName& object) {
+  const auto known = std::find_if(kKinds.begin(), kKinds.end(),
+                                  [&](const KnownKind& one) { return one.kind == object.kind; });
+  if (known == kKinds.end()) return std::nullopt;
+  // Autoscalers may name groups that workloads have left.
+  const std::string group = split_version(object.api_version).first;
+  if (!group.empty() && group != known->group && group != "extensions") return std::nullopt;
+  return KindName{std::string(known->group), std::string(known->version),
+                  std::string(known->plural)};
+}
+
+ApiRequest kinds_request(const std::string& api_version) {
+  const auto [group, version] = split_version(api_version);
+  return read_request(group_path(group, version));
+}
+
+Result<KindName> read_kind_name(const ApiAnswer& answer, const ObjectName& object) {
+  if (answer.status != kOk) return refusal(answer, "no kinds of " + object.api_version);
+  dom::parser parser;
+  dom::element document;
+  dom::array resources;
+  if (parser.parse(answer.body).get(document) || document["resources"].get_array().get(resources))
+    return invalid_input("what the server calls kinds are none");
+  for (const dom::element resource : resources) {
+    std::string_view kind, name;
+    const bool is_it = !resource["kind"].get_string().get(kind) && kind == object.kind &&
+                       !resource["name"].get_string().get(name) &&
+                       name.find('/') == std::string_view::npos;
+    if (!is_it) continue;
+    auto [group, version] = split_version(object.api_version);
+    return KindName{std::move(group), std::move(version), std::string(name)};
+  }
+  return Error{Errc::kNotFound, object.api_version + " has no kind " + object.kind, {}, {}};
+}
+
+std::string autoscaling_version(int minor) {
+  return minor >= kAutoscalingV2 ? "autoscaling/v2" : "autoscaling/v2beta2";
+}
+
+namespace {
+
+std::string collection(const std::string& group, const std::string& space, const char* plural) {
+  return group + (space.empty() ? "" : "/namespaces/" + encoded(space)) + "/" + plural;
+}
+
+}  // namespace
+
+std::string autoscalers_path(int minor, const std::string& namespace_name) {
+  return collection("/apis/" + autoscaling_version(minor), namespace_name,
+                    "horizontalpodautoscalers");
+}
+
+std::string pods_path(const std::string& namespace_name) {
+  return collection("/api/v1", namespace_name, "pods");
+}
+
+ApiRequest scale_request(const ScaleRead& read, const KindName& kind) {
+  return read_request(scale_path(kind, read.namespace_name, read.target.name));
+}
+
+ScaleReading scale_reading(const ApiAnswer& answer, const ObjectName& target) {
+  ScaleReading reading;
+  if (answer.status != kOk) {
+    if (answer.status == kNotFound) reading.kind = ScaleReading::Kind::kMissing;
+    reading.why = refusal(answer, "no scale of " + target.kind + " " + target.name).what;
+    return reading;
+  }
+  dom::parser parser;
+  dom::element document;
+  reading.scale.kind = target.kind;
+  reading.scale.name = target.name;
+  if (parser.parse(answer.body).get(document) || !read_scale(document, reading.scale)) {
+    reading.why = "what the server calls the scale of " + target.kind + " is none";
+    return reading;
+  }
+  reading.kind = ScaleReading::Kind::kFound;
+  return reading;
+}
+
+ApiRequest scale_write_request(const ScaleWrite& write, const KindName& kind) {
+  Json metadata{{"name", write.target.name}, {"namespace", write.namespace_name}};
+  if (!write.uid.empty()) metadata["uid"] = write.uid;
+  metadata["resourceVersion"] = write.version;
+  const Json body{{"apiVersion", "autoscaling/v1"},
+                  {"kind", "Scale"},
+                  {"metadata", std::move(metadata)},
+                  {"spec", {{"replicas", write.replicas}}}};
+  return write_request(ApiVerb::kPut, ApiLane::kWrite,
+                       scale_path(kind, write.namespace_name, write.target.name), body,
+                       "application/json");
+}
+
+ScaleAnswer scale_answer(const ApiAnswer& answer) {
+  if (answer.status >= 200 && answer.status < 300) return ScaleAnswer::kDone;
+  if (answer.status == kConflict) return ScaleAnswer::kConflict;
+  if (answer.status == kNotFound) return ScaleAnswer::kGone;
+  if (answer.status == 0 && answer.was_not_sent) return ScaleAnswer::kNotSent;
+  return answer.status < 400 || answer.status >= 500 ? ScaleAnswer::kUnknown
+                                                     : ScaleAnswer::kRefused;
+}
+
+ApiRequest metric_request(const MetricRead& read, const KindName& object) {
+  const std::string space = encoded(read.namespace_name);
+  std::string target;
+  switch (read.source) {
+    case MetricSource::kUsage:
+      target = "/apis/metrics.k8s.io/v1beta1/namespaces/" + space + "/pods";
+      add_query(target, "labelSelector", read.pods);
+      break;
+    case MetricSource::kOfPods:
+      target = "/apis/custom.metrics.k8s.io/v1beta1/namespaces/" + space + "/pods/*/" +
+               encoded(read.metric);
+      add_query(target, "labelSelector", read.pods);
+      add_query(target, "metricLabelSelector", read.selector);
+      break;
+    case MetricSource::kObject: {
+      const std::string name = encoded(read.object.name);
+      const std::string kind =
+          encoded(object.group.empty() ? object.plural : object.plural + "." + object.group);
+      target = "/apis/custom.metrics.k8s.io/v1beta1/";
+      if (object.plural == "namespaces")
+        target += "namespaces/" + name + "/metrics/";
+      else if (object.plural == "nodes")
+        target += "nodes/" + name + "/";
+      else
+        target.append("namespaces/").append(space).append("/") += kind + "/" + name + "/";
+      target += encoded(read.metric);
+      add_query(target, "metricLabelSelector", read.selector);
+      break;
+    }
+    case MetricSource::kExternal:
+    case MetricSource::kQuery:
+      target =
+          "/apis/external.metrics.k8s.io/v1beta1/namespaces/" + space + "/" + encoded(read.metric);
+      add_query(target, "labelSelector", read.selector);
+      break;
+  }
+  return read_request(std::move(target));
+}
+
+MetricReading metric_reading(const ApiAnswer& answer, const MetricRead& read) {
+  if (answer.status != kOk) return unread(answer, read);
+  ScaleLoadOptions options;
+  options.namespace_name = read.namespace_name;
+  ScaleLoader loader(options);
+  loader.add({words_of(read.source), answer.body, answer.body.capacity() - answer.body.size()});
+  ScaleLoadResult loaded = loader.finish();
+  MetricReading reading;
+  if (!loaded.facts) {
+    reading.why = "cannot read " + words_of(read.source) + ": " + loaded.errors.front().what;
+    return reading;
+  }
+  reading.is_read = true;
+  reading.values = std::move(loaded.facts->metrics);
+  return reading;
+}
+
+ApiRequest query_request(const MetricRead& read) {
+  ApiRequest request = read_request("/api/v1/query?query=" + encoded(read.metric));
+  request.target += "&timeout=" + std::to_string(kReadTimeout.count() / 1'000'000'000) + "s";
+  return request;
+}
+
+MetricReading query_reading(const ApiAnswer& answer, const MetricRead& read) {
+  if (answer.status != kOk) return unread(answer, read);
+  MetricReading reading;
+  dom::parser parser;
+  dom::element document;
+  reading.why = "the answer is none of Prometheus";
+  if (!parser.parse(answer.body).get(document))
+    reading.is_read = read_query(document, read.metric, reading);
+  if (reading.is_read)
+    reading.why.clear();
+  else
+    reading.values = {};
+  return reading;
+}
+
+ApiRequest status_request(const ScaleReport& report, int minor) {
+  const Autoscaler& autoscaler = report.autoscaler;
+  const ScaleDecision& decision = report.decision;
+  Json status = Json::object();
+  if (autoscaler.generation > 0) status["observedGeneration"] = autoscaler.generation;
+  if (report.rescaled_at != kNever) status["lastScaleTime"] = format_timestamp(report.rescaled_at);
+  if (decision.step != ScaleStep::kNoTarget) {
+    const bool is_done = report.outcome != ScaleReport::Outcome::kNotRescaled;
+    status["currentReplicas"] = decision.current;
+    status["desiredReplicas"] = is_done ? decision.replicas : decision.current;
+  }
+  if (!decision.metrics.empty()) {
+    Json metrics = Json::array();
+    for (std::size_t i = 0; i < decision.metrics.size(); ++i)
+      if (decision.metrics[i].ok())
+        metrics.push_back(current_metric(autoscaler.metrics[i], decision.metrics[i]));
+    status["currentMetrics"] = std::move(metrics);
+  }
+  status["conditions"] = conditions_json(report);
+  return write_request(ApiVerb::kPatch, ApiLane::kEvent,
+                       collection("/apis/" + autoscaling_version(minor), autoscaler.namespace_name,
+                                  "horizontalpodautoscalers") +
+                           "/" + encoded(autoscaler.name.str()) + "/status",
+                       Json{{"status", std::move(status)}}, "application/merge-patch+json");
+}
+
+}  // namespace gedge::codec
