@@ -36,6 +36,7 @@ Command hint_command();
 Command scale_explain_command();
 Command scale_recommend_command();
 Command scale_simulate_command();
+Command scale_run_command();
 Command completion_command();
 Command version_command();
 Command help_command();

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "cmd.hpp"
+#include "daemon_library.hpp"
 #include "gedge/base/nearest.hpp"
 #include "gedge/codec/timestamp.hpp"
 #include "gedge/codec/write_scale.hpp"
 #include "gedge/scale/explain.hpp"
+#include "live_source.hpp"
 #include "render/scale_view.hpp"
 #include "report.hpp"
-#include "scale_input.hpp"
+#include "scale_command.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -20,13 +22,14 @@ namespace {
 constexpr Example kExamples[] = {
     {"gedge scale explain web -f examples/scale/web.yaml --metrics examples/scale/metrics.yaml",
      "Two busy pods, and one that starts:"},
+    {"gedge scale explain shop/web --cluster live", "From a cluster that runs:"},
     {"kubectl get hpa,deploy,pods -o json | gedge scale explain web -f - --metrics usage.json",
      "From a cluster, with what metrics.k8s.io answered:"},
 };
 constexpr Page kPage{
     .name = "scale explain",
     .summary = "Say why an autoscaler wants so many replicas",
-    .usage = "[NAMESPACE/]NAME -f FILE... [--metrics FILE]... [--compat VERSION] [-o FORMAT]",
+    .usage = "[NAMESPACE/]NAME {-f FILE...|--cluster live} [--metrics FILE]... [-o FORMAT]",
     .description =
         "Computes what the HorizontalPodAutoscaler controller computes, to the integer, and shows "
         "every step: what each pod counts as, the ratio before and after missing and unready pods "
@@ -37,7 +40,13 @@ constexpr Page kPage{
         "answer: PodMetricsList, MetricValueList (custom metrics), ExternalMetricValueList. Both "
         "take any of these. A value of the custom metrics API counts whatever selector it was "
         "asked for with.\n\n"
-        "The moment of the look is `--now`, else the latest time in the files. A controller "
+        "With `--cluster live`, the HorizontalPodAutoscaler, the scale of its workload, the pods "
+        "of "
+        "the namespace and the metrics are asked of the API server, found as kubectl finds it. "
+        "`-f` adds autoscalers of gedge's own (kind Autoscaler, see gedge-scale-run(1)); their "
+        "queries are asked of `--prometheus`.\n\n"
+        "The moment of the look is `--now`, else the latest time in the files; of a live cluster, "
+        "it is now. A controller "
         "remembers its recommendations of some minutes; files do not, so this one looks for the "
         "first time, as after a restart: the replicas of now hold a scale-down back for the length "
         "of the window. With `--max-age`, older samples and those of the future count as "
@@ -50,11 +59,11 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "the replicas are computed, or bounds decide",
     .no = "no replicas can be computed: no workload, no metrics, or it is switched off",
-    .see_also = "gedge-scale-recommend(1) gedge-scale-simulate(1)",
+    .see_also = "gedge-scale-recommend(1) gedge-scale-run(1) gedge-scale-simulate(1)",
 };
 
 struct ExplainOptions : ScaleOptions {
-  std::string name;
+  std::string name, prometheus;
 };
 
 const Autoscaler* find(const ScaleFacts& facts, const std::string& space, const std::string& name) {
@@ -101,26 +110,87 @@ Exit show(Io& io, const ExplainOptions& options, const ScaleExplanation& explana
   return has_answer(explanation.decision) ? Exit::kYes : Exit::kNo;
 }
 
-Exit run_explain(const ExplainOptions& options, Io& io) {
-  if (options.input.files.empty())
-    return fail_usage(io, invalid_input("no autoscaler to explain", {},
-                                        "name files with `-f`, for example `-f hpa.yaml`"));
+/// What is explained, and of which moment.
+struct Look {
+  ScaleFacts facts;
+  std::string home = "default";  ///< of names without a namespace
+  std::optional<UnixSeconds> now;
+  std::vector<Warning> warnings;
+  std::vector<SkippedObject> skipped;
+};
+
+std::optional<Exit> look_at_files(const ExplainOptions& options, Io& io, Look& look) {
   std::vector<std::string> paths = all_files(options);
   if (std::count(paths.begin(), paths.end(), "-") > 1)
     return fail_usage(io, invalid_input("standard input can be read only once"));
   ProgressLine progress(io.err, options.output.quiet, io.clock);
-  const ScaleLoadResult loaded = read_scale_files(io, options, paths, progress);
+  ScaleLoadResult loaded = read_scale_files(io, options, paths, progress);
   progress.erase();
   if (!loaded.facts) return fail(io, loaded.errors, options.output);
-  const ScaleFacts& facts = *loaded.facts;
-  const auto [space, name] = scoped_name(options.name, options.input);
-  const Autoscaler* const autoscaler = find(facts, space, name);
-  if (autoscaler == nullptr) return fail(io, not_found(facts, space, name));
-  const UnixSeconds now = options.input.now.value_or(latest_time(facts));
-  const WorkloadIndex index(facts);
+  look.facts = *std::move(loaded.facts);
+  look.warnings = std::move(loaded.warnings);
+  look.skipped = std::move(loaded.skipped);
+  if (!options.input.namespace_name.empty()) look.home = options.input.namespace_name;
+  return std::nullopt;
+}
+
+// Files may add autoscalers of gedge's own.
+std::optional<Exit> look_at_cluster(const ExplainOptions& options, Io& io, Look& look) {
+  if (!options.metrics.empty())
+    return fail_usage(io, invalid_input("flag '--metrics' does not go with a live cluster", {},
+                                        "its metrics are asked for"));
+  if (const auto failed = look_at_files(options, io, look)) return failed;
+  ScaleCommand command;
+  static_cast<ScaleOptions&>(command) = options;
+  command.server = options.input.server;
+  command.prometheus = options.prometheus;
+  if (const Status chosen = choose_context(options.input.cluster.front(), command.server.choice);
+      !chosen)
+    return fail_usage(io, chosen.error());
+  LiveScale live;
+  live.facts = std::move(look.facts);
+  const std::size_t slash = options.name.find('/');
+  if (slash != std::string::npos) live.namespace_name = options.name.substr(0, slash);
+  void* const symbol = daemon_symbol(kLookAtScale, io);
+  if (symbol == nullptr) return Exit::kBug;
+  reinterpret_cast<LookAtScale>(symbol)(command, live, io);
+  if (!live.errors.empty()) return fail(io, live.errors, options.output);
+  look.facts = std::move(live.facts);
+  look.home = live.namespace_name;
+  look.now = live.now;
+  for (Warning& warning : live.warnings) look.warnings.push_back(std::move(warning));
+  return std::nullopt;
+}
+
+std::optional<Error> check(const ExplainOptions& options) {
+  const std::vector<std::string>& cluster = options.input.cluster;
+  if (cluster.size() > 1) return invalid_input("one cluster is asked at a time");
+  if (!cluster.empty() && !is_live(cluster.front()))
+    return invalid_input("'" + cluster.front() + "' is no live cluster", {},
+                         "name files with `-f`, or write `--cluster live`");
+  if (cluster.empty() && options.input.files.empty())
+    return invalid_input("no autoscaler to explain", {},
+                         "name files with `-f`, for example `-f hpa.yaml`, or `--cluster live`");
+  return std::nullopt;
+}
+
+Exit run_explain(const ExplainOptions& options, Io& io) {
+  if (const auto wrong = check(options)) return fail_usage(io, *wrong);
+  Look look;
+  const bool is_live = !options.input.cluster.empty();
+  if (const auto failed =
+          is_live ? look_at_cluster(options, io, look) : look_at_files(options, io, look))
+    return *failed;
+  InputOptions input = options.input;
+  input.namespace_name = look.home;
+  const ScopedName name = scoped_name(options.name, input);
+  const Autoscaler* const autoscaler = find(look.facts, name.space, name.name);
+  if (autoscaler == nullptr) return fail(io, not_found(look.facts, name.space, name.name));
+  const UnixSeconds now = options.input.now.value_or(look.now.value_or(latest_time(look.facts)));
+  const WorkloadIndex index(look.facts);
   const Exit code =
       show(io, options, explain_scale(*autoscaler, index, {}, now, options.settings()));
-  report_input(io, loaded.warnings, loaded.skipped, options.output);
+  report_input(io, look.warnings, look.skipped, options.output);
   return code;
 }
 
@@ -146,6 +216,12 @@ Run add_explain(FlagSet& flags) {
              .live = Live::kFiles,
              .shapes_answer = true},
             options->metrics);
+  flags.add({.name = "cluster",
+             .value = "SOURCE",
+             .help = "live: ask the API server and its metrics",
+             .shapes_answer = true},
+            options->input.cluster);
+  add_prometheus_flag(flags, options->prometheus);
   flags.add({.name = "recursive",
              .letter = 'R',
              .help = "Read the directories below too",
@@ -154,6 +230,7 @@ Run add_explain(FlagSet& flags) {
   add_namespace_flag(flags, options->input);
   add_age_flags(flags, options->input, "Take older samples for missing");
   add_controller_flags(flags, *options);
+  add_live_flags(flags, options->input);
   add_output_flags(flags, options->output, {"table", "json", "yaml"}, false);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);

@@ -56,7 +56,7 @@ constexpr Page kPage{
         "print one object of kind ScaleSimulation, with every step.",
     .examples = kExamples,
     .yes = "the load is played",
-    .see_also = "gedge-scale-explain(1) gedge-scale-recommend(1)",
+    .see_also = "gedge-scale-explain(1) gedge-scale-recommend(1) gedge-scale-run(1)",
 };
 
 enum class Look : std::uint8_t { kTable, kSvg, kPng, kJson, kYaml };

@@ -3,7 +3,8 @@
 #
 #   binaries       print the folder of the programs; they are built once where there are none
 #   start DIR      start etcd and kube-apiserver on free ports; DIR/env says where they listen, and
-#                  DIR/kubeconfig is that of their administrator
+#                  DIR/kubeconfig is that of their administrator; lines of DIR/apiserver-more are
+#                  further flags of kube-apiserver
 #   scheduler DIR  start kube-scheduler beside them, without the limits of its client; members of
 #                  DIR/scheduler-more.yaml, a JSON object, are added to its configuration
 #   stop-scheduler DIR
@@ -20,7 +21,7 @@ kubernetes=1.20.2
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gedge/kubernetes-$kubernetes
 recipe=with-new-reflect2  # a file that says how what lies in the cache was built
 
-usage() { sed -n 's/^# \{0,1\}//; 2,15p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n 's/^# \{0,1\}//; 2,16p' "${BASH_SOURCE[0]}"; }
 
 note() { printf '%s\n' "$*" >&2; }
 
@@ -154,10 +155,11 @@ YAML
 }
 
 start() { # DIR
-  local dir=$1 bin client peer api token
+  local dir=$1 bin client peer api token more=()
   bin=$(binaries)
   mkdir -p "$dir"
   dir=$(cd "$dir" && pwd)
+  [ ! -f "$dir/apiserver-more" ] || mapfile -t more <"$dir/apiserver-more"
   read -r client peer api < <(free_ports 3)
   token=$(head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n')
   printf 'server=https://127.0.0.1:%s\ntoken=%s\n' "$api" "$token" >"$dir/env"
@@ -181,7 +183,7 @@ start() { # DIR
     --service-account-issuer=https://kubernetes.default.svc \
     --service-cluster-ip-range=10.0.0.0/24 \
     --disable-admission-plugins=ServiceAccount,TaintNodesByCondition \
-    --max-requests-inflight=4000 --max-mutating-requests-inflight=2000
+    --max-requests-inflight=4000 --max-mutating-requests-inflight=2000 "${more[@]}"
   wait_until "$dir" apiserver ready "$api" "$token"
   kubeconfig "$dir" "https://127.0.0.1:$api" "$token"
 }

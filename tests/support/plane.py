@@ -19,11 +19,17 @@ LONGEST = 60  # seconds until something has happened, on the slowest machine
 
 
 class Plane:
-    """Started by `with`, and stopped whatever happens."""
+    """Started by `with`, and stopped whatever happens. `aggregates`: other API servers may be put
+    behind it, and are asked with the certificate DIR/proxy.crt."""
+
+    def __init__(self, aggregates=False):
+        self.aggregates = aggregates
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="gedge-plane-")
         path = self.folder.name
+        if self.aggregates:
+            self.prepare_aggregation()
         started = subprocess.run(["bash", SCRIPT, "start", path], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL)
         if started.returncode == 3 and os.environ.get("CI") != "true":
@@ -40,6 +46,17 @@ class Plane:
         self.kubeconfig = os.path.join(path, "kubeconfig")
         self.local = threading.local()
         return self
+
+    def prepare_aggregation(self):
+        certificate(self.path("proxy"))
+        with open(self.path("apiserver-more"), "w") as file:
+            file.write("\n".join((
+                f"--requestheader-client-ca-file={self.path('proxy.crt')}",
+                "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                "--requestheader-group-headers=X-Remote-Group",
+                "--requestheader-username-headers=X-Remote-User",
+                f"--proxy-client-cert-file={self.path('proxy.crt')}",
+                f"--proxy-client-key-file={self.path('proxy.key')}")) + "\n")
 
     def __exit__(self, *_):
         subprocess.run(["bash", SCRIPT, "stop", self.folder.name], check=True)
@@ -117,6 +134,14 @@ class Plane:
                 if not thing["metadata"]["name"].startswith("system-"):
                     self.delete(path + "/" + thing["metadata"]["name"])
         until(lambda: not self.get("/api/v1/pods")["items"], "pods to go")
+
+
+def certificate(path, name="localhost"):
+    """PATH.crt, signed by itself, and PATH.key."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}",
+                    "-keyout", path + ".key", "-out", path + ".crt"], check=True,
+                   stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def run_checks(checks, failures):

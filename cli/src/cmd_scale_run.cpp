@@ -1,0 +1,148 @@
+// cmd_scale_run.cpp - "gedge scale run": autoscalers of a cluster that runs.
+#include <memory>
+#include <string>
+
+#include "agent_guard.hpp"
+#include "cmd.hpp"
+#include "daemon_library.hpp"
+#include "listen_address.hpp"
+#include "report.hpp"
+#include "scale_command.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"gedge scale run -f examples/scale/short.yaml --prometheus http://prometheus:9090",
+     "Scale by what Prometheus says, within a second or so:"},
+    {"gedge scale run --own-hpa --leader-elect",
+     "Take the place of the controller, which runs no more:"},
+    {"gedge scale run --own-hpa --dry-run --once", "Say what it would do now, and write nothing:"},
+};
+constexpr Page kPage{
+    .name = "scale run",
+    .summary = "Scale workloads with their load",
+    .usage = "[-f FILE]... [--own-hpa] [--prometheus URL] [--once] [--dry-run] [FLAG]...",
+    .description =
+        "Looks at every autoscaler each `--sync-period`, decides as `gedge scale explain` does, "
+        "and writes replicas through the subresource scale, with the version that was read: where "
+        "somebody else was faster, it looks again. It goes on until SIGTERM or SIGINT.\n\n"
+        "Autoscalers of `-f` have kind Autoscaler of gedge.io/v1alpha1, which is short: `target` "
+        "(kind, name), `min`, `max`, `metrics` and, if wanted, `behavior` as in autoscaling/v2. A "
+        "metric is one of `resource` (with `utilization` in percent, or `average`; `container` "
+        "for one of them), `pods` (`average`), `object` and `metric`, `external` (`selector`), "
+        "and `query` of Prometheus, these with `average` per replica or `value`. "
+        "libgedge/schemas/autoscaler.schema.json says it exactly. A workload that a "
+        "HorizontalPodAutoscaler scales is left alone, and one that somebody else changes is left "
+        "alone for a minute.\n\n"
+        "kube-controller-manager looks at every HorizontalPodAutoscaler, so gedge does not, unless "
+        "`--own-hpa` says that it runs with `--controllers=*,-horizontalpodautoscaling`. Then "
+        "gedge takes all of them, or with `-n` those of a namespace, and writes their status. It "
+        "stops with status 4 where one was rescaled by somebody else.\n\n"
+        "Metrics come from metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io "
+        "through the API server; queries go to `--prometheus`, every `--react`: when one says "
+        "something else, its namespace is looked at now. A metric that nobody gives, that is no "
+        "amount, or older than `--max-age` is not known. Then nothing is scaled down (with "
+        "`--compat 1.20`, the other metrics decide), and that is told: event `frozen`, an Event, "
+        "the status, /metrics. After a start nothing is scaled down for the length of the "
+        "window. Windows do not depend on the date of the machine.\n\n"
+        "With `--leader-elect`, several may run: the one that holds the Lease works, and ends with "
+        "status 4 when it is lost. `/livez`, `/readyz` and `/metrics` are answered at "
+        "`--listen`; on an address other than loopback that needs TLS and a token.",
+    .output =
+        "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
+        "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "
+        "`yields`, `taken`, `no-target`, `leading`, `standby` and `failed`.",
+    .examples = kExamples,
+    .yes = "stopped by SIGTERM; with `--once`: every autoscaler has its answer",
+    .no = "with `--once`: a workload, a metric or a write is missing",
+    .see_also = "gedge-manifests(1) gedge-scale-explain(1) gedge-scale-simulate(1)",
+};
+
+Status check(const ScaleCommand& command) {
+  if (command.input.files.empty() && !command.owns_objects)
+    return invalid_input("no autoscalers", {},
+                         "name a file with `-f`, or take those of the cluster: `--own-hpa`");
+  const std::size_t slash = command.lease.find('/');
+  const bool is_name = slash != std::string::npos && slash > 0 &&
+                       slash + 1 < command.lease.size() &&
+                       command.lease.find('/', slash + 1) == std::string::npos;
+  if (!is_name)
+    return invalid_input("'" + command.lease + "' names no lease", {},
+                         "write for example `gedge-system/gedge-autoscaler`");
+  return {};
+}
+
+Exit run_scale(ScaleCommand& command, Io& io) {
+  if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
+  const auto listen = listen_address(command.listen, *io.network);
+  if (!listen) return fail(io, listen.error());
+  if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
+    return fail(io, guarded.error());
+  return run_in_daemon_library<RunScale>(kRunScale, io, command, *listen);
+}
+
+void add_work_flags(FlagSet& flags, ScaleCommand& command) {
+  flags.heading("What to do");
+  flags.add({.name = "filename",
+             .letter = 'f',
+             .value = "FILE|DIR|-",
+             .help = "Read autoscalers of kind Autoscaler",
+             .live = Live::kFiles,
+             .repeats = true},
+            command.input.files);
+  flags.add({.name = "recursive", .letter = 'R', .help = "Read the directories below too"},
+            command.input.recursive);
+  flags.add({.name = "own-hpa", .help = "Scale by HorizontalPodAutoscalers, alone"},
+            command.owns_objects);
+  add_namespace_flag(flags, command.input);
+  flags.add({.name = "dry-run", .help = "Decide and say so, but write nothing"},
+            command.is_dry_run);
+  flags.add({.name = "once", .help = "Look once, and end"}, command.is_once);
+  flags.add({.name = "sync-period",
+             .value = "DURATION",
+             .help = "From one look to the next",
+             .fallback = "15s"},
+            span_into(command.period, false));
+  flags.add({.name = "react",
+             .value = "DURATION",
+             .help = "Ask queries so often in between; 0: never",
+             .fallback = "1s"},
+            span_into(command.react, true));
+  flags.add({.name = "max-age",
+             .value = "DURATION",
+             .help = "Take older samples for missing",
+             .fallback = "120s"},
+            span_into(command.max_age, false));
+  add_prometheus_flag(flags, command.prometheus);
+  flags.add({.name = "listen",
+             .value = "ADDRESS:PORT",
+             .help = "Where to answer probes and Prometheus",
+             .fallback = command.listen},
+            command.listen);
+}
+
+Run add_scale_run(FlagSet& flags) {
+  auto command = std::make_shared<ScaleCommand>();
+  add_work_flags(flags, *command);
+  flags.heading("Several of them");
+  flags.add({.name = "leader-elect", .help = "Work only while holding a Lease"}, command->elects);
+  flags.add({.name = "lease",
+             .value = "NAMESPACE/NAME",
+             .help = "The Lease to hold",
+             .fallback = command->lease},
+            command->lease);
+  add_controller_flags(flags, *command);
+  add_guard_flags(flags, command->guard);
+  add_server_flags(flags, command->server);
+  add_limit_flags(flags, command->input);
+  add_talk_flags(flags, command->output);
+  return [command](Io& io) { return run_scale(*command, io); };
+}
+
+}  // namespace
+
+Command scale_run_command() { return {&kPage, Group::kWork, add_scale_run}; }
+
+}  // namespace gedge::cli

@@ -1,0 +1,177 @@
+#include "scale_run.hpp"
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "gedge/codec/agent_replies.hpp"
+#include "gedge/codec/ip_text.hpp"
+#include "gedge/codec/scheduler_replies.hpp"
+#include "gedge/io/http_server.hpp"
+#include "gedge/scale/status_text.hpp"
+#include "report.hpp"
+#include "serve_beside.hpp"
+
+namespace gedge::cli {
+namespace {
+
+// The loop turns at least once a minute.
+constexpr Micros kStill{150'000'000};
+constexpr std::size_t kMostBody = 4 << 10;
+// Others wait for 5 s longer than the lease may be used. A loop that turns ends in the first of
+// them.
+constexpr Nanos kLoopMayEnd{2'000'000'000}, kEndMayTake{5'000'000'000};
+
+std::string name_of(const Autoscaler& autoscaler) {
+  return autoscaler.namespace_name.str() + "/" + autoscaler.name.str();
+}
+
+std::string workload_of(const Autoscaler& autoscaler) {
+  return autoscaler.target.kind + "/" + autoscaler.target.name;
+}
+
+}  // namespace
+
+ScaleRun::ScaleRun(Scaler scaler, ApiTransport& transport, ApiTransport* prometheus,
+                   const WallClock& wall_clock, const ScaleLoopOptions& options, Io& io,
+                   EventLog& log)
+    : io_(io),
+      log_(log),
+      is_once_(options.is_one_pass),
+      loop_(std::move(scaler), transport, prometheus, io.clock, wall_clock, options, events()),
+      turned_(io.clock.now()) {}
+
+ScaleEvents ScaleRun::events() {
+  ScaleEvents events;
+  events.synced = [this] {
+    log_.event("synced", {{"autoscalers", std::to_string(loop_.scaler().autoscalers())}});
+  };
+  events.reported = [this](const ScaleReport& report) { tell(report); };
+  events.failed = [this](const Error& error) { log_.failed(error); };
+  events.turned = [this] { turned(); };
+  return events;
+}
+
+void ScaleRun::tell(const ScaleReport& report) {
+  using Outcome = ScaleReport::Outcome;
+  const Autoscaler& autoscaler = report.autoscaler;
+  const ScaleDecision& decision = report.decision;
+  const bool is_kept = report.outcome == Outcome::kKept;
+  const bool has_target = decision.step != ScaleStep::kNoTarget;
+  lacks_an_answer_ = lacks_an_answer_ || report.outcome == Outcome::kNotRescaled ||
+                     report.outcome == Outcome::kTaken ||
+                     (is_kept && decision.step != ScaleStep::kComputed);
+  const std::string name = name_of(autoscaler), from = std::to_string(decision.current),
+                    to = std::to_string(decision.replicas);
+  if (report.is_frozen && (!report.was_frozen || report.is_news))
+    log_.event("frozen", {{"autoscaler", name}, {"replicas", from}, {"why", report.why}});
+  if (report.was_frozen && !report.is_frozen) log_.event("thawed", {{"autoscaler", name}});
+  if (report.outcome == Outcome::kRescaled || report.outcome == Outcome::kWouldRescale)
+    return log_.event(report.outcome == Outcome::kRescaled ? "rescaled" : "would-rescale",
+                      {{"autoscaler", name},
+                       {"workload", workload_of(autoscaler)},
+                       {"from", from},
+                       {"to", to},
+                       {"why", rescale_reason(autoscaler, decision)}});
+  if (report.outcome == Outcome::kNotRescaled)
+    return log_.event("not-rescaled",
+                      {{"autoscaler", name}, {"from", from}, {"to", to}, {"why", report.why}});
+  if (!report.is_news) return;
+  if (report.outcome == Outcome::kYields)
+    log_.event("yields", {{"autoscaler", name}, {"replicas", from}, {"wanted", to}});
+  if (report.outcome == Outcome::kTaken)
+    log_.event("taken", {{"autoscaler", name},
+                         {"workload", workload_of(autoscaler)},
+                         {"why", "a HorizontalPodAutoscaler scales it"}});
+  if (is_kept && !has_target) log_.event("no-target", {{"autoscaler", name}, {"why", report.why}});
+}
+
+void ScaleRun::turned() {
+  ScalerFacts facts;
+  const ScaleLoopCounts counts = loop_.counts();
+  facts.unsynced = loop_.unsynced();
+  facts.is_synced = loop_.is_synced();
+  facts.is_leading = loop_.is_leading();
+  facts.leader = loop_.leader();
+  facts.counts = loop_.scaler().counts();
+  facts.autoscalers = loop_.scaler().autoscalers();
+  facts.frozen = loop_.scaler().frozen();
+  facts.lists = counts.lists;
+  facts.watches = counts.watches;
+  facts.objects = counts.objects;
+  facts.unreadable = counts.unreadable;
+  facts.events_dropped = counts.events_dropped;
+  if (watchdog_ != nullptr) {
+    const auto deadline = loop_.lease_deadline();
+    watchdog_->set(deadline ? std::optional(*deadline + kLoopMayEnd) : std::nullopt);
+  }
+  if (std::exchange(was_leading_, facts.is_leading) != facts.is_leading)
+    log_.event(facts.is_leading ? "leading" : "standby", {{"leader", facts.leader}});
+  const std::lock_guard lock(mutex_);
+  facts_ = std::move(facts);
+  turned_ = io_.clock.now();
+}
+
+ScalerFacts ScaleRun::facts() const {
+  const std::lock_guard lock(mutex_);
+  ScalerFacts facts = facts_;
+  facts.is_alive = io_.clock.now() - turned_ < kStill;
+  return facts;
+}
+
+HttpReply ScaleRun::answer(const HttpRequest& request) {
+  if (tokens_ && needs_token(request)) {
+    if (const Status read = tokens_->refresh(); !read)
+      log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
+    if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
+  }
+  return scaler_reply(request, facts());
+}
+
+Status ScaleRun::listen(const IpAddress& address, const AgentGuard& guard) {
+  if (guard.has_tokens()) {
+    auto tokens = TokenFile::open(guard.tokens);
+    if (!tokens) return std::move(tokens).error();
+    tokens_.emplace(*std::move(tokens));
+  }
+  HttpServerOptions options;
+  if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
+  options.tls_events.failed = [this](const Error& error) {
+    log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
+  };
+  options.listen = address;
+  options.most_body_bytes = kMostBody;
+  options.stops_on_signals = true;
+  auto server = open_http_server(
+      std::move(options),
+      {[this](const HttpRequest& request) { return answer(request); }, scheduler_refusal});
+  if (!server) return std::move(server).error();
+  server_ = *std::move(server);
+  log_.event("listening", {{"address", to_text_with_port(server_->address())}});
+  if (const auto what = insecurity(guard); !what.empty())
+    log_.event("insecure", {{"what", std::string(what)}});
+  return {};
+}
+
+Exit ScaleRun::exit_of(const Status& ended, int signal) const {
+  if (!ended) return fail(io_, ended.error());
+  if (is_once_) return lacks_an_answer_ ? Exit::kNo : Exit::kYes;
+  return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
+}
+
+Exit ScaleRun::run() {
+  Status ended;
+  int signal = 0;
+  if (server_)
+    signal = serve_beside(
+        *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });
+  else
+    ended = loop_.run();
+  if (watchdog_ != nullptr) watchdog_->set(Nanos(io_.clock.now()) + kEndMayTake);
+  const ScalerCounts& counts = loop_.scaler().counts();
+  log_.event("stopped", {{"looks", std::to_string(counts.looks)},
+                         {"rescaled", std::to_string(counts.ups + counts.downs)}});
+  return exit_of(ended, signal);
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,177 @@
+#include "gedge/drive/scale_loop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "drive/object_watch.hpp"
+#include "gedge/base/split_mix.hpp"
+#include "gedge/codec/api_requests.hpp"
+
+namespace gedge {
+namespace {
+
+// Two servers are listened to by turns.
+constexpr Nanos kTurnOfPrometheus{20'000'000};
+
+}  // namespace
+
+ScaleLoop::ScaleLoop(Scaler scaler, ApiTransport& transport, ApiTransport* prometheus,
+                     const Clock& clock, const WallClock& wall_clock, ScaleLoopOptions options,
+                     ScaleEvents events)
+    : scaler_(std::move(scaler)),
+      transport_(transport),
+      prometheus_(prometheus),
+      clock_(clock),
+      wall_clock_(wall_clock),
+      options_(std::move(options)),
+      events_(std::move(events)),
+      last_event_(split_mix(options_.seed)) {
+  if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
+  watch_all();
+}
+
+ScaleLoop::~ScaleLoop() {
+  for (const auto& [ticket, call] : calls_)
+    (call.about == About::kQuery ? *prometheus_ : transport_).cancel(ticket);
+  for (const auto& watch : watches_) transport_.cancel(watch->ticket());
+  if (lease_) transport_.cancel(lease_->ticket());
+}
+
+void ScaleLoop::watch_all() {
+  ObjectWatch::Listener pods;
+  pods.put = [this](ScaleFacts&& facts) {
+    for (ScaledPod& pod : facts.pods) scaler_.put(std::move(pod));
+  };
+  pods.remove = [this](const std::string& space, const std::string& name) {
+    scaler_.remove_pod(space, name);
+  };
+  pods.keep_only = [this](const std::vector<PodName>& names) { scaler_.keep_pods(names); };
+  pods.failed = [this](const Error& error) { events_.failed(error); };
+  ObjectWatch::Listener objects = pods;
+  objects.put = [this](ScaleFacts&& facts) {
+    for (Autoscaler& one : facts.autoscalers) scaler_.put(std::move(one));
+  };
+  objects.remove = [this](const std::string& space, const std::string& name) {
+    scaler_.remove_object(space, name);
+  };
+  objects.keep_only = [this](const std::vector<PodName>& names) { scaler_.keep_objects(names); };
+  watches_.push_back(std::make_unique<ObjectWatch>(
+      WatchedKind{codec::pods_path(options_.namespace_name), "v1", "PodList", false},
+      std::move(pods), options_.seed + 1, options_.reflector));
+  watches_.push_back(std::make_unique<ObjectWatch>(
+      WatchedKind{codec::autoscalers_path(options_.minor, options_.namespace_name),
+                  codec::autoscaling_version(options_.minor), "HorizontalPodAutoscalerList", true},
+      std::move(objects), options_.seed + 2, options_.reflector));
+}
+
+void ScaleLoop::stop() {
+  stopping_ = true;
+  transport_.wake();
+}
+
+bool ScaleLoop::is_synced() const {
+  return is_leading() && std::all_of(watches_.begin(), watches_.end(),
+                                     [](const auto& watch) { return watch->is_synced(); });
+}
+
+std::vector<std::string> ScaleLoop::unsynced() const {
+  std::vector<std::string> paths;
+  for (const auto& watch : watches_)
+    if (!watch->is_synced()) paths.push_back(watch->path());
+  return paths;
+}
+
+ScaleLoopCounts ScaleLoop::counts() const {
+  ScaleLoopCounts counts;
+  counts.events_dropped = events_dropped_;
+  for (const auto& watch : watches_) {
+    counts.lists += watch->reflector().lists();
+    counts.watches += watch->reflector().watches();
+    counts.objects += watch->objects();
+    counts.unreadable += watch->unreadable();
+  }
+  return counts;
+}
+
+std::string ScaleLoop::leader() const { return lease_ ? lease_->election().holder() : ""; }
+
+std::optional<Nanos> ScaleLoop::lease_deadline() const {
+  if (!lease_) return std::nullopt;
+  const LeaderElection& election = lease_->election();
+  const bool holds = election.is_leading(now()) || election.is_releasing();
+  return holds ? std::optional(election.deadline()) : std::nullopt;
+}
+
+Status ScaleLoop::keep_lease(Nanos now) {
+  if (!lease_) return {};
+  if (lease_->election().is_lost(now)) {
+    const std::string& holder = lease_->election().holder();
+    return Error{Errc::kDenied,
+                 holder.empty() ? "the lease was lost" : "the lease was lost; it says " + holder,
+                 {},
+                 "start again: whoever leads now has what this one knew"};
+  }
+  if (lease_->advance(transport_, last_ticket_ + 1, now, wall_clock_.date())) ++last_ticket_;
+  return {};
+}
+
+Status ScaleLoop::run() {
+  for (;;) {
+    const Nanos time = now();
+    GEDGE_TRY(keep_lease(time));
+    if (is_leading() && begin_turn(time) && !give_up_)
+      GEDGE_TRY(scaler_.advance(time, wall_clock_.date()));
+    send();
+    events_.turned();
+    if (options_.is_one_pass && !was_synced_)
+      for (const auto& watch : watches_)
+        if (watch->failure()) return *watch->failure();
+    if (is_over(now())) return {};
+    GEDGE_TRY(wait(patience(now())));
+  }
+}
+
+// True: everything is known.
+bool ScaleLoop::begin_turn(Nanos now) {
+  for (const auto& watch : watches_) watch->advance(transport_, last_ticket_, now);
+  if (!is_synced()) return false;
+  if (!std::exchange(was_synced_, true)) events_.synced();
+  return true;
+}
+
+// What was sent is settled first, then told, and only then is given away what allowed us to write.
+bool ScaleLoop::is_over(Nanos now) {
+  if (stopping_ && !give_up_) give_up_ = now + options_.settle_within;
+  const bool is_done = options_.is_one_pass && was_synced_ && scaler_.is_settled();
+  if (!give_up_ && !is_done) return false;
+  if (give_up_ && now >= *give_up_) return true;
+  if (scaler_.writing() > 0 || !queued_.empty() || telling_ > 0) return false;
+  if (!std::exchange(has_left_, true) && lease_) lease_->election().release();
+  return !lease_ || !lease_->election().is_releasing();
+}
+
+Nanos ScaleLoop::patience(Nanos now) const {
+  Nanos most = options_.turns_within;
+  const auto meet = [&](std::optional<Nanos> next) {
+    if (next) most = std::min(most, std::max(*next - now, Nanos{0}));
+  };
+  if (give_up_) meet(give_up_);
+  if (lease_) meet(lease_->election().next());
+  if (!is_leading()) return most;
+  for (const auto& watch : watches_) meet(watch->next());
+  if (is_synced() && !give_up_) meet(scaler_.next());
+  return most;
+}
+
+Status ScaleLoop::wait(Nanos most) {
+  const ApiListener taker{
+      [this](std::uint64_t ticket, std::string_view line) { take_line(ticket, line); },
+      [this](std::uint64_t ticket, ApiAnswer answer) { take(ticket, answer); }};
+  if (queries_ > 0) {
+    GEDGE_TRY(prometheus_->wait(std::min(most, kTurnOfPrometheus), taker));
+    most = Nanos{0};
+  }
+  return transport_.wait(most, taker);
+}
+
+}  // namespace gedge
