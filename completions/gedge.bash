@@ -597,10 +597,11 @@ _gedge_describe() {
       esac
       ;;
     'manifests')
-      flags='--mode --bind --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
-      valued='--mode --scheduler-name -n --namespace --image -o --output --color -v --v'
+      flags='--mode --bind --own-hpa --prometheus --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
+      valued='--mode --prometheus --scheduler-name -n --namespace --image -o --output --color -v --v'
       case $prev in
-        --mode) values='scheduler preemption volumes repair extender prober hint publish reader' ;;
+        --mode) values='scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics' ;;
+        --prometheus) values='' ;;
         --scheduler-name) values='' ;;
         -n | --namespace) values='' ;;
         --image) values='' ;;
@@ -639,12 +640,14 @@ _gedge_describe() {
       esac
       ;;
     'scale explain')
-      flags='-f --filename --metrics -R --recursive -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename --metrics -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay -o --output --threads --max-input --color -v --v'
+      flags='-f --filename --metrics --cluster --prometheus -R --recursive -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename --metrics --cluster --prometheus -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --request-timeout -o --output --threads --max-input --color -v --v'
       operands=('')
       case $prev in
         -f | --filename) values='@files' ;;
         --metrics) values='@files' ;;
+        --cluster) values='' ;;
+        --prometheus) values='' ;;
         -n | --namespace) values='' ;;
         --max-age) values='' ;;
         --now) values='' ;;
@@ -653,6 +656,11 @@ _gedge_describe() {
         --downscale-stabilization) values='' ;;
         --cpu-initialization-period) values='' ;;
         --initial-readiness-delay) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         -o | --output) values='table json yaml' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
@@ -695,6 +703,36 @@ _gedge_describe() {
         --initial-readiness-delay) values='' ;;
         --every) values='' ;;
         -o | --output) values='table svg png json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
+    'scale run')
+      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --listen --leader-elect --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --listen --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
+      case $prev in
+        -f | --filename) values='@files' ;;
+        -n | --namespace) values='' ;;
+        --sync-period) values='' ;;
+        --react) values='' ;;
+        --max-age) values='' ;;
+        --prometheus) values='' ;;
+        --listen) values='' ;;
+        --lease) values='' ;;
+        --compat) values='1.20 1.36' ;;
+        --tolerance) values='' ;;
+        --downscale-stabilization) values='' ;;
+        --cpu-initialization-period) values='' ;;
+        --initial-readiness-delay) values='' ;;
+        --tls-cert) values='@files' ;;
+        --tls-key) values='@files' ;;
+        --token-file) values='@files' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;
@@ -805,7 +843,7 @@ _gedge_describe() {
       operands=('complete show convert diff check cluster centers')
       ;;
     'scale')
-      operands=('explain recommend simulate')
+      operands=('explain recommend simulate run')
       ;;
     'pin')
       operands=('show plan run apply check compare')

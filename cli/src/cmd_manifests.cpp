@@ -37,7 +37,12 @@ constexpr Page kPage{
         "machine and for it alone, and a ConfigMap with the part of kube-scheduler's "
         "configuration; with `--bind` it may bind pods. `prober` is gedge-agent(1) on every node, "
         "without any rights. `reader` may list what decisions are made of; `hint` that, and patch "
-        "nodes and workloads for gedge-hint(1); `publish` may write NodeLatency objects.\n\n"
+        "nodes and workloads for gedge-hint(1); `publish` may write NodeLatency objects. "
+        "`autoscaler` is gedge-scale-run(1), two of which one leads, with the autoscalers of the "
+        "ConfigMap gedge-autoscalers; with `--own-hpa` it takes HorizontalPodAutoscalers instead "
+        "and may write their status. It reads and writes the subresource scale, and no workload "
+        "as such. `custom-metrics` lets it read custom and external metrics, whose names are "
+        "resources: that takes the one wildcard.\n\n"
         "Containers run as user 10532 on a read-only file system, without capabilities. Where they "
         "answer others, they read the Secret `gedge-web` of the namespace, which is to have "
         "`tls.crt`, `tls.key`, `ca.crt` and `token`. `--monitors` adds a ServiceMonitor for the "
@@ -49,7 +54,8 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "always",
     .reads_input = false,
-    .see_also = "gedge-agent(1) gedge-extender(1) gedge-hint(1) gedge-schedule(1)",
+    .see_also =
+        "gedge-agent(1) gedge-extender(1) gedge-hint(1) gedge-scale-run(1) gedge-schedule(1)",
 };
 
 struct ManifestsCommand {
@@ -101,6 +107,10 @@ Run add_manifests(FlagSet& flags) {
              .repeats = true},
             mode_into(options.modes));
   flags.add({.name = "bind", .help = "The extender may bind pods"}, options.extender_binds);
+  flags.add({.name = "own-hpa", .help = "The autoscaler takes HorizontalPodAutoscalers"},
+            options.owns_objects);
+  flags.add({.name = "prometheus", .value = "URL", .help = "Whom the autoscaler asks queries"},
+            options.prometheus);
   flags.add({.name = "scheduler-name",
              .value = "NAME",
              .help = "Whose pods the scheduler takes",

@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from plane import PODS, Daemon, Plane, Scheduler, node, pod, until  # noqa: E402
+from scaled import deployment  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
 SPACE = "gedge-system"
@@ -71,7 +72,11 @@ OTHERS = {("", r) for r in ("secrets", "configmaps", "pods/exec", "pods/binding"
     ("apps", "deployments"), ("apps", "daemonsets"), ("events.k8s.io", "events"),
     ("coordination.k8s.io", "leases"), ("rbac.authorization.k8s.io", "clusterroles"),
     ("rbac.authorization.k8s.io", "rolebindings"), ("apiextensions.k8s.io",
-                                                    "customresourcedefinitions")}
+                                                    "customresourcedefinitions"),
+    ("apps", "deployments/scale"), ("apps", "statefulsets/scale"), ("apps", "replicasets/scale"),
+    ("", "replicationcontrollers/scale"), ("autoscaling", "horizontalpodautoscalers"),
+    ("autoscaling", "horizontalpodautoscalers/status"), ("metrics.k8s.io", "pods"),
+    ("custom.metrics.k8s.io", "pods/rate"), ("external.metrics.k8s.io", "queue")}
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection",
          "impersonate", "bind", "escalate")
 LEASE = {(SPACE, "coordination.k8s.io", "leases", "gedge-scheduler", verb)
@@ -89,6 +94,9 @@ def allowed(name, *more):
               for which in ("gedge-scheduler", "other")}
     for group, resource, verb in more:
         rights |= {(space, group, resource, which, verb) for space in ("default", SPACE)
+                   for which in ("gedge-scheduler", "other")}
+    if name == "autoscaler":
+        rights |= {(SPACE, "coordination.k8s.io", "leases", which, "create")
                    for which in ("gedge-scheduler", "other")}
     return rights | (LEASE if name == "scheduler" else set())
 
@@ -222,9 +230,40 @@ def check_prober(plane):
     check_rights(plane, "prober")
 
 
+def check_autoscaler(plane):
+    """With its role alone it holds the lease, scales, and says so."""
+    apply(plane, manifests("--mode", "autoscaler", "--own-hpa"))
+    kinds = ("deployments", "statefulsets", "replicasets")
+    rights = [("", "pods", "list"), ("", "pods", "watch"), ("metrics.k8s.io", "pods", "list"),
+              ("autoscaling", "horizontalpodautoscalers", "list"),
+              ("autoscaling", "horizontalpodautoscalers", "watch"),
+              ("autoscaling", "horizontalpodautoscalers/status", "patch"),
+              ("events.k8s.io", "events", "create"), ("events.k8s.io", "events", "patch"),
+              *(("apps", kind + "/scale", verb) for kind in kinds for verb in ("get", "update")),
+              *(("", "replicationcontrollers/scale", verb) for verb in ("get", "update"))]
+    check_rights(plane, "autoscaler", *rights)
+    plane.create("/apis/apps/v1/namespaces/default/deployments", deployment("web", 3))
+    hpas = "/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers"
+    plane.create(hpas, {"metadata": {"name": "web"}, "spec": {
+        "maxReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment",
+                                             "name": "web"}}})
+    with Daemon(plane, "scale", "run", "--own-hpa", "--leader-elect", "--kubeconfig",
+                plane.kubeconfig, "--as", account("autoscaler")) as gedge:
+        until(lambda: "event=rescaled autoscaler=default/web" in gedge.log(), "two replicas")
+        until(lambda: plane.get(hpas + "/web")["status"].get("conditions"), "a status")
+        events = "/apis/events.k8s.io/v1/namespaces/default/events"
+        until(lambda: any(event["reason"] == "SuccessfulRescale"
+                          for event in plane.get(events)["items"]), "an Event")
+        need("forbidden" not in gedge.log(), gedge.log())
+    need(gedge.process.returncode == 0, f"exit {gedge.process.returncode}")
+    apply(plane, manifests("--mode", "custom-metrics"))
+    check_rights(plane, "autoscaler", *rights, ("custom.metrics.k8s.io", "pods/rate", "get"),
+                 ("external.metrics.k8s.io", "queue", "list"))
+
+
 def main():
     with Plane() as plane:
-        for check in (check_scheduler, check_extender, check_reader, check_hint,
+        for check in (check_scheduler, check_autoscaler, check_extender, check_reader, check_hint,
                       check_publish, check_prober):
             before = len(failures)
             try:

@@ -1,5 +1,6 @@
 """`gedge manifests`: what is printed is confined, and allows nothing that nobody uses."""
 import configparser
+import itertools
 import json
 import os
 import subprocess
@@ -9,7 +10,7 @@ import yaml
 
 GEDGE = os.environ["GEDGE"]
 MODES = ("scheduler", "preemption", "volumes", "repair", "extender", "prober", "hint", "publish",
-         "reader")
+         "reader", "autoscaler", "custom-metrics")
 failures = []
 
 
@@ -32,6 +33,13 @@ def objects(*flags):
 def pods_of(things):
     return [(thing, thing["spec"]["template"]["spec"]) for thing in things
             if thing["kind"] in ("Deployment", "DaemonSet")]
+
+
+def help_of(words):
+    """Of the command that a command line begins with."""
+    names = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
+    return subprocess.run([GEDGE, *names, "--help"], capture_output=True, text=True,
+                          check=True).stdout
 
 
 def check_forms():
@@ -61,7 +69,8 @@ def check_rights():
         for thing in objects("--mode", mode, "--bind"):
             for rule in thing.get("rules", []):
                 words = rule["apiGroups"] + rule["resources"] + rule["verbs"]
-                need("*" not in "".join(words), f"{mode}: a wildcard: {rule}")
+                need(mode == "custom-metrics" or "*" not in "".join(words),
+                     f"{mode}: a wildcard: {rule}")
                 need(not {"secrets", "pods/exec", "serviceaccounts/token"} & set(words),
                      f"{mode}: {rule}")
                 need(not {"impersonate", "escalate", "bind", "deletecollection"} &
@@ -76,7 +85,7 @@ def check_rights():
 def check_confinement():
     things = objects(*(word for mode in MODES for word in ("--mode", mode)))
     found = pods_of(things)
-    need(len(found) == 3, f"{len(found)} things run")
+    need(len(found) == 4, f"{len(found)} things run")
     for thing, pod in found:
         name = thing["metadata"]["name"]
         who = pod["securityContext"]
@@ -91,8 +100,7 @@ def check_confinement():
             need(container["livenessProbe"]["httpGet"]["path"] == "/livez", f"{name}: livez")
             need(container["readinessProbe"]["httpGet"]["path"] == "/readyz", f"{name}: readyz")
             need({"requests", "limits"} == set(container["resources"]), f"{name}: resources")
-            said = subprocess.run([GEDGE, container["args"][0], "--help"], capture_output=True,
-                                  text=True, check=True).stdout
+            said = help_of(container["args"])
             flags = [word for word in container["args"] if word.startswith("--")]
             need(all(flag + " " in said for flag in flags), f"{name}: {flags}")
             listens = container["args"][container["args"].index("--listen") + 1]
@@ -108,8 +116,26 @@ def check_confinement():
          "ignorable" not in part["extenders"][0], f"{part}")
 
 
+def check_autoscaler():
+    """Its autoscalers lie in a ConfigMap, or are those of the cluster."""
+    short = pods_of(objects("--mode", "autoscaler", "--prometheus", "http://prometheus:9090"))[0][1]
+    arguments = short["containers"][0]["args"]
+    mounts = {mount["name"]: mount["mountPath"] for mount in short["containers"][0]["volumeMounts"]}
+    need(arguments[arguments.index("-f") + 1] == mounts["config"], f"{arguments} {mounts}")
+    need(arguments[arguments.index("--prometheus") + 1] == "http://prometheus:9090", f"{arguments}")
+    need(any(v.get("configMap") == {"name": "gedge-autoscalers"} for v in short["volumes"]),
+         f"{short['volumes']}")
+    own = objects("--mode", "autoscaler", "--own-hpa")
+    arguments = pods_of(own)[0][1]["containers"][0]["args"]
+    need("--own-hpa" in arguments and "-f" not in arguments, f"{arguments}")
+    for things, may in ((own, True), (objects("--mode", "autoscaler"), False)):
+        patched = [rule for thing in things for rule in thing.get("rules", [])
+                   if "horizontalpodautoscalers/status" in rule["resources"]]
+        need(bool(patched) == may, f"{patched}")
+
+
 def check_units():
-    for mode in ("scheduler", "extender", "prober"):
+    for mode in ("scheduler", "extender", "prober", "autoscaler"):
         unit = configparser.ConfigParser(interpolation=None, strict=False)
         unit.optionxform = str
         unit.read_string(manifests("--mode", mode, "--unit"))
@@ -121,8 +147,7 @@ def check_units():
         need((service["Type"], service.get("WatchdogSec")) ==
              (("notify", "150s") if mode == "scheduler" else ("exec", None)), f"{mode}: type")
         words = service["ExecStart"].split()
-        said = subprocess.run([GEDGE, words[1], "--help"], capture_output=True, text=True,
-                              check=True).stdout
+        said = help_of(words[1:])
         need(all(word + " " in said for word in words if word.startswith("--")), f"{words}")
 
 
@@ -135,7 +160,8 @@ def check_usage():
              f"{flags}: {run.returncode} {run.stderr}")
 
 
-for check in (check_forms, check_rights, check_confinement, check_units, check_usage):
+for check in (check_forms, check_rights, check_confinement, check_autoscaler, check_units,
+              check_usage):
     try:
         check()
     except (AssertionError, KeyError, subprocess.CalledProcessError) as wrong:

@@ -50,9 +50,12 @@ Json container(const Component& who, const ContainerDraft& draft) {
   made["securityContext"] = {{"allowPrivilegeEscalation", false},
                              {"readOnlyRootFilesystem", true},
                              {"capabilities", {{"drop", Json::array({"ALL"})}}}};
+  Json mounts = Json::array();
   if (draft.has_web_files)
-    made["volumeMounts"] =
-        Json::array({{{"name", "web"}, {"mountPath", kWebFolder}, {"readOnly", true}}});
+    mounts.push_back({{"name", "web"}, {"mountPath", kWebFolder}, {"readOnly", true}});
+  if (!draft.config_map.empty())
+    mounts.push_back({{"name", "config"}, {"mountPath", draft.config_folder}, {"readOnly", true}});
+  if (!mounts.empty()) made["volumeMounts"] = std::move(mounts);
   return made;
 }
 
@@ -106,9 +109,13 @@ Json pod_spec(const Component& who, const ContainerDraft& draft, const Json& mor
                              {"fsGroup", kUser},
                              {"seccompProfile", {{"type", "RuntimeDefault"}}}};
   spec["containers"] = Json::array({container(who, draft)});
+  Json volumes = Json::array();
   if (draft.has_web_files)
-    spec["volumes"] = Json::array(
-        {{{"name", "web"}, {"secret", {{"secretName", kWebSecret}, {"defaultMode", 0440}}}}});
+    volumes.push_back(
+        {{"name", "web"}, {"secret", {{"secretName", kWebSecret}, {"defaultMode", 0440}}}});
+  if (!draft.config_map.empty())
+    volumes.push_back({{"name", "config"}, {"configMap", {{"name", draft.config_map}}}});
+  if (!volumes.empty()) spec["volumes"] = std::move(volumes);
   spec.update(more);
   return spec;
 }

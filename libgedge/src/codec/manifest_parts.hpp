@@ -24,6 +24,10 @@ struct Component {
   Json cluster_meta() const;  ///< of one without any
 };
 
+// Modes with a file of their own; `options` as for write_manifests().
+void add_autoscaler(const ManifestOptions& options, std::vector<Json>& out);
+void add_custom_metrics(const ManifestOptions& options, std::vector<Json>& out);
+
 /// An account, and what it may do in the whole cluster.
 void add_account(const Component& who, std::vector<Json>& out);
 void add_cluster_role(const Component& who, const std::string& role, Json rules,
@@ -40,7 +44,8 @@ struct ContainerDraft {
   std::string probe_host;  ///< empty: the pod's address
   std::string cpu = "100m", memory = "64Mi", memory_limit = "512Mi";
   Json env = Json::array();
-  bool has_web_files = true;  ///< certificate, key and token of the Secret gedge-web
+  bool has_web_files = true;              ///< certificate, key and token of the Secret gedge-web
+  std::string config_map, config_folder;  ///< where its files lie; empty: there is none
 };
 /// spec of a pod; `more` is added to it.
 Json pod_spec(const Component& who, const ContainerDraft& draft, const Json& more = Json::object());

@@ -257,6 +257,12 @@ std::vector<Json> objects(const ManifestOptions& options) {
       case InstallMode::kReader:
         add_reader(options, all);
         break;
+      case InstallMode::kAutoscaler:
+        codec::add_autoscaler(options, all);
+        break;
+      case InstallMode::kCustomMetrics:
+        codec::add_custom_metrics(options, all);
+        break;
     }
   }
   return all;

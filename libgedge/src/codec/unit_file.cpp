@@ -22,6 +22,10 @@ UnitText unit_of(InstallMode mode) {
     case InstallMode::kProber:
       return {"gedge-agent", "gedge measures round-trip times",
               "agent --peers /etc/gedge/peers --method udp", false};
+    case InstallMode::kAutoscaler:
+      return {"gedge-scale-run", "gedge scales workloads with their load",
+              "scale run -f /etc/gedge/autoscalers --leader-elect"};
+    case InstallMode::kCustomMetrics:
     case InstallMode::kPreemption:
     case InstallMode::kVolumes:
     case InstallMode::kRepair:

@@ -14,19 +14,21 @@
 namespace gedge {
 
 enum class InstallMode : std::uint8_t {
-  kScheduler,   ///< gedge schedule: two of them, one leads
-  kPreemption,  ///< the right of the scheduler to delete pods
-  kVolumes,     ///< its right to bind claims to volumes
-  kRepair,      ///< its right to evict pods of its own from a node that somebody else overfilled
-  kExtender,    ///< gedge extender, beside kube-scheduler
-  kProber,      ///< gedge agent on every node; no rights at all
-  kHint,        ///< who runs gedge hint --write
-  kPublish,     ///< who writes NodeLatency objects
-  kReader,      ///< who asks a live cluster and changes nothing
+  kScheduler,      ///< gedge schedule: two of them, one leads
+  kPreemption,     ///< the right of the scheduler to delete pods
+  kVolumes,        ///< its right to bind claims to volumes
+  kRepair,         ///< its right to evict pods of its own from a node that somebody else overfilled
+  kExtender,       ///< gedge extender, beside kube-scheduler
+  kProber,         ///< gedge agent on every node; no rights at all
+  kHint,           ///< who runs gedge hint --write
+  kPublish,        ///< who writes NodeLatency objects
+  kReader,         ///< who asks a live cluster and changes nothing
+  kAutoscaler,     ///< gedge scale run: two of them, one leads
+  kCustomMetrics,  ///< its right to read custom and external metrics
 };
 
 /// By the words of --mode.
-inline constexpr std::array<std::pair<std::string_view, InstallMode>, 9> kInstallModes{{
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 11> kInstallModes{{
     {"scheduler", InstallMode::kScheduler},
     {"preemption", InstallMode::kPreemption},
     {"volumes", InstallMode::kVolumes},
@@ -36,6 +38,8 @@ inline constexpr std::array<std::pair<std::string_view, InstallMode>, 9> kInstal
     {"hint", InstallMode::kHint},
     {"publish", InstallMode::kPublish},
     {"reader", InstallMode::kReader},
+    {"autoscaler", InstallMode::kAutoscaler},
+    {"custom-metrics", InstallMode::kCustomMetrics},
 }};
 
 struct ManifestOptions {
@@ -44,6 +48,8 @@ struct ManifestOptions {
   std::string image;  ///< that has gedge as its entry point
   std::string scheduler_name = "gedge";
   bool extender_binds = false;
+  bool owns_objects = false;  ///< the autoscaler: HorizontalPodAutoscalers are its own
+  std::string prometheus;     ///< the autoscaler: URL; empty: none
   bool rights_only = false;   ///< accounts and roles alone
   bool has_monitors = false;  ///< with objects for the Prometheus Operator
 };
