@@ -39,6 +39,7 @@ PRISONS = [
     (r"yaml\.h$|yaml-cpp/|simdjson\.h$|nlohmann/|xxhash\.h$", ("libgedge/src/codec/", "tests/")),
     (r"curl/|boost/", ("libgedge/src/io/",)),
     (r"hwloc\.h$|hwloc/", ("libgedge/src/io/",)),
+    (r"nghttp2/", ("libgedge/src/io/", "tests/unit/io/")),
     (r"openssl/", ("libgedge/src/io/", "libgedge/src/codec/", "tests/unit/io/",
                    "tests/bench/bind_bench.cpp")),
     (r"png\.h$", ("cli/src/render/",)),

@@ -62,11 +62,14 @@ bool ApiAccess::is_clean(std::string_view text) {
   });
 }
 
-Result<std::unique_ptr<ApiAccess>> ApiAccess::make(const CurlLibrary& library,
-                                                   ApiEndpoint endpoint) {
-  std::unique_ptr<ApiAccess> access(new ApiAccess(library, std::move(endpoint)));
+bool ApiAccess::is_sound(const ApiRequest& request) {
+  return request.target.starts_with('/') && is_clean(request.target) &&
+         request.target.find_first_of(" #") == std::string::npos && is_clean(request.content_type);
+}
+
+Result<std::unique_ptr<ApiAccess>> ApiAccess::make(ApiEndpoint endpoint) {
+  std::unique_ptr<ApiAccess> access(new ApiAccess(std::move(endpoint)));
   GEDGE_TRY(access->check());
-  GEDGE_TRY(access->find_server());
   return access;
 }
 
@@ -85,26 +88,27 @@ Status ApiAccess::check() const {
   return {};
 }
 
-Status ApiAccess::find_server() {
-  auto url = parse_url(library_, endpoint_.server);
+Status ApiAccess::find_server(const CurlLibrary& library) {
+  library_ = &library;
+  auto url = parse_url(library, endpoint_.server);
   if (!url) return std::move(url).error();
   CURLU* const handle = url->handle.get();
-  if (!part_of(library_, handle, CURLUPART_QUERY).empty())
+  if (!part_of(library, handle, CURLUPART_QUERY).empty())
     return invalid_input("the URL of an API server has no query");
   secure_ = url->parts.secure;
   is_loopback_ = url->is_loopback();
   const std::string& name = endpoint_.tls_server_name;
   if (!name.empty() && secure_) {
-    const std::string host = part_of(library_, handle, CURLUPART_HOST);
-    const std::string port = part_of(library_, handle, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    const std::string host = part_of(library, handle, CURLUPART_HOST);
+    const std::string port = part_of(library, handle, CURLUPART_PORT, CURLU_DEFAULT_PORT);
     host_header_ = "Host: " + host + (port == "443" ? "" : ":" + port);
-    connect_to_ = List(nullptr, library_.slist_free_all);
-    const bool named = library_.url_set(handle, CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
+    connect_to_ = List(nullptr, library.slist_free_all);
+    const bool named = library.url_set(handle, CURLUPART_HOST, name.c_str(), 0) == CURLUE_OK;
     if (!named) return invalid_input("tls-server-name is no name of a host");
     if (!append(connect_to_, "::" + host + ":" + port))
       return Error{Errc::kDenied, "out of memory", {}, {}};
   }
-  base_ = part_of(library_, handle, CURLUPART_URL);
+  base_ = part_of(library, handle, CURLUPART_URL);
   while (base_.ends_with('/')) base_.pop_back();
   return {};
 }
@@ -145,34 +149,35 @@ Status ApiAccess::adopt(const ApiIdentity& identity, const std::string& trusted,
 }
 
 bool ApiAccess::append(List& list, const std::string& line) const {
-  curl_slist* const longer = library_.slist_append(list.get(), line.c_str());
+  curl_slist* const longer = library_->slist_append(list.get(), line.c_str());
   if (longer == nullptr) return false;
   static_cast<void>(list.release());
   list.reset(longer);
   return true;
 }
 
-bool ApiAccess::append_impersonation(List& list) const {
+ApiAccess::Fields ApiAccess::impersonation() const {
   const Impersonation& as = endpoint_.as;
-  bool all = as.user.empty() || append(list, "Impersonate-User: " + as.user);
-  all = all && (as.uid.empty() || append(list, "Impersonate-Uid: " + as.uid));
-  for (const std::string& group : as.groups)
-    all = all && append(list, "Impersonate-Group: " + group);
+  Fields fields;
+  if (!as.user.empty()) fields.emplace_back("Impersonate-User", as.user);
+  if (!as.uid.empty()) fields.emplace_back("Impersonate-Uid", as.uid);
+  for (const std::string& group : as.groups) fields.emplace_back("Impersonate-Group", group);
   for (const auto& [key, values] : as.extra)
     for (const std::string& value : values)
-      all = all && append(list, "Impersonate-Extra-" + header_key(key) + ": " + value);
-  return all;
+      fields.emplace_back("Impersonate-Extra-" + header_key(key), value);
+  return fields;
 }
 
 curl_slist* ApiAccess::headers(const std::string& content_type) {
   const auto known = headers_.find(content_type);
   if (known != headers_.end()) return known->second.get();
-  List list(nullptr, library_.slist_free_all);
+  List list(nullptr, library_->slist_free_all);
   // An empty one is not sent: no request waits to be told to go on with its body.
   bool all = append(list, "Accept: application/json") && append(list, "Expect:");
   if (!content_type.empty()) all = all && append(list, "Content-Type: " + content_type);
   if (!host_header_.empty()) all = all && append(list, host_header_);
-  if (!all || !append_impersonation(list)) return nullptr;
+  for (const auto& [name, value] : impersonation()) all = all && append(list, name + ": " + value);
+  if (!all) return nullptr;
   return headers_.emplace(content_type, std::move(list)).first->second.get();
 }
 

@@ -6,8 +6,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gedge/port/api_endpoint.hpp"
+#include "gedge/port/api_transport.hpp"
 #include "io/curl_handle.hpp"
 #include "io/curl_library.hpp"
 
@@ -16,8 +19,13 @@ namespace gedge {
 /// Outlives the handles that it was set on: they hold addresses of it.
 class ApiAccess {
  public:
-  /// Errors: kInvalidInput as of ApiClient::open().
-  static Result<std::unique_ptr<ApiAccess>> make(const CurlLibrary& library, ApiEndpoint endpoint);
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  /// Errors: kInvalidInput as of ApiClient::open(), but for what find_server() says.
+  static Result<std::unique_ptr<ApiAccess>> make(ApiEndpoint endpoint);
+  /// Takes the URL apart: once, before what needs handles. Errors: kInvalidInput for one that
+  /// cannot be used.
+  Status find_server(const CurlLibrary& library);
   ApiAccess(const ApiAccess&) = delete;
   ApiAccess& operator=(const ApiAccess&) = delete;
 
@@ -26,6 +34,9 @@ class ApiAccess {
   /// Who we are and whom to believe; kept by the handle too, until generation() is another one.
   bool identify(CurlHandle& handle) const;
   std::uint64_t generation() const { return generation_; }
+  const ApiEndpoint& endpoint() const { return endpoint_; }
+  /// As whom the server is asked to treat us.
+  Fields impersonation() const;
   /// Errors: kInvalidInput for a token that no header carries; then nothing changes.
   Status adopt(const ApiIdentity& identity, const std::string& trusted, std::uint64_t generation);
   /// The headers of requests with bodies of this type; null without memory.
@@ -37,18 +48,17 @@ class ApiAccess {
 
   /// Whether a header can carry it: visible characters and blanks.
   static bool is_clean(std::string_view text);
+  /// Whether a server would understand it.
+  static bool is_sound(const ApiRequest& request);
 
  private:
   using List = std::unique_ptr<curl_slist, decltype(&::curl_slist_free_all)>;
 
-  ApiAccess(const CurlLibrary& library, ApiEndpoint endpoint)
-      : library_(library), endpoint_(std::move(endpoint)) {}
-  Status find_server();
+  explicit ApiAccess(ApiEndpoint endpoint) : endpoint_(std::move(endpoint)) {}
   Status check() const;
   bool append(List& list, const std::string& line) const;
-  bool append_impersonation(List& list) const;
 
-  const CurlLibrary& library_;
+  const CurlLibrary* library_ = nullptr;
   ApiEndpoint endpoint_;
   std::uint64_t generation_ = 1;
   std::string base_, host_header_;

@@ -1,37 +1,19 @@
 #include "io/api_call.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <new>
 #include <utility>
+
+#include "io/socket_options.hpp"
 
 namespace gedge {
 namespace {
 
-// What parsers may read behind a text.
-constexpr std::size_t kSlack = 64;
-// Of an announced length, what is believed before it has come.
-constexpr std::size_t kMostBelieved = std::size_t{64} << 20;
-// What a handle that rests may keep.
-constexpr std::size_t kMostKept = std::size_t{256} << 10;
 constexpr std::int64_t kMostRetrySeconds = 1'000'000'000;
 
-// A peer that does not confirm within `kUserTimeoutMs` is gone; it is asked after 5 s of silence.
-constexpr int kKeepIdle = 5, kKeepInterval = 3, kKeepCount = 3;
-constexpr unsigned kUserTimeoutMs = 12'000;
-
 int on_socket(void* /*nothing*/, curl_socket_t socket, curlsocktype /*purpose*/) {
-  const int on = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &kKeepIdle, sizeof kKeepIdle);
-  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &kKeepInterval, sizeof kKeepInterval);
-  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &kKeepCount, sizeof kKeepCount);
-  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof kUserTimeoutMs);
+  notice_dead_peers(socket);
   return CURL_SOCKOPT_OK;
 }
 
@@ -46,17 +28,6 @@ std::int64_t up(Nanos span) {
 }
 
 bool is_success(long status) { return status >= 200 && status < 300; }
-
-// Room for `more` bytes and for what parsers read behind them, doubling.
-void make_room(std::string& text, std::size_t more) {
-  const std::size_t needed = text.size() + more + kSlack;
-  if (needed > text.capacity()) text.reserve(std::max(needed, 2 * text.capacity()));
-}
-
-void shrink(std::string& text) {
-  if (text.capacity() > kMostKept) text = {};
-  text.clear();
-}
 
 Error no_memory() { return {Errc::kDenied, "the system has no memory left for calls", {}, {}}; }
 
@@ -93,15 +64,12 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
   ticket_ = ticket;
   is_second_ = is_second;
   request_ = std::move(request);
-  header_bytes_ = scanned_ = 0;
+  draft_.begin();
   is_sent_ = is_dropped_ = has_retry_after_ = is_head_whole_ = false;
   is_opening_ = is_late_ = false;
-  excess_ = Excess::kNone;
   message_[0] = '\0';
-  const bool clean = request_.target.starts_with('/') && ApiAccess::is_clean(request_.target) &&
-                     request_.target.find_first_of(" #") == std::string::npos &&
-                     ApiAccess::is_clean(request_.content_type);
-  if (!clean) return invalid_input("a target of a request that no server would understand");
+  if (!ApiAccess::is_sound(request_))
+    return invalid_input("a target of a request that no server would understand");
   url_.assign(access_.base()).append(request_.target);
   if (generation_ != access_.generation() && !access_.identify(handle_)) return no_memory();
   generation_ = access_.generation();
@@ -162,33 +130,17 @@ void ApiCall::be_fresh() {
 }
 
 bool ApiCall::take(std::string_view bytes) {
-  try {
-    if (has_stream_begun()) {
-      make_room(lines_, bytes.size());
-      lines_.append(bytes);
-      be_fresh();
-      return true;
-    }
-    if (bytes.size() > limits_.most_body_bytes - body_.size()) {
-      excess_ = Excess::kBody;
-      return false;
-    }
-    if (body_.empty()) {
-      const auto length = handle_.info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
-      if (length > 0) make_room(body_, std::min(static_cast<std::size_t>(length), kMostBelieved));
-    }
-    make_room(body_, bytes.size());
-    body_.append(bytes);
-  } catch (const std::bad_alloc&) {  // no exception may pass through C
-    excess_ = Excess::kBody;
-    return false;
+  if (has_stream_begun()) {
+    if (!draft_.take_of_stream(bytes)) return false;
+    be_fresh();
+    return true;
   }
-  return true;
+  const auto length = handle_.info<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+  return draft_.take_body(bytes, static_cast<std::size_t>(std::max<curl_off_t>(length, 0)));
 }
 
 bool ApiCall::take_header(std::string_view line) {
   constexpr std::string_view kRetryAfter = "retry-after:";
-  header_bytes_ += line.size();
   if (line.starts_with("HTTP/")) is_head_whole_ = false;
   if (is_head_end(line)) {
     is_head_whole_ = true;
@@ -198,9 +150,7 @@ bool ApiCall::take_header(std::string_view line) {
   if (line.size() > kRetryAfter.size() &&
       ::strncasecmp(line.data(), kRetryAfter.data(), kRetryAfter.size()) == 0)
     has_retry_after_ = true;
-  if (header_bytes_ <= limits_.most_header_bytes) return true;
-  excess_ = Excess::kHeader;
-  return false;
+  return draft_.take_header(line.size());
 }
 
 std::size_t ApiCall::on_bytes(char* bytes, std::size_t size, std::size_t count, void* call) {
@@ -213,40 +163,25 @@ std::size_t ApiCall::on_header(char* bytes, std::size_t size, std::size_t count,
   return taken ? size * count : CURL_WRITEFUNC_ERROR;
 }
 
-bool ApiCall::hand_over_lines(const ApiListener& listener) {
-  std::size_t begin = 0;
+bool ApiCall::hand_over_lines(CallSink& sink) {
   is_fresh_ = false;
-  if (std::exchange(is_opening_, false)) listener.opened(ticket_);
-  while (!is_dropped_) {
-    const std::size_t end = lines_.find('\n', scanned_);
-    if (end == std::string::npos) break;
-    std::string_view line(lines_.data() + begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    begin = scanned_ = end + 1;
-    if (line.size() > limits_.most_line_bytes) return false;
-    if (!line.empty()) listener.line(ticket_, line);
-  }
-  lines_.erase(0, begin);
-  scanned_ = lines_.size();
-  return scanned_ <= limits_.most_line_bytes;
+  if (std::exchange(is_opening_, false)) sink.opened(ticket_);
+  return draft_.hand_over_lines(is_dropped_,
+                                [&](std::string_view line) { sink.line(ticket_, line); });
 }
 
-ApiAnswer ApiCall::too_long() {
-  excess_ = Excess::kLine;
-  return finish(CURLE_WRITE_ERROR);
-}
+ApiAnswer ApiCall::too_long() { return finish(CURLE_WRITE_ERROR); }
 
 ApiAnswer ApiCall::finish(CURLcode code) {
   const long status = handle_.info<long>(CURLINFO_RESPONSE_CODE);
   // However the connection of a stream ends: what came of it is whole lines.
   const bool stream_ends = (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR) &&
-                           excess_ == Excess::kNone && has_stream_begun();
+                           draft_.excess() == Excess::kNone && has_stream_begun();
   if (code == CURLE_OK && !is_head_whole_) code = CURLE_PARTIAL_FILE;
   ApiAnswer answer;
   if (code == CURLE_OK || stream_ends) {
     answer.status = static_cast<unsigned>(status);
-    make_room(body_, 0);
-    answer.body = std::move(body_);
+    answer.body = draft_.finish_body();
     if (has_retry_after_)
       answer.retry_after = std::chrono::seconds(std::clamp<std::int64_t>(
           handle_.info<curl_off_t>(CURLINFO_RETRY_AFTER), 0, kMostRetrySeconds));
@@ -258,19 +193,17 @@ ApiAnswer ApiCall::finish(CURLcode code) {
 }
 
 Error ApiCall::error_of(CURLcode code) const {
-  if (is_late_) return {Errc::kTimeout, "it waited until it was too late to be sent", {}, {}};
+  if (is_late_) return too_late_to_send();
   if (code == CURLE_ABORTED_BY_CALLBACK)
     return {Errc::kUnreachable, "the connection broke off before the answer", {}, {}};
-  CurlFailure failure{code, message_.data()};
+  CurlFailure failure{{}, code, message_.data()};
   failure.connected = is_sent_;
-  failure.silent = header_bytes_ == 0;
+  failure.silent = draft_.is_silent();
   failure.timeout = std::chrono::ceil<Micros>(request_.timeout);
   failure.connect_timeout =
       std::min(failure.timeout, std::chrono::ceil<Micros>(limits_.connect_timeout));
-  failure.excess = excess_;
-  failure.most_bytes = excess_ == Excess::kHeader ? limits_.most_header_bytes
-                       : excess_ == Excess::kLine ? limits_.most_line_bytes
-                                                  : limits_.most_body_bytes;
+  failure.excess = draft_.excess();
+  failure.most_bytes = draft_.most_bytes();
   return curl_error(library_, handle_, failure);
 }
 
@@ -282,8 +215,7 @@ ApiRequest ApiCall::take_request() {
 
 void ApiCall::rest() {
   request_ = {};
-  shrink(body_);
-  shrink(lines_);
+  draft_.rest();
 }
 
 }  // namespace gedge

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "gedge/io/api_client.hpp"
+#include "io/answer_draft.hpp"
 #include "io/api_access.hpp"
+#include "io/call_over.hpp"
 #include "io/curl_error.hpp"
 #include "io/curl_handle.hpp"
 
@@ -25,7 +27,8 @@ class ApiCall {
         limits_(limits),
         clock_(clock),
         fresh_(fresh),
-        handle_(library) {}
+        handle_(library),
+        draft_(limits) {}
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
 
@@ -53,7 +56,7 @@ class ApiCall {
   bool is_dropped() const { return is_dropped_; }
   /// That a stream begins, and lines that have come whole, until the call is dropped. False: one is
   /// longer than allowed.
-  bool hand_over_lines(const ApiListener& listener);
+  bool hand_over_lines(CallSink& sink);
   /// Why it ends, where hand_over_lines() said so.
   ApiAnswer too_long();
 
@@ -80,12 +83,11 @@ class ApiCall {
 
   std::uint64_t ticket_ = 0, generation_ = 0;
   ApiRequest request_;
-  std::string url_, body_, lines_;
-  std::size_t header_bytes_ = 0, scanned_ = 0;
+  std::string url_;
+  AnswerDraft draft_;
   bool is_sent_ = false, is_dropped_ = false, has_retry_after_ = false;
   bool is_fresh_ = false, is_second_ = false, is_head_whole_ = false, is_opening_ = false;
   bool is_late_ = false;
-  Excess excess_ = Excess::kNone;
 };
 
 }  // namespace gedge

@@ -9,23 +9,21 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "io/api_access.hpp"
-#include "io/api_call.hpp"
 #include "io/client_certificate.hpp"
 #include "io/credential_keeper.hpp"
-#include "io/curl_lane.hpp"
+#include "io/curl_calls.hpp"
 #include "io/descriptor.hpp"
+#include "io/http2_calls.hpp"
 #include "io/system_error.hpp"
 
 namespace gedge {
 namespace {
 
-constexpr std::size_t kLanes = 5;
-constexpr std::uint32_t kWakeMark = kLanes, kHelperMark = kLanes + 1;
+constexpr std::uint32_t kWakeMark = CurlCalls::kLanes, kHelperMark = kWakeMark + 1,
+                        kHttp2Mark = kWakeMark + 2;
 constexpr int kMostEvents = 64;
 constexpr Nanos kMostPatience{3'600'000'000'000};
 constexpr Nanos kSecondPatience{30'000'000'000};  // for somebody to say again who we are
@@ -47,15 +45,18 @@ Nanos now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 }  // namespace
 
-class ApiClient::Parts {
+/// Calls go over HTTP/2 where the server speaks it and nothing stands in between, else through
+/// libcurl, which is not opened before.
+class ApiClient::Parts : private CallSink {
  public:
-  Parts(const CurlLibrary& library, std::unique_ptr<ApiAccess> access, const ApiLimits& limits,
-        const Clock& clock);
-  ~Parts();
+  Parts(std::unique_ptr<ApiAccess> access, const ApiLimits& limits, const Clock& clock);
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
+  /// Errors: kInvalidInput and kDenied as of ApiClient::open().
   Status open();
+  /// Whether the server is told who we are.
+  bool is_secure() const { return http2_ != nullptr || access_->is_secure(); }
   void keep(CredentialSource source, ApiEndpoint endpoint, CredentialKeeper::Notice notice);
   void send(std::uint64_t ticket, ApiRequest request);
   void cancel(std::uint64_t ticket);
@@ -63,7 +64,6 @@ class ApiClient::Parts {
   void wake();
 
  private:
-  using Call = std::unique_ptr<ApiCall>;
   struct Refused {
     std::uint64_t ticket = 0;
     Error error;
@@ -77,121 +77,75 @@ class ApiClient::Parts {
     Nanos deadline{0};
   };
 
-  CurlLane& lane_of(ApiLane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
-  std::vector<Call>& resting(ApiLane lane) { return resting_[static_cast<std::size_t>(lane)]; }
-  long most_connections(ApiLane lane) const;
-  Call take_call(ApiLane lane);
-  Status begin(Call& call, std::uint64_t ticket, ApiRequest request, bool is_second);
+  void opened(std::uint64_t ticket) override;
+  void line(std::uint64_t ticket, std::string_view line) override;
+  void over(CallOver&& call) override;
+
+  Status open_curl();
   void send_now(std::uint64_t ticket, ApiRequest request, bool is_second);
-  /// Out of its lane, and to the others that rest.
-  void retire(Call call);
-  Call take_under_way(std::uint64_t ticket);
-
+  void send_by_curl(std::uint64_t ticket, ApiRequest request, bool is_second);
   void refresh_credentials();
-  void look_after_parked(const ApiListener& listener);
-  bool is_worth_a_second(const ApiCall& call, const ApiAnswer& answer);
-  void answer_unsent(std::uint64_t ticket, Error error, const ApiListener& listener);
-  void answer_refused(const ApiListener& listener);
-  void look_after_timers(const ApiListener& listener);
-  Status look_after_events(Nanos deadline, const ApiListener& listener);
+  void look_after_parked();
+  bool is_worth_a_second(const CallOver& call);
+  void answer_unsent(std::uint64_t ticket, Error error);
+  void answer_refused();
+  void look_after_calls();
+  void settle();
+  Status look_after_events(Nanos deadline);
   int patience(Nanos deadline) const;
-  void settle(CurlLane& lane, const ApiListener& listener);
-  void hand_over_lines(ApiCall& call, const ApiListener& listener);
-  void answer(std::uint64_t ticket, ApiAnswer answer, const ApiListener& listener);
+  void answer(std::uint64_t ticket, ApiAnswer answer);
 
-  const CurlLibrary& library_;
   std::unique_ptr<ApiAccess> access_;
   ApiLimits limits_;
   const Clock& clock_;
-  std::unique_ptr<CURLSH, decltype(&::curl_share_cleanup)> shared_;
   Descriptor epoll_, wake_;
-  std::array<CurlLane, kLanes> lanes_;
-  std::array<std::vector<Call>, kLanes> resting_;
-  std::unordered_map<std::uint64_t, Call> under_way_;
+  std::unique_ptr<Http2Calls> http2_;  // null: somebody else has to serve
+  std::unique_ptr<CurlCalls> curl_;    // null: nobody has needed it
   std::deque<Refused> refused_;
   std::deque<Parked> parked_;
-  std::vector<ApiCall*> fresh_;               // bytes of a stream have come
-  std::vector<Call> dropped_;                 // while somebody is told of another
   std::unique_ptr<CredentialKeeper> keeper_;  // null: who we are never changes
   CredentialKeeper::Notice notice_;
-  bool is_waiting_ = false, has_said_ = false, is_woken_ = false;
+  const ApiListener* listener_ = nullptr;  // while somebody waits
+  bool has_said_ = false, is_woken_ = false;
 };
 
-ApiClient::Parts::Parts(const CurlLibrary& library, std::unique_ptr<ApiAccess> access,
-                        const ApiLimits& limits, const Clock& clock)
-    : library_(library),
-      access_(std::move(access)),
+ApiClient::Parts::Parts(std::unique_ptr<ApiAccess> access, const ApiLimits& limits,
+                        const Clock& clock)
+    : access_(std::move(access)),
       limits_(limits),
       clock_(clock),
-      shared_(library.share_init(), library.share_cleanup),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      lanes_{CurlLane{library, epoll_.get(), 0}, CurlLane{library, epoll_.get(), 1},
-             CurlLane{library, epoll_.get(), 2}, CurlLane{library, epoll_.get(), 3},
-             CurlLane{library, epoll_.get(), 4}} {}
-
-ApiClient::Parts::~Parts() {
-  for (auto& [ticket, call] : under_way_) lane_of(call->lane()).remove(call->handle());
-}
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 Status ApiClient::Parts::open() {
-  if (!epoll_ || !wake_ || shared_ == nullptr) return no_memory();
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = std::uint64_t{kWakeMark} << 32;
-  const bool all = ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) == 0 &&
-                   library_.share_setopt(shared_.get(), CURLSHOPT_SHARE,
-                                         CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK;
-  return all ? Status{} : Status{no_memory()};
+  if (!epoll_ || !wake_ || ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0)
+    return no_memory();
+  http2_ = Http2Calls::make(*access_, limits_, clock_, epoll_.get(), kHttp2Mark);
+  return http2_ != nullptr ? Status{} : open_curl();
 }
 
-long ApiClient::Parts::most_connections(ApiLane lane) const {
-  switch (lane) {
-    case ApiLane::kWatch:
-      return 64;
-    case ApiLane::kRead:
-      return 32;
-    case ApiLane::kWrite:
-      return static_cast<long>(limits_.most_writes);
-    case ApiLane::kLease:
-      return 2;
-    case ApiLane::kEvent:
-      return 16;
-  }
-  return 1;
+Status ApiClient::Parts::open_curl() {
+  auto opened = CurlCalls::make(*access_, limits_, clock_, epoll_.get());
+  if (!opened) return std::move(opened).error();
+  curl_ = *std::move(opened);
+  return {};
 }
 
-ApiClient::Parts::Call ApiClient::Parts::take_call(ApiLane lane) {
-  std::vector<Call>& free = resting(lane);
-  if (!free.empty()) {
-    Call call = std::move(free.back());
-    free.pop_back();
-    return call;
-  }
-  CurlLane& own = lane_of(lane);
-  if (!own.is_open() && !own.open(most_connections(lane))) return nullptr;
-  auto call = std::make_unique<ApiCall>(library_, *access_, limits_, clock_, fresh_);
-  return call->set_up(shared_.get(), lane) ? std::move(call) : nullptr;
-}
-
-Status ApiClient::Parts::begin(Call& call, std::uint64_t ticket, ApiRequest request,
-                               bool is_second) {
-  const ApiLane lane = request.lane;
-  call = take_call(lane);
-  if (call == nullptr) return no_memory();
-  GEDGE_TRY(call->begin(ticket, std::move(request), is_second));
-  // Lines of a stream may be lent to somebody: no more of them are read meanwhile.
-  const bool added = lane == ApiLane::kWatch ? lane_of(lane).add(call->handle())
-                                             : lane_of(lane).add(call->handle(), now());
-  return added ? Status{} : Status{no_memory()};
+void ApiClient::Parts::send_by_curl(std::uint64_t ticket, ApiRequest request, bool is_second) {
+  Status sent;
+  if (curl_ == nullptr) sent = open_curl();
+  if (sent) sent = curl_->send(ticket, std::move(request), is_second, now());
+  if (!sent) refused_.push_back({ticket, sent.error()});
 }
 
 void ApiClient::Parts::send_now(std::uint64_t ticket, ApiRequest request, bool is_second) {
-  Call call;
-  if (const Status begun = begin(call, ticket, std::move(request), is_second); !begun)
-    refused_.push_back({ticket, begun.error()});
+  if (http2_ != nullptr && http2_->serves())
+    http2_->send(ticket, std::move(request), is_second, now());
   else
-    under_way_.emplace(ticket, std::move(call));
+    send_by_curl(ticket, std::move(request), is_second);
 }
 
 void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
@@ -201,53 +155,47 @@ void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
   parked_.push_back({ticket, std::move(request), false, deadline});
 }
 
-void ApiClient::Parts::retire(Call call) {
-  const ApiLane lane = call->lane();
-  lane_of(lane).remove(call->handle());
-  call->rest();
-  std::vector<Call>& free = resting(lane);
-  if (static_cast<long>(free.size()) < most_connections(lane)) free.push_back(std::move(call));
-}
-
-ApiClient::Parts::Call ApiClient::Parts::take_under_way(std::uint64_t ticket) {
-  const auto found = under_way_.find(ticket);
-  if (found == under_way_.end()) return nullptr;
-  Call call = std::move(found->second);
-  under_way_.erase(found);
-  return call;
-}
-
 void ApiClient::Parts::cancel(std::uint64_t ticket) {
   const auto is_it = [&](const auto& entry) { return entry.ticket == ticket; };
   std::erase_if(refused_, is_it);
   std::erase_if(parked_, is_it);
-  Call call = take_under_way(ticket);
-  if (call == nullptr) return;
-  call->drop();
-  if (is_waiting_)
-    dropped_.push_back(std::move(call));
-  else
-    retire(std::move(call));
+  if (http2_ != nullptr && http2_->cancel(ticket)) return;
+  if (curl_ != nullptr) curl_->cancel(ticket);
 }
 
-void ApiClient::Parts::answer(std::uint64_t ticket, ApiAnswer answer, const ApiListener& listener) {
+void ApiClient::Parts::opened(std::uint64_t ticket) {
   has_said_ = true;
-  listener.answer(ticket, std::move(answer));
+  listener_->opened(ticket);
 }
 
-void ApiClient::Parts::answer_unsent(std::uint64_t ticket, Error error,
-                                     const ApiListener& listener) {
+void ApiClient::Parts::line(std::uint64_t ticket, std::string_view line) {
+  has_said_ = true;
+  listener_->line(ticket, line);
+}
+
+void ApiClient::Parts::over(CallOver&& call) {
+  if (call.is_unserved) return send_by_curl(call.ticket, std::move(call.request), call.is_second);
+  if (!is_worth_a_second(call)) return answer(call.ticket, std::move(call.answer));
+  parked_.push_back({call.ticket, std::move(call.request), true, now() + kSecondPatience});
+}
+
+void ApiClient::Parts::answer(std::uint64_t ticket, ApiAnswer answer) {
+  has_said_ = true;
+  listener_->answer(ticket, std::move(answer));
+}
+
+void ApiClient::Parts::answer_unsent(std::uint64_t ticket, Error error) {
   ApiAnswer nothing;
   nothing.error = std::move(error);
   nothing.was_not_sent = true;
-  answer(ticket, std::move(nothing), listener);
+  answer(ticket, std::move(nothing));
 }
 
-void ApiClient::Parts::answer_refused(const ApiListener& listener) {
+void ApiClient::Parts::answer_refused() {
   while (!refused_.empty()) {
     Refused refused = std::move(refused_.front());
     refused_.pop_front();
-    answer_unsent(refused.ticket, std::move(refused.error), listener);
+    answer_unsent(refused.ticket, std::move(refused.error));
   }
 }
 
@@ -267,7 +215,7 @@ void ApiClient::Parts::refresh_credentials() {
   if (!adopted && notice_) notice_(adopted.error());
 }
 
-void ApiClient::Parts::look_after_parked(const ApiListener& listener) {
+void ApiClient::Parts::look_after_parked() {
   if (!keeper_ || (parked_.empty() && !keeper_->due())) return;
   refresh_credentials();
   const auto current = moment();
@@ -285,70 +233,45 @@ void ApiClient::Parts::look_after_parked(const ApiListener& listener) {
     if (is_ready)
       send_now(parked.ticket, std::move(parked.request), parked.is_second);
     else
-      answer_unsent(parked.ticket, failure != nullptr ? *failure : no_credentials(), listener);
+      answer_unsent(parked.ticket, failure != nullptr ? *failure : no_credentials());
   }
 }
 
 // A refused request was not carried out, whatever it asked for.
-bool ApiClient::Parts::is_worth_a_second(const ApiCall& call, const ApiAnswer& answer) {
+bool ApiClient::Parts::is_worth_a_second(const CallOver& call) {
   constexpr unsigned kUnauthorized = 401;
-  return answer.status == kUnauthorized && keeper_ && !call.is_second() &&
-         keeper_->renew(call.generation(), moment());
+  return call.answer.status == kUnauthorized && keeper_ && !call.is_second &&
+         keeper_->renew(call.generation, moment());
 }
 
-void ApiClient::Parts::hand_over_lines(ApiCall& call, const ApiListener& listener) {
-  has_said_ = true;
-  if (call.hand_over_lines(listener) || call.is_dropped()) return;
-  Call over = take_under_way(call.ticket());
-  ApiAnswer why = over->too_long();
-  const std::uint64_t ticket = over->ticket();
-  retire(std::move(over));
-  answer(ticket, std::move(why), listener);
+void ApiClient::Parts::settle() {
+  if (http2_ != nullptr) http2_->settle(*this, now());
+  if (curl_ != nullptr) curl_->settle(*this);
 }
 
-void ApiClient::Parts::settle(CurlLane& lane, const ApiListener& listener) {
-  while (!fresh_.empty()) {
-    ApiCall& call = *fresh_.back();
-    fresh_.pop_back();
-    hand_over_lines(call, listener);
+void ApiClient::Parts::look_after_calls() {
+  if (http2_ != nullptr) {
+    http2_->expire(now());
+    http2_->flush();
   }
-  while (const auto over = lane.next_over()) {
-    const ApiCall& known = *ApiCall::of(library_, over->first);
-    if (known.is_dropped()) continue;
-    const std::uint64_t ticket = known.ticket();
-    Call call = take_under_way(ticket);
-    ApiAnswer came = call->finish(over->second);
-    if (is_worth_a_second(*call, came)) {
-      parked_.push_back({ticket, call->take_request(), true, now() + kSecondPatience});
-      retire(std::move(call));
-      continue;
-    }
-    retire(std::move(call));
-    answer(ticket, std::move(came), listener);
-  }
-  for (Call& call : std::exchange(dropped_, {})) retire(std::move(call));
-}
-
-void ApiClient::Parts::look_after_timers(const ApiListener& listener) {
-  for (CurlLane& lane : lanes_) {
-    const Nanos moment = now();
-    if (!lane.due() || *lane.due() > moment) continue;
-    lane.expire(moment);
-    settle(lane, listener);
-  }
+  if (curl_ != nullptr) curl_->expire(now());
+  settle();
 }
 
 int ApiClient::Parts::patience(Nanos deadline) const {
-  if (has_said_) return 0;
-  if (keeper_ && keeper_->due()) deadline = std::min(deadline, *keeper_->due());
-  for (const Parked& parked : parked_) deadline = std::min(deadline, parked.deadline);
-  for (const CurlLane& lane : lanes_)
-    if (lane.due()) deadline = std::min(deadline, *lane.due());
+  if (has_said_ || !refused_.empty()) return 0;
+  const auto meet = [&](std::optional<Nanos> due) {
+    if (due) deadline = std::min(deadline, *due);
+  };
+  if (keeper_) meet(keeper_->due());
+  for (const Parked& parked : parked_) meet(parked.deadline);
+  if (http2_ != nullptr) meet(http2_->due());
+  if (curl_ != nullptr) meet(curl_->due());
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now()).count();
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
-Status ApiClient::Parts::look_after_events(Nanos deadline, const ApiListener& listener) {
+Status ApiClient::Parts::look_after_events(Nanos deadline) {
   std::array<epoll_event, kMostEvents> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), kMostEvents, patience(deadline));
   if (count < 0) {
@@ -358,30 +281,34 @@ Status ApiClient::Parts::look_after_events(Nanos deadline, const ApiListener& li
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     const auto mark = static_cast<std::uint32_t>(event.data.u64 >> 32);
+    const int descriptor = static_cast<int>(event.data.u64 & 0xffffffff);
     if (mark == kWakeMark) {
       std::uint64_t times = 0;
       is_woken_ = ::read(wake_.get(), &times, sizeof times) > 0 || is_woken_;
       continue;
     }
     if (mark == kHelperMark) continue;  // looked after before the next wait
-    lanes_[mark].act(static_cast<int>(event.data.u64 & 0xffffffff), event.events, now());
-    settle(lanes_[mark], listener);
+    if (mark >= kHttp2Mark)
+      http2_->act(mark, descriptor, event.events, now());
+    else
+      curl_->act(mark, descriptor, event.events, now());
+    settle();
   }
   return {};
 }
 
 Status ApiClient::Parts::wait(Nanos most, const ApiListener& listener) {
-  is_waiting_ = true;
+  listener_ = &listener;
   has_said_ = is_woken_ = false;
   const Nanos deadline = now() + std::clamp(most, Nanos{0}, kMostPatience);
   Status status;
   do {
-    look_after_parked(listener);
-    answer_refused(listener);
-    look_after_timers(listener);
-    status = look_after_events(deadline, listener);
+    look_after_parked();
+    answer_refused();
+    look_after_calls();
+    status = look_after_events(deadline);
   } while (status && !has_said_ && !is_woken_ && now() < deadline);
-  is_waiting_ = false;
+  listener_ = nullptr;
   return status;
 }
 
@@ -401,14 +328,12 @@ Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimi
     if (Status good = check_client_certificate(own.certificate, own.key.reveal(), moment().date);
         !good && credentials.files.certificate.empty())
       return std::move(good).error();
-  const auto library = CurlLibrary::get();
-  if (!library) return library.error();
-  auto access = ApiAccess::make(**library, endpoint);
+  auto access = ApiAccess::make(endpoint);
   if (!access) return std::move(access).error();
-  const bool is_told = (*access)->is_secure() && !credentials.empty();
-  auto parts = std::make_unique<Parts>(**library, *std::move(access), limits, clock);
+  auto parts = std::make_unique<Parts>(*std::move(access), limits, clock);
   GEDGE_TRY(parts->open());
-  if (is_told) parts->keep(std::move(credentials), std::move(endpoint), std::move(notice));
+  if (parts->is_secure() && !credentials.empty())
+    parts->keep(std::move(credentials), std::move(endpoint), std::move(notice));
   return std::unique_ptr<ApiClient>(new ApiClient(std::move(parts)));
 }
 

@@ -1,8 +1,8 @@
 #include "io/curl_error.hpp"
 
+#include <string>
 #include <utility>
 
-#include "gedge/base/duration.hpp"
 #include "io/system_error.hpp"
 
 namespace gedge {
@@ -13,27 +13,6 @@ std::string uncapitalised(std::string text) {
   const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
   if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
-}
-
-Error timeout_error(const CurlFailure& failure) {
-  if (!failure.connected)
-    return {Errc::kTimeout,
-            "no connection within " + format_duration(failure.connect_timeout.count()),
-            {},
-            {}};
-  return {Errc::kTimeout,
-          (failure.silent ? "no answer within " : "the answer did not end within ") +
-              format_duration(failure.timeout.count()),
-          {},
-          {}};
-}
-
-Error excess_error(const CurlFailure& failure) {
-  const char* const what = failure.excess == Excess::kHeader ? "the headers of the answer have"
-                           : failure.excess == Excess::kLine ? "a line of the answer has"
-                                                             : "the answer has";
-  return invalid_input(std::string(what) + " more than " + std::to_string(failure.most_bytes) +
-                       " bytes");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ Result<HttpAnswer> CurlTransfer::finish(CURLcode code) {
 }
 
 Error CurlTransfer::error_of(CURLcode code) const {
-  CurlFailure failure{code, message_.data()};
+  CurlFailure failure{{}, code, message_.data()};
   failure.connected = handle_.info<curl_off_t>(CURLINFO_CONNECT_TIME_T) != 0;
   failure.silent = header_bytes_ == 0 && body_.empty();
   failure.connect_timeout = terms_.connect_timeout;

@@ -46,6 +46,32 @@ struct TalkTls {
   std::string clients = {};  // PEM; empty: none is asked for
 };
 
+inline SSL_CTX* make_server_context(const TalkTls& tls) {
+  SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
+  const auto bio = [](const std::string& text) {
+    return BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
+  };
+  BIO* const certificate = bio(tls.own.certificate);
+  BIO* const key = bio(tls.own.key);
+  X509* const own = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
+  EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
+  REQUIRE(SSL_CTX_use_certificate(context, own) == 1);
+  REQUIRE(SSL_CTX_use_PrivateKey(context, secret) == 1);
+  if (!tls.clients.empty()) {
+    BIO* const trusted = bio(tls.clients);
+    X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), client);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    X509_free(client);
+    BIO_free(trusted);
+  }
+  X509_free(own);
+  EVP_PKEY_free(secret);
+  BIO_free(certificate);
+  BIO_free(key);
+  return context;
+}
+
 /// Each connection has a thread; `talk` is called by one at a time.
 class TalkingServer {
  public:
@@ -53,7 +79,7 @@ class TalkingServer {
 
   explicit TalkingServer(Talk talk, std::optional<TalkTls> tls = {})
       : talk_(std::move(talk)),
-        context_(tls ? make_context(*tls) : nullptr, SSL_CTX_free),
+        context_(tls ? make_server_context(*tls) : nullptr, SSL_CTX_free),
         listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     IpAddress at;
     at.bytes = {127, 0, 0, 1};
@@ -115,32 +141,6 @@ class TalkingServer {
       return true;
     }
   };
-
-  static SSL_CTX* make_context(const TalkTls& tls) {
-    SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
-    const auto bio = [](const std::string& text) {
-      return BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
-    };
-    BIO* const certificate = bio(tls.own.certificate);
-    BIO* const key = bio(tls.own.key);
-    X509* const own = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
-    EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
-    REQUIRE(SSL_CTX_use_certificate(context, own) == 1);
-    REQUIRE(SSL_CTX_use_PrivateKey(context, secret) == 1);
-    if (!tls.clients.empty()) {
-      BIO* const trusted = bio(tls.clients);
-      X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr);
-      X509_STORE_add_cert(SSL_CTX_get_cert_store(context), client);
-      SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-      X509_free(client);
-      BIO_free(trusted);
-    }
-    X509_free(own);
-    EVP_PKEY_free(secret);
-    BIO_free(certificate);
-    BIO_free(key);
-    return context;
-  }
 
   void serve() {
     while (true) {

@@ -1,5 +1,5 @@
-// gedge/io/api_client.hpp - requests to an API server through libcurl, which is opened on first
-// use.
+// gedge/io/api_client.hpp - requests to an API server: over HTTP/2 by libnghttp2 where that will
+// do, else through libcurl. Both are opened on first use.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,9 @@ namespace gedge {
 /// What an answer may cost.
 struct ApiLimits {
   Nanos connect_timeout{10'000'000'000};
+  /// Over HTTP/2: for so long a server may say nothing while calls are under way, and then not
+  /// answer whether it is there.
+  Nanos silence{10'000'000'000}, sign_within{8'000'000'000};
   std::size_t most_body_bytes = std::size_t{1} << 30;
   std::size_t most_line_bytes = std::size_t{64} << 20;  ///< of a stream
   std::size_t most_header_bytes = std::size_t{64} << 10;
@@ -23,15 +26,18 @@ struct ApiLimits {
 };
 
 /// TLS 1.2 and later, or plain TCP. The requests of a lane share a connection where the server
-/// speaks HTTP/2; watches, and all requests to other servers, have one for themselves (HTTP/1.1),
-/// which is kept for the next one of its lane. None is reused after an hour. A peer that is gone is
-/// noticed within 20 s. Nothing is asked to be compressed, and no redirect is followed.
+/// speaks HTTP/2; requests to other servers have one for themselves (HTTP/1.1), which is kept for
+/// the next one of its lane. A server that is named by its address, behind no proxy, is spoken to
+/// without libcurl; through libcurl, watches have connections for themselves, too. None is reused
+/// after an hour. A peer that is gone is noticed within 20 s, over HTTP/2 also one whose system or
+/// proxy still confirms what is sent. Nothing is asked to be compressed, and no redirect is
+/// followed.
 ///
 /// A request that the server may have read is never sent a second time on its own, except GET.
 /// A stream that has begun well ends well, whatever ends its connection; the beginning of a line
 /// without its end is left out.
 ///
-/// Memory: what has come of the answers under way, and 16 to 256 KiB for each.
+/// Memory: what has come of the answers under way, and through libcurl 16 to 256 KiB for each.
 /// Not for two threads at once, but for wake().
 class ApiClient final : public ApiTransport {
  public:

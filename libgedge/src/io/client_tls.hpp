@@ -1,0 +1,31 @@
+// io/client_tls.hpp - the client's side of TLS, on sockets that never wait.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <string>
+
+#include "gedge/port/api_endpoint.hpp"
+
+namespace gedge {
+
+struct TlsFree {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(SSL* session) const { SSL_free(session); }
+};
+using ClientTls = std::unique_ptr<SSL_CTX, TlsFree>;
+using TlsSession = std::unique_ptr<SSL, TlsFree>;
+
+/// TLS 1.2 and later; whom to believe and what to show as the endpoint says. Null where that cannot
+/// be used.
+ClientTls make_client_tls(const ApiEndpoint& endpoint);
+
+/// Offers HTTP/2 alone. `name`: that the server's certificate must have, a name or an address. The
+/// socket outlives it. Null without memory.
+TlsSession make_tls_session(SSL_CTX* context, int socket, const std::string& name);
+
+/// Whether the server has agreed to it.
+bool speaks_http2(const SSL* session);
+
+}  // namespace gedge

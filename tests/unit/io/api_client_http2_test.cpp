@@ -1,0 +1,352 @@
+// The API client with servers that speak HTTP/2: one connection a lane, nothing sent twice.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "api_calls.hpp"
+#include "http2_server.hpp"
+
+namespace gedge {
+namespace {
+
+using test::bind_request;
+using test::Calls;
+using test::Credentials;
+using test::Http2Heard;
+using test::Http2Said;
+using test::Http2Server;
+using test::Http2Then;
+using test::make_credentials;
+using test::request;
+using test::TalkTls;
+using test::watch;
+
+constexpr long kYear = 365L * 24 * 3'600;
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+Http2Said ok(const Http2Heard&) { return {"ok"}; }
+
+const Credentials& own() {
+  static const Credentials made = make_credentials("kube.test", kYear);
+  return made;
+}
+
+ApiEndpoint endpoint_of(const Http2Server& server) {
+  ApiEndpoint endpoint;
+  endpoint.server = server.url();
+  endpoint.tls_server_name = "kube.test";
+  endpoint.trusted = own().certificate;
+  endpoint.identity.token = Secret("t0ken");
+  return endpoint;
+}
+
+// The first request alone is answered so.
+Http2Server::Talk at_first(Http2Said said) {
+  return [said = std::move(said)](const Http2Heard& heard) {
+    return heard.nth == 0 ? said : Http2Said{"ok"};
+  };
+}
+
+}  // namespace
+
+TEST_CASE("api client over HTTP/2: many at once, on one connection a lane") {
+  Http2Server server(ok, TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 100; ++i) calls.client->send(calls.next++, bind_request());
+    for (int i = 0; i < 10; ++i) calls.client->send(calls.next++, request(ApiLane::kRead));
+    calls.wait_for(static_cast<std::size_t>(round + 1) * 110);
+  }
+  for (const auto& [ticket, answer] : calls.answers) {
+    CHECK(answer.status == 200);
+    CHECK(answer.body == "ok");
+  }
+  CHECK(server.connections() == 2);
+  CHECK(server.heard().size() == 330);
+  for (const Http2Heard& heard : server.heard()) {
+    CHECK(heard.fields.at("authorization") == "Bearer t0ken");
+    CHECK(heard.fields.at("accept") == "application/json");
+    CHECK(heard.fields.at("user-agent") == "gedge");
+    CHECK(has(server.url(), heard.fields.at(":authority")));
+    const bool binds = heard.fields.at(":method") == "POST";
+    CHECK(heard.fields.at(":path") == (binds ? bind_request().target : "/api"));
+    CHECK(heard.body == (binds ? bind_request().body : ""));
+    CHECK(heard.fields.count("content-type") == (binds ? 1 : 0));
+  }
+}
+
+TEST_CASE("api client over HTTP/2: bodies that are larger than any window") {
+  const std::string large(9 << 20, 'x');
+  Http2Server server([&](const Http2Heard& heard) { return Http2Said{heard.body + "!"}; },
+                     TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  for (const ApiVerb verb : {ApiVerb::kPost, ApiVerb::kPut, ApiVerb::kPatch, ApiVerb::kDelete}) {
+    ApiRequest asked = bind_request();
+    asked.verb = verb;
+    asked.body = large;
+    CHECK((calls.ask(asked).body == large + "!"));
+    asked.body.clear();
+    CHECK(calls.ask(asked).body == "!");
+  }
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("api client over HTTP/2: what waited until it was too late is not sent") {
+  struct Sleeper final : Clock {
+    Micros time{1'000'000};
+    Micros now() const override { return time; }
+  } clock;
+  Http2Server server(ok, TalkTls{own()});
+  auto opened = ApiClient::open(endpoint_of(server), {}, {}, {}, clock);
+  REQUIRE(opened);
+  Calls calls(*std::move(opened));
+  ApiRequest bind = bind_request();
+  bind.send_by = Nanos(clock.time) + Nanos{1};
+  CHECK(calls.ask(bind).status == 200);
+  bind.send_by = Nanos(clock.time);
+  calls.client->send(20, bind);
+  calls.client->send(21, bind_request());
+  calls.wait_for(3);
+  CHECK(calls.answers[20].status == 0);
+  CHECK(calls.answers[20].was_not_sent);
+  CHECK(has(calls.answers[20].error.what, "too late"));
+  // What was behind it goes on a connection of its own.
+  CHECK(calls.answers[21].status == 200);
+  CHECK(server.heard().size() == 2);
+  CHECK(server.connections() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: that a stream begins is said before its first line, and once") {
+  Http2Server server(
+      [](const Http2Heard& heard) {
+        if (has(heard.fields.at(":path"), "refused")) return Http2Said{"no\n", "410"};
+        return Http2Said{has(heard.fields.at(":path"), "silent") ? "" : "one\ntwo\n"};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  std::string said;
+  calls.listener.opened = [&](std::uint64_t ticket) { said += std::to_string(ticket) + '!'; };
+  calls.listener.line = [&](std::uint64_t, std::string_view line) { said += line; };
+  CHECK(calls.ask(watch()).status == 200);
+  ApiRequest other = watch();
+  other.target = "/refused";
+  CHECK(calls.ask(other).status == 410);
+  other.target = "/silent";
+  CHECK(calls.ask(other).status == 200);
+  CHECK(calls.get().status == 200);
+  CHECK(said == "1!onetwo3!");
+}
+
+TEST_CASE(
+    "api client over HTTP/2: lines of a stream as they come, and a good end however it ends") {
+  for (const Http2Then then : {Http2Then::kEnd, Http2Then::kReset, Http2Then::kClose}) {
+    Http2Server server(
+        [&](const Http2Heard&) {
+          return Http2Said{"one\n\ntwo\r\nthr", "200", {}, then};
+        },
+        TalkTls{own()});
+    Calls calls(endpoint_of(server));
+    const ApiAnswer answer = calls.ask(watch());
+    CHECK(answer.status == 200);
+    CHECK(answer.body.empty());
+    CHECK(calls.lines[1] == std::vector<std::string>{"one", "two"});
+  }
+  Http2Server server([](const Http2Heard&) { return Http2Said{"no\n", "410"}; }, TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  const ApiAnswer gone = calls.ask(watch());
+  CHECK(gone.status == 410);
+  CHECK(gone.body == "no\n");
+  CHECK(calls.lines.empty());
+}
+
+TEST_CASE("api client over HTTP/2: watches share a connection, and hold up nobody") {
+  Http2Server server(
+      [](const Http2Heard& heard) {
+        return has(heard.fields.at(":path"), "watch")
+                   ? Http2Said{"line\n", "200", {}, Http2Then::kStay}
+                   : Http2Said{"ok"};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  for (int i = 0; i < 12; ++i) calls.client->send(calls.next++, watch());
+  CHECK(calls.ask(bind_request()).status == 200);
+  while (calls.lines.size() < 12) REQUIRE(calls.client->wait(test::kPatience, calls.listener));
+  CHECK(server.connections() == 2);
+  calls.client->cancel(1);
+  CHECK(calls.ask(request(ApiLane::kWatch)).status == 200);
+  CHECK(server.connections() == 2);
+  CHECK(calls.answers.size() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: what the server has not looked at is sent again") {
+  for (const Http2Then then : {Http2Then::kRefuse, Http2Then::kLeave}) {
+    Http2Server server(at_first({"", "", {}, then}), TalkTls{own()});
+    Calls calls(endpoint_of(server));
+    const ApiAnswer answer = calls.ask(bind_request());
+    CHECK(answer.status == 200);
+    CHECK(server.heard().size() == 2);
+    CHECK(server.connections() == (then == Http2Then::kLeave ? 2 : 1));
+  }
+  Http2Server server(
+      [](const Http2Heard&) {
+        return Http2Said{"", "", {}, Http2Then::kRefuse};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  const ApiAnswer answer = calls.ask(bind_request());
+  CHECK(answer.status == 0);
+  CHECK(answer.was_not_sent);
+  CHECK(server.heard().size() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: what it may have looked at is not, but for GET") {
+  for (const Http2Said& said :
+       {Http2Said{"", "", {}, Http2Then::kClose}, Http2Said{"par", "200", {}, Http2Then::kReset}}) {
+    Http2Server server(at_first(said), TalkTls{own()});
+    Calls calls(endpoint_of(server));
+    const ApiAnswer answer = calls.ask(bind_request());
+    CHECK(answer.status == 0);
+    CHECK(answer.error.code == Errc::kUnreachable);
+    CHECK_FALSE(answer.was_not_sent);
+    CHECK(server.heard().size() == 1);
+    CHECK(calls.ask(bind_request()).status == 200);
+  }
+  Http2Server server(at_first({"", "", {}, Http2Then::kClose}), TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  CHECK(calls.get().status == 200);
+  CHECK(server.heard().size() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the connection") {
+  Http2Server server(
+      [](const Http2Heard& heard) {
+        return heard.body == "stay" ? Http2Said{"", "", {}, Http2Then::kStay} : Http2Said{"ok"};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  CHECK(calls.ask(bind_request()).status == 200);
+  ApiRequest hasty = bind_request();
+  hasty.body = "stay";
+  hasty.timeout = Nanos{50'000'000};
+  const ApiAnswer answer = calls.ask(hasty);
+  CHECK(answer.error.code == Errc::kTimeout);
+  CHECK(has(answer.error.what, "no answer within 50"));
+  CHECK_FALSE(answer.was_not_sent);
+  // Who has said nothing since it was asked may be gone.
+  CHECK(calls.ask(bind_request()).status == 200);
+  CHECK(server.connections() == 2);
+  calls.client->send(calls.next++, hasty);
+  CHECK(calls.ask(bind_request()).status == 200);
+  calls.wait_for(5);
+  CHECK(calls.ask(bind_request()).status == 200);
+  CHECK(server.connections() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: a server that gives no sign of life is gone") {
+  Http2Server server(
+      [](const Http2Heard&) {
+        return Http2Said{"", "", {}, Http2Then::kMute};
+      },
+      TalkTls{own()});
+  ApiLimits limits;
+  limits.silence = limits.sign_within = Nanos{20'000'000};
+  Calls calls(endpoint_of(server), limits);
+  const ApiAnswer answer = calls.ask(bind_request());
+  CHECK(answer.error.code == Errc::kUnreachable);
+  CHECK_FALSE(answer.was_not_sent);
+  CHECK(server.heard().size() == 1);
+}
+
+TEST_CASE("api client over HTTP/2: bodies, heads and lines have limits") {
+  ApiLimits limits;
+  limits.most_body_bytes = 1'000;
+  limits.most_header_bytes = 1'000;
+  limits.most_line_bytes = 1'000;
+  const std::string much(1'001, 'x');
+  for (const Http2Said& said :
+       {Http2Said{much}, Http2Said{"", "200", {{"x-much", much}}},
+        Http2Said{much, "200", {{"content-length", "1001"}}, Http2Then::kEnd}}) {
+    Http2Server server(at_first(said), TalkTls{own()});
+    Calls calls(endpoint_of(server), limits);
+    const ApiAnswer answer = calls.ask(bind_request());
+    CHECK(answer.error.code == Errc::kInvalidInput);
+    CHECK(has(answer.error.what, "more than 1000 bytes"));
+    CHECK(calls.ask(bind_request()).status == 200);
+    CHECK(server.connections() == 1);
+  }
+  Http2Server server(
+      [&](const Http2Heard&) {
+        return Http2Said{"a\n" + much, "200", {}, Http2Then::kStay};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server), limits);
+  const ApiAnswer answer = calls.ask(watch());
+  CHECK(has(answer.error.what, "a line of the answer"));
+  CHECK(calls.lines[1] == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("api client over HTTP/2: a server may say when to come again") {
+  struct Row {
+    std::string word;
+    int seconds;  // -1: it does not
+  };
+  for (const Row& row :
+       {Row{"7", 7}, Row{"-1", 0}, Row{"soon", -1}, Row{"Wed, 21 Oct 2015 07:28:00 GMT", 0}}) {
+    Http2Server server(
+        [&](const Http2Heard&) {
+          return Http2Said{"", "429", {{"retry-after", row.word}}};
+        },
+        TalkTls{own()});
+    Calls calls(endpoint_of(server));
+    const ApiAnswer answer = calls.ask(bind_request());
+    CHECK(answer.status == 429);
+    CHECK(answer.retry_after.has_value() == (row.seconds >= 0));
+    if (answer.retry_after) CHECK(*answer.retry_after == std::chrono::seconds(row.seconds));
+  }
+}
+
+TEST_CASE("api client over HTTP/2: nobody is told who we are but a server that is trusted") {
+  Http2Server server(ok, TalkTls{own()});
+  ApiEndpoint endpoint = endpoint_of(server);
+  endpoint.tls_server_name = "other.test";
+  CHECK(Calls(endpoint).ask(bind_request()).error.code == Errc::kDenied);
+  endpoint = endpoint_of(server);
+  endpoint.trusted = make_credentials("kube.test", kYear).certificate;
+  CHECK(Calls(endpoint).ask(bind_request()).error.code == Errc::kDenied);
+  CHECK(server.heard().empty());
+  endpoint.verify = false;
+  CHECK(Calls(endpoint).ask(bind_request()).status == 200);
+}
+
+TEST_CASE("api client over HTTP/2: a client certificate is shown where the server wants one") {
+  const Credentials client = make_credentials("gedge", kYear);
+  Http2Server server(ok, TalkTls{own(), client.certificate});
+  ApiEndpoint endpoint = endpoint_of(server);
+  CHECK(Calls(endpoint).ask(bind_request()).status == 0);
+  CHECK(server.heard().empty());
+  endpoint.identity.certificate = client.certificate;
+  endpoint.identity.key = Secret(client.key);
+  CHECK(Calls(endpoint).ask(bind_request()).status == 200);
+}
+
+TEST_CASE("api client over HTTP/2: a server that speaks HTTP/1.1 alone is asked so") {
+  test::TalkingServer server([](const test::Heard&) { return test::Said{{test::whole("ok")}}; },
+                             TalkTls{own()});
+  ApiEndpoint endpoint;
+  endpoint.server = server.url();
+  endpoint.tls_server_name = "kube.test";
+  endpoint.trusted = own().certificate;
+  Calls calls(endpoint);
+  for (int i = 0; i < 5; ++i) CHECK(calls.ask(bind_request()).status == 200);
+  CHECK(server.heard().size() == 5);
+  // The first one was that of somebody who wanted HTTP/2.
+  CHECK(server.connections() == 2);
+}
+
+}  // namespace gedge

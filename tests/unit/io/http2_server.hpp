@@ -1,0 +1,265 @@
+// http2_server.hpp - a server on loopback that speaks HTTP/2 over TLS, and says what a test wants.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <nghttp2/nghttp2.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io/descriptor.hpp"
+#include "io/socket_address.hpp"
+#include "talking_server.hpp"
+
+namespace gedge::test {
+
+struct Http2Heard {
+  std::size_t connection = 0, nth = 0;  // of the server; of all requests
+  std::map<std::string, std::string> fields;
+  std::string body;
+};
+
+enum class Http2Then {
+  kEnd,
+  kStay,    // the stream stays open
+  kRefuse,  // instead of an answer: it was not looked at
+  kLeave,   // the same, with GOAWAY
+  kReset,   // after what was said, the stream is broken off
+  kClose,   // the connection is
+  kMute,    // nothing is said any more on the connection, and nothing read
+};
+
+struct Http2Said {
+  std::string body;
+  std::string status = "200";  // empty: no head either
+  std::vector<std::pair<std::string, std::string>> fields = {};
+  Http2Then then = Http2Then::kEnd;
+};
+
+/// Each connection has a thread; `talk` is called by one at a time.
+class Http2Server {
+ public:
+  using Talk = std::function<Http2Said(const Http2Heard&)>;
+
+  explicit Http2Server(Talk talk, const TalkTls& tls)
+      : talk_(std::move(talk)),
+        context_(make_server_context(tls), SSL_CTX_free),
+        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    SSL_CTX_set_alpn_select_cb(context_.get(), choose, nullptr);
+    IpAddress at;
+    at.bytes = {127, 0, 0, 1};
+    SocketAddress address = to_socket_address(at);
+    socklen_t length = length_of(address);
+    REQUIRE(::bind(listener_.get(), &address.any, length) == 0);
+    REQUIRE(::listen(listener_.get(), 128) == 0);
+    REQUIRE(::getsockname(listener_.get(), &address.any, &length) == 0);
+    port_ = from_socket_address(address).port;
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~Http2Server() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+      for (const Descriptor& client : clients_) ::shutdown(client.get(), SHUT_RDWR);
+    }
+    over_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
+  std::size_t connections() const {
+    const std::lock_guard lock(mutex_);
+    return clients_.size();
+  }
+  std::vector<Http2Heard> heard() const {
+    const std::lock_guard lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  struct Saying {
+    std::string body;
+    Http2Then then = Http2Then::kEnd;
+    std::size_t at = 0;
+  };
+  struct Link {
+    Http2Server& server;
+    std::size_t number;
+    SSL* tls;
+    nghttp2_session* session = nullptr;
+    std::map<std::int32_t, Http2Heard> open = {};
+    std::map<std::int32_t, Saying> said = {};
+    bool is_over = false, is_mute = false;
+  };
+
+  static int choose(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in,
+                    unsigned in_size, void*) {
+    return nghttp2_select_next_protocol(const_cast<unsigned char**>(out), size, in, in_size) == 1
+               ? SSL_TLSEXT_ERR_OK
+               : SSL_TLSEXT_ERR_NOACK;
+  }
+
+  void wait_if(bool waits) {
+    std::unique_lock lock(mutex_);
+    over_.wait(lock, [&] { return !waits || is_over_; });
+  }
+
+  void serve() {
+    while (true) {
+      Descriptor client(::accept(listener_.get(), nullptr, nullptr));
+      if (!client) return;
+      const std::lock_guard lock(mutex_);
+      const std::size_t number = clients_.size();
+      const int socket = client.get();
+      clients_.push_back(std::move(client));
+      threads_.emplace_back([this, number, socket] { talk_with(number, socket); });
+    }
+  }
+
+  void talk_with(std::size_t number, int socket) {
+    sigset_t pipes;
+    sigemptyset(&pipes);
+    sigaddset(&pipes, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
+    const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context_.get()), SSL_free);
+    SSL_set_fd(tls.get(), socket);
+    if (SSL_accept(tls.get()) == 1) run({*this, number, tls.get()});
+    ERR_clear_error();
+    ::shutdown(socket, SHUT_RDWR);
+  }
+
+  static void run(Link link) {
+    nghttp2_session_callbacks* callbacks = nullptr;
+    nghttp2_session_callbacks_new(&callbacks);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+    nghttp2_session_server_new(&link.session, callbacks, &link);
+    nghttp2_session_callbacks_del(callbacks);
+    nghttp2_submit_settings(link.session, NGHTTP2_FLAG_NONE, nullptr, 0);
+    while (!link.is_over && write(link) && read(link)) link.server.wait_if(link.is_mute);
+    write(link);
+    nghttp2_session_del(link.session);
+  }
+  static bool read(const Link& link) {
+    std::uint8_t bytes[16'384];
+    const int came = SSL_read(link.tls, bytes, sizeof bytes);
+    return came > 0 &&
+           nghttp2_session_mem_recv(link.session, bytes, static_cast<std::size_t>(came)) >= 0;
+  }
+  static bool write(const Link& link) {
+    while (true) {
+      const std::uint8_t* bytes = nullptr;
+      const ssize_t size = nghttp2_session_mem_send(link.session, &bytes);
+      if (size <= 0) return size == 0;
+      if (SSL_write(link.tls, bytes, static_cast<int>(size)) <= 0) return false;
+    }
+  }
+
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
+                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
+                       std::uint8_t, void* own) {
+    static_cast<Link*>(own)
+        ->open[frame->hd.stream_id]
+        .fields[std::string(reinterpret_cast<const char*>(name), name_size)]
+        .assign(reinterpret_cast<const char*>(value), value_size);
+    return 0;
+  }
+  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t stream, const std::uint8_t* bytes,
+                     std::size_t size, void* own) {
+    static_cast<Link*>(own)->open[stream].body.append(reinterpret_cast<const char*>(bytes), size);
+    return 0;
+  }
+  static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* own) {
+    const bool carries = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+    if (carries && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
+      reply(*static_cast<Link*>(own), frame->hd.stream_id);
+    return 0;
+  }
+
+  static void reply(Link& link, std::int32_t stream) {
+    Http2Said said;
+    {
+      const std::lock_guard lock(link.server.mutex_);
+      Http2Heard& heard = link.open[stream];
+      heard.connection = link.number;
+      heard.nth = link.server.heard_.size();
+      link.server.heard_.push_back(heard);
+      said = link.server.talk_(heard);
+    }
+    if (said.then == Http2Then::kRefuse) {
+      nghttp2_submit_rst_stream(link.session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    if (said.then == Http2Then::kLeave) {
+      nghttp2_submit_goaway(link.session, NGHTTP2_FLAG_NONE, std::max(stream - 2, 0),
+                            NGHTTP2_NO_ERROR, nullptr, 0);
+      return;
+    }
+    link.is_over = said.then == Http2Then::kClose;
+    link.is_mute = said.then == Http2Then::kMute;
+    if (!said.status.empty()) submit(link, stream, said);
+  }
+  static void submit(Link& link, std::int32_t stream, const Http2Said& said) {
+    const auto bytes = [](const std::string& text) {
+      return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(text.data()));
+    };
+    const std::string name = ":status";
+    std::vector<nghttp2_nv> head{
+        {bytes(name), bytes(said.status), name.size(), said.status.size(), NGHTTP2_NV_FLAG_NONE}};
+    for (const auto& [key, value] : said.fields)
+      head.push_back({bytes(key), bytes(value), key.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+    link.said[stream] = {said.body, said.then, 0};
+    nghttp2_data_provider provider{};
+    provider.source.ptr = &link;
+    provider.read_callback = next_bytes;
+    nghttp2_submit_response(link.session, stream, head.data(), head.size(), &provider);
+  }
+  static ssize_t next_bytes(nghttp2_session* session, std::int32_t stream, std::uint8_t* into,
+                            std::size_t room, std::uint32_t* flags, nghttp2_data_source* source,
+                            void*) {
+    auto& [body, then, at] = static_cast<Link*>(source->ptr)->said[stream];
+    const std::size_t size = std::min(room, body.size() - at);
+    if (size == 0 && then != Http2Then::kEnd) {
+      if (then == Http2Then::kReset)
+        nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_INTERNAL_ERROR);
+      return NGHTTP2_ERR_DEFERRED;
+    }
+    std::memcpy(into, body.data() + at, size);
+    at += size;
+    if (at == body.size() && then == Http2Then::kEnd) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return static_cast<ssize_t>(size);
+  }
+
+  Talk talk_;
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  Descriptor listener_;
+  std::uint16_t port_ = 0;
+  mutable std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::vector<Descriptor> clients_;
+  std::vector<std::thread> threads_;
+  std::vector<Http2Heard> heard_;
+  std::thread thread_;
+};
+
+}  // namespace gedge::test
