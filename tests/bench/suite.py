@@ -40,6 +40,7 @@ ROWS = [
     ("complete", rows_program.of_program("bench_complete"), True),
     ("growth", rows_growth.time, True),
     ("state", rows_program.of_program("bench_memory"), True),
+    ("cached", rows_program.of_program("bench_cached"), True),
     ("memory", rows_growth.memory, True),
     ("recorder", rows_recorder.recorder, False),
     ("explain", rows_process.explain, True),
