@@ -150,7 +150,7 @@ def check_source(plane):
             holds(repr(bad[:20]))
         plane.metrics.broken = None
         until(lambda: replicas(plane) == 2, "two replicas, after all")
-        need("event=thawed autoscaler=shop/web" in gedge.log(), gedge.log()[-600:])
+        until(lambda: "event=thawed autoscaler=shop/web" in gedge.log(), "it to be told")
 
 
 def answers(plane):

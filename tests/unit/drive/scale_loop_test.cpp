@@ -1,0 +1,190 @@
+#include "gedge/drive/scale_loop.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/sim/scripted_api.hpp"
+
+namespace gedge {
+namespace {
+
+struct FixedClock final : Clock, WallClock {
+  Micros time{1'000'000};
+  Micros now() const override { return time; }
+  UnixSeconds date() const override { return 1'795'341'600; }
+};
+
+/// Answers by itself, from what it is told to have.
+struct Server final : ApiTransport {
+  ScriptedApi api;
+  std::vector<std::string> asked;  // what was not a watch
+  std::vector<std::string> bodies;
+  unsigned lists = 200, metrics = 200, writes = 200;
+  std::string hpa, pods, usage;
+  std::function<void()> on_wait = [] {};
+
+  void send(std::uint64_t ticket, ApiRequest request) override {
+    const std::string target = request.target.substr(0, request.target.find("?timeout="));
+    const bool is_watch = request.is_stream;
+    const ApiVerb verb = request.verb;
+    const std::string body = request.body;
+    api.send(ticket, std::move(request));
+    if (is_watch) return;
+    asked.push_back(target);
+    if (!body.empty()) bodies.push_back(body);
+    answer(ticket, verb, target);
+  }
+  void answer(std::uint64_t ticket, ApiVerb verb, const std::string& target) {
+    const auto list = [](const std::string& kind, const std::string& items) {
+      return R"({"kind":")" + kind + R"(","apiVersion":"v1","metadata":{"resourceVersion":"5"},)" +
+             R"("items":[)" + items + "]}";
+    };
+    if (target.find("/metrics.k8s.io/") != std::string::npos)
+      api.say(ticket, metrics, list("PodMetricsList", usage));
+    else if (target.ends_with("/scale") && verb == ApiVerb::kGet)
+      api.say(ticket, 200,
+              R"({"metadata":{"name":"web","namespace":"shop","uid":"w","resourceVersion":"9"},)"
+              R"("spec":{"replicas":1},"status":{"replicas":1,"selector":"app=web"}})");
+    else if (verb != ApiVerb::kGet)
+      api.say(ticket, target.ends_with("/scale") ? writes : 200, "{}");
+    else if (target.find("pods") != std::string::npos)
+      api.say(ticket, lists, list("PodList", pods));
+    else
+      api.say(ticket, lists, list("HorizontalPodAutoscalerList", hpa));
+  }
+  void cancel(std::uint64_t ticket) override { api.cancel(ticket); }
+  Status wait(Nanos most, const ApiListener& listener) override {
+    on_wait();
+    return api.wait(most, listener);
+  }
+  void wake() override { api.wake(); }
+};
+
+void fill(Server& server) {
+  server.hpa =
+      R"({"metadata":{"name":"web","namespace":"shop","uid":"h","generation":1},"spec":{)"
+      R"("minReplicas":1,"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1",)"
+      R"("kind":"Deployment","name":"web"},"metrics":[{"type":"Resource","resource":{"name":"cpu",)"
+      R"("target":{"type":"Utilization","averageUtilization":50}}}]}})";
+  server.pods =
+      R"({"metadata":{"name":"a","namespace":"shop","labels":{"app":"web"}},"spec":{)"
+      R"("containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{)"
+      R"("phase":"Running","startTime":"2026-11-22T08:00:00Z","conditions":[{"type":"Ready",)"
+      R"("status":"True","lastTransitionTime":"2026-11-22T08:00:00Z"}]}})";
+  server.usage =
+      R"({"metadata":{"name":"a","namespace":"shop"},"timestamp":"2026-11-22T09:59:50Z",)"
+      R"("window":"15s","containers":[{"name":"c","usage":{"cpu":"1"}}]})";
+}
+
+ScalerOptions own() {
+  ScalerOptions options;
+  options.owns_objects = true;
+  return options;
+}
+
+TEST_CASE("scale loop: lists, then the scale, then metrics, then a write, a status and an Event") {
+  Server server;
+  fill(server);
+  FixedClock clock;
+  std::vector<ScaleReport> reports;
+  ScaleEvents events;
+  events.reported = [&reports](const ScaleReport& report) { reports.push_back(report); };
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, options, std::move(events));
+  REQUIRE(loop.run());
+  const std::vector<std::string> wanted{
+      "/api/v1/pods?limit=500",
+      "/apis/autoscaling/v2beta2/horizontalpodautoscalers?limit=500",
+      "/apis/apps/v1/namespaces/shop/deployments/web/scale",
+      "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods?labelSelector=app%3Dweb",
+      "/apis/apps/v1/namespaces/shop/deployments/web/scale",
+      "/apis/autoscaling/v2beta2/namespaces/shop/horizontalpodautoscalers/web/status",
+      "/apis/events.k8s.io/v1/namespaces/shop/events"};
+  CHECK(server.asked == wanted);
+  REQUIRE(server.bodies.size() == 3);
+  CHECK(server.bodies[0].find(R"("resourceVersion":"9"},"spec":{"replicas":2}})") !=
+        std::string::npos);
+  CHECK(server.bodies[1].find(R"("desiredReplicas":2)") != std::string::npos);
+  CHECK(server.bodies[2].find(R"("reason":"SuccessfulRescale")") != std::string::npos);
+  CHECK(server.bodies[2].find(R"("kind":"HorizontalPodAutoscaler","name":"web")") !=
+        std::string::npos);
+  REQUIRE(reports.size() == 1);
+  CHECK(reports.front().outcome == ScaleReport::Outcome::kRescaled);
+}
+
+TEST_CASE("scale loop: without writes nothing but GET is sent") {
+  Server server;
+  fill(server);
+  FixedClock clock;
+  ScalerOptions scaler = own();
+  scaler.writes = false;
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  options.writes = false;
+  ScaleLoop loop(Scaler(scaler), server, nullptr, clock, clock, options, {});
+  REQUIRE(loop.run());
+  CHECK(server.bodies.empty());
+}
+
+TEST_CASE("scale loop: one pass ends with what keeps it from listing") {
+  Server server;
+  server.lists = 403;
+  FixedClock clock;
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, options, {});
+  const Status ended = loop.run();
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().code == Errc::kDenied);
+}
+
+TEST_CASE("scale loop: a metric that nobody gives is told, and so is a refused write") {
+  Server server;
+  fill(server);
+  server.metrics = 503;
+  FixedClock clock;
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, options, {});
+  REQUIRE(loop.run());
+  CHECK(loop.scaler().frozen() == 1);
+  REQUIRE(server.bodies.size() == 2);
+  CHECK(server.bodies[1].find(R"("reason":"FailedGetResourceMetric","type":"Warning")") !=
+        std::string::npos);
+
+  Server refusing;
+  fill(refusing);
+  refusing.writes = 403;
+  ScaleLoop other(Scaler(own()), refusing, nullptr, clock, clock, options, {});
+  REQUIRE(other.run());
+  CHECK(other.scaler().counts().not_rescaled == 1);
+  CHECK(refusing.bodies.back().find(R"("reason":"FailedRescale")") != std::string::npos);
+}
+
+TEST_CASE("scale loop: an object that cannot be read spoils no other") {
+  Server server;
+  fill(server);
+  server.hpa +=
+      R"(,{"metadata":{"name":"bad","namespace":"shop"},"spec":{"maxReplicas":1,"minReplicas":9,)"
+      R"("scaleTargetRef":{"kind":"Deployment","name":"bad"}}})";
+  FixedClock clock;
+  std::vector<std::string> failures;
+  ScaleEvents events;
+  events.failed = [&failures](const Error& error) { failures.push_back(error.what); };
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, options, std::move(events));
+  REQUIRE(loop.run());
+  CHECK(loop.scaler().autoscalers() == 1);
+  CHECK(loop.counts().unreadable == 1);
+  REQUIRE_FALSE(failures.empty());
+  CHECK(failures.front().find("is above maxReplicas") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace gedge
