@@ -1,8 +1,9 @@
 """Bugs that somebody could make, and who must catch each of them.
 
-`breaks` names invariants of the scheduler (I-1: bound once; I-2: no node has too much; I-3: no
+`breaks` names invariants of the scheduler and the autoscaler (I-1: bound once; I-2: no node has too much; I-3: no
 write without the lease; I-4: no bind against what is known; I-5: everybody is settled in the end;
-I-6: what is known is what is there; I-8: bounded memory; I-9: bounded requests; I-10: the same
+I-6: what is known is what is there; I-7: no scale-down in the dark, and replicas within their
+bounds; I-8: bounded memory; I-9: bounded requests; I-10: the same
 answer each time; I-11: no attempt is forgotten; I-12: no secret is told), and bugs that other
 schedulers and controllers had, as owner/repository#number.
 """
@@ -22,6 +23,9 @@ CLUSTER = "drive/api_cluster.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
 KEEPER = "io/credential_keeper.cpp"
+SCALER = "control/scaler.cpp"
+SAMPLES = "control/scaler_metrics.cpp"
+RECONCILE = "scale/reconcile.cpp"
 
 
 @dataclass
@@ -223,6 +227,34 @@ MUTATIONS = [
              "codec/yaml_anchors.cpp",
              "if (++uses_ > kMaxCount || expanded_ > kMaxEntries || expanded_text_ > kMaxText)",
              "if (++uses_ > kMaxCount || expanded_ > 100 * kMaxEntries)", ("codec",)),
+    # Autoscaling
+    Mutation("one of two metrics fails, and the other one scales down", ("I-7",), RECONCILE,
+             "                       decision_.proposal < target.spec_replicas;",
+             "                       decision_.proposal < 0 * target.spec_replicas;", ("scale",)),
+    Mutation("a sample of yesterday counts", ("I-7",), SAMPLES,
+             "&& age > *options_.settings.max_age_s) {",
+             "&& age > 1'000 * *options_.settings.max_age_s) {", ("control",)),
+    Mutation("a sample of tomorrow counts", ("I-7",), SAMPLES,
+             "  if (sample.at > date + kMostAhead) {", "  if (sample.at > date + 1'000 * kMostAhead) {",
+             ("control",)),
+    Mutation("pods that are not known share the load of those that are", ("I-7",), SAMPLES,
+             "  if (known >= target.status_replicas) return {};",
+             "  if (known >= 0 * target.status_replicas) return {};", ("control",)),
+    Mutation("windows are shorter than they say", ("I-7",), SCALER,
+             "  return epoch_->second + (now - epoch_->first).count() / kNanosInSecond;",
+             "  return epoch_->second + 60 * (now - epoch_->first).count() / kNanosInSecond;",
+             ("control",)),
+    Mutation("a workload inherits the window of one that had its name", ("I-7",), SCALER,
+             "      entry.history = {};  // another one of that name\n", "", ("control",)),
+    Mutation("two change one workload by turns, for ever", ("I-7", "I-9"), SCALER,
+             "    entry.yields_until = now + options_.yield;", "    entry.yields_until = now;",
+             ("control",)),
+    Mutation("a change that met another one is not looked at again", ("I-5", "I-7"), SCALER,
+             "  if (answer == ScaleAnswer::kConflict) space->is_wanted_again = true;\n", "",
+             ("control",)),
+    Mutation("a query below zero asks for none", ("I-7",), "codec/scale_requests.cpp",
+             "  const bool fits = value >= 0 && value <= kMost;", "  const bool fits = value <= kMost;",
+             ("codec",)),
     # Always
     Mutation("of equal nodes any one is taken", ("I-10",), "plan/winner_tree.cpp",
              "  return leaf_of_[x] < leaf_of_[y];", "  return leaf_of_[x] > leaf_of_[y];",

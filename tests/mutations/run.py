@@ -25,7 +25,8 @@ CATCHERS = {
     "integration": (["integration"], ["bin/integration"]),
     "conformance": (["conformance_engine"], ["bin/conformance_engine"]),
     **{room: ([f"unit_{room}"], [f"bin/unit_{room}"])
-       for room in ("codec", "control", "drive", "io", "plan", "policy")},
+       for room in ("codec", "control", "drive", "io", "plan", "policy",
+                    "scale")},
 }
 
 
