@@ -23,8 +23,8 @@ _gedge_offer() {
 _gedge_describe() {
   case $1 in
     'plan')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --sort-by -l --selector --out --what-if --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --machines -o --output --no-headers --sort-by -A --all-namespaces -l --selector --out --what-if --replan --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --machines -o --output --sort-by -l --selector --out --what-if --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -42,6 +42,7 @@ _gedge_describe() {
         --compat) values='1.20 1.36' ;;
         --plugin) values='@files' ;;
         --seed) values='' ;;
+        --machines) values='@files' ;;
         -o | --output) values='table wide json yaml name' ;;
         --sort-by) values='' ;;
         -l | --selector) values='' ;;
@@ -59,8 +60,8 @@ _gedge_describe() {
       esac
       ;;
     'explain')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --machines -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --machines -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -79,6 +80,7 @@ _gedge_describe() {
         --compat) values='1.20 1.36' ;;
         --plugin) values='@files' ;;
         --seed) values='' ;;
+        --machines) values='@files' ;;
         -o | --output) values='table json yaml name' ;;
         --kubeconfig) values='@files' ;;
         --context) values='' ;;
@@ -92,8 +94,8 @@ _gedge_describe() {
       esac
       ;;
     'why-not')
-      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --machines -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --machines -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@pods' '@nodes')
       case $prev in
         -f | --filename) values='@files' ;;
@@ -112,6 +114,7 @@ _gedge_describe() {
         --compat) values='1.20 1.36' ;;
         --plugin) values='@files' ;;
         --seed) values='' ;;
+        --machines) values='@files' ;;
         -o | --output) values='table json yaml name' ;;
         --kubeconfig) values='@files' ;;
         --context) values='' ;;

@@ -15,6 +15,7 @@ void add_question_flags(FlagSet& flags, QuestionOptions& options, std::vector<st
   add_cluster_flags(flags, options.input);
   add_rtt_flags(flags, options.input);
   add_rule_flags(flags, options.rules);
+  add_machines_flag(flags, options.machines);
   add_output_flags(flags, options.output, std::move(formats), sorts);
 }
 
@@ -48,6 +49,12 @@ std::optional<Exit> Question::prepare() {
   Errors errors = reader_.take_errors();
   const Errors wrong_rules = load_rules(options_.rules, reader_, rules_);
   errors.insert(errors.end(), wrong_rules.begin(), wrong_rules.end());
+  if (!options_.machines.empty()) {
+    machines_ = std::make_unique<MachinePolicies>(rules_.modules.get());
+    const Errors wrong = machines_->read(options_.machines, options_.rules.compat(), reader_, io_);
+    errors.insert(errors.end(), wrong.begin(), wrong.end());
+    for (Profile& profile : rules_.profiles) profile = machines_->with(std::move(profile));
+  }
   progress_.erase();
   if (reader_.lacks_cluster())
     return fail_usage(
@@ -73,7 +80,8 @@ PlanRequest Question::request() {
   request.profiles = rules_.profiles;
   request.rtt_by = options_.input.rtt_by;
   request.seed = options_.rules.seed;
-  request.modules = rules_.modules.get();
+  request.modules =
+      machines_ ? static_cast<const PolicySource*>(machines_.get()) : rules_.modules.get();
   request.progress = [this](std::size_t done, std::size_t total) {
     progress_.show("planning", done, total);
     return true;

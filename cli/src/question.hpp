@@ -11,6 +11,7 @@
 #include "gedge/plan/planner.hpp"
 #include "input.hpp"
 #include "io.hpp"
+#include "node_machines.hpp"
 #include "options.hpp"
 #include "rules.hpp"
 #include "term/progress.hpp"
@@ -21,7 +22,8 @@ struct QuestionOptions {
   InputOptions input;
   RuleOptions rules;
   OutputOptions output;
-  std::string retyped;  ///< the flags that shape the answer, for hints
+  std::string machines;  ///< directory of --machines; empty: none
+  std::string retyped;   ///< the flags that shape the answer, for hints
 };
 
 /// "web-0", "pod/web-0" or "shop/web-0" as users name a pod; the namespace of -n where they name
@@ -75,6 +77,7 @@ class Question {
   InputReader reader_;
   Input input_;
   Rules rules_;
+  std::unique_ptr<MachinePolicies> machines_;  // null without --machines
 };
 
 }  // namespace gedge::cli

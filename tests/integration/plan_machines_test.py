@@ -1,0 +1,104 @@
+"""`gedge plan --machines`: the kubelets of the nodes are asked before a pod is placed."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+GEDGE = os.environ["GEDGE"]
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: %s}
+spec:
+  containers:
+  - name: c
+    image: i
+    resources: {limits: {cpu: "%d", memory: 1Gi}}
+---
+"""
+KUBELET = """
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+cpuManagerPolicy: static
+reservedSystemCPUs: 0-1
+topologyManagerPolicy: single-numa-node
+"""
+STATE = '{"policyName":"static","defaultCpuSet":"0-5","entries":{"u":{"c":"6-15"}},"checksum":0}'
+
+
+class PlanMachinesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.put("app.yaml", POD % ("a", 6) + POD % ("b", 6) + POD % ("c", 6))
+        os.mkdir(os.path.join(self.folder, "m"))
+
+    def put(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def gedge(self, verb, *args):
+        return subprocess.run(
+            [GEDGE, verb, "--cluster", "synthetic:nodes=2,tiers=0/0/2,cpu=64,memory=64Gi",
+             "-f", os.path.join(self.folder, "app.yaml"), *args],
+            capture_output=True, text=True, timeout=120, check=False)
+
+    def plan(self, *args):
+        done = self.gedge("plan", "-o", "json", *args)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        decisions = json.loads(done.stdout)["decisions"]
+        return {d["pod"]: (d.get("node"), json.dumps(d)) for d in decisions}
+
+    def machines(self):
+        return "--machines", os.path.join(self.folder, "m")
+
+    def test_what_a_kubelet_would_refuse_goes_elsewhere_or_nowhere(self):
+        free = self.plan()
+        nodes = sorted({node for node, _ in free.values()})
+        self.assertNotIn(None, nodes)
+        for node in ("cloud-1", "cloud-2"):
+            self.put(f"m/{node}.synthetic", "pack:2 numa:1 core:4 pu:2\n")
+        self.put("m/kubelet.yaml", KUBELET)
+        asked = self.plan(*self.machines())
+        self.assertNotIn(None, [node for node, _ in asked.values()])
+        self.put("m/cloud-1.state", STATE)
+        self.put("m/cloud-2.kubelet.yaml", KUBELET.replace("0-1", "0-3"))
+        held = self.plan(*self.machines())
+        self.assertEqual([node for node, _ in held.values()].count("cloud-2"), 1)
+        self.assertEqual([node for node, _ in held.values()].count(None), 2)
+        refused = next(text for node, text in held.values() if node is None)
+        self.assertIn("TopologyAffinityError", refused)
+        why = self.gedge("explain", "c", *self.machines())
+        self.assertIn("MachineFit", why.stdout)
+
+    def test_a_folder_of_other_nodes_machines_changes_nothing(self):
+        before = self.plan()
+        self.put("m/elsewhere.synthetic", "pack:1 core:2 pu:1")
+        self.assertEqual({pod: node for pod, (node, _) in self.plan(*self.machines()).items()},
+                         {pod: node for pod, (node, _) in before.items()})
+
+    def test_what_is_wrong_with_a_file_is_said_with_its_name(self):
+        for name, text, word in (
+                ("", "", "no machine in"),
+                ("cloud-1.xml", "<topology", "cloud-1.xml"),
+                ("kubelet.yaml", "kind: Pod\n", "kubelet.yaml"),
+                ("cloud-1.state", "{", "cloud-1.state"),
+                ("cloud-1.state", STATE.replace("0-5", "0-4"), "cloud-1.state")):
+            if name:
+                self.put(f"m/{name}", text)
+            if not name.endswith(".xml") and name:
+                self.put("m/cloud-1.synthetic", "pack:2 numa:1 core:4 pu:2")
+            done = self.gedge("plan", *self.machines())
+            self.assertEqual(done.returncode, 3, (name, done.stderr))
+            self.assertIn(word, done.stderr)
+            if name:
+                os.remove(os.path.join(self.folder, "m", name))
+        self.assertNotEqual(self.gedge("plan", "--machines", "/no/such/folder").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
