@@ -64,6 +64,7 @@ TEST_CASE("api client over HTTP/2: many at once, on one connection a lane") {
     calls.wait_for(static_cast<std::size_t>(round + 1) * 110);
   }
   for (const auto& [ticket, answer] : calls.answers) {
+    CAPTURE(answer.error.what);
     CHECK(answer.status == 200);
     CHECK(answer.body == "ok");
   }
