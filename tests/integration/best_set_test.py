@@ -4,8 +4,8 @@ none, gedge finds none either.
 
     best_set_test.py [--count N] [--seed N]
 
-places N pods of each kind, `--count 1000` ten thousand in all (about half an hour). A pod is made
-when the one before has its place, so that the state before each choice is known."""
+places N pods of each kind, `--count 1000` ten thousand in all. A pod is made when the one
+before has its place, so that the state before each choice is known."""
 import argparse
 import copy
 import json
