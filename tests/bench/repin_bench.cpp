@@ -1,6 +1,6 @@
-// A process of many threads that sleep, pinned whole: by the bare system calls, one for each thread
-// whose number is known, and as `gedge pin apply` does it, from choosing CPUs to the last look.
-// Prints the microseconds of both, a line for each round.
+// A process of many threads that sleep, pinned whole: by the system calls that nobody can do
+// without, one list of its threads and one affinity call for each, and as `gedge pin apply` does
+// it, from choosing CPUs to the last look. Prints the microseconds of both, a line for each round.
 //
 //   bench_repin [THREADS [ROUNDS]]
 #include <sched.h>
@@ -54,12 +54,13 @@ class Sleepers {
   std::vector<std::thread> threads_;
 };
 
-Micros bare(const Clock& clock, const std::vector<int>& numbers, const CpuSet& cpus) {
+Micros bare(const Clock& clock, const Threads& threads, const CpuSet& cpus) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   cpus.for_each([&](int cpu) { CPU_SET(static_cast<unsigned>(cpu), &mask); });
   const Micros start = clock.now();
-  for (const int number : numbers) ::sched_setaffinity(number, sizeof mask, &mask);
+  const auto numbers = threads.of_process(::getpid());
+  for (const int number : *numbers) ::sched_setaffinity(number, sizeof mask, &mask);
   return clock.now() - start;
 }
 
@@ -78,11 +79,10 @@ int run(std::size_t count, int rounds) {
   SystemGroups groups({});
   const PinPorts ports{store, processes, threads, groups};
   const SteadyClock clock;
-  const auto numbers = threads.of_process(::getpid());
-  for (int round = 0; numbers && round < rounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     const CpuSet one{usable->first()};
-    const Micros calls = bare(clock, *numbers, one);
-    bare(clock, *numbers, *usable);
+    const Micros calls = bare(clock, threads, one);
+    bare(clock, threads, *usable);
     const Micros start = clock.now();
     const auto done = apply_pin(ports, ground, {1, {}, {}}, ::getpid(), MemoryMode::kDefault);
     const Micros whole = clock.now() - start;

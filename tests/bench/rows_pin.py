@@ -24,7 +24,7 @@ def start(suite, report):
 
 
 def repin(suite, report):
-    """2,000 sleeping threads pinned as `gedge pin apply` does, beside the bare system calls."""
+    """2,000 sleeping threads pinned as `gedge pin apply` does, beside the system calls it takes."""
     rounds = 5 if suite.quick else 30
     bare, applied = [], []
     for line in lines_of([suite.program("bench_repin"), "2000", str(rounds)]):
@@ -32,6 +32,6 @@ def repin(suite, report):
         bare.append(int(words[1]) / 1e3)
         applied.append(int(words[3]) / 1e3)
     beyond = spread(b - a for a, b in zip(bare, applied))
-    report.row("N-2", "2,000 threads pinned by `gedge pin apply`, beyond one affinity call each",
+    report.row("N-2", "2,000 threads pinned by `gedge pin apply`, beyond a list and a call each",
                "5 ms", "2 ms", f"{beyond.text()} ms beyond {spread(bare).text()} ms",
                at_most(beyond.median, 5, 2))
