@@ -132,7 +132,7 @@ Run add_recommend(FlagSet& flags) {
   options->keep_history = true;
   flags.add({.name = "NAME",
              .value = "[NAMESPACE/]NAME",
-             .help = "The Deployment, StatefulSet, ReplicaSet or ReplicationController",
+             .help = "The workload: a Deployment, a StatefulSet",
              .operand = true,
              .required = true},
             options->name);
