@@ -13,7 +13,7 @@ BUGS = {"kubernetes#100140", "kubernetes#96579", "kubernetes#101877", "kubernete
         "kubernetes#65257", "kubernetes#125761", "cilium#42920", "enhancements#65",
         "kubernetes#136782", "kubernetes#76772", "kubernetes#107266", "kubernetes#22669",
         "kubernetes#47366", "kubernetes#118059", "kubernetes#72122", "kubernetes#97294",
-        "descheduler#424", "yaml-cpp#1040", "kubectl#1492"}
+        "descheduler#424", "yaml-cpp#1040", "kubectl#1492", "kubernetes#106780"}
 
 
 def main():

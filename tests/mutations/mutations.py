@@ -22,6 +22,7 @@ CALL = "io/api_call.cpp"
 CLUSTER = "drive/api_cluster.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
+NOMINATIONS = "plan/nominations.cpp"
 KEEPER = "io/credential_keeper.cpp"
 SCALER = "control/scaler.cpp"
 SAMPLES = "control/scaler_metrics.cpp"
@@ -116,9 +117,19 @@ MUTATIONS = [
              "    state->checks.push_back({ResourceIndex::kPodsColumn, 1});\n", "",
              ("policy", "simulate")),
     Mutation("whoever has a promised node is thought to have it after its end",
-             ("I-6", "kubernetes#85447", "kubernetes#102339"), LIVE,
-             "if (pod.nominated_node.empty() && pod.uid == known.uid)",
-             "if (pod.nominated_node.empty())", ("plan", "simulate", "control")),
+             ("I-6", "kubernetes#85447", "kubernetes#102339"), NOMINATIONS,
+             "known != nullptr && pod.uid == known->uid)", "known != nullptr)",
+             ("plan", "control")),
+    Mutation("a promise that the cluster takes back stands for ever", ("I-5", "I-6"), NOMINATIONS,
+             "std::exchange(at->second, is_said);", "std::exchange(at->second, false);",
+             ("plan", "control")),
+    Mutation("a promise that nobody can redeem stands for ever",
+             ("I-5", "kubernetes#106780", "kubernetes#85677"), LIVE,
+             "  if (!preemption.chosen) return take_back(asking);\n",
+             "  if (!preemption.chosen) return std::optional<Preempted>();\n", ("control",)),
+    Mutation("a pod that was promised a place goes, and who waits for that place is not tried",
+             ("I-5",), NEWS, "(takes_place(*known) || !promise_of(known).empty())",
+             "takes_place(*known)", ("control",)),
     Mutation("one that cannot be read spoils all that came with it", ("I-6",), KIND,
              "    if (auto facts = load(text, 0, errors)) {\n      put",
              "    if (auto facts = load(text, 0, errors); facts && texts.size() == 1) {\n      put",
@@ -154,8 +165,8 @@ MUTATIONS = [
              "differing_parts(*before, node) == 0) helped_ |= kNodeHelps;",
              ("control", "simulate")),
     Mutation("a pod that goes wakes nobody", ("I-5", "kubernetes#72122"), NEWS,
-             "if (known != nullptr && takes_place(*known)) helped_ |= kSpaceHelps;",
-             "if (known == nullptr) helped_ |= kSpaceHelps;", ("simulate", "faults")),
+             "if (known != nullptr && (takes_place(*known) || !promise_of(known).empty()))",
+             "if (known == nullptr)", ("control", "simulate", "faults")),
     Mutation("whom nothing helps is never tried again", ("I-5", "kubernetes#87850"), SCHEDULER,
              "enter_state(entry, State::kUnschedulable, now + options_.flush_after);",
              "enter_state(entry, State::kUnschedulable);", ("control", "faults", "drive")),

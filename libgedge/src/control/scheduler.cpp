@@ -279,6 +279,9 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   if (decision.chosen) {
     entry.node = decision.chosen->node;
     helped_ |= kPlaceHelps;
+    const Pod* const known = cluster_.find_pod(entry.name);
+    if (known != nullptr && !known->nominated_node.empty() && known->nominated_node != entry.node)
+      helped_ |= kSpaceHelps;  // what it was promised it does not need
     if (options_.awaits_volumes && !cluster_.has_its_volumes(entry.name))
       return await_volumes(entry, now);
     return send_bind(entry);
@@ -292,18 +295,22 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   enter_state(entry, State::kUnschedulable, now + options_.flush_after);
 }
 
-// Who has to go is asked to; the pod is tried again when they have gone.
+// Who has to go is asked to; the pod is tried again when they have gone. A promise that is taken
+// back is a place that is free.
 Status Scheduler::preempt_for(const PodName& pod) {
   if (!entries_.at(key_of(pod)).group.empty()) return {};
   auto found = cluster_.preempt(pod);
   if (!found) return std::move(found).error();
   if (!*found) return {};
   const Entry& entry = entries_.at(key_of(pod));
-  ++counts_.preemptions;
-  nominations_.push_back({entry.name, entry.uid, (*found)->node});
-  for (const PodName& other : (*found)->freed)
+  const bool helps = !(*found)->node.empty();
+  counts_.preemptions += helps ? 1U : 0U;
+  if (helps) nominations_.push_back({entry.name, entry.uid, (*found)->node});
+  for (const PodName& other : (*found)->freed) {
+    helped_ |= kSpaceHelps;
     if (const Pod* const known = cluster_.find_pod(other))
       nominations_.push_back({other, known->uid, {}});
+  }
   for (const PodName& victim : (*found)->victims) {
     const Pod* const known = cluster_.find_pod(victim);
     if (known == nullptr) continue;

@@ -1,5 +1,6 @@
 // control/scheduler_news.cpp - what the cluster says, and what that is to the pods that wait.
 #include <algorithm>
+#include <utility>
 
 #include "control/help.hpp"
 #include "gedge/control/scheduler.hpp"
@@ -8,6 +9,13 @@ namespace gedge {
 namespace {
 
 bool takes_place(const Pod& pod) { return !pod.bound_node.empty() && !pod.is_finished(); }
+
+// The node that is kept for a pod that waits; empty: none.
+SharedText promise_of(const Pod* pod) {
+  const bool waits = pod != nullptr && pod->bound_node.empty() &&
+                     pod->phase == PodPhase::kPending && !pod->terminating;
+  return waits ? pod->nominated_node : SharedText();
+}
 
 }  // namespace
 
@@ -67,13 +75,20 @@ bool Scheduler::is_old(const Pod& pod) const {
 void Scheduler::put(Facts objects) {
   std::erase_if(objects.pods, [&](const Pod& pod) { return is_old(pod); });
   note_help(objects);
-  std::vector<Told> pods;
+  std::vector<std::pair<Told, SharedText>> pods;  // and what was kept for them
   pods.reserve(objects.pods.size());
   for (const Pod& pod : objects.pods) {
-    pods.push_back(told(pod, objects.spec_of(pod)));
+    Told news = told(pod, objects.spec_of(pod));
+    SharedText promise = promise_of(cluster_.find_pod(news.name));
+    pods.emplace_back(std::move(news), std::move(promise));
   }
   cluster_.put(std::move(objects));
-  for (const Told& pod : pods) meet(pod);
+  for (const auto& [pod, promise] : pods) {
+    if (!promise.empty() && pod.node != promise &&
+        promise_of(cluster_.find_pod(pod.name)) != promise)
+      helped_ |= kSpaceHelps;
+    meet(pod);
+  }
 }
 
 void Scheduler::keep_only(FactKind kind, std::vector<PodName> names) {
@@ -89,7 +104,8 @@ void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::stri
     const PodName pod{namespace_name, name};
     const Pod* const known = cluster_.find_pod(pod);
     if (known != nullptr && !uid.empty() && known->uid != uid) return;  // told late, or again
-    if (known != nullptr && takes_place(*known)) helped_ |= kSpaceHelps;
+    if (known != nullptr && (takes_place(*known) || !promise_of(known).empty()))
+      helped_ |= kSpaceHelps;
     return leave(pod);
   } else if (kind == FactKind::kPriorityClass || kind == FactKind::kDisruptionBudget) {
     // Neither changes where a pod fits.

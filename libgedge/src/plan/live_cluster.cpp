@@ -13,6 +13,7 @@
 #include "gedge/plan/preemption.hpp"
 #include "plan/history.hpp"
 #include "plan/live_claims.hpp"
+#include "plan/nominations.hpp"
 #include "plan/other_facts.hpp"
 #include "plan/promises.hpp"
 #include "plan/relief.hpp"
@@ -94,7 +95,10 @@ class LiveCluster::Parts {
   void remove_pod(const std::string& key);
   Status freshen();
   std::vector<PodIndex> waiting(std::span<const PodName> pods);
-  std::vector<PodIndex> promised() const;
+  std::vector<PodIndex> promised() const {
+    return nominations_.standing(pods_, session_->cluster());
+  }
+  static std::optional<Preempted> take_back(Pod& pod);
   Status rebuild();
   void sort_nodes();
   void sort_pods();
@@ -106,8 +110,8 @@ class LiveCluster::Parts {
   RttMatrix rtt_;
   // Where things are in the facts; only looked up.
   std::unordered_map<std::string, std::uint32_t> pods_, nodes_;
-  std::unordered_set<std::string> assumed_;   // pods whose node nobody has confirmed
-  std::unordered_set<std::string> promised_;  // pods that have, or had, a nominated node
+  std::unordered_set<std::string> assumed_;  // pods whose node nobody has confirmed
+  Nominations nominations_;
   // What is so since the session was made: its facts stay as they are.
   std::unordered_map<std::uint32_t, const Node*> changed_nodes_;  // by place in the facts
   std::deque<Node> newer_nodes_;
@@ -210,14 +214,11 @@ void LiveCluster::Parts::put_pod(Pod&& pod, const PodSpec& spec, std::optional<S
   const auto at = pods_.find(key);
   if (!pod.bound_node.empty() && assumed_.erase(key) > 0)
     confirm_place(facts_.pods[at->second], pod);
-  if (!pod.nominated_node.empty()) promised_.insert(key);
+  nominations_.hear(key, pod, at == pods_.end() ? nullptr : &facts_.pods[at->second]);
   if (at != pods_.end()) {
     const std::uint32_t i = at->second;
     Pod& known = facts_.pods[i];
     if (pod.bound_node.empty() && assumed_.contains(key)) pod.bound_node = known.bound_node;
-    // Ours, until the cluster says so too.
-    if (pod.nominated_node.empty() && pod.uid == known.uid)
-      pod.nominated_node = known.nominated_node;
     if (same_identity(known, pod) && same_spec(facts_.spec_of(known), spec) && follow_pod(i, pod))
       return;
   } else if (append_pod(pod, spec, index)) {
@@ -278,7 +279,7 @@ void LiveCluster::Parts::remove_pod(const std::string& key) {
   if (assumed_.erase(key) > 0)
     claims_.give_back(facts_.pods[i], facts_.spec_of(facts_.pods[i]), facts_);
   pods_.erase(at);
-  promised_.erase(key);
+  nominations_.drop(key);
   gone_pods_.insert(i);
   if (!session_) return;
   // Budgets look pods up by name, and would find this one.
@@ -481,21 +482,6 @@ std::vector<PodIndex> LiveCluster::Parts::waiting(std::span<const PodName> pods)
   return wanted;
 }
 
-std::vector<PodIndex> LiveCluster::Parts::promised() const {
-  std::vector<PodIndex> pods;
-  for (const std::string& key : promised_) {
-    const auto at = pods_.find(key);
-    if (at == pods_.end()) continue;
-    const std::uint32_t i = at->second;
-    const Pod& pod = facts_.pods[i];
-    if (pod.bound_node.empty() && pod.phase == PodPhase::kPending &&
-        session_->cluster().find_node(pod.nominated_node))
-      pods.push_back(PodIndex{i});
-  }
-  std::sort(pods.begin(), pods.end());
-  return pods;
-}
-
 Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName> pods) {
   GEDGE_TRY(freshen());
   session_->collect(waiting(pods));
@@ -515,12 +501,19 @@ Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName>
   return decisions;
 }
 
+// Whom nobody can help holds no place that others could have.
+std::optional<Preempted> LiveCluster::Parts::take_back(Pod& pod) {
+  if (pod.nominated_node.empty()) return std::nullopt;
+  pod.nominated_node = {};
+  return Preempted{{}, {}, {fact_name(pod)}};
+}
+
 Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod) {
   GEDGE_TRY(freshen());
   const std::vector<PodIndex> found = waiting(std::span(&pod, 1));
-  if (found.empty() || facts_.pods[raw(found.front())].priority <= least_priority_)
-    return std::optional<Preempted>();
+  if (found.empty()) return std::optional<Preempted>();
   Pod& asking = facts_.pods[raw(found.front())];
+  if (asking.priority <= least_priority_) return take_back(asking);
   ClusterState& cluster = session_->cluster();
   // Of its own: only this pod's class has to keep up while things are tried.
   auto engine = Engine::make(cluster, session_->engine_of(found.front())->profile(),
@@ -529,7 +522,8 @@ Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod)
   Preemptor preemptor(cluster, *engine, {options_.keeps_disruption_budgets});
   const Preemption preemption = preemptor.find(found.front());
   session_->follow();
-  if (!preemption.chosen) return std::optional<Preempted>();
+  if (!preemption.is_eligible) return std::optional<Preempted>();
+  if (!preemption.chosen) return take_back(asking);
   const Victims& victims = preemption.candidates[*preemption.chosen];
   Preempted answer;
   answer.node = cluster.node_name(victims.node);
@@ -542,7 +536,7 @@ Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod)
       answer.freed.push_back(fact_name(lesser));
     }
   asking.nominated_node = answer.node;
-  promised_.insert(key_of(asking));
+  nominations_.add(key_of(asking));
   return std::optional(std::move(answer));
 }
 

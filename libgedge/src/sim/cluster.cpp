@@ -58,6 +58,7 @@ bool SimCluster::create(Pod pod, PodSpec spec) {
   const auto [at, fresh] = pods_.try_emplace(name);
   if (!fresh) return false;
   pod.uid = "uid-" + std::to_string(++last_uid_);
+  pod.nominated_node = {};  // status that a client writes is ignored
   at->second = {std::move(pod), std::move(spec)};
   log(at->second);
   return true;

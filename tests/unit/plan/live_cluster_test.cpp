@@ -93,15 +93,51 @@ TEST_CASE("live cluster: a pod that comes again under a name is another one") {
   CHECK(cluster.rebuilds() == 1);
 }
 
-TEST_CASE(
-    "live cluster: a node that was promised to a pod is not promised to the next of its name") {
+TEST_CASE("live cluster: a promise is ours until the cluster says so, too") {
   LiveCluster cluster = two_nodes();
+  const PodName name{"default", "a"};
+  const auto asking = [](const char* node) {
+    Facts facts = one_pod("a", spec("cpu", 3'000));
+    facts.pods.front().priority = 10;
+    facts.pods.front().nominated_node = node;
+    return facts;
+  };
+  cluster.put(one_pod("b", spec("cpu", 3'000), "n0"));
+  Facts equal = one_pod("c", spec("cpu", 3'000), "n1");
+  equal.pods.front().priority = 10;
+  cluster.put(std::move(equal));
+  cluster.put(asking(""));
+  REQUIRE(place(cluster, "a").empty());
+  const auto preempted = cluster.preempt(name);
+  REQUIRE(preempted);
+  REQUIRE(*preempted);
+  CHECK((*preempted)->node == "n0");
+  cluster.put(asking(""));  // told again, before the server knew of it
+  CHECK(cluster.find_pod(name)->nominated_node == "n0");
+  cluster.put(asking("n0"));
+  CHECK(cluster.find_pod(name)->nominated_node == "n0");
+  cluster.put(asking(""));  // somebody took it back
+  CHECK(cluster.find_pod(name)->nominated_node.empty());
+  cluster.put(asking("n1"));
+  Facts next = asking("");
+  next.pods.front().uid = "again";
+  cluster.put(std::move(next));
+  CHECK(cluster.find_pod(name)->nominated_node.empty());
+}
+
+TEST_CASE("live cluster: a promise of ours is not one to the next of that name") {
+  LiveCluster cluster = two_nodes();
+  Facts lesser = one_pod("b", spec("cpu", 3'000), "n0");
+  lesser.nodes.push_back(node("n1"));
+  lesser.nodes.back().unschedulable = true;
+  cluster.put(std::move(lesser));
   Facts first = one_pod("a", spec("cpu", 3'000));
-  first.pods.front().nominated_node = "n1";
+  first.pods.front().priority = 10;
+  Facts next = first;
   cluster.put(std::move(first));
-  cluster.put(one_pod("a", spec("cpu", 3'000)));  // told again, before the server knew of it
-  CHECK(cluster.find_pod({"default", "a"})->nominated_node == "n1");
-  Facts next = one_pod("a", spec("cpu", 3'000));
+  const auto preempted = cluster.preempt({"default", "a"});
+  REQUIRE(preempted);
+  REQUIRE(*preempted);
   next.pods.front().uid = "again";
   cluster.put(std::move(next));
   CHECK(cluster.find_pod({"default", "a"})->nominated_node.empty());

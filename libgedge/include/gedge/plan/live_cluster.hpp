@@ -39,7 +39,7 @@ struct LiveOptions {
 
 /// A place for a pod, once others have gone.
 struct Preempted {
-  SharedText node;
+  SharedText node;               ///< empty: nobody can help the pod, and it is freed itself
   std::vector<PodName> victims;  ///< not those that are terminating already
   std::vector<PodName> freed;    ///< of their promise
 };
@@ -85,7 +85,8 @@ class LiveCluster {
   Result<std::vector<Decision>> place(std::span<const PodName> pods);
   /// Who would have to go so that a pod fits that fits nowhere; empty: nobody can help it, or those
   /// who were asked to go are still going. The pod is promised the node from now on, and pods that
-  /// were promised it and are less important are not any more. Errors: as place().
+  /// were promised it and are less important are not any more; whom nobody can help is promised
+  /// none. Errors: as place().
   Result<std::optional<Preempted>> preempt(const PodName& pod);
   /// Lives until anything changes; empty where no such pod waits, or no profile serves it. Errors:
   /// as place().

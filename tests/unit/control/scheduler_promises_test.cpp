@@ -1,0 +1,153 @@
+// Nodes that are promised to pods for which others have to go: when others may have that place.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/control/scheduler.hpp"
+#include "gedge/policy/profile.hpp"
+#include "support/sim_site.hpp"
+
+using namespace gedge;
+using namespace gedge::test;
+
+namespace {
+
+Facts a_pod(const std::string& name, std::int64_t cpu) {
+  Facts facts;
+  add_pods(facts, "Pod", name, 1);
+  Container container;
+  container.name = "c";
+  container.requests.set("cpu", cpu);
+  facts.specs[0].containers = std::vector<Container>{container};
+  facts.pods[0].uid = "uid-" + name;
+  return facts;
+}
+
+// It is as important as the one that goes, and nowhere but on n0.
+Facts the_probe() {
+  Facts facts = a_pod("probe", 1'500);
+  facts.specs[0].node_selector.set("kubernetes.io/hostname", "n0");
+  facts.specs[0].tolerations = std::vector<Toleration>{{"", true, {}, {}}};
+  return facts;
+}
+
+Facts the_big_one() {
+  Facts facts = a_pod("big", 3'000);
+  facts.pods[0].priority = 1'000;
+  return facts;
+}
+
+Facts the_lesser_one() {
+  Facts facts = a_pod("lesser", 2'500);
+  facts.pods[0].bound_node = "n0";
+  return facts;
+}
+
+void put_node(Scheduler& scheduler, Node node) {
+  Facts facts;
+  facts.nodes.push_back(std::move(node));
+  scheduler.put(std::move(facts));
+}
+
+// n0 is promised to `big`, for which `lesser` goes.
+Scheduler promised() {
+  LiveOptions options;
+  options.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
+  put_node(scheduler, sim_node("n0"));
+  scheduler.put(the_lesser_one());
+  scheduler.put(the_big_one());
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<Nomination> nominations = scheduler.take_nominations();
+  REQUIRE(nominations.size() == 1);
+  REQUIRE(nominations[0].node == "n0");
+  REQUIRE(scheduler.take_evictions().size() == 1);
+  Facts going = the_lesser_one();
+  going.pods[0].terminating = true;
+  scheduler.put(std::move(going));
+  return scheduler;
+}
+
+// "big@n1 probe@n0", what is bound until nothing more is to be done within half a minute.
+std::string bound_after(Scheduler& scheduler, Nanos now) {
+  const Nanos end = now + 30 * kSecond;
+  std::string bound;
+  for (int turns = 0; turns < 100 && now <= end; ++turns) {
+    REQUIRE(scheduler.advance(now));
+    for (const BindRequest& bind : scheduler.take_binds())
+      bound += (bound.empty() ? "" : " ") + bind.pod.name.str() + '@' + bind.node.str();
+    const auto next = scheduler.next();
+    if (!next) break;
+    now = std::max(now, *next);
+  }
+  return bound;
+}
+
+}  // namespace
+
+TEST_CASE("a promise that nobody can redeem is taken back, and others have the place") {
+  Scheduler scheduler = promised();
+  Node node = sim_node("n0");
+  node.taints.push_back({"node.kubernetes.io/unreachable", "", TaintEffect::kNoSchedule});
+  put_node(scheduler, std::move(node));
+  scheduler.remove(FactKind::kPod, "default", "lesser");
+  scheduler.put(the_probe());
+  CHECK(bound_after(scheduler, 5 * kSecond) == "probe@n0");
+  const std::vector<Nomination> nominations = scheduler.take_nominations();
+  REQUIRE(nominations.size() == 1);
+  CHECK(nominations[0].pod.name == "big");
+  CHECK(nominations[0].uid == "uid-big");
+  CHECK(nominations[0].node.empty());
+  CHECK(scheduler.counts().preemptions == 1);
+}
+
+TEST_CASE("a promise keeps others away until the pod that has it goes") {
+  Scheduler scheduler = promised();
+  scheduler.put(the_probe());
+  REQUIRE(bound_after(scheduler, 3 * kSecond).empty());
+  scheduler.put(the_big_one());  // told again, before the cluster knew of the promise
+  REQUIRE(bound_after(scheduler, 40 * kSecond).empty());
+  SUBCASE("it went") { scheduler.remove(FactKind::kPod, "default", "big"); }
+  SUBCASE("it is going, which may take long") {
+    Facts going = the_big_one();
+    going.pods[0].terminating = true;
+    scheduler.put(std::move(going));
+  }
+  SUBCASE("another one has its name") {
+    Facts next = the_big_one();
+    next.pods[0].uid = "next";
+    scheduler.put(std::move(next));
+  }
+  SUBCASE("the cluster has it, and takes it back") {
+    Facts told = the_big_one();
+    told.pods[0].nominated_node = "n0";
+    scheduler.put(std::move(told));
+    REQUIRE(bound_after(scheduler, 80 * kSecond).empty());
+    scheduler.put(the_big_one());
+  }
+  SUBCASE("somebody binds it elsewhere") {
+    Facts bound = the_big_one();
+    bound.pods[0].bound_node = "elsewhere";
+    scheduler.put(std::move(bound));
+  }
+  CHECK(bound_after(scheduler, 120 * kSecond) == "probe@n0");
+}
+
+TEST_CASE("what was promised to a pod that finds another place is free at once") {
+  Scheduler scheduler = promised();
+  Node node = sim_node("n0");
+  for (int i = 1; i <= 3; ++i) {  // in vain, so that it waits longer than who comes after it
+    node.labels.set("change", std::to_string(i));
+    put_node(scheduler, node);
+    REQUIRE(bound_after(scheduler, i * 20 * kSecond).empty());
+  }
+  scheduler.put(the_probe());
+  REQUIRE(scheduler.advance(62 * kSecond));
+  REQUIRE(scheduler.parked() == 2);
+  put_node(scheduler, sim_node("n1"));
+  CHECK(bound_after(scheduler, 63 * kSecond) == "big@n1 probe@n0");
+}
