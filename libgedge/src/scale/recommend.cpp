@@ -129,6 +129,7 @@ class History {
     if (!workload_.selector.matches(labels)) return;
     std::map<std::string, Container, std::less<>> containers;
     bool counts = false;
+    UnixSeconds previous = 0;  // sample that counts
     for (std::size_t i = begin; i < end; ++i) {
       const UnixSeconds at = all[i].at;
       if (at == 0 || at > now_ || at < now_ - settings_.history_s) {
@@ -136,12 +137,11 @@ class History {
         continue;
       }
       counts = true;
-      if (pod != nullptr) add_kills(*pod, previous_, at, containers);
-      previous_ = at;
+      if (pod != nullptr) add_kills(*pod, previous, at, containers);
+      previous = at;
       for (const PodUsage::OfContainer& of : all[i].containers) add_sample(of, at, containers);
     }
-    if (pod != nullptr && counts) add_kills(*pod, previous_, now_ + 1, containers);
-    previous_ = 0;
+    if (pod != nullptr && counts) add_kills(*pod, previous, now_ + 1, containers);
     if (counts) ++out.pods;
   }
 
@@ -174,7 +174,6 @@ class History {
   UnixSeconds now_ = 0;
   const RecommendSettings& settings_;
   std::map<std::string, Usage, std::less<>> usages_;
-  UnixSeconds previous_ = 0;  // sample of the pod that is read
 };
 
 // Percentile, margin, confidence, least: in this order.

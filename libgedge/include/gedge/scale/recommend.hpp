@@ -6,7 +6,8 @@
 //          little is known.
 // Cost     O(samples + containers * buckets).
 // Source   kubernetes/autoscaler, vertical-pod-autoscaler/pkg/recommender, its defaults, the same
-//          arithmetic in the same order. Bounded by LimitRanges and nodes beyond that.
+//          arithmetic in the same order; samples of cpu weigh the same whatever is requested, as
+//          in its newest form. Bounded by LimitRanges and nodes beyond that.
 #pragma once
 
 #include <cstddef>

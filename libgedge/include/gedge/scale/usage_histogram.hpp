@@ -2,7 +2,8 @@
 //
 // Idea     weights in buckets that grow by 5 %; a sample loses half of its weight every 24 hours.
 // Cost     O(1) a sample, O(buckets) a percentile; 176 buckets of cpu, 176 of memory, 1.4 KB each.
-// Source   kubernetes/autoscaler, vertical-pod-autoscaler/pkg/recommender/util, version 1.
+// Source   kubernetes/autoscaler, vertical-pod-autoscaler/pkg/recommender/util; its newest form
+//          begins the buckets of cpu at 0.001 core, not at 0.01.
 #pragma once
 
 #include <cstddef>
