@@ -118,10 +118,30 @@ def own_seconds():
     return sum(os.times()[:4])
 
 
-class Load:
-    """What others used of the machine while a row was measured."""
+class Pace:
+    """How fast the machine is: loops that never change, as a share of the fastest of this run.
 
-    def __init__(self):
+    What shares a core or a cache with it from outside slows it down, and is counted nowhere."""
+
+    def __init__(self, program):
+        self.program, self.best = program, {}
+
+    def now(self):
+        """The share of its best that the slowest of the loops reaches."""
+        shares = []
+        for line in lines_of([self.program]):
+            name, value, _ = line.split()
+            self.best[name] = min(float(value), self.best.get(name, float(value)))
+            if name != "far":  # memory is too far for others to leave it alone
+                shares.append(self.best[name] / float(value))
+        return min(shares)
+
+
+class Load:
+    """What others used of the machine while a row was measured, and how fast it was."""
+
+    def __init__(self, pace):
+        self.pace, self.before = pace, pace.now()
         self.start = time.perf_counter()
         self.busy, self.stolen = processor_ticks()
         self.own = own_seconds()
@@ -135,8 +155,11 @@ class Load:
         share = 100 / wall / os.cpu_count()
         self.foreign = max(0.0, (busy - self.busy) / hertz - own) * share
         lost = (stolen - self.stolen) / hertz * share
+        after = self.pace.now()
+        self.slowest = min(self.before, after)
         return (f"took {wall:.0f} s; load average before {self.average:.1f}, used by other "
-                f"processes {self.foreign:.0f} %, stolen {lost:.1f} %")
+                f"processes {self.foreign:.0f} %, stolen {lost:.1f} %; fixed loops ran at "
+                f"{100 * self.before:.0f} % of their best before, {100 * after:.0f} % after")
 
 
 @dataclass

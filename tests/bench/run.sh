@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/bench/run.sh [--quick] [ROW]...: builds preset release, measures every row of the goals,
-# and writes tests/bench/RESULTS.md. Takes half an hour on two cores.
+# and writes tests/bench/RESULTS.md. Takes most of an hour on two cores.
 #
 #   --quick   smaller and fewer runs, without the rows that take minutes
 #   ROW       only these rows (a wrong one lists them)

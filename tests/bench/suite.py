@@ -54,6 +54,7 @@ ROWS = [
 ]  # name, function, whether --quick has it
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
+LEAST_PACE = 0.85  # of the fastest in this run: below, a verdict says so
 
 PACKAGES = ["g++-12", "libsimdjson-dev", "libyaml-dev", "libyaml-cpp-dev", "nlohmann-json3-dev",
             "libbenchmark-dev", "fping", "iputils-ping", "python3", "python3-networkx",
@@ -105,11 +106,12 @@ def main():
     unknown = set(only) - {row[0] for row in ROWS}
     if unknown:
         sys.exit(f"no row {', '.join(sorted(unknown))}; rows are {', '.join(r[0] for r in ROWS)}")
+    pace = harness.Pace(suite.program("bench_speed"))
     report, start, stolen = harness.Report(), time.time(), harness.processor_ticks()[1]
     for name, rows, is_quick in ROWS:
         if only and name not in only or not only and suite.quick and not is_quick:
             continue
-        load, first, suite.apart = harness.Load(), len(report.rows), 0.0
+        load, first, suite.apart = harness.Load(pace), len(report.rows), 0.0
         try:
             rows(suite, report)
         except Exception as broken:  # the other rows are worth their time whatever this one says
@@ -118,6 +120,8 @@ def main():
         report.section(f"{name}: the machine meanwhile", [load.stop(suite.apart)])
         if load.foreign > MOST_FOREIGN:
             report.doubt(first, f"others used {load.foreign:.0f} % of the machine")
+        if load.slowest < LEAST_PACE:
+            report.doubt(first, f"fixed loops ran at {100 * load.slowest:.0f} % of their best")
     with open(path, "w", encoding="utf-8") as file:
         # Where the tree lies is nobody's business.
         file.write(report.text(head(suite, start, stolen)).replace(os.path.join(top, ""), ""))

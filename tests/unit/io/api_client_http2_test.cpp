@@ -8,6 +8,7 @@
 
 #include "api_calls.hpp"
 #include "http2_server.hpp"
+#include "talking_server.hpp"
 
 namespace gedge {
 namespace {

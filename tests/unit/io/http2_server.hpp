@@ -1,31 +1,21 @@
 // http2_server.hpp - a server on loopback that speaks HTTP/2 over TLS, and says what a test wants.
 #pragma once
 
-#include <doctest/doctest.h>
-#include <netinet/in.h>
 #include <nghttp2/nghttp2.h>
-#include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "io/descriptor.hpp"
-#include "io/socket_address.hpp"
-#include "talking_server.hpp"
+#include "tls_listener.hpp"
 
 namespace gedge::test {
 
@@ -57,38 +47,13 @@ class Http2Server {
  public:
   using Talk = std::function<Http2Said(const Http2Heard&)>;
 
-  explicit Http2Server(Talk talk, const TalkTls& tls)
-      : talk_(std::move(talk)),
-        context_(make_server_context(tls), SSL_CTX_free),
-        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    SSL_CTX_set_alpn_select_cb(context_.get(), choose, nullptr);
-    IpAddress at;
-    at.bytes = {127, 0, 0, 1};
-    SocketAddress address = to_socket_address(at);
-    socklen_t length = length_of(address);
-    REQUIRE(::bind(listener_.get(), &address.any, length) == 0);
-    REQUIRE(::listen(listener_.get(), 128) == 0);
-    REQUIRE(::getsockname(listener_.get(), &address.any, &length) == 0);
-    port_ = from_socket_address(address).port;
-    thread_ = std::thread([this] { serve(); });
-  }
-  ~Http2Server() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
-    thread_.join();
-    {
-      const std::lock_guard lock(mutex_);
-      is_over_ = true;
-      for (const Descriptor& client : clients_) ::shutdown(client.get(), SHUT_RDWR);
-    }
-    over_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+  explicit Http2Server(Talk talk, const TalkTls& tls) : talk_(std::move(talk)), listener_(tls) {
+    SSL_CTX_set_alpn_select_cb(listener_.context(), choose, nullptr);
+    listener_.start([this](const TlsListener::Link& link) { run({*this, link.number, link.tls}); });
   }
 
-  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
-  std::size_t connections() const {
-    const std::lock_guard lock(mutex_);
-    return clients_.size();
-  }
+  std::string url() const { return "https://127.0.0.1:" + std::to_string(listener_.port()); }
+  std::size_t connections() const { return listener_.connections(); }
   std::vector<Http2Heard> heard() const {
     const std::lock_guard lock(mutex_);
     return heard_;
@@ -117,35 +82,6 @@ class Http2Server {
                : SSL_TLSEXT_ERR_NOACK;
   }
 
-  void wait_if(bool waits) {
-    std::unique_lock lock(mutex_);
-    over_.wait(lock, [&] { return !waits || is_over_; });
-  }
-
-  void serve() {
-    while (true) {
-      Descriptor client(::accept(listener_.get(), nullptr, nullptr));
-      if (!client) return;
-      const std::lock_guard lock(mutex_);
-      const std::size_t number = clients_.size();
-      const int socket = client.get();
-      clients_.push_back(std::move(client));
-      threads_.emplace_back([this, number, socket] { talk_with(number, socket); });
-    }
-  }
-
-  void talk_with(std::size_t number, int socket) {
-    sigset_t pipes;
-    sigemptyset(&pipes);
-    sigaddset(&pipes, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
-    const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context_.get()), SSL_free);
-    SSL_set_fd(tls.get(), socket);
-    if (SSL_accept(tls.get()) == 1) run({*this, number, tls.get()});
-    ERR_clear_error();
-    ::shutdown(socket, SHUT_RDWR);
-  }
-
   static void run(Link link) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
@@ -155,7 +91,8 @@ class Http2Server {
     nghttp2_session_server_new(&link.session, callbacks, &link);
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_submit_settings(link.session, NGHTTP2_FLAG_NONE, nullptr, 0);
-    while (!link.is_over && write(link) && read(link)) link.server.wait_if(link.is_mute);
+    while (!link.is_over && write(link) && read(link))
+      if (link.is_mute) link.server.listener_.wait_for_stop();
     write(link);
     nghttp2_session_del(link.session);
   }
@@ -250,16 +187,9 @@ class Http2Server {
   }
 
   Talk talk_;
-  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
-  Descriptor listener_;
-  std::uint16_t port_ = 0;
   mutable std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;
-  std::vector<Descriptor> clients_;
-  std::vector<std::thread> threads_;
   std::vector<Http2Heard> heard_;
-  std::thread thread_;
+  TlsListener listener_;  // the last: its threads use all that stands before
 };
 
 }  // namespace gedge::test

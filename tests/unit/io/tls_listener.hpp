@@ -1,0 +1,152 @@
+// tls_listener.hpp - takes connections on loopback, with or without TLS, and gives each a thread.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "io/descriptor.hpp"
+#include "io/socket_address.hpp"
+#include "unit/io/certificates.hpp"
+
+namespace gedge::test {
+
+/// With TLS; and what client certificates must be, where one is wanted.
+struct TalkTls {
+  Credentials own;
+  std::string clients = {};  // PEM; empty: none is asked for
+};
+
+inline SSL_CTX* make_server_context(const TalkTls& tls) {
+  SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
+  const auto bio = [](const std::string& text) {
+    return BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
+  };
+  BIO* const certificate = bio(tls.own.certificate);
+  BIO* const key = bio(tls.own.key);
+  X509* const own = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
+  EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
+  REQUIRE(SSL_CTX_use_certificate(context, own) == 1);
+  REQUIRE(SSL_CTX_use_PrivateKey(context, secret) == 1);
+  if (!tls.clients.empty()) {
+    BIO* const trusted = bio(tls.clients);
+    X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), client);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    X509_free(client);
+    BIO_free(trusted);
+  }
+  X509_free(own);
+  EVP_PKEY_free(secret);
+  BIO_free(certificate);
+  BIO_free(key);
+  return context;
+}
+
+class TlsListener {
+ public:
+  struct Link {
+    std::size_t number;  // of the listener
+    int socket;
+    SSL* tls;  // none without TLS
+  };
+
+  explicit TlsListener(const std::optional<TalkTls>& tls)
+      : context_(tls ? make_server_context(*tls) : nullptr, SSL_CTX_free),
+        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    IpAddress at;
+    at.bytes = {127, 0, 0, 1};
+    SocketAddress address = to_socket_address(at);
+    socklen_t length = length_of(address);
+    REQUIRE(::bind(listener_.get(), &address.any, length) == 0);
+    REQUIRE(::listen(listener_.get(), 128) == 0);
+    REQUIRE(::getsockname(listener_.get(), &address.any, &length) == 0);
+    port_ = from_socket_address(address).port;
+  }
+  ~TlsListener() { stop(); }
+
+  /// From now on each connection is given to `talk`, in a thread of its own, and closed after it.
+  void start(std::function<void(const Link&)> talk) {
+    talk_ = std::move(talk);
+    thread_ = std::thread([this] { serve(); });
+  }
+  /// After it `talk` runs nowhere.
+  void stop() {
+    if (!thread_.joinable()) return;
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+      for (const Descriptor& client : clients_) ::shutdown(client.get(), SHUT_RDWR);
+    }
+    over_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  void wait_for_stop() {
+    std::unique_lock lock(mutex_);
+    over_.wait(lock, [this] { return is_over_; });
+  }
+
+  SSL_CTX* context() const { return context_.get(); }
+  std::uint16_t port() const { return port_; }
+  std::size_t connections() const {
+    const std::lock_guard lock(mutex_);
+    return clients_.size();
+  }
+
+ private:
+  void serve() {
+    while (true) {
+      Descriptor client(::accept(listener_.get(), nullptr, nullptr));
+      if (!client) return;
+      const std::lock_guard lock(mutex_);
+      const std::size_t number = clients_.size();
+      const int socket = client.get();
+      clients_.push_back(std::move(client));
+      threads_.emplace_back([this, number, socket] { take(number, socket); });
+    }
+  }
+
+  void take(std::size_t number, int socket) const {
+    // OpenSSL writes to whom has gone. Only this thread is spared: the client's must not need it.
+    sigset_t pipes;
+    sigemptyset(&pipes);
+    sigaddset(&pipes, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
+    const std::unique_ptr<SSL, decltype(&SSL_free)> tls(
+        context_ ? SSL_new(context_.get()) : nullptr, SSL_free);
+    if (tls) SSL_set_fd(tls.get(), socket);
+    if (!tls || SSL_accept(tls.get()) == 1) talk_({number, socket, tls.get()});
+    ERR_clear_error();
+    ::shutdown(socket, SHUT_RDWR);
+  }
+
+  std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
+  Descriptor listener_;
+  std::uint16_t port_ = 0;
+  std::function<void(const Link&)> talk_;
+  mutable std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::vector<Descriptor> clients_;
+  std::vector<std::thread> threads_;
+  std::thread thread_;
+};
+
+}  // namespace gedge::test
