@@ -119,6 +119,32 @@ constexpr std::array<std::string_view, 25> kSpaces{
     "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",   "\u2007", "\u2008",
     "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
 
+/// Amounts of up to nine digits without a suffix, or with m, Ki, Mi or Gi, which nearly all are; of
+/// any other text nothing is said. Rounds up.
+std::optional<std::int64_t> common_amount(std::string_view text, bool milli) {
+  constexpr std::size_t kMostDigits = 9;
+  std::int64_t value = 0;
+  std::size_t size = 0;
+  for (; size < text.size(); ++size) {
+    const auto digit = static_cast<unsigned char>(text[size] - '0');
+    if (digit > 9) break;
+    if (size == kMostDigits) return std::nullopt;
+    value = value * 10 + digit;
+  }
+  if (size == 0) return std::nullopt;
+  if (size == text.size()) return milli ? value * 1000 : value;
+  if (size + 1 == text.size() && text[size] == 'm') return milli ? value : (value + 999) / 1000;
+  if (size + 2 != text.size() || text[size + 1] != 'i') return std::nullopt;
+  const char letter = text[size];
+  const int shift = letter == 'M' ? 20 : letter == 'G' ? 30 : letter == 'K' ? 10 : 0;
+  if (shift == 0) return std::nullopt;
+  value <<= shift;  // below 10^9 * 2^30
+  if (!milli) return value;
+  std::int64_t thousandths = 0;
+  if (__builtin_mul_overflow(value, std::int64_t{1000}, &thousandths)) return std::nullopt;
+  return thousandths;
+}
+
 }  // namespace
 
 std::string_view trim_quantity(std::string_view text) {
@@ -155,11 +181,13 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_milli(std::string_view text) {
+  if (const auto common = common_amount(text, true)) return common;
   const auto scanned = scan_quantity(text);
   return scanned ? scaled_value(*scanned, 3) : std::nullopt;
 }
 
 std::optional<std::int64_t> parse_units(std::string_view text) {
+  if (const auto common = common_amount(text, false)) return common;
   const auto scanned = scan_quantity(text);
   return scanned ? scaled_value(*scanned, 0) : std::nullopt;
 }

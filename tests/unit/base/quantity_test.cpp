@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 
 using gedge::parse_milli;
@@ -40,6 +42,20 @@ TEST_CASE("bytes are read in units") {
   CHECK(parse_units("129e6") == 129'000'000);
   CHECK(parse_units("129M") == 129'000'000);
   CHECK(parse_units("128974848000m") == 128'974'848);
+}
+
+TEST_CASE("common amounts are those of the reader that knows all forms") {
+  for (const std::string digits :
+       {"0", "1", "7", "09", "64", "999", "1000", "1001", "1536", "000000001", "8589934", "8796094",
+        "999999999", "0999999999", "1000000000", "9223372036854775807", "99999999999999999999"}) {
+    for (const char* suffix : {"", "m", "Ki", "Mi", "Gi", "Ti", "k", "M", "G", "K", "i", "mi",
+                               "Mi ", "u", "e0", ".", "Kim", "MiB"}) {
+      CAPTURE(digits + suffix);
+      const auto whole = parse_quantity(digits + suffix);
+      CHECK(parse_milli(digits + suffix) == (whole ? whole->milli : std::nullopt));
+      CHECK(parse_units(digits + suffix) == (whole ? whole->value : std::nullopt));
+    }
+  }
 }
 
 TEST_CASE("fractions are rounded away from zero") {
