@@ -690,8 +690,8 @@ _gedge_describe() {
       esac
       ;;
     'scale simulate')
-      flags='--metrics --spec --profile --startup --replicas --request --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--metrics --spec --profile --startup --replicas --request --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --threads --max-input --color -v --v'
+      flags='--metrics --spec --profile --startup --replicas --request -f --filename -R --recursive --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --no-headers --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--metrics --spec --profile --startup --replicas --request -f --filename --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --every -o --output --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       case $prev in
         --metrics) values='@files' ;;
         --spec) values='@files' ;;
@@ -699,13 +699,29 @@ _gedge_describe() {
         --startup) values='' ;;
         --replicas) values='' ;;
         --request) values='' ;;
+        -f | --filename) values='@files' ;;
+        --cluster) values='@files' ;;
+        --rtt) values='@files' ;;
+        --rtt-names) values='@files' ;;
+        --rtt-unit) values='us ms s' ;;
+        --cost-unit) values='us ms s' ;;
+        --rtt-zero) values='missing value' ;;
+        --rtt-by) values='' ;;
+        --rtt-stat) values='p50 p95 p99 max' ;;
+        --max-age) values='' ;;
+        --now) values='' ;;
         --compat) values='1.20 1.36' ;;
         --tolerance) values='' ;;
         --downscale-stabilization) values='' ;;
         --cpu-initialization-period) values='' ;;
         --initial-readiness-delay) values='' ;;
         --every) values='' ;;
-        -o | --output) values='table svg png json yaml' ;;
+        -o | --output) values='table wide svg png json yaml' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
         --color) values='auto always never' ;;

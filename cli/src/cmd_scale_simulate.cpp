@@ -14,10 +14,12 @@
 #include "gedge/codec/load_series.hpp"
 #include "gedge/codec/write_load.hpp"
 #include "gedge/scale/load_run.hpp"
+#include "gedge/scale/site_run.hpp"
 #include "input.hpp"
 #include "render/load_view.hpp"
 #include "report.hpp"
 #include "scale_input.hpp"
+#include "scale_sites.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
@@ -29,11 +31,16 @@ constexpr Example kExamples[] = {
     {"gedge scale simulate --metrics examples/scale/spike.csv --spec examples/scale/web-hpa.yaml "
      "--profile hpa --profile gs-engine",
      "Two profiles to scale, side by side:"},
+    {"gedge scale simulate --metrics examples/scale/rush.csv --spec examples/scale/sites.yaml -f "
+     "examples/scale/sites.yaml --cluster synthetic:nodes=5,tiers=2/2/1 -o wide",
+     "A rush that is more than the nearest site can take:"},
 };
 constexpr Page kPage{
     .name = "scale simulate",
     .summary = "Play a recorded load against autoscalers",
-    .usage = "--metrics FILE --spec FILE... [--profile NAME]... [--startup DURATION] [-o FORMAT]",
+    .usage =
+        "--metrics FILE --spec FILE... [--profile NAME]... [--cluster SOURCE]... [-f FILE]... "
+        "[--startup DURATION] [-o FORMAT]",
     .description =
         "Replays a load on a clock that jumps from one moment to the next, as a closed loop: the "
         "load is the total demand, the pods that are ready share it evenly, and what each of them "
@@ -48,19 +55,44 @@ constexpr Page kPage{
         "`hpa` follows `behavior`, or the rules of an object without one. `gs-engine` takes the "
         "same proposals, goes out at most once in three minutes, and in not before five minutes "
         "after the last change. The run begins with as many replicas as the load needs, or with "
-        "`--replicas`.",
+        "`--replicas`.\n\n"
+        "An Autoscaler of gedge.io/v1alpha1 may have `sites`: `order`, a list of values of the "
+        "node label `label` (topology.kubernetes.io/zone), the first of which is home. Then "
+        "`--cluster`, `--rtt` and `-f` say what nodes there are, how far they are from each "
+        "other and what the pods are, as for gedge-plan(1), and every replica is placed by the "
+        "planner, with its profile edge. More replicas first go out at home, as many as fit; then "
+        "those at home go up by `up` (`resource`, `step`, `most`), as far as their nodes have it; "
+        "then others go over to the next sites in the order, up to `max` in all, but to none whose "
+        "RTT from home is beyond `budget` (20ms) or unknown. Fewer are the reverse: the farthest "
+        "leave first, then replicas shrink, then leave. When home has room again, far replicas "
+        "come back.\n\n"
+        "A move is a look at which replicas go over or come back. One over comes no sooner than "
+        "`overAfterSeconds` (60) after the last move, one back no sooner than "
+        "`returnAfterSeconds` (300): of o moves over and b back within any T seconds, 60 o + 300 b "
+        "<= T + 300.\n\n"
+        "With `choose: demand` sites have no order: a replica comes where it removes most latency "
+        "for those who ask, the one leaves whose loss costs least, and every "
+        "`returnAfterSeconds` up to a quarter may move, where that gains a twentieth. The third "
+        "column of the load says who asks from where; without it all ask from home. `choose: "
+        "spread` is the even spread that others do, to compare. Those who ask go to the nearest "
+        "replicas that have room, up to `fullPercent` (125) of the target.",
     .output =
         "One line a run: changes, time above the target, replica hours, and how long it took until "
         "enough pods were ready, on average and at worst; below, a drawing: `#` is ready, `+` "
-        "starts, `!` is needed and not there. `svg` and `png` draw the same. `json` and `yaml` "
-        "print one object of kind ScaleSimulation, with every step.",
+        "starts, `!` is needed and not there. With sites, a line each, how many moves there were, "
+        "and the RTT of those who ask, weighted with demand and time; `wide` adds every step. "
+        "`svg` "
+        "and `png` draw the same. `json` and `yaml` print one object of kind ScaleSimulation, with "
+        "every step, and for each replica that is left the pod-deletion-cost that makes a "
+        "ReplicaSet choose as gedge would.",
     .examples = kExamples,
     .yes = "the load is played",
-    .see_also = "gedge-scale-explain(1) gedge-scale-recommend(1) gedge-scale-run(1)",
+    .see_also = "gedge-plan(1) gedge-scale-explain(1) gedge-scale-recommend(1) gedge-scale-run(1)",
 };
 
-enum class Look : std::uint8_t { kTable, kSvg, kPng, kJson, kYaml };
-constexpr Words<Look, 5> kLooks{{{"table", Look::kTable},
+enum class Look : std::uint8_t { kTable, kWide, kSvg, kPng, kJson, kYaml };
+constexpr Words<Look, 6> kLooks{{{"table", Look::kTable},
+                                 {"wide", Look::kWide},
                                  {"svg", Look::kSvg},
                                  {"png", Look::kPng},
                                  {"json", Look::kJson},
@@ -75,6 +107,8 @@ struct SimulateOptions : ScaleOptions {
   std::int64_t request_milli = 0;
   Look look = Look::kTable;
 };
+
+bool has_sites(const LoadSetting& setting) { return setting.autoscaler.sites.has_value(); }
 
 std::int64_t seconds(Nanos span) {
   return std::chrono::duration_cast<std::chrono::seconds>(span).count();
@@ -102,9 +136,11 @@ std::vector<LoadSetting> settings_of(const SimulateOptions& options, const Scale
 Exit show(Io& io, const SimulateOptions& options, const LoadRuns& runs) {
   TableOptions table;
   table.headers = !options.output.no_headers;
+  table.wide = options.look == Look::kWide;
   const Compat compat = options.rules.compat();
   switch (options.look) {
     case Look::kTable:
+    case Look::kWide:
       if (const Status shown = print_load(io.out, runs, table); !shown)
         return fail(io, shown.error());
       break;
@@ -147,7 +183,7 @@ LoadReading read_load(Io& io, const SimulateOptions& options, ProgressLine& prog
   const std::string* const bytes = reader.bytes_of(options.load);
   if (bytes != nullptr)
     return read_load_series({options.load == "-" ? "<stdin>" : options.load, *bytes, kPadding});
-  return {std::nullopt, reader.take_errors()};
+  return {std::nullopt, {}, reader.take_errors()};
 }
 
 Exit run_simulate(const SimulateOptions& options, Io& io) {
@@ -162,14 +198,28 @@ Exit run_simulate(const SimulateOptions& options, Io& io) {
   if (specs.facts->autoscalers.empty())
     return fail(io, invalid_input("no autoscaler in " + options.specs.front(), {},
                                   "a HorizontalPodAutoscaler says how to scale"));
+  const std::vector<LoadSetting> settings = settings_of(options, *specs.facts);
+  std::optional<ScaleSites> sites;
+  if (std::any_of(settings.begin(), settings.end(), has_sites)) {
+    sites.emplace(io, options.input, options.rules);
+    if (const auto stopped = sites->read(progress, options.output)) return *stopped;
+  } else if (!options.input.cluster.empty() || !options.input.files.empty()) {
+    return fail_usage(io, invalid_input("no autoscaler has sites", {},
+                                        "without them nodes and pods are not looked at: leave out "
+                                        "`--cluster` and `-f`"));
+  }
   LoadRuns runs;
-  for (const LoadSetting& setting : settings_of(options, *specs.facts)) {
-    auto run = run_load(*load.series, setting, options.settings());
+  for (const LoadSetting& setting : settings) {
+    progress.show("playing", runs.size(), settings.size());
+    auto run = has_sites(setting) ? sites->play(load, setting, options.settings())
+                                  : run_load(*load.series, setting, options.settings());
+    progress.erase();
     if (!run) return fail(io, run.error());
     runs.push_back(*std::move(run));
   }
   const Exit code = show(io, options, runs);
   report_input(io, specs.warnings, specs.skipped, options.output);
+  if (sites) report_input(io, sites->warnings(), {}, options.output);
   return code;
 }
 
@@ -222,6 +272,9 @@ Run add_simulate(FlagSet& flags) {
             number_into(options->replicas, 1'000'000));
   flags.add({.name = "request", .value = "AMOUNT", .help = "What a pod requests, for utilization"},
             request_into(options->request_milli));
+  add_file_flags(flags, options->input);
+  add_cluster_flags(flags, options->input);
+  add_rtt_flags(flags, options->input);
   add_controller_flags(flags, *options);
   flags.add({.name = "every",
              .value = "DURATION",
@@ -239,6 +292,7 @@ Run add_simulate(FlagSet& flags) {
             word_into(kLooks, options->look));
   flags.add({.name = "no-headers", .help = "Leave out the header line"},
             options->output.no_headers);
+  add_live_flags(flags, options->input);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
   return [options](Io& io) { return run_simulate(*options, io); };

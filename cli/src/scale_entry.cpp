@@ -65,6 +65,9 @@ Errors check(const ScaleFacts& facts, const ScaleCommand& command) {
     if (one.api_version != kShortAutoscaler)
       errors.push_back(at_place(one, facts, "a HorizontalPodAutoscaler belongs into the cluster",
                                 "`kubectl apply -f FILE`, and leave out `-f`"));
+    if (one.sites)
+      errors.push_back(at_place(one, facts, "an autoscaler with sites is not for a live cluster",
+                                "`gedge scale simulate` plays it; leave out `sites`"));
     const std::string workload =
         one.namespace_name.str() + "/" + one.target.kind + "/" + one.target.name;
     if (!seen.insert(workload).second)

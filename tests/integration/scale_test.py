@@ -8,12 +8,17 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+import yaml
+
 GEDGE = os.environ["GEDGE"]
 EXAMPLES = os.path.join(os.environ["GEDGE_SOURCE_DIR"], "examples", "scale")
 WEB = os.path.join(EXAMPLES, "web.yaml")
 METRICS = os.path.join(EXAMPLES, "metrics.yaml")
 SPIKE = os.path.join(EXAMPLES, "spike.csv")
 SPEC = os.path.join(EXAMPLES, "web-hpa.yaml")
+SITES = os.path.join(EXAMPLES, "sites.yaml")
+RUSH = os.path.join(EXAMPLES, "rush.csv")
+MADE_UP = ["--cluster", "synthetic:nodes=5,tiers=2/2/1"]
 
 
 def run(*arguments, text=True):
@@ -218,6 +223,89 @@ class Simulate(unittest.TestCase):
             done = run("simulate", *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(words, done.stderr)
+
+
+class Sites(unittest.TestCase):
+    """More than the first site can take."""
+
+    def play(self, *arguments, spec=SITES, load=RUSH, cluster=MADE_UP):
+        done = run("simulate", "--metrics", load, "--spec", spec, "-f", SITES, *cluster,
+                   *arguments, "-o", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [played["overSites"] for played in json.loads(done.stdout)["runs"]]
+
+    def changed(self, folder, **sites):
+        """The example with other sites."""
+        with open(SITES, encoding="utf-8") as stream:
+            spec = next(yaml.safe_load_all(stream))
+        spec["spec"]["sites"].update(sites)
+        number = len(os.listdir(folder))
+        spec["metadata"]["name"] = f"detect-{number}"
+        path = os.path.join(folder, f"{number}.json")
+        with open(path, "w", encoding="utf-8") as stream:
+            json.dump(spec, stream)
+        return path
+
+    def test_order(self):
+        """Out, up, over, and back in reverse; the cloud is beyond the budget."""
+        for profile in ("hpa", "gs-engine"):
+            played = self.play("--profile", profile)[0]
+            words = [change["step"] for change in played["changes"]
+                     if change["at"] > "1970-01-01T00:05"]
+            order = [word for i, word in enumerate(words) if i == 0 or words[i - 1] != word]
+            self.assertEqual(order[:3], ["out", "up", "over"], words)
+            self.assertEqual(order[-3:], ["back", "down", "in"], words)
+            self.assertEqual([(site["name"], site["withinBudget"]) for site in played["sites"]],
+                             [("edge", True), ("near-edge", True), ("cloud", False)])
+            self.assertEqual([site["mostReplicas"] for site in played["sites"]], [4, 4, 0])
+            self.assertEqual({left["site"] for left in played["left"]}, {"edge"})
+            self.assertGreater(played["moves"], 1)
+
+    def test_table(self):
+        done = run("simulate", "--metrics", RUSH, "--spec", SITES, "-f", SITES, *MADE_UP, "-o",
+                   "wide")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("SITE\tRTT\tMOST REPLICAS\tREPLICA HOURS\n", done.stdout)
+        self.assertRegex(done.stdout,
+                         r"(?m)^users: RTT 2ms \(p50\), 10ms \(p95\), beyond the budget 0")
+        self.assertRegex(done.stdout, r"(?m)^\S+\tover\tnear-edge\t\d\t\d$")
+
+    def test_demand(self):
+        """Whoever asks from the cloud is answered there, where sites have no order."""
+        with tempfile.TemporaryDirectory() as folder:
+            load = os.path.join(folder, "load.csv")
+            with open(load, "w", encoding="utf-8") as stream:
+                for minute in range(60):
+                    far = 500 if minute >= 20 else 0
+                    stream.write(f"{60 * minute},{500 - far},edge\n{60 * minute},{far},cloud\n")
+            even, near = self.play(  # by name
+                "--cluster", "synthetic:nodes=7,tiers=2/2/3", "--spec",
+                self.changed(folder, choose="spread", up=None), cluster=[], load=load,
+                spec=self.changed(folder, choose="demand", up=None, returnAfterSeconds=60))
+            self.assertLess(near["users"]["meanUs"], even["users"]["meanUs"] / 2)
+            # Four take 125 % of 100 each; the fifth gains nothing there.
+            self.assertGreaterEqual([left["site"] for left in near["left"]].count("cloud"), 4)
+
+    def test_mistakes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for code, spec, arguments, words in (
+                    (2, SITES, [], "no nodes to place replicas on"),
+                    (2, SPEC, MADE_UP, "no autoscaler has sites"),
+                    (3, SITES, MADE_UP, "no pod of Deployment default/detect"),
+                    (3, self.changed(folder, order=["moon"]), [*MADE_UP, "-f", SITES],
+                     "site 'moon' has no node"),
+                    (3, self.changed(folder, order=[]), [*MADE_UP, "-f", SITES],
+                     "without an order"),
+                    (3, self.changed(folder, choose="best"), [*MADE_UP, "-f", SITES],
+                     "unknown choice"),
+                    (3, self.changed(folder, budget="20"), [*MADE_UP, "-f", SITES],
+                     "is no delay budget")):
+                done = subprocess.run(
+                    [GEDGE, "scale", "simulate", "--metrics", RUSH, "--spec", spec, *arguments],
+                    capture_output=True, text=True, check=False, timeout=120,
+                    env={**os.environ, "KUBECONFIG": os.devnull})
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
 
 
 if __name__ == "__main__":

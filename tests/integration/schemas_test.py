@@ -111,6 +111,11 @@ class SchemasTest(unittest.TestCase):
                             "--spec", os.path.join(folder, "web-hpa.yaml"),
                             "--profile", "hpa", "--profile", "gs-engine")
         self.assertEqual([run["setting"] for run in played["runs"]], ["web hpa", "web gs-engine"])
+        sites = os.path.join(folder, "sites.yaml")
+        played = self.check("ScaleSimulation", "scale", "simulate",
+                            "--metrics", os.path.join(folder, "rush.csv"), "--spec", sites,
+                            "-f", sites, "--cluster", "synthetic:nodes=5,tiers=2/2/1")
+        self.assertGreater(len(played["runs"][0]["overSites"]["changes"]), 5)
 
     def test_a_short_autoscaler(self):
         """What is read keeps to the schema, and what does not is not read."""
@@ -133,6 +138,14 @@ class SchemasTest(unittest.TestCase):
                 (changed(metrics=[{"resource": "cpu", "value": 1}]), False),
                 (changed(metrics=[{"query": "up", "utilization": 1}]), False),
                 (changed(metrics=[{**cpu, "utilization": 0}]), False),
+                (changed(sites={"order": ["a", "b"], "budget": "5ms", "choose": "demand"}), True),
+                (changed(sites={"order": ["a"], "up": {"resource": "cpu", "step": "250m",
+                                                       "most": 2}}), True),
+                (changed(sites={"order": []}), False), (changed(sites={}), False),
+                (changed(sites={"order": ["a", "a"]}), False),
+                (changed(sites={"order": ["a"], "choose": "best"}), False),
+                (changed(sites={"order": ["a"], "overAfterSeconds": -1}), False),
+                (changed(sites={"order": ["a"], "up": {"resource": "cpu"}}), False),
                 (changed(target={"kind": "Deployment"}), False)):
             self.assertEqual(judge.is_valid(spec), is_good, spec)
             file = os.path.join(self.folder.name, "short.json")

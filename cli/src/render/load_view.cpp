@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "gedge/base/duration.hpp"
 #include "gedge/codec/timestamp.hpp"
 #include "render/canvas.hpp"
 #include "render/numbers.hpp"
@@ -93,6 +94,66 @@ Table table_of(const LoadRuns& runs) {
   return table;
 }
 
+std::string rtt_text(Rtt rtt) { return rtt == kUnmeasured ? "-" : format_duration(rtt.us); }
+
+void print_sites(Stream& out, const LoadRun& run, bool headers) {
+  const auto right = Align::kRight;
+  const SitesOfRun& found = *run.sites;
+  Table table({{"SITE", Align::kLeft, Shrink::kLast},
+               {"RTT", right},
+               {"MOST REPLICAS", right},
+               {"REPLICA HOURS", right}});
+  for (const SiteUse& use : found.sites)
+    table.add({{use.name},
+               {rtt_text(use.rtt), use.in_budget ? Ink::kPlain : Ink::kWarn},
+               {std::to_string(use.most)},
+               {hours(use.replica_seconds)}});
+  out.line("");
+  table.print(out, headers);
+  out.line(counted(static_cast<std::size_t>(found.moves), "move") + " between sites");
+  if (found.users.empty()) return;
+  std::string users = "users: RTT " + rtt_text(found.users.quantile(0.5)) + " (p50), " +
+                      rtt_text(found.users.quantile(0.95)) + " (p95)";
+  if (found.budget_us) {
+    constexpr std::int64_t kParts = 1'000'000;
+    const double beyond = found.users.share_beyond(*found.budget_us) * kParts;
+    users += ", beyond the budget " + percent(static_cast<std::int64_t>(beyond), kParts);
+  }
+  out.line(users);
+}
+
+// Equal steps of one look are one line.
+void print_changes(Stream& out, const LoadRun& run, bool headers) {
+  const auto right = Align::kRight;
+  Table table({{"TIME", Align::kLeft},
+               {"STEP", Align::kLeft},
+               {"SITE", Align::kLeft, Shrink::kLast},
+               {"REPLICAS", right},
+               {"THERE", right}});
+  const std::vector<SiteChange>& changes = run.sites->changes;
+  std::vector<std::int64_t> there(run.sites->sites.size(), 0);
+  for (std::size_t i = 0; i < changes.size();) {
+    const SiteChange& first = changes[i];
+    const SiteStep step = first.effect.step;
+    std::size_t end = i;
+    while (end < changes.size() && changes[end].at == first.at &&
+           changes[end].effect.step == step && changes[end].effect.site == first.effect.site)
+      ++end;
+    const auto count = static_cast<std::int64_t>(end - i);
+    std::int64_t& here = there[first.effect.site];
+    if (step == SiteStep::kOut || step == SiteStep::kOver) here += count;
+    if (step == SiteStep::kBack || step == SiteStep::kIn) here -= count;
+    table.add({{codec::format_timestamp(first.at)},
+               {std::string(to_string(step))},
+               {run.sites->sites[first.effect.site].name},
+               {std::to_string(count)},
+               {std::to_string(here)}});
+    i = end;
+  }
+  out.line("");
+  table.print(out, headers);
+}
+
 // '#' is ready, '+' starts, '!' is needed and not there.
 char letter_of(const Bucket& bucket, std::int64_t level) {
   if (bucket.ready >= level) return '#';
@@ -174,7 +235,11 @@ void draw_runs(Canvas& canvas, const LoadRuns& runs) {
 
 Status print_load(Stream& out, const LoadRuns& runs, const TableOptions& options) {
   table_of(runs).print(out, options.headers);
-  for (const LoadRun& run : runs) print_drawing(out, run);
+  for (const LoadRun& run : runs) {
+    print_drawing(out, run);
+    if (run.sites) print_sites(out, run, options.headers);
+    if (run.sites && options.wide) print_changes(out, run, options.headers);
+  }
   return {};
 }
 

@@ -13,7 +13,7 @@ namespace gedge::cli {
 
 using LoadRuns = std::vector<LoadRun>;
 
-/// One line a run, and below a drawing of each.
+/// One line a run, and below a drawing of each; of sites, how they were used, and if wide, when.
 Status print_load(Stream& out, const LoadRuns& runs, const TableOptions& options);
 
 std::string load_svg(const LoadRuns& runs);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "codec/diagnostics.hpp"
 #include "codec/scalar.hpp"
@@ -42,6 +44,16 @@ class SeriesReader {
                                      "write lines of time,value"));
   }
   LoadSeries take() { return std::move(series_); }
+  LoadOrigins take_origins() {
+    LoadOrigins origins;
+    if (lacks_site_) return origins;
+    for (auto& [name, milli] : by_site_) {
+      milli.resize(series_.size(), 0);
+      origins.sites.push_back(name);
+      origins.milli.push_back(std::move(milli));
+    }
+    return origins;
+  }
 
  private:
   void fail(const Cell& cell, std::string what, std::string hint) {
@@ -109,13 +121,20 @@ class SeriesReader {
     } else {
       series_.back().milli = saturating_add(series_.back().milli, milli);
     }
-    if (has_site) sites_.insert(std::string(cells[2].text));
+    lacks_site_ = lacks_site_ || !has_site;
+    if (!has_site) return;
+    sites_.insert(std::string(cells[2].text));
+    std::vector<std::int64_t>& of_site = by_site_[std::string(cells[2].text)];
+    of_site.resize(series_.size(), 0);
+    of_site.back() = milli;
   }
 
   const Source& source_;
   Diagnostics& diagnostics_;
   LoadSeries series_;
   std::set<std::string> sites_;  // of the time that is last
+  std::map<std::string, std::vector<std::int64_t>> by_site_;
+  bool lacks_site_ = false;
   bool has_line_ = false;
 };
 
@@ -128,7 +147,10 @@ LoadReading read_load_series(const InputFile& file) {
   codec::SeriesReader reader(source, diagnostics);
   if (source.check_text(std::uint64_t{1} << 30, diagnostics)) reader.read();
   LoadReading reading;
-  if (diagnostics.ok()) reading.series = reader.take();
+  if (diagnostics.ok()) {
+    reading.origins = reader.take_origins();
+    reading.series = reader.take();
+  }
   reading.errors = diagnostics.take_errors();
   return reading;
 }

@@ -11,6 +11,7 @@
 #include "codec/fields.hpp"
 #include "codec/profile_fields.hpp"
 #include "codec/selectors.hpp"
+#include "gedge/base/duration.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -102,6 +103,79 @@ void read_metric(Cursor item, std::vector<MetricSpec>& metrics) {
   metrics.push_back(std::move(metric));
 }
 
+constexpr std::int64_t kLongestWait = 86'400;
+
+void read_wait(Cursor value, std::int64_t& out) {
+  if (const auto seconds = value.integer(0, kLongestWait)) out = *seconds;
+}
+
+void read_growth(Cursor map, GrowRule& up) {
+  check_fields(map, {"resource", "step", "most"});
+  const auto resource = map.find("resource"), step = map.find("step"), most = map.find("most");
+  if (!resource || !step || !most)
+    return map.fail("replicas that grow need a resource, a step and a most",
+                    "write for example `up: {resource: cpu, step: 250m, most: 2}`");
+  read_text(*resource, up.resource);
+  const bool milli = up.resource == "cpu";
+  const auto by = read_quantity(*step, milli), to = read_quantity(*most, milli);
+  if (!by || !to) return;
+  up.step = *by;
+  up.most = *to;
+  if (up.resource.empty()) resource->fail("a resource without a name");
+  if (up.step == 0) step->fail("a step of 0", "replicas would never grow");
+}
+
+void read_order(Cursor list, std::vector<std::string>& order) {
+  list.items([&](Cursor item) {
+    std::string name;
+    read_text(item, name);
+    if (name.empty()) return item.fail("a site without a name");
+    if (std::find(order.begin(), order.end(), name) != order.end())
+      return item.fail("site " + quote(name) + " is there already");
+    order.push_back(std::move(name));
+  });
+}
+
+void read_choice(Cursor value, SiteChoice& choice) {
+  static const std::vector<std::string> kChoices{"order", "demand", "spread"};
+  const auto word = value.text();
+  if (!word) return;
+  const auto at = std::find(kChoices.begin(), kChoices.end(), *word);
+  if (at == kChoices.end()) return fail_unknown(value, "choice", *word, kChoices);
+  choice = static_cast<SiteChoice>(at - kChoices.begin());
+}
+
+void read_sites(Cursor map, SiteRules& sites) {
+  const std::size_t said = map.diagnostics().error_count();
+  strict_fields(map,
+                {"order", "label", "choose", "budget", "up", "overAfterSeconds",
+                 "returnAfterSeconds", "fullPercent"},
+                [&](std::string_view key, Cursor value) {
+                  if (key == "order") read_order(value, sites.order);
+                  if (key == "label") read_text(value, sites.label);
+                  if (key == "choose") read_choice(value, sites.choice);
+                  if (key == "up" && !value.is_null()) read_growth(value, sites.up);
+                  if (key == "overAfterSeconds") read_wait(value, sites.over_after_s);
+                  if (key == "returnAfterSeconds") read_wait(value, sites.return_after_s);
+                  if (key == "fullPercent") {
+                    const auto percent = value.integer(100, 1'000);
+                    if (percent) sites.full_percent = static_cast<std::int32_t>(*percent);
+                  }
+                  if (key != "budget") return;
+                  const auto text = value.text_or_number();
+                  if (text) sites.budget_us = parse_duration(*text, Rounding::kDown);
+                  if (text && !sites.budget_us)
+                    value.fail(quote(*text) + " is no delay budget", "write for example `20ms`");
+                });
+  if (map.diagnostics().error_count() != said) return;
+  if (sites.order.empty())
+    map.fail("sites without an order", "write for example `order: [edge-a, cloud]`");
+  if (sites.label.empty()) map.fail("sites without a label that nodes have");
+  if (!sites.up.resource.empty() && sites.choice != SiteChoice::kOrder)
+    map.find("up").value_or(map).fail("replicas grow only where the sites have an order",
+                                      "leave out `up`, or `choose`");
+}
+
 void check(Cursor spec, const Autoscaler& out) {
   if (out.target.kind.empty() || out.target.name.empty())
     spec.fail("an autoscaler that does not say what it scales",
@@ -137,7 +211,7 @@ Autoscaler read_short_autoscaler(Cursor object) {
     return out;
   }
   const std::size_t said = object.diagnostics().error_count();
-  strict_fields(*spec, {"target", "min", "max", "metrics", "behavior"},
+  strict_fields(*spec, {"target", "min", "max", "metrics", "behavior", "sites"},
                 [&](std::string_view key, Cursor value) {
                   if (key == "target") {
                     check_fields(value, {"apiVersion", "kind", "name"});
@@ -148,6 +222,7 @@ Autoscaler read_short_autoscaler(Cursor object) {
                   if (key == "metrics")
                     value.items([&](Cursor item) { read_metric(item, out.metrics); });
                   if (key == "behavior" && !value.is_null()) read_behavior(value, out.behavior);
+                  if (key == "sites" && !value.is_null()) read_sites(value, out.sites.emplace());
                 });
   if (out.name.empty()) object.fail("an autoscaler without a name");
   if (object.diagnostics().error_count() == said) check(*spec, out);

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "support/paths.hpp"
 #include "support/read_files.hpp"
@@ -33,6 +35,15 @@ TEST_CASE("times in seconds, as people write them, and as machines do") {
 TEST_CASE("sites of one time are added up") {
   CHECK(read("time,value,site\n1,2,a\n1,3,b\n2,1,a\n").series ==
         LoadSeries{{1, 5'000}, {2, 1'000}});
+}
+
+TEST_CASE("sites are known by name, and one without a value has none") {
+  const LoadOrigins origins = read("time,value,site\n1,2,b\n1,3,a\n2,1,a\n3,4,c\n").origins;
+  CHECK(origins.sites == std::vector<std::string>{"a", "b", "c"});
+  CHECK(origins.milli ==
+        std::vector<std::vector<std::int64_t>>{{3'000, 1'000, 0}, {2'000, 0, 0}, {0, 0, 4'000}});
+  CHECK(read("1,2\n").origins.sites.empty());
+  CHECK_MESSAGE(read("1,2,a\n2,3\n").origins.sites.empty(), "nobody knows where all come from");
 }
 
 TEST_CASE("what is no load is refused with its line") {

@@ -66,6 +66,64 @@ TEST_CASE("a short autoscaler: each kind of metric") {
   CHECK(query.amount == 500);
 }
 
+std::string with_sites(const std::string& sites) {
+  return with("{resource: cpu, utilization: 60}", "  sites: " + sites + "\n");
+}
+
+TEST_CASE("a short autoscaler: sites, and what they are by default") {
+  const ScaleLoadResult plain = load(with_sites("{order: [edge, cloud]}"));
+  REQUIRE(plain.facts);
+  const auto& read = plain.facts->autoscalers.front().sites;
+  REQUIRE(read);
+  SiteRules expected;
+  expected.order = {"edge", "cloud"};
+  CHECK(*read == expected);
+  CHECK(read->label == "topology.kubernetes.io/zone");
+  const ScaleLoadResult all = load(
+      with_sites("{order: [a], label: l, budget: 1.5ms, up: {resource: cpu, step: 250m, most: 2}, "
+                 "overAfterSeconds: 0, returnAfterSeconds: 7, fullPercent: 100}"));
+  REQUIRE(all.facts);
+  const SiteRules& rules = *all.facts->autoscalers.front().sites;
+  CHECK(rules.budget_us == 1'500);
+  CHECK(rules.up == GrowRule{"cpu", 250, 2'000});
+  CHECK(rules.over_after_s == 0);
+  CHECK(rules.return_after_s == 7);
+  CHECK(rules.full_percent == 100);
+  const ScaleLoadResult memory =
+      load(with_sites("{order: [a], up: {resource: memory, step: 1Mi, most: 3Mi}}"));
+  REQUIRE(memory.facts);
+  CHECK(memory.facts->autoscalers.front().sites->up.step == 1'048'576);
+  const ScaleLoadResult demand = load(with_sites("{order: [a, b], choose: demand}"));
+  REQUIRE(demand.facts);
+  CHECK(demand.facts->autoscalers.front().sites->choice == SiteChoice::kDemand);
+}
+
+TEST_CASE("a short autoscaler: sites that cannot be") {
+  for (const auto& [text, words] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"{}", "without an order"},
+           {"{order: []}", "without an order"},
+           {"{order: [a, a]}", "there already"},
+           {"{order: ['']}", "without a name"},
+           {"{order: [a], label: ''}", "without a label"},
+           {"{order: [a], choose: best}", "unknown choice"},
+           {"{order: [a], budget: 20}", "no delay budget"},
+           {"{order: [a], up: {resource: cpu}}", "a step and a most"},
+           {"{order: [a], up: {resource: cpu, step: 0, most: 1}}", "a step of 0"},
+           {"{order: [a], choose: demand, up: {resource: cpu, step: 1, most: 2}}", "an order"},
+           {"{order: [a], fullPercent: 99}", ""},
+           {"{order: [a], overAfterSeconds: -1}", ""},
+           {"{order: [a], orders: 1}", "did you mean order"}}) {
+    const std::string given = text;
+    const ScaleLoadResult result = load(with_sites(given));
+    INFO(given);
+    REQUIRE_FALSE(result.facts);
+    REQUIRE_FALSE(result.errors.empty());
+    const Error& error = result.errors.front();
+    CHECK((error.what + " " + error.hint).find(words) != std::string::npos);
+    CHECK(error.where.line > 0);
+  }
+}
+
 TEST_CASE("a short autoscaler: what is wrong has its place") {
   for (const auto& [text, words] : std::initializer_list<std::pair<std::string, std::string>>{
            {with("{resource: cpu}"), "needs one target"},

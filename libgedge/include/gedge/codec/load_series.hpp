@@ -11,6 +11,7 @@ namespace gedge {
 
 struct LoadReading {
   std::optional<LoadSeries> series;  ///< empty if and only if there are errors
+  LoadOrigins origins;               ///< where every line names its site
   Errors errors;                     ///< with line and column
 };
 

@@ -17,6 +17,7 @@
 #include "gedge/model/pod.hpp"
 #include "gedge/model/resources.hpp"
 #include "gedge/model/selector.hpp"
+#include "gedge/model/site_rules.hpp"
 
 namespace gedge {
 
@@ -81,7 +82,8 @@ struct Autoscaler {
   std::int32_t min = 1, max = 0;
   std::vector<MetricSpec> metrics;
   std::optional<ScalingBehavior> behavior;
-  std::int32_t last_desired = 0;  ///< status.desiredReplicas
+  std::optional<SiteRules> sites;  ///< of kShortAutoscaler: replicas may be on several
+  std::int32_t last_desired = 0;   ///< status.desiredReplicas
   Place place;
   // Of an object of the API server.
   std::string uid, version;  ///< `version`: resourceVersion

@@ -11,6 +11,8 @@
 
 #include "gedge/base/result.hpp"
 #include "gedge/scale/normalize.hpp"
+#include "gedge/scale/site_scaler.hpp"
+#include "gedge/scale/users.hpp"
 
 namespace gedge {
 
@@ -22,6 +24,12 @@ struct LoadPoint {
 };
 /// Sorted by time, each time once.
 using LoadSeries = std::vector<LoadPoint>;
+
+/// The same demand by where it comes from.
+struct LoadOrigins {
+  std::vector<std::string> sites;                ///< by name; empty: nobody says
+  std::vector<std::vector<std::int64_t>> milli;  ///< [sites][points of the series]
+};
 
 /// Changes at most so often instead of windows and policies, as GS-Engine's autoscaler: out after
 /// `out_s` without a change, in after `in_s`.
@@ -47,6 +55,35 @@ struct LoadStep {
   std::int32_t replicas = 0, ready = 0;
 };
 
+/// One of the sites that replicas could go to.
+struct SiteUse {
+  std::string name;
+  Rtt rtt;                ///< from home
+  bool in_budget = true;  ///< else no replica goes there, where the sites have an order
+  std::int32_t most = 0;  ///< replicas
+  std::int64_t replica_seconds = 0;
+};
+
+struct SiteChange {
+  UnixSeconds at = 0;
+  SiteEffect effect;
+};
+
+/// A replica that is left at the end.
+struct SiteRest {
+  SiteReplica replica;
+  std::int32_t deletion_cost = 0;
+};
+
+struct SitesOfRun {
+  std::vector<SiteUse> sites;  ///< in their order
+  std::vector<SiteChange> changes;
+  std::int32_t moves = 0;  ///< looks that a hysteresis bounds, see SiteScaler
+  UserRtts users;          ///< empty where the RTT of a pair of sites is unknown
+  std::optional<std::int64_t> budget_us;
+  std::vector<SiteRest> rest;
+};
+
 struct LoadRun {
   std::string name;
   std::vector<LoadStep> steps;  ///< whenever one of the three changes
@@ -59,6 +96,9 @@ struct LoadRun {
   /// From the moment that the demand needs more than is ready to the moment that enough is, each
   /// time; what is still short at the end is not among them.
   std::vector<std::int64_t> reactions_s;
+  /// Where replicas may be on several sites. A larger replica counts as its size in `steps`, and
+  /// as one elsewhere.
+  std::optional<SitesOfRun> sites;
 };
 
 /// The pods that a demand needs, each at the target.

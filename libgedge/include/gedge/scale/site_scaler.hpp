@@ -1,0 +1,163 @@
+// gedge/scale/site_scaler.hpp - the replicas of one autoscaler on several sites: first out, then
+// up, then over, and back in reverse.
+//
+// How many there should be is the formula's to say. Here it is decided where they are: wanted
+// replicas and the time go in, effects come out, and whoever knows what fits is asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gedge/base/result.hpp"
+#include "gedge/model/site_rules.hpp"
+#include "gedge/scale/users.hpp"
+
+namespace gedge {
+
+/// Who knows what fits where: the planner. A yes holds the place.
+class SiteRoom {
+ public:
+  virtual ~SiteRoom() = default;
+  /// One replica more on that site. False: no node of it can take one.
+  virtual Result<bool> add(std::uint32_t replica, std::uint32_t site) = 0;
+  /// The replica has so much of SiteRules::up from now on, on the node where it is. False: the node
+  /// cannot give that; never where it is less than before.
+  virtual Result<bool> resize(std::uint32_t replica, std::int64_t amount) = 0;
+  virtual void remove(std::uint32_t replica) = 0;
+};
+
+/// In the order in which they are tried when there is too little; then in reverse.
+enum class SiteStep : std::uint8_t {
+  kOut,   ///< a replica more: at home, or where the sites have no order anywhere
+  kUp,    ///< a replica of home is larger
+  kOver,  ///< a replica more on another site
+  kBack,  ///< a replica less on another site
+  kDown,  ///< a replica of home is smaller
+  kIn,    ///< a replica less: the reverse of kOut
+};
+/// One word: "out".
+std::string_view to_string(SiteStep step);
+
+struct SiteEffect {
+  SiteStep step = SiteStep::kOut;
+  std::uint32_t replica = 0, site = 0;
+  std::int64_t amount = 0;  ///< kUp, kDown: what it has from now on
+  friend bool operator==(const SiteEffect&, const SiteEffect&) = default;
+};
+using SiteEffects = std::vector<SiteEffect>;
+
+struct SiteReplica {
+  std::uint32_t id = 0;     ///< counted up, none is used again
+  std::uint32_t site = 0;   ///< of SiteRules::order
+  std::int64_t amount = 0;  ///< of SiteRules::up
+  bool ready = false;
+};
+
+struct SiteScalerOptions {
+  SiteRules rules;
+  SiteRtts rtts;          ///< of SiteRules::order
+  std::int32_t max = 1;   ///< replicas on all sites together
+  std::int64_t base = 0;  ///< of SiteRules::up, as the workload's template has it
+};
+
+/// What is asked at one look.
+struct SiteLook {
+  std::int32_t wanted = 0;         ///< replicas, as large as the template's
+  UnixSeconds now = 0;             ///< never less than before
+  std::span<const double> demand;  ///< [sites], by where it comes from; empty: all from home
+  double target_milli = 1;         ///< of one replica
+};
+
+/// With SiteChoice::kOrder, in this order until there are enough:
+///
+/// - out: replicas at home, while the room says that one fits, up to `max`;
+/// - up: replicas at home grow by steps, each up to GrowRule::most, where their nodes have it;
+/// - over: replicas on the other sites, in their order, unless the RTT from home is beyond the
+///   budget or was never measured though there is one.
+///
+/// Where there are too many: first replicas of far sites leave, the farthest in the order first,
+/// then those at home shrink, then leave. A far one that is ready stays until what else is ready
+/// suffices. While replicas are far, home and nearer sites are asked again, and what fits there
+/// comes first (at `max`: one after the other, the far one leaving first), or those at home grow.
+///
+/// With SiteChoice::kDemand a replica comes where it lowers UserCost most, and the one leaves whose
+/// loss costs least; where moving replicas lowers the cost by a twentieth, up to a quarter of them
+/// move. kSpread is the even spread that others do: fewest first, most leave first.
+///
+/// Hysteresis: a move is a look that brings replicas to far sites (over) or takes some from there
+/// (back; also where others come), and with kDemand one that moves replicas (back). One over comes
+/// no sooner than O = over_after_s after the last move, one back no sooner than R = return_after_s.
+/// So of o moves over and b moves back within any T seconds it holds that
+///
+///   O * o + R * b <= T + max(O, R)
+///
+/// and whatever went over stays for R at least. Cost: O(replicas + questions) a look; kDemand:
+/// O(replicas * sites^3).
+class SiteScaler {
+ public:
+  /// `room` must outlive the scaler, and has none of its replicas.
+  SiteScaler(SiteScalerOptions options, SiteRoom& room);
+
+  /// Decides, and takes it for done. Errors: those of the room; what was decided before stands.
+  Result<SiteEffects> decide(const SiteLook& look);
+  /// A replica answers from now on.
+  void note_ready(std::uint32_t replica);
+
+  const std::vector<SiteReplica>& replicas() const { return replicas_; }  ///< by id
+  /// What all of them, or those that are ready, amount to in replicas of the template, in
+  /// thousandths.
+  std::int64_t units_milli(bool only_ready) const;
+  std::int64_t units_milli(const SiteReplica& replica) const;
+  /// The same by site, [sites].
+  std::vector<double> units_by_site(bool only_ready) const;
+  bool may_use(std::uint32_t site) const;
+
+  /// controller.kubernetes.io/pod-deletion-cost of each replica, [replicas]: whoever leaves next
+  /// has the least. A ReplicaSet deletes in this order among pods that are ready.
+  std::vector<std::int32_t> deletion_costs(const SiteLook& look) const;
+
+ private:
+  class Demand;
+
+  Status follow_order(std::int64_t wanted, UnixSeconds now);
+  Status go_out(std::int64_t wanted);
+  Status go_up(std::int64_t wanted);
+  Status go_over(std::int64_t wanted, UnixSeconds now);
+  Status bring_nearer(std::int64_t wanted, UnixSeconds now);
+  Status grow_instead(std::int64_t wanted);
+  void go_back(std::int64_t wanted, UnixSeconds now);
+  Status go_down(std::int64_t wanted);
+  void go_in(std::int64_t wanted);
+
+  Status follow_demand(std::int64_t wanted, const SiteLook& look);
+  Status grow_by(const Demand& demand, std::int64_t wanted);
+  Status move_by(const Demand& demand, UnixSeconds now);
+  Result<bool> move_one(const Demand& demand);
+
+  bool is_full() const { return replicas_.size() >= static_cast<std::size_t>(options_.max); }
+  bool may_move(UnixSeconds now, std::int64_t after) const {
+    return !moved_ || now - *moved_ >= after;
+  }
+  std::size_t count_far() const;
+  std::uint32_t farthest() const;
+  bool is_spare(const SiteReplica& replica, std::int64_t wanted) const;
+  std::int64_t larger(const SiteReplica& replica) const;
+  std::int64_t smaller(const SiteReplica& replica) const;
+  std::optional<std::size_t> last_on(std::uint32_t site) const;
+  Result<bool> put(std::uint32_t site, SiteStep step);
+  void come(std::uint32_t site, SiteStep step);
+  Result<bool> resize(SiteReplica& replica, std::int64_t amount, SiteStep step);
+  void take(std::size_t at, SiteStep step);
+
+  SiteScalerOptions options_;
+  SiteRoom& room_;
+  std::vector<SiteReplica> replicas_;
+  std::uint32_t next_ = 0;
+  std::optional<UnixSeconds> moved_;  // the last move
+  SiteEffects effects_;               // of this look
+};
+
+}  // namespace gedge

@@ -1,0 +1,293 @@
+#include "gedge/scale/site_scaler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "scale/site_demand.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr std::int64_t kUnit = 1'000;  // one replica as the template has it
+constexpr std::uint32_t kHome = 0;
+
+}  // namespace
+
+std::string_view to_string(SiteStep step) {
+  constexpr std::array<std::string_view, 6> kWords{"out", "up", "over", "back", "down", "in"};
+  return kWords[static_cast<std::size_t>(step)];
+}
+
+SiteScaler::SiteScaler(SiteScalerOptions options, SiteRoom& room)
+    : options_(std::move(options)), room_(room) {}
+
+Result<SiteEffects> SiteScaler::decide(const SiteLook& look) {
+  effects_.clear();
+  const std::int64_t wanted = kUnit * std::clamp(look.wanted, 0, options_.max);
+  if (options_.rules.choice == SiteChoice::kOrder)
+    GEDGE_TRY(follow_order(wanted, look.now));
+  else
+    GEDGE_TRY(follow_demand(wanted, look));
+  return std::exchange(effects_, {});
+}
+
+void SiteScaler::note_ready(std::uint32_t replica) {
+  for (SiteReplica& known : replicas_)
+    if (known.id == replica) known.ready = true;
+}
+
+std::int64_t SiteScaler::units_milli(const SiteReplica& replica) const {
+  return options_.base > 0 ? kUnit * replica.amount / options_.base : kUnit;
+}
+
+std::int64_t SiteScaler::units_milli(bool only_ready) const {
+  std::int64_t sum = 0;
+  for (const SiteReplica& replica : replicas_)
+    if (replica.ready || !only_ready) sum += units_milli(replica);
+  return sum;
+}
+
+std::vector<double> SiteScaler::units_by_site(bool only_ready) const {
+  std::vector<double> units(options_.rules.order.size(), 0);
+  for (const SiteReplica& replica : replicas_)
+    if (replica.ready || !only_ready)
+      units[replica.site] += static_cast<double>(units_milli(replica)) / kUnit;
+  return units;
+}
+
+bool SiteScaler::may_use(std::uint32_t site) const {
+  if (site == kHome || !options_.rules.budget_us) return true;
+  const Rtt rtt = options_.rtts.at(kHome, site);
+  return rtt != kUnmeasured && std::int64_t{rtt.us} <= *options_.rules.budget_us;
+}
+
+Status SiteScaler::follow_order(std::int64_t wanted, UnixSeconds now) {
+  if (units_milli(false) < wanted) {
+    GEDGE_TRY(go_out(wanted));
+    GEDGE_TRY(go_up(wanted));
+    return go_over(wanted, now);
+  }
+  go_back(wanted, now);
+  if (count_far() > 0) return bring_nearer(wanted, now);
+  GEDGE_TRY(go_down(wanted));
+  go_in(wanted);
+  return {};
+}
+
+Status SiteScaler::go_out(std::int64_t wanted) {
+  while (units_milli(false) < wanted && !is_full()) {
+    const auto held = put(kHome, SiteStep::kOut);
+    if (!held) return held.error();
+    if (!*held) break;
+  }
+  return {};
+}
+
+// One step each, round after round, so that no replica grows far beyond the others.
+Status SiteScaler::go_up(std::int64_t wanted) {
+  if (options_.base <= 0) return {};
+  std::vector<bool> refused(replicas_.size(), false);
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t i = 0; i < replicas_.size(); ++i) {
+      if (units_milli(false) >= wanted) return {};
+      SiteReplica& replica = replicas_[i];
+      const std::int64_t amount = larger(replica);
+      if (refused[i] || replica.site != kHome || amount <= replica.amount) continue;
+      const auto held = resize(replica, amount, SiteStep::kUp);
+      if (!held) return held.error();
+      refused[i] = !*held;
+      grows = grows || *held;
+    }
+  }
+  return {};
+}
+
+Status SiteScaler::go_over(std::int64_t wanted, UnixSeconds now) {
+  if (!may_move(now, options_.rules.over_after_s)) return {};
+  for (std::uint32_t site = 1; site < options_.rules.order.size(); ++site)
+    while (may_use(site) && units_milli(false) < wanted && !is_full()) {
+      const auto held = put(site, SiteStep::kOver);
+      if (!held) return held.error();
+      if (!*held) break;
+      moved_ = now;
+    }
+  return {};
+}
+
+// What must be far because there was no room nearer, and now there is some.
+Status SiteScaler::bring_nearer(std::int64_t wanted, UnixSeconds now) {
+  if (!may_move(now, options_.rules.return_after_s)) return {};
+  const auto spare = static_cast<std::size_t>((units_milli(false) - wanted) / kUnit);
+  const std::size_t far = count_far();
+  std::size_t open = far > spare ? far - spare : 0;  // whom nothing nearer stands in for yet
+  for (std::uint32_t site = kHome; site < farthest(); ++site) {
+    if (site != kHome && !may_move(now, options_.rules.over_after_s)) return {};
+    while (open > 0 && site < farthest() && may_use(site)) {
+      const bool swaps = is_full();
+      const std::size_t leaves = *last_on(farthest());
+      const auto held = room_.add(next_, site);
+      if (!held) return held.error();
+      if (!*held) break;
+      if (swaps) take(leaves, SiteStep::kBack);
+      if (swaps || site != kHome) moved_ = now;
+      come(site, site == kHome ? SiteStep::kOut : SiteStep::kOver);
+      --open;
+      if (swaps) return {};
+    }
+  }
+  return open > 0 ? grow_instead(wanted) : Status{};
+}
+
+// Larger ones at home, if they can stand in for a far one.
+Status SiteScaler::grow_instead(std::int64_t wanted) {
+  const std::vector<SiteReplica> before = replicas_;
+  const std::size_t said = effects_.size();
+  const std::int64_t enough = wanted + kUnit;
+  GEDGE_TRY(go_up(enough));
+  if (units_milli(false) >= enough) return {};
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (replicas_[i].amount == before[i].amount) continue;
+    const auto held = room_.resize(before[i].id, before[i].amount);
+    if (!held) return held.error();
+  }
+  replicas_ = before;
+  effects_.resize(said);
+  return {};
+}
+
+void SiteScaler::go_back(std::int64_t wanted, UnixSeconds now) {
+  if (!may_move(now, options_.rules.return_after_s)) return;
+  while (count_far() > 0) {
+    const std::size_t leaves = *last_on(farthest());
+    if (!is_spare(replicas_[leaves], wanted)) break;
+    take(leaves, SiteStep::kBack);
+    moved_ = now;
+  }
+}
+
+Status SiteScaler::go_down(std::int64_t wanted) {
+  if (options_.base <= 0) return {};
+  for (;;) {
+    SiteReplica* largest = nullptr;
+    for (SiteReplica& replica : replicas_)
+      if (replica.amount > options_.base && (!largest || replica.amount >= largest->amount))
+        largest = &replica;
+    if (!largest) return {};
+    const std::int64_t amount = smaller(*largest);
+    const std::int64_t lost =
+        units_milli(*largest) - units_milli({0, kHome, amount, largest->ready});
+    if (units_milli(false) - lost < wanted) return {};
+    const auto held = resize(*largest, amount, SiteStep::kDown);
+    if (!held) return held.error();
+    if (!*held) return {};
+  }
+}
+
+void SiteScaler::go_in(std::int64_t wanted) {
+  const auto is_grown = [this](const SiteReplica& replica) {
+    return replica.amount > options_.base;
+  };
+  if (std::any_of(replicas_.begin(), replicas_.end(), is_grown)) return;
+  while (units_milli(false) - kUnit >= wanted) {
+    const auto leaves = last_on(kHome);
+    if (!leaves) return;
+    take(*leaves, SiteStep::kIn);
+  }
+}
+
+std::vector<std::int32_t> SiteScaler::deletion_costs(const SiteLook& look) const {
+  std::vector<std::int32_t> costs(replicas_.size(), 0);
+  const auto sites = static_cast<std::int32_t>(options_.rules.order.size());
+  if (options_.rules.choice == SiteChoice::kOrder) {
+    // The same for all of a site: it never changes while a pod lives.
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      costs[i] = 100 * (sites - static_cast<std::int32_t>(replicas_[i].site));
+    return costs;
+  }
+  const Demand demand(options_, look);
+  std::vector<double> units = units_by_site(false);
+  std::vector<bool> gone(replicas_.size(), false);
+  for (std::int32_t turn = 0;; ++turn) {
+    const auto site = demand.least_lost(units);
+    if (!site) return costs;
+    std::optional<std::size_t> leaves;
+    for (std::size_t i = 0; i < replicas_.size(); ++i)
+      if (!gone[i] && replicas_[i].site == *site &&
+          (!leaves || replicas_[i].ready <= replicas_[*leaves].ready))
+        leaves = i;
+    if (!leaves) return costs;
+    gone[*leaves] = true;
+    costs[*leaves] = turn;
+    units[*site] -= 1;
+  }
+}
+
+std::size_t SiteScaler::count_far() const {
+  return static_cast<std::size_t>(
+      std::count_if(replicas_.begin(), replicas_.end(),
+                    [](const SiteReplica& replica) { return replica.site != kHome; }));
+}
+
+std::uint32_t SiteScaler::farthest() const {
+  std::uint32_t farthest = kHome;
+  for (const SiteReplica& replica : replicas_) farthest = std::max(farthest, replica.site);
+  return farthest;
+}
+
+// There are enough without it; if it is ready, also of those that are.
+bool SiteScaler::is_spare(const SiteReplica& replica, std::int64_t wanted) const {
+  const std::int64_t own = units_milli(replica);
+  return units_milli(false) - own >= wanted &&
+         (!replica.ready || units_milli(true) - own >= wanted);
+}
+
+std::int64_t SiteScaler::larger(const SiteReplica& replica) const {
+  return std::min(replica.amount + options_.rules.up.step, options_.rules.up.most);
+}
+
+// Back by the same amounts: the step to the most may have been a short one.
+std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
+  const std::int64_t above = replica.amount - options_.base, step = options_.rules.up.step;
+  return options_.base + (above - 1) / step * step;
+}
+
+// Those that are not ready leave first, then the newest.
+std::optional<std::size_t> SiteScaler::last_on(std::uint32_t site) const {
+  std::optional<std::size_t> last;
+  for (std::size_t i = 0; i < replicas_.size(); ++i)
+    if (replicas_[i].site == site && (!last || replicas_[i].ready <= replicas_[*last].ready))
+      last = i;
+  return last;
+}
+
+Result<bool> SiteScaler::put(std::uint32_t site, SiteStep step) {
+  const auto held = room_.add(next_, site);
+  if (held && *held) come(site, step);
+  return held;
+}
+
+// Where the room holds a place for it already.
+void SiteScaler::come(std::uint32_t site, SiteStep step) {
+  replicas_.push_back({next_, site, options_.base, false});
+  effects_.push_back({step, next_, site, options_.base});
+  ++next_;
+}
+
+Result<bool> SiteScaler::resize(SiteReplica& replica, std::int64_t amount, SiteStep step) {
+  const auto held = room_.resize(replica.id, amount);
+  if (!held || !*held) return held;
+  replica.amount = amount;
+  effects_.push_back({step, replica.id, replica.site, amount});
+  return true;
+}
+
+void SiteScaler::take(std::size_t at, SiteStep step) {
+  const SiteReplica gone = replicas_[at];
+  room_.remove(gone.id);
+  effects_.push_back({step, gone.id, gone.site, gone.amount});
+  replicas_.erase(replicas_.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+}  // namespace gedge
