@@ -45,6 +45,7 @@ ROWS = [
     ("recorder", rows_recorder.recorder, False),
     ("explain", rows_process.explain, True),
     ("scale", rows_program.of_program("bench_scale"), True),
+    ("scale-sites", rows_program.of_program("bench_scale_sites"), True),
     ("clusters", rows_latency_cover.clusters, True),
     ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
