@@ -114,6 +114,16 @@ bool EditPlayer::is_resource(const std::string& name) const {
   return known && (raw(*known) < kFirstExtended || (parts_ & kPresencePart) == 0);
 }
 
+// Ties are spread by signatures, which number the resources of all nodes and pods: without those
+// that only this node has, some may have other numbers.
+bool EditPlayer::may_renumber(NodeIndex node) const {
+  const Resources& allocatable = cluster_.node(node).allocatable;
+  return session_.spreads_ties() &&
+         std::any_of(allocatable.begin(), allocatable.end(), [&](const auto& entry) {
+           return raw(*cluster_.find_resource(entry.first)) >= kFirstExtended;
+         });
+}
+
 bool EditPlayer::play_node(const Edit& edit) {
   const auto node = cluster_.find_node(edit.node);
   if (!node) return false;
@@ -123,6 +133,7 @@ bool EditPlayer::play_node(const Edit& edit) {
   auto facts = std::make_unique<Node>(cluster_.node(*node));
   if (!edit_node(edit, *facts)) return false;
   const bool vanishes = edit.kind == Edit::Kind::kDeleteNode;
+  if (vanishes && may_renumber(*node)) return false;
   if ((vanishes || edit.kind == Edit::Kind::kDrain) && !clear(*node, vanishes)) return false;
   touch(*node);
   Change change;

@@ -52,6 +52,7 @@ class EditPlayer {
   bool delete_waiting(NodeIndex node);
   bool is_name(const std::string& name) const;
   bool is_resource(const std::string& name) const;
+  bool may_renumber(NodeIndex node) const;
   void touch(NodeIndex node);
   void apply(const Change& change);
   void unbind(PodIndex pod);

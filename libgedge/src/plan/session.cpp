@@ -140,6 +140,11 @@ Decision Session::decision_from(PodIndex pod, const Evaluation& evaluation) {
   return decision_from(pod, to_choice(evaluation));
 }
 
+bool Session::spreads_ties() const {
+  return std::any_of(engines_.begin(), engines_.end(),
+                     [](const Engine& engine) { return engine.profile().spread_ties; });
+}
+
 void Session::follow() {
   for (Engine& engine : engines_) engine.follow();
 }

@@ -32,6 +32,8 @@ class Session {
   bool is_short(Group group) const {
     return !groups_.empty() && !short_groups(group, std::vector<bool>(group.size())).empty();
   }
+  /// True if any profile does not leave ties to the names of nodes.
+  bool spreads_ties() const;
   /// As Engine::follow, for every profile.
   void follow();
   /// Fills in what has become of every budget, once everybody has a place.

@@ -122,6 +122,32 @@ TEST_CASE("what-if session: a name that is not there is an error, and the sessio
   CHECK(text(ask(*session, {"node/b:drain"}).differences) == "web-1:b>a");
 }
 
+TEST_CASE("what-if session: ties are spread as in a plan of the edited facts") {
+  SiteBuilder b;
+  for (int i = 0; i < 20; ++i)
+    b.node("n" + std::to_string(10 + i)).allocatable.set("example.com/b", 10);
+  b.node("n99").allocatable = {{"cpu", 64'000},
+                               {"example.com/a", 1},
+                               {"example.com/b", 10},
+                               {"memory", std::int64_t{64} << 30},
+                               {"pods", 110}};
+  b.pods("web", 5).request(kCpu, 100).request("example.com/b", 1);
+  const auto site = b.build();
+  PlanRequest request = request_for(*site);
+  request.profiles.front().spread_ties = true;
+  const std::vector<Edit> edits{*parse_edit("node/n99:delete")};
+  int moved = 0;
+  for (request.seed = 1; request.seed <= 20; ++request.seed) {
+    const auto answer = session_for(request)->answer(edits);
+    const auto expected = what_if(request, edits, false);
+    REQUIRE(answer);
+    REQUIRE(expected);
+    CHECK(text(answer->differences) == text(expected->differences));
+    moved += expected->differences.empty() ? 0 : 1;
+  }
+  CHECK(moved > 10);
+}
+
 TEST_CASE("what-if session: whoever moves a pod against the rules is told") {
   const auto site = three_nodes().build();
   const PlanRequest request = request_for(*site);
