@@ -37,13 +37,12 @@ class FitErrors::Listener final : public Recorder {
  private:
   std::uint32_t step(const Evidence& evidence) {
     const auto fresh = static_cast<std::uint32_t>(ledger_.answers.size());
-    const auto [at, is_new] =
-        ledger_.steps.try_emplace({from_, filter_, evidence.reason, evidence.subject}, fresh);
-    if (!is_new) return at->second;
-    Answer answer{filter_, ledger_.answers[from_].texts, 0};
-    for (std::string& text : reason_texts(evidence, compat_))
-      answer.texts.push_back(std::move(text));
-    ledger_.answers.push_back(std::move(answer));
+    Step taken{from_, filter_, evidence.reason, evidence.subject};
+    if (const auto at = ledger_.steps.find(taken); at != ledger_.steps.end()) return at->second;
+    ledger_.is_full = ledger_.is_full || fresh == kMostAnswers;
+    if (ledger_.is_full) return from_;
+    ledger_.steps.emplace(std::move(taken), fresh);
+    ledger_.answers.push_back({filter_, from_, reason_texts(evidence, compat_), 0});
     return fresh;
   }
 
@@ -54,11 +53,36 @@ class FitErrors::Listener final : public Recorder {
   Evidence last_;
 };
 
+// Of all rows together.
+class FitErrors::Counter final : public Recorder {
+ public:
+  Counter(Counts& counts, Compat compat) : counts_(counts), compat_(compat) {}
+  void reject(NodeIndex, Evidence evidence) override {
+    for (std::string& text : reason_texts(evidence, compat_)) ++counts_[std::move(text)];
+  }
+
+ private:
+  Counts& counts_;
+  Compat compat_;
+};
+
+FitErrors::Counts FitErrors::count(const ClassContext& context,
+                                   const PreparedClass& prepared) const {
+  Counts counts;
+  Counter counter(counts, compat_);
+  NodeMask open = cluster_.alive();
+  for (std::size_t i = 0; i < filters_.size(); ++i)
+    for_each_block(cluster_.slots(), [&](Rows rows) {
+      filters_[i].policy->filter(context, prepared.filters[i], rows, open, &counter);
+    });
+  return counts;
+}
+
 void FitErrors::ask_all(const ClassContext& context, const PreparedClass& prepared,
                         Ledger& ledger) const {
   ledger = {};
   ledger.answer_of.assign(cluster_.slots(), 0);
-  ledger.answers.push_back({filters_.size(), {}, 0});
+  ledger.answers.push_back({filters_.size(), 0, {}, 0});
   Listener listener(ledger, compat_);
   NodeMask open = cluster_.alive();
   for (std::size_t i = 0; i < filters_.size(); ++i) {
@@ -111,14 +135,18 @@ FitErrors::Ledger& FitErrors::ledger_of(const PodFacts& pod) {
   return ledgers_[&pod];
 }
 
-std::string FitErrors::message_of(const Ledger& ledger) const {
-  std::map<std::string_view, std::uint32_t> counts;
+FitErrors::Counts FitErrors::counts_of(const Ledger& ledger) {
+  Counts counts;
   for (const Answer& answer : ledger.answers)
-    if (answer.rows > 0)
-      for (const std::string& text : answer.texts) counts[text] += answer.rows;
+    for (const Answer* step = &answer; answer.rows > 0 && !step->texts.empty();
+         step = &ledger.answers[step->before])
+      for (const std::string& text : step->texts) counts[text] += answer.rows;
+  return counts;
+}
+
+std::string FitErrors::message_of(const Counts& counts) const {
   std::vector<std::string> lines;
-  for (const auto& [text, count] : counts)
-    lines.push_back(std::to_string(count) + " " + std::string(text));
+  for (const auto& [text, count] : counts) lines.push_back(std::to_string(count) + " " + text);
   std::sort(lines.begin(), lines.end());
   std::string message = "0/" + std::to_string(cluster_.alive().count()) + " nodes are available";
   std::string separator = ": ";
@@ -131,17 +159,17 @@ std::string FitErrors::message_of(const Ledger& ledger) const {
 
 std::string FitErrors::message(const ClassContext& context, const PreparedClass& prepared,
                                bool keep) {
-  Ledger once;
-  Ledger& ledger = keep ? ledger_of(context.pod) : once;
-  const bool is_followed = !ledger.answers.empty() && ledger.answers.size() < kMostAnswers &&
-                           ledger.static_epoch == cluster_.static_epoch();
+  if (!keep) return message_of(count(context, prepared));
+  Ledger& ledger = ledger_of(context.pod);
+  const bool is_followed =
+      !ledger.answers.empty() && !ledger.is_full && ledger.static_epoch == cluster_.static_epoch();
   if (is_followed)
     ask_again(context, prepared, ledger);
   else
     ask_all(context, prepared, ledger);
   ledger.epoch = cluster_.epoch();
   ledger.static_epoch = cluster_.static_epoch();
-  return message_of(ledger);
+  return message_of(ledger.is_full ? count(context, prepared) : counts_of(ledger));
 }
 
 }  // namespace gedge

@@ -3,7 +3,8 @@
 // The message counts the reasons of the first filter that rejects each row. Where pods that fit
 // nowhere come again and again between pods that do, few rows change in between: for each class the
 // reasons of every row are kept, and only rows whose pods changed are asked again, and those that a
-// filter rejects, or behind which a filter stands, that looks at pods elsewhere.
+// filter rejects, or behind which a filter stands, that looks at pods elsewhere. Where rows say too
+// many different things to be kept, they are counted.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ class FitErrors {
   // Reasons that rows give in this order, all of one filter: a path from the empty one, 0.
   struct Answer {
     std::size_t filter = 0;  // of the empty one: behind all
-    std::vector<std::string> texts;
+    std::uint32_t before = 0;
+    std::vector<std::string> texts;  // of the last step
     std::uint32_t rows = 0;
   };
   using Step = std::tuple<std::uint32_t, std::size_t, Reason, std::string>;
@@ -42,8 +44,11 @@ class FitErrors {
     std::vector<std::uint32_t> answer_of;  // [slots]
     std::vector<Answer> answers;
     std::map<Step, std::uint32_t> steps;
+    bool is_full = false;  // what rows say is not kept any more
   };
+  using Counts = std::map<std::string, std::uint32_t, std::less<>>;  // of rows, by text
   class Listener;
+  class Counter;
 
   Ledger& ledger_of(const PodFacts& pod);
   void ask_all(const ClassContext& context, const PreparedClass& prepared, Ledger& ledger) const;
@@ -51,7 +56,9 @@ class FitErrors {
   void ask(const ClassContext& context, const PreparedClass& prepared, Ledger& ledger,
            NodeIndex row, NodeMask& open) const;
   std::size_t first_unsettled(const PreparedClass& prepared) const;
-  std::string message_of(const Ledger& ledger) const;
+  static Counts counts_of(const Ledger& ledger);
+  Counts count(const ClassContext& context, const PreparedClass& prepared) const;
+  std::string message_of(const Counts& counts) const;
 
   const ClusterState& cluster_;
   const std::vector<FilterSlot>& filters_;

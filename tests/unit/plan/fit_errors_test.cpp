@@ -2,8 +2,11 @@
 #include "plan/fit_errors.hpp"
 
 #include <doctest/doctest.h>
+#include <malloc.h>
 
+#include <map>
 #include <set>
+#include <string>
 
 #include "gedge/plan/engine.hpp"
 #include "support/random_site.hpp"
@@ -97,4 +100,33 @@ TEST_CASE("fit errors: more classes than are kept, and every one is right") {
             "0/5 nodes are available: 5 Insufficient cpu.");
     site->state->bind(site->pod("small-" + std::to_string(round)), NodeIndex{round});
   }
+}
+
+TEST_CASE("fit errors: rows that each say something else are counted, and little of it is kept") {
+  constexpr std::size_t kNodes = 300, kBudgets = 250, kMostKept = std::size_t{16} << 20;
+  Dice dice(5);
+  SiteBuilder b;
+  const auto name = [](std::size_t i) { return "n" + std::to_string(1000 + i); };
+  for (std::size_t i = 0; i < kNodes; ++i) b.node(name(i));
+  PodDraft& picky = b.pod("picky");
+  for (std::size_t i = 0; i < kBudgets; ++i) {
+    picky.spec.budgets.push_back(budget(name(i), 1'000));
+    for (std::size_t j = 0; j < kNodes; ++j)
+      if (j != i && dice.chance(50)) b.rtt(name(i), name(j), 500);
+  }
+  const auto site = b.build();
+  Engine engine = engine_for(*site->state, *builtin_profile("edge", Compat::k1_36));
+  const PodIndex pod = site->pod("picky");
+  std::map<std::string, int> counts;
+  for (std::uint32_t row = 0; row < kNodes; ++row)
+    for (const Rejection& rejection : engine.rejections(pod, NodeIndex{row}))
+      ++counts[reason_texts(rejection.evidence, Compat::k1_36).front()];
+  std::set<std::string> lines;
+  for (const auto& [text, count] : counts) lines.insert(std::to_string(count) + " " + text);
+  std::string expected = "0/300 nodes are available";
+  for (const std::string& line : lines) expected += (line == *lines.begin() ? ": " : ", ") + line;
+  const std::size_t before = mallinfo2().uordblks;
+  CHECK(engine.fit_error(pod) == expected + ".");
+  CHECK(mallinfo2().uordblks < before + kMostKept);
+  CHECK(engine.fit_error(pod) == expected + ".");
 }
