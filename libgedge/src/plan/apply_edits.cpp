@@ -29,19 +29,31 @@ Error missing(const Edit& edit, const std::string& what) {
           {}};
 }
 
+// `known`: what could have been meant by `name`.
+Error missing(const Edit& edit, const std::string& what, const std::string& name,
+              const std::vector<std::string>& known) {
+  Error error = missing(edit, what);
+  if (const auto meant = nearest(name, known)) error.hint = "did you mean `" + *meant + "`?";
+  return error;
+}
+
 Result<Node*> find_node(const Edit& edit, const std::string& name, Facts& facts) {
   for (Node& node : facts.nodes)
     if (node.name == name) return &node;
-  return missing(edit, "there is no node '" + name + "'");
+  std::vector<std::string> names;
+  for (const Node& node : facts.nodes) names.push_back(node.name);
+  return missing(edit, "there is no node '" + name + "'", name, names);
 }
 
 Result<std::vector<Pod>::iterator> find_pod(const Edit& edit, Facts& facts) {
   const auto at = std::find_if(facts.pods.begin(), facts.pods.end(), [&](const Pod& pod) {
     return pod.namespace_name == edit.namespace_name && pod.name == edit.name;
   });
-  if (at == facts.pods.end())
-    return missing(edit, "there is no pod '" + edit.namespace_name + "/" + edit.name + "'");
-  return at;
+  if (at != facts.pods.end()) return at;
+  const std::string name = edit.namespace_name + "/" + edit.name;
+  std::vector<std::string> names;
+  for (const Pod& pod : facts.pods) names.push_back(pod.namespace_name + "/" + pod.name);
+  return missing(edit, "there is no pod '" + name + "'", name, names);
 }
 
 void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
@@ -58,6 +70,16 @@ void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
   }
 }
 
+Status remove_label(const Edit& edit, Node& node) {
+  if (node.labels.find(edit.name) != nullptr) {
+    node.labels.erase(edit.name);
+    return {};
+  }
+  std::vector<std::string> keys;
+  for (const auto& label : node.labels) keys.push_back(label.first);
+  return missing(edit, "node '" + node.name + "' has no such label", edit.name, keys);
+}
+
 Status remove_taint(const Edit& edit, Node& node) {
   const std::size_t removed = std::erase_if(node.taints, [&](const Taint& taint) {
     return taint.key == edit.name &&
@@ -65,9 +87,10 @@ Status remove_taint(const Edit& edit, Node& node) {
   });
   const bool uncordoned = edit.name == kUnschedulableTaint && node.unschedulable;
   if (uncordoned) node.unschedulable = false;
-  if (removed == 0 && !uncordoned)
-    return missing(edit, "node '" + node.name + "' has no such taint");
-  return {};
+  if (removed > 0 || uncordoned) return {};
+  std::vector<std::string> keys;
+  for (const Taint& taint : node.taints) keys.push_back(taint.key);
+  return missing(edit, "node '" + node.name + "' has no such taint", edit.name, keys);
 }
 
 Status change_resource(const Edit& edit, Node& node) {
@@ -110,10 +133,8 @@ std::set<std::string> resource_names(const Facts& facts) {
 Status check_resource(const Edit& edit, const Facts& facts) {
   const std::set<std::string> names = resource_names(facts);
   if (names.count(edit.name) > 0) return {};
-  Error error = missing(edit, "no node has and no pod asks for '" + edit.name + "'");
-  const auto meant = nearest(edit.name, {names.begin(), names.end()});
-  if (meant) error.hint = "did you mean " + *meant + "?";
-  return error;
+  return missing(edit, "no node has and no pod asks for '" + edit.name + "'", edit.name,
+                 {names.begin(), names.end()});
 }
 
 Status edit_facts_node(const Edit& edit, Facts& facts) {
@@ -157,8 +178,10 @@ Status edit_rtt(const Edit& edit, const Facts& facts, const std::string& rtt_by,
     const bool is_node = std::any_of(facts.nodes.begin(), facts.nodes.end(), [&](const Node& node) {
       return is_called(node, rtt_by, *name);
     });
-    if (!rtt.find(*name) && !is_node)
-      return missing(edit, "neither a node nor the matrix is called '" + *name + "'");
+    if (rtt.find(*name) || is_node) continue;
+    std::vector<std::string> names = rtt.names();
+    for (const Node& node : facts.nodes) names.push_back(node.name);
+    return missing(edit, "neither a node nor the matrix is called '" + *name + "'", *name, names);
   }
   rtt.merge(RttMatrix({edit.node, edit.name}));
   const NameIndex a = *rtt.find(edit.node), b = *rtt.find(edit.name);
@@ -178,10 +201,7 @@ Status edit_node(const Edit& edit, Node& node) {
       node.labels.set(edit.name, edit.value);
       return {};
     case Edit::Kind::kRemoveLabel:
-      if (node.labels.find(edit.name) == nullptr)
-        return missing(edit, "node '" + node.name + "' has no such label");
-      node.labels.erase(edit.name);
-      return {};
+      return remove_label(edit, node);
     case Edit::Kind::kRemoveTaint:
       return remove_taint(edit, node);
     case Edit::Kind::kDrain:

@@ -205,6 +205,25 @@ TEST_CASE("edit: names that are not there are errors") {
   }
 }
 
+TEST_CASE("edit: a name that is almost there is said") {
+  const std::vector<std::pair<const char*, const char*>> slips{
+      {"node/edge-on:drain", "did you mean `edge-one`?"},
+      {"node/edge-one:label.disc-", "did you mean `disk`?"},
+      {"node/edge-one:taint-=dedicatd", "did you mean `dedicated`?"},
+      {"pod/default/wbe:delete", "did you mean `default/web`?"},
+      {"pod/default/web:node=edge-noe", "did you mean `edge-one`?"},
+      {"rtt/b,edge-oen=3ms", "did you mean `edge-one`?"},
+      {"pod/default/nothing-like-it:delete", ""}};
+  for (const auto& [text, hint] : slips) {
+    Facts facts = two_nodes();
+    facts.nodes[0].name = "edge-one";
+    RttMatrix rtt;
+    const Status status = apply_edits(edits({text}), "", facts, rtt);
+    REQUIRE_MESSAGE(!status, text);
+    CHECK(status.error().hint == hint);
+  }
+}
+
 TEST_CASE("edit: a resource that neither a node nor a pod knows is a slip") {
   Facts facts = two_nodes();
   RttMatrix rtt;
@@ -213,7 +232,7 @@ TEST_CASE("edit: a resource that neither a node nor a pod knows is a slip") {
   CHECK(slip.error().code == Errc::kNotFound);
   CHECK(slip.error().what ==
         "no node has and no pod asks for 'memry', which `node/a:memry=+1Gi` names");
-  CHECK(slip.error().hint == "did you mean memory?");
+  CHECK(slip.error().hint == "did you mean `memory`?");
   REQUIRE_FALSE(apply_edits(edits({"node/a:example.com/gpu=2"}), "", facts, rtt));
   facts.nodes[1].allocatable.set("example.com/gpu", 1);
   REQUIRE(apply_edits(edits({"node/a:example.com/gpu=2"}), "", facts, rtt));
