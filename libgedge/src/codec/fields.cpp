@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "gedge/base/quantity.hpp"
 #include "gedge/codec/timestamp.hpp"
@@ -35,6 +37,22 @@ void read_owner(Cursor owner, ControllerRef& out) {
     if (key == "name") read_text(value, out.name);
     if (key == "uid") read_text(value, out.uid);
   });
+}
+
+// Many come in the order of their keys: a sorted list grows at its end only, so that a hundred
+// thousand in disorder cost no more than others.
+template <typename F>
+void for_each_by_key(Cursor map, F visit) {
+  constexpr std::uint32_t kMany = 64;
+  if (map.size() < kMany) {
+    map.fields(visit);
+    return;
+  }
+  std::vector<std::pair<std::string_view, Cursor>> all;
+  map.fields([&](std::string_view key, Cursor value) { all.emplace_back(key, value); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [key, value] : all) visit(key, value);
 }
 
 }  // namespace
@@ -79,7 +97,7 @@ void read_time(Cursor value, UnixSeconds& out) {
 }
 
 void read_labels(Cursor map, Labels& out) {
-  map.fields([&](std::string_view key, Cursor value) {
+  for_each_by_key(map, [&](std::string_view key, Cursor value) {
     const auto text = value.text();
     if (!text && !value.is_null()) return;
     if (!is_label_key(key)) {
@@ -102,7 +120,7 @@ void read_labels(Cursor map, Labels& out) {
 }
 
 void read_annotations(Cursor map, Labels& out) {
-  map.fields([&](std::string_view key, Cursor value) {
+  for_each_by_key(map, [&](std::string_view key, Cursor value) {
     const auto text = value.text();
     const bool noise = std::any_of(kNoise.begin(), kNoise.end(), [&](std::string_view prefix) {
       return key.substr(0, prefix.size()) == prefix;
@@ -130,7 +148,7 @@ std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {
 }
 
 void read_resources(Cursor map, Resources& out) {
-  map.fields([&](std::string_view name, Cursor value) {
+  for_each_by_key(map, [&](std::string_view name, Cursor value) {
     if (const auto amount = read_quantity(value, name == kCpu)) out.set(name, *amount);
   });
 }

@@ -1,6 +1,7 @@
 // What the readers of single objects take from them, and what they refuse.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "support/objects.hpp"
@@ -11,6 +12,27 @@ namespace {
 using test::cluster_facts;
 using test::manifest_errors;
 using test::manifest_facts;
+
+TEST_CASE("objects: labels and amounts in disorder are sorted, however many") {
+  constexpr int kMany = 200'000;  // one after the other into a sorted list: minutes
+  std::string labels, amounts;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(1'000'000 + i * 7'919 % kMany);
+    labels += (i == 0 ? "\"k" : ",\"k") + number + "\":\"v" + number + "\"";
+    amounts += (i == 0 ? "\"e.x/r" : ",\"e.x/r") + number + "\":\"" + number + "\"";
+  }
+  const Facts facts = cluster_facts(
+      R"({"kind":"List","apiVersion":"v1","items":[{"kind":"Node","metadata":{"name":"a","labels":{)" +
+      labels + R"(}},"status":{"allocatable":{)" + amounts + "}}}]}");
+  REQUIRE(facts.nodes.size() == 1);
+  const Node& node = facts.nodes[0];
+  CHECK(node.labels.size() == kMany);
+  CHECK(std::is_sorted(node.labels.begin(), node.labels.end()));
+  REQUIRE(node.labels.find("k1000042") != nullptr);
+  CHECK(*node.labels.find("k1000042") == "v1000042");
+  CHECK(node.allocatable.size() == kMany);
+  CHECK(node.allocatable.amount("e.x/r1000042") == 1'000'042);
+}
 
 TEST_CASE("objects: a node") {
   const Facts facts = cluster_facts(R"(
