@@ -208,7 +208,8 @@ ClassCache::Live* ClassCache::live(PodIndex pod, Known& found, bool comes_again)
   const std::string_view signature = is_kept ? found.signature : sign(facts, found);
   if ((tie_keys_ || comes_again) && !is_kept) found.signature = signature;
   if (found.is_unique || context.joint_group != 0) return nullptr;
-  if (found.generation != generation_) {
+  // Another pod of this class may have made it live since.
+  if (found.generation != generation_ || found.live == nullptr) {
     const auto at = live_.find(signature);
     found.live = at != live_.end() ? &at->second : nullptr;
   }
