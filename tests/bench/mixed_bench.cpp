@@ -3,7 +3,8 @@
 //
 // Kinds differ in amounts, node selectors, tolerations, preferred and required terms towards other
 // pods, spread constraints and ports. After every second placement a placed pod goes. Every 97th
-// choice is compared with the scan of all nodes, which is not timed; a difference ends the program.
+// choice is compared with the scan of all nodes by an engine that was just made, which is not
+// timed; a difference ends the program.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -112,8 +113,14 @@ struct Tally {
   std::size_t placed = 0, unschedulable = 0, gone = 0, compared = 0, reason_bytes = 0;
 };
 
-void compare(Engine& engine, PodIndex pod, const Choice& choice, Tally& tally) {
-  const Choice scan = to_choice(engine.evaluate(pod));
+Engine engine_for(const ClusterState& state) {
+  auto engine = Engine::make(state, *builtin_profile("kube", Compat::k1_36), nullptr, 0);
+  if (!engine) std::exit(1);
+  return *std::move(engine);
+}
+
+void compare(const ClusterState& state, PodIndex pod, const Choice& choice, Tally& tally) {
+  const Choice scan = to_choice(engine_for(state).evaluate(pod));
   ++tally.compared;
   const bool same_winner = scan.winner == choice.winner &&
                            (scan.winner == kNoNode || scan.winner_total == choice.winner_total);
@@ -132,30 +139,29 @@ Tally run(const Workload& workload) {
     tally.seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   };
   ClusterState state(workload.facts, workload.rtt);
-  auto engine = Engine::make(state, *builtin_profile("kube", Compat::k1_36), nullptr, 0);
-  if (!engine) std::exit(1);
+  Engine engine = engine_for(state);
   std::mt19937 random(20261121);
   std::vector<PodIndex> running;
   for (std::uint32_t i = 0; i < workload.facts.pods.size(); ++i) {
     const PodIndex pod{i};
-    const Choice& choice = engine->choose(pod);
+    const Choice& choice = engine.choose(pod);
     if (i % 97 == 0) {
       lap();
-      compare(*engine, pod, choice, tally);
+      compare(state, pod, choice, tally);
       start = std::clock();
     }
     if (choice.winner == kNoNode) {
-      tally.reason_bytes += engine->fit_error(pod).size();
+      tally.reason_bytes += engine.fit_error(pod).size();
       ++tally.unschedulable;
       continue;
     }
     state.bind(pod, choice.winner);
-    engine->follow();
+    engine.follow();
     running.push_back(pod);
     if (++tally.placed % 2 != 0) continue;
     std::swap(running[random() % running.size()], running.back());
     state.unbind(running.back());
-    engine->follow();
+    engine.follow();
     running.pop_back();
     ++tally.gone;
   }

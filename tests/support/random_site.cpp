@@ -120,6 +120,7 @@ void add_rtts(Dice& dice, RandomSite& site) {
       if (dice.chance(measured)) site.rtt.set(NameIndex{b}, NameIndex{a}, back);
     }
   }
+  site.rtt.note_symmetry();  // as whoever reads one does; small ones are symmetric now and then
 }
 
 NodeSelectorTerm only(const std::string& key, const Strings& values) {
