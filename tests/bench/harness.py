@@ -4,13 +4,14 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Run:
-    """One finished process; rss is its peak in MiB (never below that of this program, 20 MiB)."""
+    """One finished process; rss is its peak in MiB, but never below that of this program."""
     wall: float
     user: float
     system: float
@@ -45,6 +46,26 @@ def lines_of(command, good=(0,)):
     if done.returncode not in good:
         raise Broken(f"{' '.join(command)} exited with {done.returncode}: {done.stderr[-600:]}")
     return done.stdout.splitlines()
+
+
+# Starts what its words say, and prints its peak in KiB.
+STARTER = """import os, sys
+child = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, status, used = os.wait4(child, 0)
+print(used.ru_maxrss, file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak_of(command):
+    """Peak memory of a process in MiB. The kernel counts what a process was before it became the
+    command, so that small peaks would be those of this program: a smaller one starts it."""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", STARTER, *command],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise Broken(f"{' '.join(command)} exited with {done.returncode}: {done.stderr[-600:]}")
+    return int(done.stderr.split()[-1]) / 1024
 
 
 class Broken(Exception):

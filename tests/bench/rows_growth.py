@@ -3,7 +3,7 @@
 import os
 import statistics
 
-from harness import Broken, at_most, lines_of, repeat, slope
+from harness import Broken, at_most, lines_of, peak_of, slope
 from rows_process import generate, plan_command
 
 # Ladder of bench_growth: what grows, floor, aim.
@@ -33,12 +33,15 @@ def time(suite, report):
 def memory(suite, report):
     """M: peak memory of gedge plan beyond the bytes of its input, over a ladder of sizes."""
     sizes = [500, 1_000, 2_000, 5_000, 10_000] + ([] if suite.quick else [20_000])
-    peaks, raw = [], []
+    least = peak_of([suite.program("bench_empty")])
+    peaks, raw = [], [f"an empty program, measured in the same way  {least:.1f} MiB"]
     for nodes in sizes:
         path = generate(suite, "objects", f"memory-{nodes}.json", nodes=nodes, pods=10 * nodes,
                         form="served")
         facts = ["--cluster", path]
-        peak = min(one.rss for one in repeat(plan_command(suite, facts), 2))
+        peak = min(peak_of(plan_command(suite, facts)) for _ in range(2))
+        if peak < 1.5 * least:
+            raise Broken(f"{peak:.1f} MiB are hardly more than an empty program's")
         size = os.path.getsize(path) / 2**20
         peaks.append(peak - size)
         raw.append(f"{nodes:6} nodes {10 * nodes:7} pods  input {size:7.1f} MiB  peak {peak:7.1f} "

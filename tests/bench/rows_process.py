@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from harness import Broken, at_least, at_most, in_turn, lines_of, repeat, run, spread
+from harness import Broken, at_least, at_most, in_turn, lines_of, peak_of, repeat, run, spread
 
 MIB = 1 << 20
 
@@ -55,13 +55,14 @@ def whole_plan(suite, report):
         command = plan_command(suite, facts)
         plan = os.path.join(suite.work, "o5-plan.json")
         placed = verify_plan(suite, command, plan, facts)
-        wall, cpu, rss, lines = figures(repeat(command, rounds))
+        wall, cpu, _, lines = figures(repeat(command, rounds))
         size = os.path.getsize(facts[1]) / MIB
         what = (f"kube, 5,000 nodes, 50,000 pods, 10 templates, {form} objects "
                 f"({size:.0f} MiB of JSON in, {os.path.getsize(plan) / MIB:.0f} MiB out), "
                 "whole process")
         report.row("O-5", what, f"{floor} s", f"{aim} s",
-                   f"wall {wall.text()} s; processor {cpu.median:.3f} s; {rss.median:.0f} MiB; "
+                   f"wall {wall.text()} s; processor {cpu.median:.3f} s; "
+                   f"{peak_of(command):.0f} MiB; "
                    f"{placed} placed, verified", at_most(wall.median, floor, aim))
         report.section(f"O-5, {form} objects: {' '.join(command[1:])}", lines)
 

@@ -1,6 +1,7 @@
 // What-ifs against planning anew: 5,000 nodes and 50,000 pods in memory, one session, several edits
 // of each kind; and the same where every pod has rules about others, which no edit of pods can be
-// followed through. Every 25th plan that an answer stands for is checked by the verifier.
+// followed through, and where every pod has a delay budget, so that RTTs are read. Every 25th plan
+// that an answer stands for is checked by the verifier.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@ namespace {
 constexpr std::uint32_t kNodes = 5'000, kPods = 50'000, kTemplates = 10;
 constexpr std::uint32_t kEdits = 101, kFewEdits = 5;  // of each kind
 constexpr std::uint32_t kServicePods = 4'000, kServices = 100;
+constexpr std::uint32_t kBoundedNodes = 1'000, kBoundedPods = 4'000;
 constexpr int kPlans = 5;
 
 // Of the processor: planning has one thread, and neighbours on the machine do not count.
@@ -109,12 +111,16 @@ std::unique_ptr<WhatIfSession> plan_first(const char* what, const Workload& work
   return need(WhatIfSession::start(request));
 }
 
-PlanRequest request_for(const Workload& workload) {
+PlanRequest request_for(const Workload& workload, const char* profile = "kube") {
   PlanRequest request;
   request.facts = &workload.facts;
   request.rtt = &workload.rtt;
-  request.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  request.profiles = {*builtin_profile(profile, Compat::k1_36)};
   return request;
+}
+
+std::string rtt(std::uint32_t i) {
+  return "rtt/" + numbered("node-", i) + "," + numbered("node-", i + 1) + "=3ms";
 }
 
 void measure_templates() {
@@ -132,9 +138,7 @@ void measure_templates() {
   run("node delete", [](std::uint32_t i) { return node(i) + ":delete"; });
   run("pod delete", [](std::uint32_t i) { return pod(i) + ":delete"; });
   run("pod move", [](std::uint32_t i) { return pod(i) + ":node=" + numbered("node-", i); });
-  run("rtt", [](std::uint32_t i) {
-    return "rtt/" + numbered("node-", i) + "," + numbered("node-", i + 1) + "=3ms";
-  });
+  run("rtt, read by nobody", rtt);
 }
 
 void measure_services() {
@@ -152,10 +156,21 @@ void measure_services() {
   });
 }
 
+void measure_bounded() {
+  const Workload workload = all_different_bounded({kBoundedNodes, kBoundedPods});
+  const PlanRequest request = request_for(workload, "edge");
+  double full = 0;
+  const auto session = plan_first("budgets", workload, request, full);
+  measure("cpu more", workload, *session, full, kFewEdits,
+          [](std::uint32_t i) { return node(i) + ":cpu=+200m"; });
+  measure("rtt", workload, *session, full, kFewEdits, rtt);
+}
+
 }  // namespace
 }  // namespace gedge::bench
 
 int main() {
   gedge::bench::measure_templates();
   gedge::bench::measure_services();
+  gedge::bench::measure_bounded();
 }
