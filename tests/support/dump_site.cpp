@@ -246,7 +246,8 @@ json node_object(const Node& node) {
         {{"key", t.key}, {"value", t.value}, {"effect", effect_name(t.effect)}});
   out["status"]["allocatable"] = amounts(node.allocatable);
   for (const NodeImage& image : node.images)
-    out["status"]["images"].push_back({{"names", image.names}, {"sizeBytes", image.size_bytes}});
+    out["status"]["images"].push_back(
+        {{"names", image.names()}, {"sizeBytes", image.size_bytes()}});
   return out;
 }
 

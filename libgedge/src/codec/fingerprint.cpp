@@ -194,8 +194,8 @@ class Canon {
   }
 
   void add(const NodeImage& image) {
-    add_list(image.names);
-    hash_.number(image.size_bytes);
+    add_list(image.names());
+    hash_.number(image.size_bytes());
   }
 
   void add(const AvoidedController& avoided) {

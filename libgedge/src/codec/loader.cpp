@@ -14,6 +14,7 @@
 #include "codec/stream.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/timestamp.hpp"
+#include "gedge/model/image_pool.hpp"
 
 namespace gedge {
 namespace codec {
@@ -120,6 +121,7 @@ struct FactsLoader::State final : StreamHandler {
   SeenObjects seen;
   SeenPods seen_pods{drafts.pods};
   SharedTexts texts;
+  ImagePool images;
   const SharedText pod_kind = "Pod";
   std::string object_key;                                     // of the object that is read
   std::map<TemplateParts, KnownTemplate> templates_by_parts;  // of the present file
@@ -322,7 +324,7 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
   };
   switch (known.kind) {
     case ObjectKind::kNode:
-      facts.nodes.push_back(read_node(object));
+      facts.nodes.push_back(read_node(object, images));
       break;
     case ObjectKind::kWorkload:
       take_workload(kind, object);

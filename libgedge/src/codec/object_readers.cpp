@@ -50,13 +50,17 @@ void read_taint(Cursor value, Node& node) {
   node.taints.push_back(std::move(taint));
 }
 
-void read_image(Cursor value, Node& node) {
-  NodeImage image;
+void read_image(Cursor value, Node& node, ImagePool& images) {
+  std::vector<std::string_view> names;
+  std::int64_t size_bytes = 0;
   value.fields([&](std::string_view key, Cursor field) {
-    if (key == "names") read_texts(field, image.names);
-    if (key == "sizeBytes") image.size_bytes = field.integer(0).value_or(0);
+    if (key == "names")
+      field.items([&](Cursor name) {
+        if (const auto text = name.text()) names.push_back(*text);
+      });
+    if (key == "sizeBytes") size_bytes = field.integer(0).value_or(0);
   });
-  node.images.push_back(std::move(image));
+  node.images.push_back(images.of(names, size_bytes));
 }
 
 void read_address(Cursor value, Node& node) {
@@ -67,7 +71,7 @@ void read_address(Cursor value, Node& node) {
   if (const auto text = address->text()) node.addresses.emplace_back(*text);
 }
 
-void read_node_status(Cursor status, Node& node) {
+void read_node_status(Cursor status, Node& node, ImagePool& images) {
   bool has_allocatable = false;
   Resources capacity;
   status.fields([&](std::string_view key, Cursor value) {
@@ -77,7 +81,8 @@ void read_node_status(Cursor status, Node& node) {
     } else if (key == "capacity") {
       read_resources(value, capacity);
     } else if (key == "images") {
-      value.items([&](Cursor image) { read_image(image, node); });
+      node.images.reserve(value.size());
+      value.items([&](Cursor image) { read_image(image, node, images); });
     } else if (key == "addresses") {
       value.items([&](Cursor address) { read_address(address, node); });
     } else if (key == "conditions") {
@@ -119,7 +124,7 @@ void read_topologies(Cursor list, std::vector<NodeSelectorTerm>& out) {
 
 }  // namespace
 
-Node read_node(Cursor object) {
+Node read_node(Cursor object, ImagePool& images) {
   Node node;
   const Metadata meta = read_metadata(object);
   node.name = meta.name;
@@ -130,7 +135,7 @@ Node read_node(Cursor object) {
       if (key == "unschedulable") read_bool(value, node.unschedulable);
       if (key == "taints") value.items([&](Cursor taint) { read_taint(taint, node); });
     });
-  if (const auto status = object.find("status")) read_node_status(*status, node);
+  if (const auto status = object.find("status")) read_node_status(*status, node, images);
   const auto metadata = object.find("metadata");
   const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
   if (annotations)

@@ -7,10 +7,12 @@
 
 #include "codec/pod_reader.hpp"
 #include "gedge/model/facts.hpp"
+#include "gedge/model/image_pool.hpp"
 
 namespace gedge::codec {
 
-Node read_node(Cursor object);
+/// Its images are those of `images`, which keeps those that are new.
+Node read_node(Cursor object, ImagePool& images);
 
 PersistentVolume read_volume_object(Cursor object);
 PersistentVolumeClaim read_claim(Cursor object);

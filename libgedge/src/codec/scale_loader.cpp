@@ -182,6 +182,7 @@ struct ScaleLoader::State final : StreamHandler {
   ScaleLoadOptions options;
   Diagnostics diagnostics;
   ScaleFacts facts;
+  ImagePool images;
   std::vector<SkippedObject> skipped;
   std::map<std::string, std::pair<Fingerprint, SourceSpan>, std::less<>> seen;
 };
@@ -248,7 +249,7 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
     case Kind::kLimitRange:
       return keep(object, kind, read_container_limits(object), facts.limits);
     case Kind::kNode:
-      return raise_to(read_node(object).allocatable, facts.largest);
+      return raise_to(read_node(object, images).allocatable, facts.largest);
     case Kind::kOther:
       skipped.push_back({kind, read_identity(object).name});
   }

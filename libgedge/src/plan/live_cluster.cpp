@@ -2,7 +2,6 @@
 #include "gedge/plan/live_cluster.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <tuple>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 #include "gedge/plan/preemption.hpp"
 #include "plan/history.hpp"
 #include "plan/live_claims.hpp"
+#include "plan/live_nodes.hpp"
 #include "plan/nominations.hpp"
 #include "plan/other_facts.hpp"
 #include "plan/promises.hpp"
@@ -55,10 +55,7 @@ class LiveCluster::Parts {
     const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
     return at == pods_.end() ? nullptr : &facts_.pods[at->second];
   }
-  const Node* find_node(std::string_view name) const {
-    const auto at = nodes_.find(std::string(name));
-    return at == nodes_.end() ? nullptr : &node(at->second);
-  }
+  const Node* find_node(std::string_view name) const { return nodes_.find_node(name); }
   std::size_t pod_count() const { return pods_.size(); }
   std::size_t node_count() const { return nodes_.size(); }
   std::vector<PodName> names(FactKind kind) const;
@@ -79,12 +76,8 @@ class LiveCluster::Parts {
 
  private:
   void outdate() { session_.reset(); }
-  const Node& node(std::uint32_t i) const {
-    const auto changed = changed_nodes_.find(i);
-    return changed == changed_nodes_.end() ? facts_.nodes[i] : *changed->second;
-  }
   void put_node(Node&& node);
-  void remove_node(const std::string& name);
+  void remove_node(std::string_view name);
   /// `index`: of the spec, once it is known.
   void put_pod(Pod&& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
   bool append_pod(Pod& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
@@ -100,22 +93,20 @@ class LiveCluster::Parts {
   }
   static std::optional<Preempted> take_back(Pod& pod);
   Status rebuild();
-  void sort_nodes();
   void sort_pods();
   void drop_unused_specs();
 
   LiveOptions options_;
   Facts facts_;
   SpecPool specs_{facts_.specs};
+  LiveNodes nodes_{facts_.nodes};
   RttMatrix rtt_;
-  // Where things are in the facts; only looked up.
-  std::unordered_map<std::string, std::uint32_t> pods_, nodes_;
+  // Where pods are in the facts; only looked up.
+  std::unordered_map<std::string, std::uint32_t> pods_;
   std::unordered_set<std::string> assumed_;  // pods whose node nobody has confirmed
   Nominations nominations_;
   // What is so since the session was made: its facts stay as they are.
-  std::unordered_map<std::uint32_t, const Node*> changed_nodes_;  // by place in the facts
-  std::deque<Node> newer_nodes_;
-  std::unordered_set<std::uint32_t> gone_pods_, gone_nodes_;                // places in the facts
+  std::unordered_set<std::uint32_t> gone_pods_;                             // places in the facts
   std::int32_t least_priority_ = std::numeric_limits<std::int32_t>::max();  // that was ever seen
   bool has_budgets_ = false;
   bool has_history_ = false;  // what volumes and cards are left depends on who came first
@@ -138,49 +129,35 @@ void LiveCluster::Parts::put(Facts objects) {
 }
 
 void LiveCluster::Parts::put_node(Node&& node) {
-  node.place = {};
-  const auto [at, fresh] =
-      nodes_.try_emplace(node.name, static_cast<std::uint32_t>(facts_.nodes.size()));
-  if (fresh) {
-    outdate();
-    facts_.nodes.push_back(std::move(node));
-    return;
-  }
-  const std::uint32_t i = at->second;
-  const bool is_same = differing_parts(this->node(i), node) == 0;
-  const Node& newer = newer_nodes_.emplace_back(std::move(node));
-  changed_nodes_[i] = &newer;
-  if (is_same || !session_) return;
+  if (nodes_.is_crowded() || !nodes_.find(node.name)) outdate();
+  const LiveNodes::News news = nodes_.put(std::move(node), session_ != nullptr);
+  if (news.changed == nullptr || !session_) return;
   ClusterState& cluster = session_->cluster();
   const bool is_known =
-      std::all_of(newer.allocatable.begin(), newer.allocatable.end(),
+      std::all_of(news.changed->allocatable.begin(), news.changed->allocatable.end(),
                   [&](const auto& entry) { return cluster.find_resource(entry.first); });
   if (!is_known) return outdate();
   Change change;
   change.kind = Change::Kind::kReplaceNode;
-  change.node = NodeIndex{i};
-  change.facts = &newer;
+  change.node = NodeIndex{news.place};
+  change.facts = news.changed;
   cluster.apply(change);
   session_->follow();
 }
 
 // Pods on it take no place any more, as those of a node that never was.
-void LiveCluster::Parts::remove_node(const std::string& name) {
-  const auto at = nodes_.find(name);
-  if (at == nodes_.end()) return;
-  const std::uint32_t i = at->second;
-  gone_nodes_.insert(i);
-  nodes_.erase(at);
-  if (!session_) return;
+void LiveCluster::Parts::remove_node(std::string_view name) {
+  const auto place = nodes_.remove(name);
+  if (!place || !session_) return;
   ClusterState& cluster = session_->cluster();
-  const auto here = cluster.pods_on(NodeIndex{i});
+  const auto here = cluster.pods_on(NodeIndex{*place});
   for (const PodIndex pod : std::vector<PodIndex>(here.begin(), here.end())) {
     cluster.unbind(pod);
     session_->follow();
   }
   Change change;
   change.kind = Change::Kind::kRemoveNode;
-  change.node = NodeIndex{i};
+  change.node = NodeIndex{*place};
   cluster.apply(change);
   session_->follow();
 }
@@ -291,7 +268,7 @@ bool LiveCluster::Parts::remove(FactKind kind, std::string_view namespace_name,
                                 std::string_view name) {
   const std::size_t nodes = nodes_.size(), pods = pods_.size();
   if (kind == FactKind::kNode) {
-    remove_node(std::string(name));
+    remove_node(name);
     return nodes_.size() != nodes;
   }
   if (kind == FactKind::kPod) {
@@ -385,29 +362,13 @@ std::vector<PodName> LiveCluster::Parts::names(FactKind kind) const {
   std::vector<PodName> names;
   // Facts may hold nodes and pods that went.
   if (kind == FactKind::kNode)
-    for (const auto& [name, i] : nodes_) names.push_back({{}, facts_.nodes[i].name});
+    names = nodes_.names();
   else if (kind == FactKind::kPod)
     for (const auto& [key, i] : pods_) names.push_back(fact_name(facts_.pods[i]));
   else
     names = fact_names(facts_, kind);
   std::sort(names.begin(), names.end());
   return names;
-}
-
-void LiveCluster::Parts::sort_nodes() {
-  for (const auto& [i, newer] : changed_nodes_) facts_.nodes[i] = *newer;
-  std::vector<Node> nodes;
-  nodes.reserve(nodes_.size());
-  for (std::uint32_t i = 0; i < facts_.nodes.size(); ++i)
-    if (!gone_nodes_.contains(i)) nodes.push_back(std::move(facts_.nodes[i]));
-  std::sort(nodes.begin(), nodes.end(),
-            [](const Node& a, const Node& b) { return a.name < b.name; });
-  facts_.nodes = std::move(nodes);
-  changed_nodes_.clear();
-  newer_nodes_.clear();
-  gone_nodes_.clear();
-  nodes_.clear();
-  for (std::uint32_t i = 0; i < facts_.nodes.size(); ++i) nodes_.emplace(facts_.nodes[i].name, i);
 }
 
 void LiveCluster::Parts::sort_pods() {
@@ -438,7 +399,7 @@ void LiveCluster::Parts::drop_unused_specs() {
 }
 
 Status LiveCluster::Parts::rebuild() {
-  sort_nodes();
+  nodes_.settle();
   sort_pods();
   drop_unused_specs();
   request_.facts = &facts_;

@@ -26,7 +26,7 @@ constexpr std::int64_t kMostBytesPerContainer = 1000 * kMiB;
 
 const NodeImage* find_image(const Node& node, const std::string& name) {
   for (const NodeImage& image : node.images)
-    for (const std::string& known : image.names)
+    for (const std::string& known : image.names())
       if (known == name) return &image;
   return nullptr;
 }
@@ -95,7 +95,7 @@ class ImageLocality final : public NodeStaticScore {
       found.rows.set(n);
       if (cluster.rank_of(n) > first_rank) return;
       first_rank = cluster.rank_of(n);
-      found.size_bytes = here->size_bytes;
+      found.size_bytes = here->size_bytes();
     });
     return found;
   }

@@ -28,15 +28,11 @@ std::uint8_t differing_parts(const Node& a, const Node& b) {
   if (a.allocatable != b.allocatable) parts |= kResourcePart;
   if (a.labels != b.labels) parts |= kLabelPart;
   if (a.unschedulable != b.unschedulable || a.taints != b.taints) parts |= kTaintPart;
-  const auto same_image = [](const NodeImage& x, const NodeImage& y) {
-    return x.size_bytes == y.size_bytes && x.names == y.names;
-  };
   const auto same_controller = [](const AvoidedController& x, const AvoidedController& y) {
     return x.kind == y.kind && x.uid == y.uid;
   };
-  if (!std::equal(a.images.begin(), a.images.end(), b.images.begin(), b.images.end(), same_image) ||
-      !std::equal(a.avoided.begin(), a.avoided.end(), b.avoided.begin(), b.avoided.end(),
-                  same_controller))
+  if (a.images != b.images || !std::equal(a.avoided.begin(), a.avoided.end(), b.avoided.begin(),
+                                          b.avoided.end(), same_controller))
     parts |= kOtherPart;
   return parts;
 }

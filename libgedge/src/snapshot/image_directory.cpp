@@ -35,11 +35,11 @@ bool ImageDirectory::may_be_run(std::string_view name) const { return ends_.test
 // Nodes come by name, so the first that has an image says its size.
 void ImageDirectory::add_node(const ClusterState& cluster, NodeIndex node) {
   for (const NodeImage& image : cluster.node(node).images)
-    for (const std::string& name : image.names) {
+    for (const std::string& name : image.names()) {
       if (!may_be_run(name)) continue;
       const auto at = images_.find(name);
       if (at == images_.end() || at->second.rows.test(node)) continue;
-      if (at->second.rows.none()) at->second.size_bytes = image.size_bytes;
+      if (at->second.rows.none()) at->second.size_bytes = image.size_bytes();
       at->second.rows.set(node);
     }
 }

@@ -19,7 +19,7 @@ std::string with_tag(const std::string& image) {
 
 const NodeImage* find_image(const Node& node, const std::string& name) {
   for (const NodeImage& image : node.images)
-    if (std::find(image.names.begin(), image.names.end(), name) != image.names.end()) return &image;
+    if (std::count(image.names().begin(), image.names().end(), name) > 0) return &image;
   return nullptr;
 }
 
@@ -33,7 +33,7 @@ std::int64_t image_sum(const World& world, const std::vector<const Container*>& 
     std::size_t holders = 0;
     for (const Node& other : world.facts->nodes)
       holders += find_image(other, name) != nullptr ? 1U : 0U;
-    sum += scaled_image(image->size_bytes, holders, world.facts->nodes.size());
+    sum += scaled_image(image->size_bytes(), holders, world.facts->nodes.size());
   }
   return sum;
 }

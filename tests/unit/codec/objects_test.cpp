@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "support/objects.hpp"
 
@@ -77,12 +79,32 @@ status:
         Resources{{"cpu", 1500}, {"memory", 1610612736}, {"pods", 110}, {"nvidia.com/gpu", 2}});
   CHECK(node.addresses == std::vector<std::string>{"10.0.0.1", "edge-1.site"});
   REQUIRE(node.images.size() == 1);
-  CHECK(node.images[0].names.size() == 2);
-  CHECK(node.images[0].size_bytes == 123);
+  CHECK(node.images[0].names().size() == 2);
+  CHECK(node.images[0].size_bytes() == 123);
   REQUIRE(node.avoided.size() == 1);
   CHECK(node.avoided[0].kind == "ReplicaSet");
   CHECK(node.avoided[0].uid == "u1");
   CHECK(node.place.line == 2);
+}
+
+TEST_CASE("objects: images that several nodes report are read once") {
+  const Facts facts = cluster_facts(R"(
+kind: List
+apiVersion: v1
+items:
+- {kind: Node, apiVersion: v1, metadata: {name: a}, status: {images: [
+    {names: [w:1, v:1], sizeBytes: 5}]}}
+- {kind: Node, apiVersion: v1, metadata: {name: b}, status: {images: [
+    {names: [w:1]}, {names: [w:1, v:1], sizeBytes: 5}, {sizeBytes: 7}]}}
+)");
+  REQUIRE(facts.nodes.size() == 2);
+  const auto &a = facts.nodes[0].images, &b = facts.nodes[1].images;
+  REQUIRE(a.size() == 1);
+  REQUIRE(b.size() == 3);
+  CHECK(&a[0].names() == &b[1].names());
+  CHECK(a[0].names() == std::vector<std::string>{"w:1", "v:1"});
+  CHECK(b[0] == NodeImage({"w:1"}, 0));
+  CHECK(b[2] == NodeImage({}, 7));
 }
 
 TEST_CASE("objects: a node without allocatable has its capacity, without conditions it is ready") {

@@ -174,3 +174,41 @@ TEST_CASE("live cluster: many more pods than there were") {
   CHECK(place(cluster, "z").empty());  // ten pods are all that a node takes
   CHECK(cluster.rebuilds() <= 4);
 }
+
+TEST_CASE("live cluster: a node that says the same again and again costs nothing") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("a", spec("cpu", 3'000)));
+  REQUIRE(place(cluster, "a") == "n0");
+  const Node* const known = cluster.find_node("n1");
+  for (int i = 0; i < 5'000; ++i) {
+    Facts facts;
+    facts.nodes = {node("n1")};
+    facts.nodes.front().ready = i % 2 == 1;
+    cluster.put(std::move(facts));
+    REQUIRE(cluster.find_node("n1") == known);
+    REQUIRE(known->ready == (i % 2 == 1));
+  }
+  cluster.put(one_pod("b", spec("cpu", 3'000)));
+  CHECK(place(cluster, "b") == "n1");
+  CHECK(cluster.rebuilds() == 1);
+}
+
+TEST_CASE("live cluster: nodes that change without end are not kept without end") {
+  LiveCluster cluster = two_nodes();
+  for (int i = 0; i < 5'000; ++i) {
+    Facts facts;
+    facts.nodes = {node(i % 2 == 0 ? "n0" : "n1")};
+    facts.nodes.front().unschedulable = i % 4 < 2;
+    facts.nodes.front().images = {NodeImage({"web:" + std::to_string(i)}, i)};
+    cluster.put(std::move(facts));
+    if (i % 100 > 0) continue;
+    const std::string name = "p" + std::to_string(i);
+    cluster.put(one_pod(name, spec("cpu", 10)));
+    const std::string chosen = place(cluster, name);
+    const Node* const on = cluster.find_node(chosen);
+    CHECK((on == nullptr || !on->unschedulable));
+  }
+  CHECK(cluster.rebuilds() > 3);
+  CHECK(cluster.rebuilds() < 10);
+  CHECK(cluster.find_node("n1")->images.front().names().front() == "web:4999");
+}

@@ -41,9 +41,9 @@ ImageHolders look_for(const ClusterState& cluster, const std::string& image) {
     const NodeIndex n = cluster.by_rank(rank);
     if (!cluster.alive().test(n)) continue;
     for (const NodeImage& here : cluster.node(n).images)
-      for (const std::string& name : here.names)
+      for (const std::string& name : here.names())
         if (name == image) {
-          if (found.rows.none()) found.size_bytes = here.size_bytes;
+          if (found.rows.none()) found.size_bytes = here.size_bytes();
           found.rows.set(n);
         }
   }

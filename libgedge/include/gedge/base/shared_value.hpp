@@ -26,6 +26,10 @@ class SharedValue {
     if (node_ != nullptr && node_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
   }
 
+  /// There is something, and no copy shares it.
+  bool is_alone() const {
+    return node_ != nullptr && node_->users.load(std::memory_order_acquire) == 1;
+  }
   /// Until this copy is edited, assigned or gone.
   const T* get() const { return node_ != nullptr ? &node_->value : nullptr; }
   /// The value to be changed, made anew where nothing was; earlier copies keep what they have. To

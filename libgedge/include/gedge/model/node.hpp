@@ -6,16 +6,12 @@
 
 #include "gedge/base/shared_text.hpp"
 #include "gedge/model/labels.hpp"
+#include "gedge/model/node_image.hpp"
 #include "gedge/model/place.hpp"
 #include "gedge/model/pod.hpp"
 #include "gedge/model/resources.hpp"
 
 namespace gedge {
-
-struct NodeImage {
-  std::vector<std::string> names;
-  std::int64_t size_bytes = 0;
-};
 
 /// One entry of the annotation scheduler.alpha.kubernetes.io/preferAvoidPods.
 struct AvoidedController {
