@@ -50,7 +50,10 @@ constexpr Page kPage{
         "The API server is found as kubectl finds it, and followed; so are the round-trip times "
         "that it carries, where there is no `--rtt`. With `--cluster FILE`, facts come "
         "from files; nodes that kube-scheduler sends and that are not among them are added, and "
-        "nothing can be bound. Everything is answered over plain HTTP and only to this machine, "
+        "nothing can be bound. Nothing is decided by what is more than a minute old: where the API "
+        "server has been silent for longer, it is asked, and a question fails when that says "
+        "nothing within two seconds; `/readyz` says 503 then. Everything is answered over plain "
+        "HTTP and only to this machine, "
         "since kube-scheduler can send no token; `/livez`, `/readyz` and `/metrics` as well. "
         "Requests that are malformed, too large or of another type than application/json get a "
         "status from 400 and `{\"Error\": \"why\"}`.",

@@ -24,6 +24,8 @@ namespace {
 // kube-scheduler keeps connections for 90 s: whoever closes first must not be the server, or a
 // request that is on its way is lost.
 constexpr Nanos kIdle{120'000'000'000};
+// A minute less the second for which a look at it counts.
+constexpr Nanos kMostAge{59'000'000'000};
 // One process asks, over as many connections as it has pods to bind.
 constexpr std::size_t kMostConnections = 128;
 
@@ -52,6 +54,7 @@ ApiClusterOptions cluster_options(const ExtenderCommand& command, const Io& io, 
   options.events = EventsTold::kNone;  // kube-scheduler tells
   options.tells_conditions = false;
   options.seed = io.network->random_key();
+  options.reflector.most_age = kMostAge;
   if (command.input.rtt.empty()) options.latency = rtt_options(command.input);
   return options;
 }

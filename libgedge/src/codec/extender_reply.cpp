@@ -55,7 +55,7 @@ std::string metrics_text(const ExtenderFacts& facts) {
 
 HttpReply readiness(const ExtenderFacts& facts) {
   if (facts.is_synced) return codec::text_reply(200, "ok");
-  std::string missing = "not listed yet:";
+  std::string missing = "not listed yet, or not heard of for too long:";
   for (const std::string& path : facts.unsynced) missing += ' ' + path;
   return codec::text_reply(503, missing);
 }

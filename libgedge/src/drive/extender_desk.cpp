@@ -7,7 +7,9 @@ namespace gedge {
 namespace {
 
 constexpr Nanos kLongest{60'000'000'000};
-constexpr Micros kStill{150'000'000};  // the loop turns at least once a minute
+constexpr Micros kStill{150'000'000};      // the loop turns at least once a minute
+constexpr Nanos kFresh{1'000'000'000};     // so long it is as it was when it was looked at
+constexpr Nanos kPatience{2'000'000'000};  // of questions; kube-scheduler's is five seconds
 
 }  // namespace
 
@@ -18,7 +20,8 @@ ExtenderDesk::ExtenderDesk(Extender extender, ClusterLink* link, const Clock& cl
       options_(options),
       events_(std::move(events)),
       extender_(std::move(extender)),
-      is_synced_(link == nullptr),
+      was_synced_(link == nullptr),
+      is_synced_(was_synced_),
       turned_(clock.now()) {}
 
 void ExtenderDesk::stop() {
@@ -28,14 +31,24 @@ void ExtenderDesk::stop() {
 
 Status ExtenderDesk::run() {
   while (link_ != nullptr && !stopping_) {
+    look();
+    reply_to_questions();
     send();
-    note_turn();
-    GEDGE_TRY(link_->wait(kLongest, *this));
+    GEDGE_TRY(link_->wait(patience(), *this));
   }
   return {};
 }
 
-void ExtenderDesk::note_turn() {
+// Whether what is known may be decided by. What has been silent for a minute is asked whether it
+// still speaks, where anybody wants to know.
+void ExtenderDesk::look() {
+  const Nanos now = this->now();
+  bool is_asked = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_asked = asked_ && now - *asked_ <= kPatience;
+  }
+  if (is_asked) link_->refresh();
   const bool is_synced = link_->is_synced();
   std::vector<std::string> unsynced = options_.unsynced();
   bool is_new = false;
@@ -43,9 +56,45 @@ void ExtenderDesk::note_turn() {
     const std::lock_guard lock(mutex_);
     turned_ = clock_.now();
     unsynced_ = std::move(unsynced);
-    is_new = is_synced && !std::exchange(is_synced_, is_synced || is_synced_);
+    is_synced_ = is_synced;
+    if (is_synced) {
+      looked_ = now;
+      silent_since_.reset();
+    } else if (was_synced_ && !silent_since_) {
+      silent_since_ = now;
+    }
+    is_new = is_synced && !std::exchange(was_synced_, true);
   }
   if (is_new) events_.synced();
+}
+
+void ExtenderDesk::reply_to_questions() {
+  std::vector<std::pair<HttpReplyTo, HttpReply>> replies;
+  {
+    const std::lock_guard lock(mutex_);
+    while (!questions_.empty()) {
+      if (!is_synced_ && now() - questions_.front().since < kPatience) break;
+      Question question = std::move(questions_.front());
+      questions_.pop_front();
+      const ExtenderVerb verb = question.call.verb;
+      auto reply = is_synced_ ? decide(std::move(question.call), question.reply_to)
+                              : std::optional(extender_failure(verb, silence()));
+      if (reply) replies.emplace_back(std::move(question.reply_to), *std::move(reply));
+    }
+  }
+  for (auto& [reply_to, reply] : replies) reply_to(std::move(reply));
+}
+
+std::string ExtenderDesk::silence() const {
+  std::string why = "gedge has not heard of the cluster for too long:";
+  for (const std::string& path : unsynced_) why += ' ' + path;
+  return why;
+}
+
+Nanos ExtenderDesk::patience() const {
+  const std::lock_guard lock(mutex_);
+  if (questions_.empty()) return kLongest;
+  return std::max(questions_.front().since + kPatience - now(), Nanos{0});
 }
 
 // Replies to binds that are settled, and what the cluster is asked next.
@@ -147,8 +196,21 @@ std::optional<HttpReply> ExtenderDesk::reply(const HttpRequest& request,
 
 std::optional<HttpReply> ExtenderDesk::reply(ExtenderCall call, const HttpReplyTo& reply_to) {
   const std::lock_guard lock(mutex_);
-  if (!is_synced_) return extender_failure(call.verb, "gedge does not know the whole cluster yet");
-  const Nanos now = clock_.now();
+  if (link_ == nullptr) return decide(std::move(call), reply_to);
+  if (!was_synced_) return extender_failure(call.verb, "gedge does not know the whole cluster yet");
+  const Nanos now = this->now();
+  asked_ = now;
+  if (silent_since_ && now - *silent_since_ >= kPatience)
+    return extender_failure(call.verb, silence());
+  const bool is_fresh = is_synced_ && looked_ && now - *looked_ <= kFresh;
+  if (is_fresh && questions_.empty()) return decide(std::move(call), reply_to);
+  questions_.push_back({std::move(call), reply_to, now});
+  link_->wake();
+  return std::nullopt;
+}
+
+std::optional<HttpReply> ExtenderDesk::decide(ExtenderCall call, const HttpReplyTo& reply_to) {
+  const Nanos now = this->now();
   if (call.verb == ExtenderVerb::kBind) return bind(call, reply_to, now);
   if (const Status met = meet_nodes(call); !met)
     return extender_failure(call.verb, met.error().what);

@@ -193,7 +193,8 @@ TEST_CASE("extender protocol: probes and Prometheus are answered as by other dae
   facts.is_synced = false;
   facts.unsynced = {"/api/v1/pods"};
   CHECK(extender_status_reply(request, facts).status == 503);
-  CHECK(extender_status_reply(request, facts).body == "not listed yet: /api/v1/pods\n");
+  CHECK(extender_status_reply(request, facts).body ==
+        "not listed yet, or not heard of for too long: /api/v1/pods\n");
   request.target = "/metrics";
   const std::string text = extender_status_reply(request, facts).body;
   CHECK(text.find("gedge_extender_calls_total{verb=\"filter\"} 7\n") != std::string::npos);

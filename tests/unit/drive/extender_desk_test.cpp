@@ -23,7 +23,9 @@ const std::string kPod =
 
 class StillClock final : public Clock {
  public:
-  Micros now() const override { return Micros{1'000'000}; }
+  Micros now() const override { return moment; }
+
+  Micros moment{1'000'000};
 };
 
 /// A cluster that says what a test puts into it, one turn after the other.
@@ -38,6 +40,10 @@ class ScriptedLink final : public ClusterLink {
   void tell(const Overcommit&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return synced; }
+  void refresh() override {
+    ++refreshes;
+    synced = synced && speaks;
+  }
   void leave() override {}
   Status wait(Nanos, ClusterListener& listener) override {
     if (turns.empty()) return Error{Errc::kUnreachable, "the script is over", {}, {}};
@@ -52,7 +58,8 @@ class ScriptedLink final : public ClusterLink {
   std::vector<BindRequest> binds;
   std::vector<ReadRequest> reads;
   bool synced = true;
-  int woken = 0;
+  bool speaks = true;  // when it is asked whether it does
+  int woken = 0, refreshes = 0;
 };
 
 Facts facts_of(const std::string& items) {
@@ -124,7 +131,8 @@ TEST_CASE("extender desk: nothing is decided before the whole cluster is known")
           R"(200 {"Error":"gedge does not know the whole cluster yet"})");
     HttpRequest probe = post("/readyz", "");
     probe.method = "GET";
-    CHECK(replies.ask(service, probe) == "503 not listed yet: /api/v1/pods\n");
+    CHECK(replies.ask(service, probe) ==
+          "503 not listed yet, or not heard of for too long: /api/v1/pods\n");
     listener.put(facts_of(node("n0") + "," + node("n1") + "," + node("n2")));
     link.synced = true;
   });
@@ -178,6 +186,57 @@ TEST_CASE("extender desk: a bind is replied to when the cluster has said what be
   CHECK_FALSE(desk.run());
   CHECK(desk.facts().counts.bound == 1);
   CHECK(desk.facts().counts.not_bound == 1);
+}
+
+TEST_CASE("extender desk: nothing is decided by what nobody has confirmed for a while") {
+  ScriptedLink link;
+  StillClock clock;
+  ExtenderDeskOptions options;
+  options.unsynced = [] { return std::vector<std::string>{"/api/v1/pods"}; };
+  ExtenderDesk desk(make_extender(), &link, clock, options, {});
+  const HttpService service = desk.service();
+  Replies replies;
+  const std::string placed = R"({"Nodes":null,"NodeNames":["n0","n1"],)";
+  const std::string silent =
+      R"({"Error":"gedge has not heard of the cluster for too long: /api/v1/pods"})";
+  const auto ask = [&] { return replies.ask(service, post("/filter", kFilter)); };
+  link.turns.push_back([&](ClusterListener& listener) {
+    listener.put(facts_of(node("n0") + "," + node("n1") + "," + node("n2")));
+    CHECK(ask().starts_with("200 " + placed));
+    clock.moment += Micros{1'000'001};
+    CHECK(link.refreshes == 0);
+    CHECK(ask() == "later");
+    CHECK(ask() == "later");
+    CHECK(link.woken == 2);
+  });
+  link.turns.push_back([&](ClusterListener&) {  // it was asked, and speaks
+    CHECK(link.refreshes == 1);
+    REQUIRE(replies.later.size() == 2);
+    CHECK(replies.later[1].starts_with(placed));
+    CHECK(ask().starts_with("200 " + placed));
+    clock.moment += Micros{60'000'000};
+    link.speaks = false;
+    CHECK(ask() == "later");
+  });
+  link.turns.push_back([&](ClusterListener&) {  // it was asked, and does not
+    CHECK(replies.later.size() == 2);
+    clock.moment += Micros{1'999'999};
+  });
+  link.turns.push_back([&](ClusterListener&) {
+    CHECK(replies.later.size() == 2);
+    CHECK_FALSE(desk.facts().is_synced);
+    clock.moment += Micros{1};
+  });
+  link.turns.push_back([&](ClusterListener&) {
+    REQUIRE(replies.later.size() == 3);
+    CHECK(replies.later[2] == silent);
+    CHECK(ask() == "200 " + silent);  // at once: it is known
+    link.speaks = link.synced = true;
+  });
+  link.turns.push_back([&](ClusterListener&) { CHECK(ask().starts_with("200 " + placed)); });
+  CHECK_FALSE(desk.run());
+  CHECK(link.turns.empty());
+  CHECK(desk.facts().is_synced);
 }
 
 TEST_CASE(

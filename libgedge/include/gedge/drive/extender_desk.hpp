@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -22,7 +23,8 @@ namespace gedge {
 struct ExtenderDeskOptions {
   Compat compat = Compat::k1_36;  ///< of reading pods and nodes
   bool binds = false;             ///< /bind is answered
-  /// What the link has not listed yet; asked in the thread that follows it.
+  /// What the link has not listed yet, or not heard of for too long; asked in the thread that
+  /// follows it.
   std::function<std::vector<std::string>()> unsynced = [] { return std::vector<std::string>(); };
 };
 
@@ -36,7 +38,8 @@ struct ExtenderEvents {
 };
 
 /// One thread follows the cluster, another one answers. Nothing is answered but probes before the
-/// whole cluster is known.
+/// whole cluster is known, and nothing is decided by what may be too old: then a question waits for
+/// the link to ask the cluster, and fails where that says nothing within two seconds.
 class ExtenderDesk final : private ClusterListener {
  public:
   /// `link` and `clock` outlive it. `link` null: what the extender knows is all there is.
@@ -66,13 +69,18 @@ class ExtenderDesk final : private ClusterListener {
 
   std::optional<HttpReply> reply(const HttpRequest& request, const HttpReplyTo& reply_to);
   std::optional<HttpReply> reply(ExtenderCall call, const HttpReplyTo& reply_to);
+  std::optional<HttpReply> decide(ExtenderCall call, const HttpReplyTo& reply_to);
   HttpReply filter(ExtenderCall call, Nanos now);
   HttpReply prioritize(ExtenderCall call);
   HttpReply preempt(ExtenderCall call);
   std::optional<HttpReply> bind(const ExtenderCall& call, const HttpReplyTo& reply_to, Nanos now);
   Status meet_nodes(const ExtenderCall& call);
   void send();
-  void note_turn();
+  void look();
+  void reply_to_questions();
+  std::string silence() const;
+  Nanos patience() const;
+  Nanos now() const { return Nanos(clock_.now()); }
 
   ClusterLink* link_;
   const Clock& clock_;
@@ -82,9 +90,18 @@ class ExtenderDesk final : private ClusterListener {
 
   mutable std::mutex mutex_;  // of all below
   Extender extender_;
-  bool is_synced_ = false;
+  bool was_synced_ = false, is_synced_ = false;
   std::vector<std::string> unsynced_;
   Micros turned_{0};
+  std::optional<Nanos> looked_;        // when what is known was last found to be new enough
+  std::optional<Nanos> silent_since_;  // and when it was not any more
+  std::optional<Nanos> asked_;         // by anybody
+  struct Question {
+    ExtenderCall call;
+    HttpReplyTo reply_to;
+    Nanos since{0};
+  };
+  std::deque<Question> questions_;  // that came when it had not been looked at for a while
   std::uint64_t refused_requests_ = 0;
   struct Waiting {
     BindRequest bind;
