@@ -840,6 +840,23 @@ _gedge_describe() {
         -v | --v) values='' ;;
       esac
       ;;
+    'pin defrag')
+      flags='--machine --kubelet-config --state --reserved --compat --state-dir -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--machine --kubelet-config --state --reserved --compat --state-dir -o --output --threads --max-input --color -v --v'
+      case $prev in
+        --machine) values='@files' ;;
+        --kubelet-config) values='@files' ;;
+        --state) values='@files' ;;
+        --reserved) values='' ;;
+        --compat) values='1.20 1.36' ;;
+        --state-dir) values='@files' ;;
+        -o | --output) values='table json yaml' ;;
+        --threads) values='' ;;
+        --max-input) values='' ;;
+        --color) values='auto always never' ;;
+        -v | --v) values='' ;;
+      esac
+      ;;
     'completion')
       flags='-h --help'
       operands=('bash zsh fish')
@@ -865,7 +882,7 @@ _gedge_describe() {
       operands=('explain recommend simulate run')
       ;;
     'pin')
-      operands=('show plan run apply check compare')
+      operands=('show plan run apply check compare defrag')
       ;;
   esac
 }

@@ -55,12 +55,13 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_sub
 complete -c gedge -n '__fish_seen_subcommand_from scale; and not __fish_seen_subcommand_from explain recommend simulate run' -f -a run -d 'Scale workloads with their load'
 
 complete -c gedge -n __fish_use_subcommand -f -a pin -d 'Pin pods and processes to CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a run -d 'Run a command on CPUs of its own'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a apply -d 'Give CPUs of its own to what runs already'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a check -d 'Check that pins are still true'
-complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare' -f -a compare -d 'Measure whether pinning makes a command faster'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a show -d 'Show sockets, NUMA nodes, caches, cores and CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a plan -d 'Predict which CPUs a kubelet gives to pods'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a run -d 'Run a command on CPUs of its own'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a apply -d 'Give CPUs of its own to what runs already'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a check -d 'Check that pins are still true'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a compare -d 'Measure whether pinning makes a command faster'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and not __fish_seen_subcommand_from show plan run apply check compare defrag' -f -a defrag -d 'Find the restarts that bring whole cores back'
 
 complete -c gedge -n __fish_use_subcommand -f -a completion -d 'Print the completion script of a shell'
 
@@ -896,6 +897,22 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -f
+
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l machine -r -F -d 'live, FILE.xml, synthetic:TEXT or DIRECTORY'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l kubelet-config -r -F -d 'Its KubeletConfiguration'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l state -r -F -d 'Go on from its cpu_manager_state'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l reserved -x -d 'CPUs that no pod gets for itself: 0-1,8'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l no-headers -d 'Leave out the header line'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l threads -x -d 'Threads; the answer is the same; 0: one a core'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l max-input -x -d 'Largest file that is read'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -l color -x -a 'auto always never' -d 'auto, always or never'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -s q -l quiet -d 'No progress, warnings or summary'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -s v -l v -x -d '1 lists every warning and skipped object'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -s h -l help -d 'Explain the command'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from defrag' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from completion' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from completion' -f

@@ -28,6 +28,7 @@ Command pin_run_command();
 Command pin_apply_command();
 Command pin_check_command();
 Command pin_compare_command();
+Command pin_defrag_command();
 Command agent_command();
 Command schedule_command();
 Command extender_command();

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "cmd.hpp"
-#include "gedge/codec/cpu_manager_state.hpp"
-#include "gedge/codec/kubelet_configuration.hpp"
 #include "gedge/codec/write_machine.hpp"
 #include "gedge/io/machine_facts.hpp"
 #include "input.hpp"
+#include "pin_kubelet.hpp"
 #include "pin_machine.hpp"
 #include "render/machine_view.hpp"
 #include "render/numbers.hpp"
@@ -54,25 +53,16 @@ constexpr Page kPage{
     .examples = kExamples,
     .yes = "all pods are admitted",
     .no = "some pod is rejected",
-    .see_also = "gedge-pin-show(1) gedge-pin-run(1) gedge-plan(1)",
+    .see_also = "gedge-pin-defrag(1) gedge-pin-run(1) gedge-pin-show(1) gedge-plan(1)",
 };
 
 struct PinPlanOptions {
   InputOptions input;
   RuleOptions rules;
   OutputOptions output;
-  std::string machine = "live", kubelet_config, state, reserved;
+  KubeletOptions kubelet;
+  std::string machine = "live";
 };
-
-Result<KubeletRules> default_rules(const PinPlanOptions& options) {
-  KubeletRules rules;
-  rules.form = options.rules.compat() == Compat::k1_20 ? KubeletForm::k1_20 : KubeletForm::kToday;
-  rules.is_static = true;
-  auto reserved = parse_cpu_set(options.reserved.empty() ? "0" : options.reserved);
-  if (!reserved) return std::move(reserved).error();
-  rules.reservation = {reserved->size(), *std::move(reserved)};
-  return rules;
-}
 
 class PinPlanning {
  public:
@@ -80,21 +70,22 @@ class PinPlanning {
       : options_(options),
         io_(io),
         progress_(io.err, options.output.quiet, io.clock),
-        reader_(io, options.input, options.rules.compat(), progress_) {
+        reader_(io, options.input, options.rules.compat(), progress_),
+        files_(options.kubelet, options.rules.compat(), reader_) {
     reader_.needs_no_nodes();
   }
 
   Exit run() {
-    const auto rules = read_rules();
-    if (!errors_.empty()) return stop();
+    const auto rules = files_.rules();
+    if (!rules) return stop();
     auto input = reader_.read();
     if (!input) return stop();
     const auto machine = read_machine(options_.machine, io_.files);
     if (!machine) return stop(machine.error());
     auto kubelet = Kubelet::create(*machine, *rules);
     if (!kubelet) return stop(kubelet.error());
-    if (const Status restored = restore(*kubelet); !restored) return stop(restored.error());
-    if (!errors_.empty()) return stop();
+    if (const Status restored = files_.restore(*kubelet); !restored) return stop(restored.error());
+    if (!files_.errors().empty()) return stop();
     const PinPlan plan = make(*kubelet, *machine, input->facts);
     progress_.erase();
     return show(plan, input->facts);
@@ -103,62 +94,14 @@ class PinPlanning {
  private:
   Exit stop() {
     progress_.erase();
-    for (Error& error : reader_.take_errors()) errors_.push_back(std::move(error));
-    return fail(io_, errors_, options_.output);
+    Errors errors = std::move(files_.errors());
+    for (Error& error : reader_.take_errors()) errors.push_back(std::move(error));
+    return fail(io_, errors, options_.output);
   }
   Exit stop(const Error& error) {
     progress_.erase();
     return fail(io_, error);
   }
-  void take(Errors errors) {
-    for (Error& error : errors) errors_.push_back(std::move(error));
-  }
-
-  std::optional<KubeletRules> read_rules() {
-    if (options_.kubelet_config.empty()) {
-      auto rules = default_rules(options_);
-      if (rules) return *std::move(rules);
-      errors_.push_back(std::move(rules).error());
-      return std::nullopt;
-    }
-    const std::string* bytes = reader_.bytes_of(options_.kubelet_config);
-    if (bytes == nullptr) {
-      take(reader_.take_errors());
-      return std::nullopt;
-    }
-    auto reading =
-        read_kubelet_configuration({options_.kubelet_config, *bytes}, options_.rules.compat());
-    warnings_ = std::move(reading.warnings);
-    take(std::move(reading.errors));
-    return std::move(reading.rules);
-  }
-
-  Status restore(Kubelet& kubelet) {
-    if (options_.state.empty()) return {};
-    const std::string* bytes = reader_.bytes_of(options_.state);
-    if (bytes == nullptr) {
-      take(reader_.take_errors());
-      return {};
-    }
-    auto reading = read_cpu_manager_state({options_.state, *bytes});
-    take(std::move(reading.errors));
-    if (!reading.state) return {};
-    const std::string policy = kubelet.rules().is_static ? "static" : "none";
-    const SourceSpan where{options_.state, 0, 0, {}, 1};
-    if (reading.state->policy != policy)
-      return invalid_input("configured policy \"" + policy +
-                               "\" differs from state checkpoint policy \"" +
-                               reading.state->policy + '"',
-                           where, "drain the node, then remove the state file");
-    if (policy == "none") return {};
-    Status restored = kubelet.restore(std::move(reading.state->cpus));
-    if (restored) return {};
-    Error error = std::move(restored).error();
-    error.code = Errc::kInvalidInput;
-    error.where = where;
-    return error;
-  }
-
   static std::vector<const Pod*> queue(const Facts& facts) {
     std::vector<const Pod*> pods;
     for (const Pod& pod : facts.pods)
@@ -203,7 +146,7 @@ class PinPlanning {
                    " admitted; CPUs left: " +
                    (plan.free.empty() ? std::string("none") : to_string(plan.free)));
     std::vector<Warning> warnings = facts.warnings;
-    warnings.insert(warnings.end(), warnings_.begin(), warnings_.end());
+    warnings.insert(warnings.end(), files_.warnings().begin(), files_.warnings().end());
     report_input(io_, warnings, facts.skipped, output);
     return plan.admitted() == pods ? Exit::kYes : Exit::kNo;
   }
@@ -212,14 +155,12 @@ class PinPlanning {
   Io& io_;
   ProgressLine progress_;
   InputReader reader_;
-  Errors errors_;
-  std::vector<Warning> warnings_;
+  KubeletFiles files_;
 };
 
 Exit run_pin_plan(const PinPlanOptions& options, Io& io) {
-  if (!options.kubelet_config.empty() && !options.reserved.empty())
-    return fail_usage(io, invalid_input("`--reserved` and `--kubelet-config` say the same thing",
-                                        {}, "put reservedSystemCPUs into the configuration"));
+  if (const Status right = check_kubelet_flags(options.kubelet); !right)
+    return fail_usage(io, right.error());
   if (options.input.files.empty())
     return fail_usage(io,
                       invalid_input("no pods are given", {}, "name their files with `-f FILE`"));
@@ -231,25 +172,7 @@ Run add_pin_plan(FlagSet& flags) {
   add_file_flags(flags, options->input);
   add_namespace_flag(flags, options->input);
   add_machine_flag(flags, options->machine);
-  flags.heading("Which kubelet");
-  flags.add({.name = "kubelet-config",
-             .value = "FILE",
-             .help = "Its KubeletConfiguration",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options->kubelet_config);
-  flags.add({.name = "state",
-             .value = "FILE",
-             .help = "Go on from its cpu_manager_state",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options->state);
-  flags.add({.name = "reserved",
-             .value = "CPUS",
-             .help = "CPUs that no pod gets for itself: 0-1,8",
-             .fallback = "0",
-             .shapes_answer = true},
-            options->reserved);
+  add_kubelet_flags(flags, options->kubelet);
   add_compat_flag(flags, options->rules);
   add_output_flags(flags, options->output, {"table", "json", "yaml"});
   add_limit_flags(flags, options->input);

@@ -41,7 +41,9 @@ constexpr Page kPage{
         "kind Machine.",
     .examples = kExamples,
     .yes = "the machine is shown",
-    .see_also = "gedge-pin-apply(1) gedge-pin-check(1) gedge-pin-plan(1) gedge-pin-run(1)",
+    .see_also =
+        "gedge-pin-apply(1) gedge-pin-check(1) gedge-pin-defrag(1) gedge-pin-plan(1) "
+        "gedge-pin-run(1)",
 };
 
 enum class Look : std::uint8_t { kTable, kSvg, kJson, kYaml };

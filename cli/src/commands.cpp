@@ -38,6 +38,7 @@ std::span<const Command> commands() {
       pin_apply_command(),
       pin_check_command(),
       pin_compare_command(),
+      pin_defrag_command(),
       completion_command(),
       version_command(),
       help_command(),

@@ -222,6 +222,13 @@ class SchemasTest(unittest.TestCase):
             self.assertEqual(len(compared["pairs"]), 6)
         plan = self.check("PinPlan", "pin", "plan", "-f", self.app, "--machine", source)
         self.assertEqual(plan["summary"], {"pods": 5, "admitted": 5, "rejected": 0})
+        held = os.path.join(self.folder.name, "cpu_manager_state")
+        with open(held, "w", encoding="utf-8") as stream:
+            json.dump({"policyName": "static", "defaultCpuSet": "0-1,3,5-31",
+                       "entries": {"a": {"c": "2"}, "b": {"c": "4"}}}, stream)
+        found = self.check("PinDefrag", "pin", "defrag", "--machine", source, "--state", held)
+        self.assertEqual([restart["pod"] for restart in found["restarts"]], ["a"])
+        self.assertTrue(found["proven"])
 
     def test_policies(self):
         document = self.check("PolicyList", "policies")

@@ -200,6 +200,34 @@ Status print_pin_check(Stream& out, const PinCheck& check, const TableOptions& o
   return {};
 }
 
+void print_pin_defrag(Stream& out, const Defragmentation& found, bool headers) {
+  Table table({{"STEP"},
+               {"POD", Align::kLeft, Shrink::kLast},
+               {"CONTAINER", Align::kLeft, Shrink::kFirst},
+               {"FROM"},
+               {"TO"},
+               {"CORES", Align::kRight},
+               {"NUMA", Align::kRight}});
+  const auto cells = [](const WholeUnits& free) {
+    return std::pair{Cell{std::to_string(free.cores)}, Cell{std::to_string(free.nodes)}};
+  };
+  const auto now = cells(found.now);
+  table.add({{"now"}, {}, {}, {}, {}, now.first, now.second});
+  for (std::size_t i = 0; i < found.restarts.size(); ++i) {
+    const Restart& restart = found.restarts[i];
+    const auto then = cells(restart.free);
+    for (const RestartedContainer& container : restart.containers)
+      table.add({{std::to_string(i + 1)},
+                 {restart.pod},
+                 {container.container},
+                 {to_string(container.from)},
+                 {to_string(container.to)},
+                 then.first,
+                 then.second});
+  }
+  table.print(out, headers);
+}
+
 std::string summary_of(const Machine& machine) {
   std::set<int> cores, sockets;
   for (const Cpu& cpu : machine.cpus) {

@@ -7,6 +7,7 @@
 
 #include "gedge/base/result.hpp"
 #include "gedge/codec/write_machine.hpp"
+#include "gedge/pin/defragment.hpp"
 #include "gedge/pin/pin_trial.hpp"
 #include "render/plan_view.hpp"
 #include "term/stream.hpp"
@@ -38,6 +39,10 @@ Status print_pin_plan(Stream& out, const PinPlan& plan, const TableOptions& opti
 
 /// HOLDER PROGRAM CPUS THREADS VERDICT, a row for each pin.
 Status print_pin_check(Stream& out, const PinCheck& check, const TableOptions& options);
+
+/// STEP POD CONTAINER FROM TO CORES NUMA, a row for each container that is restarted, behind one
+/// for how it is now.
+void print_pin_defrag(Stream& out, const Defragmentation& found, bool headers);
 
 /// "0.573".
 std::string ratio_text(double ratio);

@@ -1,4 +1,4 @@
-// The documents Machine, PinPlan and PinCheck.
+// The documents Machine, PinPlan, PinCheck and PinDefrag.
 #include "gedge/codec/write_machine.hpp"
 
 #include <algorithm>
@@ -63,6 +63,18 @@ Json pin_json(const HeldPin& pin) {
           {"program", pin.name.empty() ? Json(nullptr) : Json(pin.name)},
           {"cpus", to_string(pin.cpus)},
           {"threads", pin.threads}};
+}
+
+Json restart_json(const Restart& restart) {
+  Json containers = Json::array();
+  for (const RestartedContainer& container : restart.containers)
+    containers.push_back(Json{{"container", container.container},
+                              {"from", to_string(container.from)},
+                              {"to", to_string(container.to)}});
+  return {{"pod", restart.pod},
+          {"containers", std::move(containers)},
+          {"freeCores", restart.free.cores},
+          {"freeNumaNodes", restart.free.nodes}};
 }
 
 }  // namespace
@@ -155,6 +167,22 @@ std::string write(const PinPlan& plan, TextFormat format) {
     sink.field("summary", Json{{"pods", plan.decisions.size()},
                                {"admitted", admitted},
                                {"rejected", plan.decisions.size() - admitted}});
+  });
+}
+
+std::string write(const Defragmentation& found, TextFormat format) {
+  const auto counts = [](int total, int now, int possible, int after) {
+    return Json{{"total", total}, {"free", now}, {"freeAtMost", possible}, {"freeAfter", after}};
+  };
+  return codec::write_document(format, [&](DocumentSink& sink) {
+    put_head(sink, "PinDefrag");
+    sink.field("cores",
+               counts(found.total.cores, found.now.cores, found.possible.cores, found.after.cores));
+    sink.field("numaNodes",
+               counts(found.total.nodes, found.now.nodes, found.possible.nodes, found.after.nodes));
+    sink.list("restarts", found.restarts.size(),
+              [&](std::size_t i) { return restart_json(found.restarts[i]); });
+    sink.field("proven", found.is_proven);
   });
 }
 

@@ -103,6 +103,19 @@ void reclaim(CpuAssignments& ledger, const std::function<bool(const PinHolder&)>
   });
 }
 
+Result<Kubelet> kubelet_for(const CpuAssignments& ledger, const Machine& machine,
+                            const StaticOptions& options, TopologyPolicy topology) {
+  KubeletRules rules;
+  rules.is_static = true;
+  rules.needs_reservation = false;
+  rules.cpu = options;
+  rules.topology.policy = topology;
+  rules.topology.max_allowable_numa_nodes = kNumaIds;
+  auto kubelet = Kubelet::create(machine, rules);
+  if (kubelet) kubelet->resume(within(ledger, machine.cpu_set()));
+  return kubelet;
+}
+
 Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
                        const CpuAsk& ask, const PinHolder& holder) {
   const Machine seen = machine_within(machine, allowed);
@@ -111,15 +124,8 @@ Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const Cpu
   if (ask.cpus < 1) return invalid_input("at least 1 CPU is to be asked for");
   if (ask.cpus > free.size()) return too_few(ask.cpus, all, free);
 
-  KubeletRules rules;
-  rules.is_static = true;
-  rules.needs_reservation = false;
-  rules.cpu = ask.options;
-  rules.topology.policy = ask.topology;
-  rules.topology.max_allowable_numa_nodes = kNumaIds;
-  auto kubelet = Kubelet::create(seen, rules);
+  auto kubelet = kubelet_for(ledger, seen, ask.options, ask.topology);
   if (!kubelet) return std::move(kubelet).error();
-  GEDGE_TRY(kubelet->restore(within(ledger, all)));
   const PodCpus pod{holder_name(holder), {{part_of(holder), ContainerRole::kApp, ask.cpus}}};
   const PinAnswer answer = kubelet->admit(pod);
   if (answer.refusal) {

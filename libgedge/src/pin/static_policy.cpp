@@ -58,10 +58,14 @@ Status StaticPolicy::restore(CpuAssignments assignments) {
   if (known != all)
     return refuse("current set of available CPUs " + quoted(all) +
                   " doesn't match with CPUs in state " + quoted(known));
+  resume(std::move(assignments));
+  return {};
+}
+
+void StaticPolicy::resume(CpuAssignments assignments) {
   assignments_ = std::move(assignments);
   reusing_.clear();
   reusable_ = {};
-  return {};
 }
 
 const CpuSet* StaticPolicy::held_by(const std::string& uid, const std::string& container) const {

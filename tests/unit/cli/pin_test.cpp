@@ -91,6 +91,37 @@ TEST_CASE("pin plan: goes on from the state of a kubelet") {
   CHECK(told.out.find("a\tc\t2-3\t") != std::string::npos);
 }
 
+TEST_CASE("pin defrag: how it is, and which restart makes it better") {
+  MemoryFiles files;
+  files.files = {{"state", R"({"policyName":"static","defaultCpuSet":"0-1,3,5-7,9-15",)"
+                           R"("entries":{"a":{"c":"2"},"b":{"c":"4"},"d":{"c":"8"}}})"},
+                 {"none", R"({"policyName":"static","defaultCpuSet":"0-15"})"},
+                 {"bad", "{"}};
+  const auto defrag = [&](std::vector<std::string> more) {
+    std::vector<std::string> args{"pin", "defrag", "--machine", kMachine};
+    args.insert(args.end(), more.begin(), more.end());
+    return run_in_memory(args, files);
+  };
+  const Outcome told = defrag({"--state", "state"});
+  CHECK(told.exit == cli::Exit::kNo);
+  CHECK(told.out ==
+        "STEP\tPOD\tCONTAINER\tFROM\tTO\tCORES\tNUMA\n"
+        "now\t-\t-\t-\t-\t4\t0\n"
+        "1\ta\tc\t2\t1\t5\t0\n"
+        "2\td\tc\t8\t5\t6\t0\n");
+  CHECK(told.err ==
+        "4 cores and 0 NUMA nodes whole and free, at most 6 cores and 0 NUMA nodes; "
+        "2 restarts: 6 cores and 0 NUMA nodes\n");
+  const Outcome none = defrag({"--state", "none"});
+  CHECK(none.exit == cli::Exit::kYes);
+  CHECK(none.out.ends_with("now\t-\t-\t-\t-\t7\t1\n"));
+  CHECK(none.err.find("no restart brings more") != std::string::npos);
+  CHECK(defrag({"--state", "bad"}).exit == cli::Exit::kInput);
+  CHECK(defrag({"--state", "gone"}).exit == cli::Exit::kInput);
+  CHECK(defrag({}).exit == cli::Exit::kUsage);
+  CHECK(defrag({"--state", "none", "--reserved", "0-99"}).exit == cli::Exit::kInput);
+}
+
 TEST_CASE("pin plan: what is wrong with a file is said with its name") {
   const std::vector<std::string> flags{"--kubelet-config", "config.yaml", "--state", "state"};
   const auto fails = [&](const std::string& config, const std::string& state,

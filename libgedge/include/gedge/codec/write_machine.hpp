@@ -6,6 +6,7 @@
 
 #include "gedge/codec/write.hpp"
 #include "gedge/pin/admission.hpp"
+#include "gedge/pin/defragment.hpp"
 #include "gedge/pin/machine.hpp"
 #include "gedge/pin/pin_check.hpp"
 
@@ -39,5 +40,8 @@ std::vector<int> numa_nodes_of(const CpuSet& cpus, const std::vector<NumaNode>& 
 
 /// kind PinPlan.
 std::string write(const PinPlan& plan, TextFormat format);
+
+/// kind PinDefrag.
+std::string write(const Defragmentation& found, TextFormat format);
 
 }  // namespace gedge

@@ -46,6 +46,8 @@ class Kubelet {
   const StaticPolicy& cpus() const { return policy_; }
   /// See StaticPolicy::restore.
   Status restore(CpuAssignments assignments) { return policy_.restore(std::move(assignments)); }
+  /// See StaticPolicy::resume.
+  void resume(CpuAssignments assignments) { policy_.resume(std::move(assignments)); }
 
   /// Asks for hints, merges and allocates, container by container or for the pod as a whole. A
   /// refused pod leaves nothing behind. Init containers hold their CPUs until `start`.

@@ -52,6 +52,11 @@ Machine machine_within(const Machine& machine, const CpuSet& allowed);
 /// Takes out what dead holders held; entries of others stay. `lives` is asked once for each.
 void reclaim(CpuAssignments& ledger, const std::function<bool(const PinHolder&)>& lives);
 
+/// A kubelet without a reservation of its own on this machine, that has given out what stands in
+/// the ledger, as far as it has those CPUs. Errors: as Kubelet::create.
+Result<Kubelet> kubelet_for(const CpuAssignments& ledger, const Machine& machine,
+                            const StaticOptions& options, TopologyPolicy topology);
+
 /// Chooses CPUs out of `allowed` that nobody holds, as a kubelet would, and writes them down for
 /// `holder`. Errors: kDenied where there are not so many, or the policy refuses; kInvalidInput for
 /// policies that contradict each other. Nothing is written down then.

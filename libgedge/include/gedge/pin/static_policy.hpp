@@ -52,6 +52,8 @@ class StaticPolicy {
   /// Goes on from where a kubelet was. Errors: kConflict, in the words with which it would not
   /// start; nothing is changed then.
   Status restore(CpuAssignments assignments);
+  /// The same for assignments that are known to fit the machine: of this policy at another time.
+  void resume(CpuAssignments assignments);
 
   /// For one container: where it would fit. With sockets instead of NUMA nodes under
   /// align-by-socket.
