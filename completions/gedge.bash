@@ -789,7 +789,7 @@ _gedge_describe() {
       esac
       ;;
     'pin run')
-      flags='--cpus --policy --memory --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
+      flags='--cpus --policy --memory --isolate --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
       valued='--cpus --policy --memory --state-dir --color -v --v'
       case $prev in
         --cpus) values='' ;;
@@ -801,7 +801,7 @@ _gedge_describe() {
       esac
       ;;
     'pin apply')
-      flags='--pid --cgroup --container --undo --cpus --policy --memory --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      flags='--pid --cgroup --container --undo --cpus --policy --memory --isolate --state-dir --dry-run --color -q --quiet -v --v -h --help'
       valued='--pid --cgroup --container --cpus --policy --memory --state-dir --color -v --v'
       case $prev in
         --pid) values='' ;;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cmd.hpp"
-#include "gedge/drive/apply_pin.hpp"
+#include "gedge/drive/isolate.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "gedge/io/system_targets.hpp"
 #include "options.hpp"
@@ -20,6 +20,7 @@ constexpr Example kExamples[] = {
     {"gedge pin apply --pid 4711 --cpus 2", "Two CPUs for a process and all its threads:"},
     {"gedge pin apply --container 4f5a6c0b1d2e --cpus 4 --policy single-numa-node --memory bind",
      "A container, its memory beside its CPUs:"},
+    {"gedge pin apply --pid 4711 --isolate", "A CPU that nothing else runs on:"},
     {"gedge pin apply --undo --pid 4711", "As it was before:"},
 };
 constexpr Page kPage{
@@ -27,7 +28,7 @@ constexpr Page kPage{
     .summary = "Give CPUs of its own to what runs already",
     .usage =
         "--pid PID|--cgroup PATH|--container ID [--cpus N] [--policy POLICY]... [--memory MODE] "
-        "[FLAG]...",
+        "[--isolate] [FLAG]...",
     .description =
         "Chooses CPUs that nobody else holds, as `gedge pin run` does and in the same ledger, and "
         "pins a process or a control group to them. Only CPUs are chosen that gedge itself may "
@@ -41,9 +42,15 @@ constexpr Page kPage{
         "digits, as Docker, containerd, CRI-O and podman print it. `--memory bind` lets it take "
         "memory from the NUMA nodes of the CPUs only. A kubelet writes the cpusets of its "
         "containers itself: `gedge pin check` tells when it did.\n\n"
+        "`--isolate` moves every other thread off these CPUs by its affinity, what the target has "
+        "begun excepted; what others begin later runs beside them too. Threads of the kernel that "
+        "serve just these CPUs stay and are named, and so do interrupts. Only root may move the "
+        "threads of all users.\n\n"
         "What was before is written down first. `--undo` brings it back, also after gedge was "
-        "killed at work; what somebody else has changed since, it leaves. CPUs of processes and "
-        "groups that are gone are free for the next one. Others are not moved away.",
+        "killed at work; what somebody else has changed since, it leaves. Without a target it puts "
+        "back whoever was moved aside for those that have ended, as the next `gedge pin run` or "
+        "`gedge pin apply` does too; of a command of `gedge pin run` it ends the isolation alone. "
+        "CPUs of processes and groups that are gone are free for the next one.",
     .output = "The CPUs, as `taskset -c` takes them; nothing with `--undo`.",
     .examples = kExamples,
     .yes = "it is pinned, or as it was before",
@@ -56,7 +63,7 @@ struct PinApplyOptions {
   std::uint64_t pid = 0;
   std::string cgroup, container, state_dir;
   int targets = 0;
-  bool undo = false, dry_run = false;
+  bool undo = false, dry_run = false, isolate = false;
   OutputOptions output;
 };
 
@@ -80,22 +87,30 @@ void say_done(Io& io, const PinApplyOptions& options, const AppliedPin& done) {
   if (options.output.quiet) return;
   io.err.line(done.groups == 0 ? "pinned " + counted(done.threads, "thread")
                                : "pinned " + counted(done.groups, "control group"));
+  if (done.moved) io.err.line(sentence(*done.moved, options.output.verbosity > 0));
+}
+
+// What was pinned is gone, and only those who were moved aside for it are left.
+Exit undo_for_the_dead(const PinPorts& ports, const PinGround& ground, Io& io) {
+  const Status cleaned = clean_up(ports, ground.machine.cpu_set());
+  return cleaned ? Exit::kYes : fail(io, cleaned.error());
 }
 
 Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
-  if (options.targets != 1)
+  if (options.targets != 1 && !(options.undo && options.targets == 0))
     return fail_usage(io, invalid_input(options.targets == 0 ? "nothing to pin is given"
                                                              : "two targets are given",
                                         {}, "give one of `--pid`, `--cgroup` and `--container`"));
   SystemGroups groups({});
-  const auto target = target_of(options, groups);
-  if (!target) return fail(io, target.error());
   const auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
   DiskPinStore store(state_directory(options.state_dir, io));
   const SystemProcesses processes;
   SystemThreads threads;
   const PinPorts ports{store, processes, threads, groups};
+  if (options.targets == 0) return undo_for_the_dead(ports, *ground, io);
+  const auto target = target_of(options, groups);
+  if (!target) return fail(io, target.error());
   if (options.undo) {
     const Status undone = undo_pin(ports, ground->machine.cpu_set(), *target);
     return undone ? Exit::kYes : fail(io, undone.error());
@@ -106,7 +121,8 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
     io.out.line(to_string(granted->cpus));
     return Exit::kYes;
   }
-  const auto done = apply_pin(ports, *ground, options.ask, *target, options.memory);
+  const auto done =
+      apply_pin(ports, *ground, options.ask, *target, options.memory, options.isolate);
   if (!done) return fail(io, done.error());
   io.out.line(to_string(done->grant.cpus));
   say_done(io, options, *done);
@@ -150,6 +166,7 @@ Run add_pin_apply(FlagSet& flags) {
               options->memory = word == "bind" ? MemoryMode::kBind : MemoryMode::kPreferred;
               return {};
             });
+  add_isolate_flag(flags, options->isolate);
   flags.heading("How");
   add_state_flag(flags, options->state_dir);
   flags.add({.name = "dry-run", .help = "Print the CPUs and change nothing"}, options->dry_run);

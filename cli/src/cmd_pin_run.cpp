@@ -6,7 +6,9 @@
 
 #include "cmd.hpp"
 #include "gedge/drive/compare_pinned.hpp"
+#include "gedge/drive/isolate.hpp"
 #include "gedge/io/system_pins.hpp"
+#include "gedge/io/system_targets.hpp"
 #include "options.hpp"
 #include "pin_ask.hpp"
 #include "report.hpp"
@@ -19,12 +21,16 @@ constexpr Example kExamples[] = {
     {"gedge pin run --cpus 2 -- ffmpeg -i in.mkv out.mp4", "An encoder with two CPUs of its own:"},
     {"gedge pin run --cpus 4 --policy single-numa-node --memory bind -- ./solver",
      "All in one NUMA node, memory too, or not at all:"},
+    {"gedge pin run --isolate -- cyclictest -t1 -p80 -i1000",
+     "A periodic task on a CPU that nothing else runs on:"},
     {"gedge pin run --cpus 2 --dry-run -- true", "Which CPUs would that be?"},
 };
 constexpr Page kPage{
     .name = "pin run",
     .summary = "Run a command on CPUs of its own",
-    .usage = "[--cpus N] [--policy POLICY]... [--memory MODE] [FLAG]... -- COMMAND [ARG]...",
+    .usage =
+        "[--cpus N] [--policy POLICY]... [--memory MODE] [--isolate] [FLAG]... -- COMMAND "
+        "[ARG]...",
     .description =
         "Chooses CPUs that no other `gedge pin run` holds, as the kubelet's static policy does on "
         "the machine as it is, and runs COMMAND on them: all its threads and processes inherit "
@@ -34,6 +40,13 @@ constexpr Page kPage{
         "manager, by their names there. `--memory` says where memory is taken from: `bind`, only "
         "from the NUMA nodes of the CPUs; `preferred`, from there first; `interleave`, from these "
         "in turn.\n\n"
+        "`--isolate` moves every other thread off these CPUs before COMMAND begins, by its "
+        "affinity, and back when COMMAND has ended; what others begin meanwhile runs beside them, "
+        "and is moved back too. Threads of the kernel that serve just these CPUs stay and are "
+        "named, and so do interrupts. Only root may move the threads of all users. Where each "
+        "thread might run before is written down first: what a gedge that was killed has left "
+        "behind, the next `gedge pin run` or `gedge pin apply` puts back once COMMAND has ended, "
+        "and `gedge pin apply --undo` at once.\n\n"
         "`--do-no-harm` runs COMMAND unpinned where `gedge pin compare --do-no-harm` found that as "
         "many CPUs do not make just this command faster.\n\n"
         "Signals are passed on to COMMAND. Its CPUs are free again when it has ended. Who holds "
@@ -41,8 +54,7 @@ constexpr Page kPage{
         "entries named PID-START; `lock` beside it lets one gedge at a time change it. Where gedge "
         "is killed, COMMAND goes on and holds its CPUs; what dead processes held, the next run "
         "takes out. Only those share CPUs well who share a state directory, in one namespace of "
-        "processes. Others are not moved away, and processes that outlive COMMAND keep their CPUs "
-        "without holding them.",
+        "processes. Processes that outlive COMMAND keep their CPUs without holding them.",
     .output =
         "What COMMAND prints. With `--dry-run` the CPUs, as `taskset -c` takes them. The exit code "
         "is that of COMMAND, 128 and the number where a signal ended it, 126 where it cannot be "
@@ -58,7 +70,7 @@ struct PinRunOptions {
   CpuAsk ask;
   MemoryMode memory = MemoryMode::kDefault;
   std::string state_dir;
-  bool dry_run = false, do_no_harm = false;
+  bool dry_run = false, do_no_harm = false, isolate = false;
   OutputOptions output;
   std::vector<std::string> command;
 };
@@ -85,6 +97,28 @@ Exit report_run(Io& io, const PinnedRun& run) {
   return static_cast<Exit>(run.status);
 }
 
+Result<PinnedRun> run_alone(const PinRunOptions& options, Io& io, PinStore& store,
+                            PinnedLaunch& launch, const PinGround& ground) {
+  const SystemProcesses processes;
+  SystemThreads threads;
+  SystemGroups groups({});
+  return run_isolated({store, processes, threads, groups}, launch, ground, options.ask,
+                      options.memory, [&](const MovedAside& moved) {
+                        if (options.output.quiet) return;
+                        io.err.line(sentence(moved, options.output.verbosity > 0));
+                        io.err.flush();
+                      });
+}
+
+// What a gedge that was killed has left behind.
+void put_back_what_is_left(Io& io, PinStore& store, const PinGround& ground) {
+  const SystemProcesses processes;
+  SystemThreads threads;
+  SystemGroups groups({});
+  const Status cleaned = clean_up({store, processes, threads, groups}, ground.machine.cpu_set());
+  if (!cleaned) print_error(io.err, cleaned.error());
+}
+
 Exit run_pin_run(const PinRunOptions& options, Io& io) {
   if (options.command.empty())
     return fail_usage(io,
@@ -94,6 +128,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
   if (!ground) return fail(io, ground.error());
   DiskPinStore store(state_directory(options.state_dir, io));
   if (options.dry_run) return say_what_would_be(options, io, store, *ground);
+  put_back_what_is_left(io, store, *ground);
   SystemLaunch launch(options.command);
   if (options.do_no_harm) {
     const auto known = recall_verdict(store, options.command, options.ask.cpus);
@@ -104,8 +139,9 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
       return plain ? report_run(io, *plain) : fail(io, plain.error());
     }
   }
-  const auto run =
-      run_pinned(store, SystemProcesses(), launch, *ground, options.ask, options.memory);
+  const auto run = options.isolate ? run_alone(options, io, store, launch, *ground)
+                                   : run_pinned(store, SystemProcesses(), launch, *ground,
+                                                options.ask, options.memory);
   if (!run) return fail(io, run.error());
   return report_run(io, *run);
 }
@@ -114,6 +150,7 @@ Run add_pin_run(FlagSet& flags) {
   auto options = std::make_shared<PinRunOptions>();
   add_ask_flags(flags, options->ask);
   add_memory_flag(flags, options->memory);
+  add_isolate_flag(flags, options->isolate);
   flags.heading("How");
   add_state_flag(flags, options->state_dir);
   flags.add({.name = "dry-run", .help = "Print the CPUs and run nothing"}, options->dry_run);

@@ -1,5 +1,7 @@
 #include "pin_ask.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "gedge/io/system_pins.hpp"
 #include "options.hpp"
+#include "render/numbers.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -86,6 +89,28 @@ void add_memory_flag(FlagSet& flags, MemoryMode& memory) {
              .help = "Take memory from the NUMA nodes of the CPUs",
              .words = {"bind", "preferred", "interleave"}},
             [&memory](const std::string& word) { return take_memory(memory, word); });
+}
+
+void add_isolate_flag(FlagSet& flags, bool& isolate) {
+  flags.add({.name = "isolate", .help = "Move everything else off these CPUs"}, isolate);
+}
+
+std::string sentence(const MovedAside& moved, bool all) {
+  constexpr std::size_t kFirst = 4;
+  std::string text = "moved " + counted(moved.threads, "thread") + " aside";
+  if (moved.stay.empty()) return text;
+  const bool kernel_alone =
+      std::all_of(moved.stay.begin(), moved.stay.end(),
+                  [](const StayingThread& thread) { return thread.is_kernel; });
+  text += "; " + counted(moved.stay.size(), "thread") +
+          (kernel_alone ? " of the kernel cannot move: " : " cannot move: ");
+  const std::size_t shown = all ? moved.stay.size() : std::min(kFirst, moved.stay.size());
+  for (std::size_t i = 0; i < shown; ++i)
+    text += (i == 0 ? "" : ", ") + moved.stay[i].name + " (" +
+            std::to_string(moved.stay[i].thread) + ')';
+  if (shown < moved.stay.size())
+    text += " and " + std::to_string(moved.stay.size() - shown) + " more";
+  return text;
 }
 
 void add_state_flag(FlagSet& flags, std::string& directory) {

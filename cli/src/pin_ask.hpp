@@ -4,7 +4,7 @@
 #include <string>
 
 #include "flags.hpp"
-#include "gedge/drive/run_pinned.hpp"
+#include "gedge/drive/apply_pin.hpp"
 #include "io.hpp"
 
 namespace gedge::cli {
@@ -13,6 +13,10 @@ namespace gedge::cli {
 void add_ask_flags(FlagSet& flags, CpuAsk& ask);
 /// --memory of a command that is to be started.
 void add_memory_flag(FlagSet& flags, MemoryMode& memory);
+/// --isolate.
+void add_isolate_flag(FlagSet& flags, bool& isolate);
+/// "moved 312 threads aside; 4 threads stay: migration/1 (19), ..."; `all` leaves none out.
+std::string sentence(const MovedAside& moved, bool all);
 /// --state-dir.
 void add_state_flag(FlagSet& flags, std::string& directory);
 /// The directory of --state-dir; where it is empty, the usual one.

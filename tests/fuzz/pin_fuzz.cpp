@@ -49,6 +49,7 @@ void check_records(const std::string& text) {
     for (const gedge::PinRecord& record : *reading.records)
       for (const gedge::GroupBefore& group : record.groups)
         require(group.group.path.find("/../") == std::string::npos);
+  if (reading.records) require(reading.aside.cpus().is_subset_of(reading.aside.all));
   const auto verdicts = gedge::read_pin_verdicts({"verdicts", text});
   require(verdicts.verdicts.has_value() == verdicts.errors.empty());
 }

@@ -1,4 +1,5 @@
-// {"pins": [{"holder": "4711-99", "processes": [...], "groups": [...]}]}
+// {"pins": [{"holder": "4711-99", "processes": [...], "groups": [...]}],
+//  "aside": {"all": "0-7", "since": 99, "isolated": {"4711-99": "2"}, "moved": [...]}}
 #include "gedge/codec/pin_record.hpp"
 
 #include <cstdint>
@@ -88,6 +89,25 @@ PinRecord read_record(Cursor value) {
   return record;
 }
 
+void read_isolated(Cursor value, Aside& out) {
+  value.fields([&](std::string_view holder, Cursor field) {
+    read_set(field, out.isolated[std::string(holder)]);
+  });
+}
+
+Aside read_aside(Cursor value) {
+  Aside aside;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "all") read_set(field, aside.all);
+    if (key == "since") aside.since = static_cast<std::uint64_t>(field.integer(0).value_or(0));
+    if (key == "isolated") read_isolated(field, aside);
+    if (key == "moved")
+      field.items([&](Cursor item) { aside.moved.push_back(read_process_before(item)); });
+  });
+  if (!aside.cpus().is_subset_of(aside.all)) value.fail("'isolated' has CPUs that 'all' has not");
+  return aside;
+}
+
 Json json_of(const ProcessBefore& before) {
   Json others = Json::array();
   for (const ThreadBefore& other : before.others)
@@ -108,6 +128,16 @@ Json json_of(const GroupBefore& before) {
   return json;
 }
 
+Json json_of(const Aside& aside) {
+  Json isolated = Json::object(), moved = Json::array();
+  for (const auto& [holder, cpus] : aside.isolated) isolated[holder] = to_string(cpus);
+  for (const ProcessBefore& before : aside.moved) moved.push_back(json_of(before));
+  return {{"all", to_string(aside.all)},
+          {"since", aside.since},
+          {"isolated", std::move(isolated)},
+          {"moved", std::move(moved)}};
+}
+
 }  // namespace
 
 PinRecordsReading read_pin_records(const InputFile& file) {
@@ -118,13 +148,14 @@ PinRecordsReading read_pin_records(const InputFile& file) {
   if (const auto document = codec::Document::parse(source, diagnostics, kMostBytes))
     document->root().fields([&](std::string_view key, Cursor value) {
       if (key == "pins") value.items([&](Cursor item) { records.push_back(read_record(item)); });
+      if (key == "aside") reading.aside = read_aside(value);
     });
   if (diagnostics.ok()) reading.records = std::move(records);
   reading.errors = diagnostics.take_errors();
   return reading;
 }
 
-std::string write_pin_records(std::span<const PinRecord> records) {
+std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside) {
   Json pins = Json::array();
   for (const PinRecord& record : records) {
     Json json{{"holder", record.holder}, {"processes", Json::array()}, {"groups", Json::array()}};
@@ -133,7 +164,9 @@ std::string write_pin_records(std::span<const PinRecord> records) {
     for (const GroupBefore& before : record.groups) json["groups"].push_back(json_of(before));
     pins.push_back(std::move(json));
   }
-  return Json{{"pins", std::move(pins)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json{{"pins", std::move(pins)}};
+  if (!aside.isolated.empty()) json["aside"] = json_of(aside);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace gedge

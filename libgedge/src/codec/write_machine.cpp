@@ -62,7 +62,8 @@ Json pin_json(const HeldPin& pin) {
   return {{"holder", pin.holder},
           {"program", pin.name.empty() ? Json(nullptr) : Json(pin.name)},
           {"cpus", to_string(pin.cpus)},
-          {"threads", pin.threads}};
+          {"threads", pin.threads},
+          {"isolated", pin.is_isolated}};
 }
 
 Json restart_json(const Restart& restart) {

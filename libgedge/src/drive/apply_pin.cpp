@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "gedge/drive/pin_desk.hpp"
+#include "gedge/drive/isolate.hpp"
 
 namespace gedge {
 namespace {
@@ -12,6 +12,12 @@ namespace {
 constexpr int kPasses = 64;
 
 bool is_gone(const Error& error) { return error.code == Errc::kNotFound; }
+
+// Whatever the kernel's reason is.
+Error refused(Error error) {
+  error.code = Errc::kDenied;
+  return error;
+}
 
 std::string name_of(const PinTarget& target) {
   if (const auto* const pid = std::get_if<int>(&target)) return "process " + std::to_string(*pid);
@@ -51,10 +57,11 @@ Result<CpuSet> allowed_to(const PinPorts& ports, const PinGround& ground, const 
   return usable ? ground.allowed & *usable : ground.allowed;
 }
 
-// The threads of a process at one moment.
+// The threads of a process at one moment, and where they might run.
 struct Sight {
   std::uint64_t births = 0;
   std::vector<int> listed;
+  std::vector<CpuSet> masks;  // [listed]; empty: it has ended
 };
 
 // Where the threads of a process may run now.
@@ -63,16 +70,18 @@ Result<ProcessBefore> look_at(const Threads& threads, const ProcessId& process, 
   auto listed = threads.of_process(process.pid);
   if (!listed) return std::move(listed).error();
   sight.listed = *std::move(listed);
+  sight.masks.clear();
+  sight.masks.reserve(sight.listed.size());
   const auto usual = threads.mask(process.pid);
   if (!usual) return usual.error();
   ProcessBefore before{process, {}, *usual, {}};
   for (const int thread : sight.listed) {
     auto mask = threads.mask(thread);
-    if (!mask && is_gone(mask.error())) continue;
-    if (!mask) return std::move(mask).error();
-    if (*mask == before.usual) continue;
-    const auto known = threads.identify(thread);
-    if (known) before.others.push_back({*known, *std::move(mask)});
+    if (!mask && !is_gone(mask.error())) return std::move(mask).error();
+    sight.masks.push_back(mask ? *std::move(mask) : CpuSet{});
+    const CpuSet& its = sight.masks.back();
+    if (its.empty() || its == before.usual) continue;
+    if (const auto known = threads.identify(thread)) before.others.push_back({*known, its});
   }
   return before;
 }
@@ -105,44 +114,90 @@ Result<std::vector<GroupBefore>> look_at(const ControlGroups& groups, const std:
   return all;
 }
 
-// Every thread of `process`, and then again until all that are listed are there, and none has begun
-// since the list was made. `sight` was made before.
-Result<std::size_t> pin_threads(Threads& threads, const ProcessId& process, Sight sight,
-                                const CpuSet& cpus) {
-  int last = 0;
-  CpuSet had;
-  bool settled = false;  // all that were listed before this list have been there
-  for (int pass = 0; pass < kPasses; ++pass) {
-    std::size_t changed = 0;
-    for (const int thread : sight.listed) {
-      auto mask = threads.mask(thread);
-      if (mask && *mask == cpus) continue;
-      const Status pinned = mask ? threads.pin(thread, cpus) : Status(mask.error());
-      if (!pinned && is_gone(pinned.error())) continue;
-      if (!pinned) return pinned.error();
-      ++changed;
-      last = thread;
-      had = *std::move(mask);
+// Pins the threads of one process until all that are listed are there, and none has begun since the
+// list was made. Each is asked once where it runs after it was pinned.
+class PinningThreads {
+ public:
+  /// `sight` was made before.
+  PinningThreads(Threads& threads, const ProcessId& process, Sight sight, const CpuSet& cpus)
+      : threads_(threads), process_(process), sight_(std::move(sight)), cpus_(cpus) {}
+
+  Result<std::size_t> run() {
+    GEDGE_TRY(pin_as_seen());
+    bool settled = false;  // all that were listed before this list are there
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const auto changed = look_again();
+      if (!changed) return changed.error();
+      if (!*changed && (settled || threads_.births() == sight_.births)) return count();
+      settled = !*changed;
+      if (settled) GEDGE_TRY(list_again());
     }
-    if (changed == 0 && (settled || threads.births() == sight.births)) {
-      const auto still = threads.identify(process.pid);
-      if (!still || *still != process) return ended(process.pid);
-      return sight.listed.size();
-    }
-    settled = changed == 0;
-    if (!settled) continue;
-    sight.births = threads.births();
-    auto listed = threads.of_process(process.pid);
-    if (!listed) return std::move(listed).error();
-    sight.listed = *std::move(listed);
+    return Error{Errc::kDenied,
+                 "thread " + std::to_string(last_) + " of process " + std::to_string(process_.pid) +
+                     " does not stay on CPUs " + to_string(cpus_) + ": the kernel or somebody " +
+                     "else gives it " + to_string(had_),
+                 {},
+                 "look at the cpuset of its control group, and who else pins it"};
   }
-  return Error{Errc::kDenied,
-               "thread " + std::to_string(last) + " of process " + std::to_string(process.pid) +
-                   " does not stay on CPUs " + to_string(cpus) + ": the kernel or somebody else " +
-                   "gives it " + to_string(had),
-               {},
-               "look at the cpuset of its control group, and who else pins it"};
-}
+
+ private:
+  Status pin(int thread) {
+    const Status pinned = threads_.pin(thread, cpus_);
+    if (pinned || is_gone(pinned.error())) return {};
+    return refused(pinned.error());
+  }
+
+  Status pin_as_seen() {
+    for (std::size_t i = 0; i < sight_.listed.size(); ++i)
+      if (sight_.masks[i] != cpus_) GEDGE_TRY(pin(sight_.listed[i]));
+    return {};
+  }
+
+  // True where some thread was not there.
+  Result<bool> look_again() {
+    bool changed = false;
+    std::vector<int> there;
+    for (const int thread : sight_.listed) {
+      if (std::binary_search(there_.begin(), there_.end(), thread)) continue;
+      auto mask = threads_.mask(thread);
+      if (!mask && is_gone(mask.error())) continue;
+      if (!mask) return refused(mask.error());
+      if (*mask == cpus_) {
+        there.push_back(thread);
+        continue;
+      }
+      GEDGE_TRY(pin(thread));
+      changed = true;
+      last_ = thread;
+      had_ = *std::move(mask);
+    }
+    there_.insert(there_.end(), there.begin(), there.end());
+    std::sort(there_.begin(), there_.end());
+    return changed;
+  }
+
+  Status list_again() {
+    sight_.births = threads_.births();
+    auto listed = threads_.of_process(process_.pid);
+    if (!listed) return std::move(listed).error();
+    sight_.listed = *std::move(listed);
+    return {};
+  }
+
+  Result<std::size_t> count() const {
+    const auto still = threads_.identify(process_.pid);
+    if (!still || *still != process_) return ended(process_.pid);
+    return sight_.listed.size();
+  }
+
+  Threads& threads_;
+  const ProcessId& process_;
+  Sight sight_;
+  const CpuSet& cpus_;
+  std::vector<int> there_;  // ascending
+  int last_ = 0;
+  CpuSet had_;
+};
 
 Status write_steps(ControlGroups& groups, CpusetField field,
                    const std::vector<CpusetChange>& changes) {
@@ -188,8 +243,8 @@ Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBef
     ProcessId thread{number, 0};
     if (!before.others.empty())
       if (const auto is = threads.identify(number)) thread = *is;
-    Status done = threads.pin(number, mask_before(before, thread));
-    if (!done && !is_gone(done.error()) && first) first = std::move(done);
+    const Status done = threads.pin(number, mask_before(before, thread));
+    if (!done && !is_gone(done.error()) && first) first = refused(done.error());
   }
   return first;
 }
@@ -248,10 +303,11 @@ Result<PinRecord> record_for(const PinPorts& ports, const PinHolder& holder,
 
 Result<AppliedPin> carry_out(const PinPorts& ports, const PinRecord& record,
                              const CpuGrant& granted, MemoryMode memory, Sight sight) {
-  AppliedPin done{granted, 0, record.groups.size()};
+  AppliedPin done{granted, 0, record.groups.size(), {}};
   if (!record.processes.empty()) {
     const ProcessBefore& each = record.processes.front();
-    const auto threads = pin_threads(ports.threads, each.process, std::move(sight), granted.cpus);
+    const auto threads =
+        PinningThreads(ports.threads, each.process, std::move(sight), granted.cpus).run();
     if (!threads) return threads.error();
     done.threads = *threads;
     if (memory == MemoryMode::kPreferred)
@@ -293,11 +349,19 @@ void forget(PinBooks& books, const PinHolder& holder, const CpuSet& all) {
   settle_shared(books.ledger, all);
 }
 
+Status end_isolation(const PinPorts& ports, PinBooks& books, const CpuSet& online,
+                     const PinHolder& holder) {
+  const std::string name = holder_name(holder);
+  return books.aside.isolated.contains(name) ? move_back(ports, books, online, {name}) : Status();
+}
+
 // `failed` is what went wrong; the caller hears of it, and of what could not be undone.
 Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
                 const PinHolder& holder, const PinTarget& target, Error failed) {
   const CpuSet all = ground.machine.cpu_set();
   Status undone = put_back(ports, all, *record_of(books, holder));
+  if (undone) undone = end_isolation(ports, books, all, holder);
+  if (undone) undone = keep_aside(ports, books, all);
   if (undone) {
     forget(books, holder, all);
     undone = leave_books(ports.store, books);
@@ -322,7 +386,7 @@ Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, con
 }
 
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                             const PinTarget& target, MemoryMode memory) {
+                             const PinTarget& target, MemoryMode memory, bool isolate) {
   GEDGE_TRY(check_memory(target, memory));
   const auto holder = identify(ports, target);
   if (!holder) return holder.error();
@@ -330,7 +394,8 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   if (!allowed) return allowed.error();
   const auto lock = ports.store.lock();
   if (!lock) return lock.error();
-  auto books = read_books(ports.store, ports.processes);
+  const CpuSet online = ground.machine.cpu_set();
+  auto books = open_books(ports, online);
   if (!books) return std::move(books).error();
   GEDGE_TRY(check_free(books->ledger, *holder));
   auto granted = grant(books->ledger, ground.machine, *allowed, ask, *holder);
@@ -338,9 +403,18 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   Sight sight;
   auto record = record_for(ports, *holder, *granted, memory, sight);
   if (!record) return std::move(record).error();
+  for (ProcessBefore& before : record->processes)
+    GEDGE_TRY(trace_back(ports, *books, online, before));
   books->records.push_back(*record);
   GEDGE_TRY(enter_books(ports.store, *books));
   auto done = carry_out(ports, *record, *granted, memory, std::move(sight));
+  if (done && isolate) {
+    auto moved = move_aside(ports, *books, online, *holder, granted->cpus);
+    if (moved)
+      done->moved = *std::move(moved);
+    else
+      done = std::move(moved).error();
+  }
   if (done) return done;
   return take_back(ports, ground, *books, *holder, target, std::move(done).error());
 }
@@ -350,9 +424,13 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
   if (!holder) return holder.error();
   const auto lock = ports.store.lock();
   if (!lock) return lock.error();
-  auto books = read_books(ports.store, ports.processes);
+  auto books = open_books(ports, online);
   if (!books) return std::move(books).error();
   const PinRecord* const record = record_of(*books, *holder);
+  if (record == nullptr && books->aside.isolated.contains(holder_name(*holder))) {
+    GEDGE_TRY(end_isolation(ports, *books, online, *holder));
+    return write_record(ports.store, *books);
+  }
   if (record == nullptr) {
     const bool runs = books->ledger.pods.contains(holder_name(*holder));
     return Error{Errc::kNotFound,
@@ -363,6 +441,8 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
                       : "was it pinned with another `--state-dir`?"};
   }
   GEDGE_TRY(put_back(ports, online, *record));
+  GEDGE_TRY(end_isolation(ports, *books, online, *holder));
+  GEDGE_TRY(keep_aside(ports, *books, online));
   forget(*books, *holder, online);
   return leave_books(ports.store, *books);
 }

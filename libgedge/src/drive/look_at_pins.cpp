@@ -32,30 +32,36 @@ void see_groups(const PinPorts& ports, const CpuAssignments& ledger, SeenMachine
   }
 }
 
+SeenMachine made_of(const PinBooks& books, const CpuSet& online) {
+  SeenMachine seen{online, {}, {}, {}};
+  for (const auto& [holder, cpus] : books.aside.isolated) seen.isolated.insert(holder);
+  return seen;
+}
+
 }  // namespace
 
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online) {
-  const auto ledger = read_ledger(ports.store, ports.processes);
-  if (!ledger) return ledger.error();
-  SeenMachine seen{online, {}, {}};
-  if (ledger->pods.empty()) return PinCheck{};
-  see_groups(ports, *ledger, seen);
+  const auto books = read_books(ports.store, ports.processes);
+  if (!books) return books.error();
+  if (books->ledger.pods.empty()) return PinCheck{};
+  SeenMachine seen = made_of(*books, online);
+  see_groups(ports, books->ledger, seen);
   const auto all = ports.threads.processes();
   if (!all) return all.error();
   for (const int pid : *all)
     if (auto process = see(ports, pid, !seen.groups.empty()))
       seen.processes.push_back(*std::move(process));
-  return check_pins(*ledger, seen);
+  return check_pins(books->ledger, seen);
 }
 
 Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online) {
-  const auto ledger = read_ledger(ports.store, ports.processes);
-  if (!ledger) return ledger.error();
-  SeenMachine seen{online, {}, {}};
-  for (const auto& [entry, parts] : ledger->pods)
+  const auto books = read_books(ports.store, ports.processes);
+  if (!books) return books.error();
+  SeenMachine seen = made_of(*books, online);
+  for (const auto& [entry, parts] : books->ledger.pods)
     if (const auto process = holder_process(entry))
       if (auto found = see(ports, process->pid, false)) seen.processes.push_back(*std::move(found));
-  return check_pins(*ledger, seen);
+  return check_pins(books->ledger, seen);
 }
 
 }  // namespace gedge

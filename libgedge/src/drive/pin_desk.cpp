@@ -40,7 +40,7 @@ Status write_ledger(PinStore& store, CpuAssignments ledger) {
 Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   auto ledger = read_ledger(store, processes);
   if (!ledger) return std::move(ledger).error();
-  PinBooks books{*std::move(ledger), {}};
+  PinBooks books{*std::move(ledger), {}, {}};
   const auto bytes = store.read(PinFile::kRecord);
   if (!bytes) return bytes.error();
   if (bytes->empty()) return books;
@@ -48,20 +48,25 @@ Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   auto reading = read_pin_records({name, *bytes});
   if (!reading.records) return broken(std::move(reading.errors), name);
   books.records = *std::move(reading.records);
+  books.aside = std::move(reading.aside);
   std::erase_if(books.records, [&](const PinRecord& record) {
     return !books.ledger.pods.contains(record.holder);
   });
   return books;
 }
 
+Status write_record(PinStore& store, const PinBooks& books) {
+  return store.replace(PinFile::kRecord, write_pin_records(books.records, books.aside));
+}
+
 Status enter_books(PinStore& store, const PinBooks& books) {
-  GEDGE_TRY(store.replace(PinFile::kRecord, write_pin_records(books.records)));
+  GEDGE_TRY(write_record(store, books));
   return write_ledger(store, books.ledger);
 }
 
 Status leave_books(PinStore& store, const PinBooks& books) {
   GEDGE_TRY(write_ledger(store, books.ledger));
-  return store.replace(PinFile::kRecord, write_pin_records(books.records));
+  return write_record(store, books);
 }
 
 const PinRecord* record_of(const PinBooks& books, const PinHolder& holder) {

@@ -85,6 +85,8 @@ Result<std::vector<int>> SystemThreads::of_process(int pid) const {
   return threads;
 }
 
+Result<ProcessId> SystemThreads::self() const { return identify(::getpid()); }
+
 // The number that was given last: 0.10 0.20 0.30 2/150 4711
 std::uint64_t SystemThreads::births() const {
   constexpr std::size_t kMostBytes = 256;
@@ -141,7 +143,7 @@ Status SystemThreads::pin(int thread, const CpuSet& cpus) {
     return {};
   if (errno == ESRCH) return no_thread(thread);
   if (errno == EPERM || errno == EACCES) return no_right("thread " + std::to_string(thread));
-  return Error{Errc::kDenied,
+  return Error{Errc::kConflict,
                "the kernel refuses CPUs " + to_string(cpus) + " for thread " +
                    std::to_string(thread) + ": " + reason_of(errno),
                {},

@@ -24,6 +24,7 @@ class Look {
   HeldPin at(const std::string& entry, const CpuAssignments::OfPod& parts) const {
     HeldPin pin;
     pin.holder = entry;
+    pin.is_isolated = seen_.isolated.contains(entry);
     for (const auto& [part, cpus] : parts) pin.cpus |= cpus;
     const auto holder = holder_of(entry, parts);
     if (!holder) return pin;
@@ -87,9 +88,10 @@ class Look {
     std::string who;
     for (const SeenProcess& process : seen_.processes) {
       if (process.is_kernel) continue;
-      const auto count = static_cast<std::size_t>(std::count_if(
-          process.masks.begin(), process.masks.end(),
-          [&](const CpuSet& mask) { return !mask.empty() && mask.is_subset_of(pin.cpus); }));
+      const auto count = static_cast<std::size_t>(
+          std::count_if(process.masks.begin(), process.masks.end(), [&](const CpuSet& mask) {
+            return mask.meets(pin.cpus) && (pin.is_isolated || mask.is_subset_of(pin.cpus));
+          }));
       if (count == 0 || belongs_to(process, holder)) continue;
       if (threads == 0) who = process.name + " (" + std::to_string(process.process.pid) + ')';
       threads += count;

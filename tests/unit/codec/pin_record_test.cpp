@@ -23,6 +23,15 @@ TEST_CASE("the record of pins: what is written is read again") {
   CHECK(read_pin_records({"pin_record", write_pin_records({})}).records->empty());
 }
 
+TEST_CASE("the record of pins: who was moved aside is read again") {
+  Aside aside{CpuSet::range(0, 7), 77, {{"4711-99", {2, 3}}, {"group-8", {5}}}, {}};
+  aside.moved.push_back({{1, 0}, {}, CpuSet::range(0, 7), {{{12, 5}, CpuSet{2}}}});
+  const auto reading = read_pin_records({"pin_record", write_pin_records({}, aside)});
+  REQUIRE(reading.records);
+  CHECK(reading.aside == aside);
+  CHECK(write_pin_records({}, {}).find("aside") == std::string::npos);
+}
+
 TEST_CASE("the record of pins: what is none is said with its place") {
   const auto error = [](const std::string& text) {
     const auto reading = read_pin_records({"pin_record", text});
@@ -40,6 +49,9 @@ TEST_CASE("the record of pins: what is none is said with its place") {
   CHECK(error(R"({"pins": [{"processes": [{"process": "1-1", "usual": "x"}]}]})").find("x") !=
         std::string::npos);
   CHECK_FALSE(error(R"({"pins": 7})").empty());
+  CHECK(error(R"({"aside": {"all": "0-1", "isolated": {"1-1": "2"}}})") ==
+        "'isolated' has CPUs that 'all' has not");
+  CHECK(error(R"({"aside": {"moved": [{"process": "a"}]}})") == "'a' is no process");
 }
 
 }  // namespace gedge

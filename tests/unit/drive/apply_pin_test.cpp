@@ -4,293 +4,29 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <functional>
 #include <initializer_list>
-#include <map>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gedge/codec/cpu_manager_state.hpp"
-#include "gedge/drive/pin_desk.hpp"
 #include "support/dice.hpp"
+#include "support/pin_world.hpp"
 
 namespace gedge {
-namespace {
 
+using test::apply;
+using test::Desk;
 using test::Dice;
-
-struct Killed {};
-
-constexpr int kNoStep = -1;
-
-struct Process {
-  std::uint64_t started = 0;
-  std::map<int, CpuSet> threads;
-  friend bool operator==(const Process&, const Process&) = default;
-};
-struct Group {
-  std::uint64_t number = 0;
-  CpuSet cpus, mems;
-  friend bool operator==(const Group&, const Group&) = default;
-};
-
-struct World {
-  CgroupVersion version = CgroupVersion::kV1;
-  CpuSet all = CpuSet::range(0, 15);
-  std::map<int, Process> processes;
-  std::map<std::string, Group> groups;
-  std::map<PinFile, std::string> files;
-  bool locked = false;
-  int steps_left = kNoStep;   // until gedge is killed
-  int refused_thread = 0;     // of somebody else
-  std::string refused_group;  // the same
-  std::uint64_t births = 0;
-  int births_left = 0;              // threads that are born while others are pinned
-  std::function<void()> meanwhile;  // before the first thread is pinned
-
-  void step() {
-    if (steps_left == kNoStep) return;
-    if (steps_left == 0) throw Killed{};
-    --steps_left;
-  }
-  Process* with_thread(int thread) {
-    for (auto& [pid, process] : processes)
-      if (process.threads.contains(thread)) return &process;
-    return nullptr;
-  }
-};
-
-Error gone() { return {Errc::kNotFound, "gone", {}, {}}; }
-Error refused(const char* why) { return {Errc::kDenied, why, {}, {}}; }
-
-class Lock final : public PinLock {
- public:
-  explicit Lock(World& world) : world_(world) { world_.locked = true; }
-  ~Lock() override { world_.locked = false; }
-
- private:
-  World& world_;
-};
-
-class Store final : public PinStore {
- public:
-  explicit Store(World& world) : world_(world) {}
-  Result<std::unique_ptr<PinLock>> lock() override {
-    world_.step();
-    REQUIRE_FALSE(world_.locked);
-    return Result<std::unique_ptr<PinLock>>(std::make_unique<Lock>(world_));
-  }
-  Result<std::string> read(PinFile file) override {
-    world_.step();
-    return world_.files[file];
-  }
-  Status replace(PinFile file, std::string_view bytes) override {
-    REQUIRE(world_.locked);
-    world_.step();
-    world_.files[file] = bytes;
-    world_.step();
-    return {};
-  }
-  std::string name(PinFile) const override { return "pins"; }
-
- private:
-  World& world_;
-};
-
-class Living final : public Processes {
- public:
-  explicit Living(const World& world) : world_(world) {}
-  bool lives(const PinHolder& holder) const override {
-    if (const auto* const group = std::get_if<GroupId>(&holder)) {
-      const auto found = world_.groups.find(group->path);
-      return found != world_.groups.end() && found->second.number == group->number;
-    }
-    const auto& process = std::get<ProcessId>(holder);
-    const auto found = world_.processes.find(process.pid);
-    return found != world_.processes.end() && found->second.started == process.started;
-  }
-
- private:
-  const World& world_;
-};
-
-class WorldThreads final : public Threads {
- public:
-  explicit WorldThreads(World& world) : world_(world) {}
-  std::uint64_t births() const override { return world_.births; }
-  Result<std::vector<int>> processes() const override {
-    std::vector<int> all;
-    for (const auto& [pid, process] : world_.processes) all.push_back(pid);
-    return all;
-  }
-  Result<ProcessFacts> about(int pid) const override {
-    const auto found = world_.processes.find(pid);
-    if (found == world_.processes.end()) return gone();
-    return ProcessFacts{{pid, found->second.started}, 1, false, "program"};
-  }
-  Result<ProcessId> identify(int number) const override {
-    const Process* const process = world_.with_thread(number);
-    if (process == nullptr) return gone();
-    return ProcessId{number, process->started};
-  }
-  Result<std::vector<int>> of_process(int pid) const override {
-    world_.step();
-    const auto found = world_.processes.find(pid);
-    if (found == world_.processes.end()) return gone();
-    std::vector<int> numbers;
-    for (const auto& [number, mask] : found->second.threads) numbers.push_back(number);
-    return numbers;
-  }
-  Result<CpuSet> mask(int thread) const override {
-    const Process* const process = world_.with_thread(thread);
-    if (process == nullptr) return gone();
-    return process->threads.at(thread) & world_.all;
-  }
-  Status pin(int thread, const CpuSet& cpus) override {
-    world_.step();
-    if (world_.meanwhile) std::exchange(world_.meanwhile, {})();
-    Process* const process = world_.with_thread(thread);
-    if (process == nullptr) return gone();
-    if (thread == world_.refused_thread) return refused("no right");
-    if (!cpus.meets(world_.all)) return refused("no such CPU");
-    if (world_.births_left > 0) {  // a child of this thread, born just before
-      --world_.births_left;
-      ++world_.births;
-      process->threads.emplace(process->threads.rbegin()->first + 1, process->threads.at(thread));
-    }
-    process->threads.at(thread) = cpus;
-    world_.step();
-    return {};
-  }
-  Status move_memory(int, const std::vector<int>&) override { return {}; }
-
- private:
-  World& world_;
-};
-
-class WorldGroups final : public ControlGroups {
- public:
-  explicit WorldGroups(World& world) : world_(world), mount_{world.version, "/cg", "/"} {}
-  const CgroupMount& mount() const override { return mount_; }
-  Result<std::string> of_process(int) const override { return gone(); }
-  Result<std::string> of_container(const std::string&) const override { return gone(); }
-  Result<GroupId> identify(const std::string& path) const override {
-    const auto found = world_.groups.find(path);
-    if (found == world_.groups.end()) return gone();
-    return GroupId{path, found->second.number};
-  }
-  Result<std::vector<std::string>> with_inner(const std::string& path) const override {
-    std::vector<std::string> paths;
-    for (const auto& [name, group] : world_.groups)
-      if (name == path || name.starts_with(path + '/')) paths.push_back(name);
-    return paths;
-  }
-  Result<CpuSet> read(const std::string& path, CpusetField field) const override {
-    const auto found = world_.groups.find(path);
-    if (found == world_.groups.end()) return gone();
-    if (field == CpusetField::kMems) return found->second.mems;
-    if (field == CpusetField::kCpus) return found->second.cpus;
-    return usable(path);
-  }
-  Status write(const std::string& path, CpusetField field, const CpuSet& set) override {
-    world_.step();
-    const auto found = world_.groups.find(path);
-    if (found == world_.groups.end()) return gone();
-    if (path == world_.refused_group) return refused("no right");
-    const auto member = field == CpusetField::kMems ? &Group::mems : &Group::cpus;
-    if (world_.version == CgroupVersion::kV1) {
-      if (set.empty()) return refused("tasks are in it");
-      for (const auto& [name, group] : world_.groups) {
-        const bool is_inner = name.starts_with(path + '/');
-        const bool is_outer = path.starts_with(name + '/');
-        if (is_inner && !(group.*member).is_subset_of(set)) return refused("busy");
-        if (is_outer && !set.is_subset_of(group.*member)) return refused("outside");
-      }
-    }
-    found->second.*member = set;
-    world_.step();
-    return {};
-  }
-
- private:
-  CpuSet usable(const std::string& path) const {
-    const std::size_t slash = path.rfind('/');
-    const CpuSet outer = slash == 0 ? world_.all : usable(path.substr(0, slash));
-    const CpuSet& own = world_.groups.at(path).cpus;
-    return own.meets(outer) ? own & outer : outer;
-  }
-
-  World& world_;
-  CgroupMount mount_;
-};
-
-// Two NUMA nodes of four cores with two threads each.
-PinGround ground() {
-  PinGround made;
-  for (int node = 0; node < 2; ++node) {
-    const CpuSet cpus = CpuSet::range(node * 8, node * 8 + 7);
-    cpus.for_each([&](int cpu) { made.machine.cpus.push_back({cpu, cpu & ~1, node, node, node}); });
-    made.machine.numa_nodes.push_back({node, 0, cpus});
-  }
-  made.allowed = made.machine.cpu_set();
-  return made;
-}
-
-struct Desk {
-  explicit Desk(World& world)
-      : store(world),
-        living(world),
-        threads(world),
-        groups(world),
-        ports{store, living, threads, groups} {}
-  Store store;
-  Living living;
-  WorldThreads threads;
-  WorldGroups groups;
-  PinPorts ports;
-};
-
-Result<AppliedPin> apply(World& world, const PinTarget& target, int cpus,
-                         MemoryMode memory = MemoryMode::kDefault) {
-  Desk desk(world);
-  return apply_pin(desk.ports, ground(), {cpus, {}, {}}, target, memory);
-}
-Status undo(World& world, const PinTarget& target) {
-  Desk desk(world);
-  return undo_pin(desk.ports, world.all, target);
-}
-
-// Process 10 with three threads, one of which stays on CPU 5; process 20; groups in one another.
-World world_of(CgroupVersion version = CgroupVersion::kV1) {
-  World world;
-  world.version = version;
-  world.processes[10] = {1'000, {{10, world.all}, {11, world.all}, {12, {5}}}};
-  world.processes[20] = {2'000, {{20, CpuSet::range(0, 7)}}};
-  const CpuSet both{0, 1};
-  world.groups["/a"] = {1, world.all, both};
-  world.groups["/a/b"] = {2, CpuSet::range(4, 11), both};
-  world.groups["/a/b/c"] = {3, CpuSet::range(4, 7), both};
-  if (version == CgroupVersion::kV2) world.groups["/a"].cpus = {};
-  return world;
-}
-
-CpuAssignments ledger_of(const World& world) {
-  const auto found = world.files.find(PinFile::kLedger);
-  if (found == world.files.end() || found->second.empty()) return {world.all, {}};
-  auto reading = read_cpu_manager_state({"pins", found->second});
-  REQUIRE(reading.state);
-  return reading.state->cpus;
-}
-
-bool is_as_found(const World& world, const World& found) {
-  return world.processes == found.processes && world.groups == found.groups;
-}
-
-}  // namespace
+using test::ground;
+using test::is_as_found;
+using test::Killed;
+using test::kNoStep;
+using test::ledger_of;
+using test::overlaps;
+using test::undo;
+using test::World;
+using test::world_of;
 
 TEST_CASE("apply: every thread, those that are born meanwhile too, and back again") {
   World world = world_of();
@@ -436,16 +172,6 @@ TEST_CASE("foresee_pin: what would be given, and nothing is written") {
 namespace {
 
 const std::vector<PinTarget> kTargets{10, 20, "/a", "/a/b", "/a/b/c"};
-
-bool overlaps(const CpuAssignments& ledger) {
-  CpuSet taken;
-  for (const auto& [name, parts] : ledger.pods)
-    for (const auto& [part, cpus] : parts) {
-      if (taken.meets(cpus)) return true;
-      taken |= cpus;
-    }
-  return taken.meets(ledger.shared);
-}
 
 }  // namespace
 

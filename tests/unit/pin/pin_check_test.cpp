@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -52,6 +53,15 @@ TEST_CASE("check: a pin that is true, children and threads of the kernel are no 
   CHECK(check.pins[0].name == "encode");
   CHECK(check.pins[0].threads == 2);
   CHECK(check.pins[0].cpus == CpuSet{2, 3});
+}
+
+TEST_CASE("check: nobody may run beside one that is isolated, but what it began and the kernel") {
+  SeenMachine seen = machine();
+  seen.isolated = {"10-5"};
+  CHECK(faults_of(seen) == Texts{"strangers: 2 threads of others, of init (1) first"});
+  for (const std::size_t other : {0U, 4U}) seen.processes[other].masks = {kAll - CpuSet{2, 3}};
+  CHECK(faults_of(seen).empty());
+  CHECK(check_pins(ledger(), seen).pins[0].is_isolated);
 }
 
 TEST_CASE("check: a thread that somebody moved, one CPU too many is enough") {

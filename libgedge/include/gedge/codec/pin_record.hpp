@@ -14,12 +14,13 @@ namespace gedge {
 
 struct PinRecordsReading {
   std::optional<std::vector<PinRecord>> records;  ///< empty if there are errors
+  Aside aside;                                    ///< who was moved aside
   Errors errors;                                  ///< with line and column
 };
 
 /// Errors: syntax; holders, CPUs and paths that are none.
 PinRecordsReading read_pin_records(const InputFile& file);
 
-std::string write_pin_records(std::span<const PinRecord> records);
+std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside = {});
 
 }  // namespace gedge

@@ -1,8 +1,11 @@
 // gedge/drive/apply_pin.hpp - pins what runs already, and undoes that.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "gedge/drive/run_pinned.hpp"
 #include "gedge/pin/pin_record.hpp"
@@ -21,10 +24,24 @@ struct PinPorts {
 /// A process by its number, or a control group by its path.
 using PinTarget = std::variant<int, std::string>;
 
+/// A thread that the kernel leaves where it is: most of them are its own, one for each CPU.
+struct StayingThread {
+  int thread = 0;
+  std::string name;  ///< of the program
+  bool is_kernel = false;
+  friend bool operator==(const StayingThread&, const StayingThread&) = default;
+};
+
+struct MovedAside {
+  std::size_t threads = 0;
+  std::vector<StayingThread> stay;  ///< ascending
+};
+
 struct AppliedPin {
   CpuGrant grant;
-  std::size_t threads = 0;  ///< of a process
-  std::size_t groups = 0;   ///< the control group and those in it
+  std::size_t threads = 0;          ///< of a process
+  std::size_t groups = 0;           ///< the control group and those in it
+  std::optional<MovedAside> moved;  ///< where it was to be isolated
 };
 
 /// What would be given now; see foresee.
@@ -35,15 +52,18 @@ Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, con
 /// what was before, holds the CPUs, and pins: every thread of a process, those too that start
 /// meanwhile; of a control group its cpuset. Where it fails, what was done is undone.
 ///
+/// With `isolate`, everything else is moved off the CPUs: see move_aside.
+///
 /// Memory: of a process, kPreferred moves what it has; of a group, kBind sets where it may take
 /// memory from. Errors: kInvalidInput for other modes; kNotFound for targets that are not there;
 /// kConflict for those that hold CPUs already; kDenied.
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                             const PinTarget& target, MemoryMode memory);
+                             const PinTarget& target, MemoryMode memory, bool isolate = false);
 
 /// Everything that is still as it was pinned becomes as it was before, and the CPUs are given back;
-/// what somebody else has changed since stays. Memory stays where it was moved. Errors: kNotFound
-/// where nothing was pinned so; kDenied, and then it is still pinned for `apply_pin`.
+/// what somebody else has changed since stays. Memory stays where it was moved. Others who were
+/// moved aside are moved back; of a process that run_isolated began, no more than that. Errors:
+/// kNotFound where nothing was pinned so; kDenied, and then it is still pinned for `apply_pin`.
 Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target);
 
 /// Undoes what one record says, as far as the machine is still so. Errors: the first one.

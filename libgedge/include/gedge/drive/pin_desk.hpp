@@ -14,6 +14,7 @@ namespace gedge {
 struct PinBooks {
   CpuAssignments ledger;
   std::vector<PinRecord> records;  ///< of holders that stand in the ledger
+  Aside aside;                     ///< of dead holders too, until somebody moves the others back
 };
 
 /// Reads the ledger alone, without the dead. Errors: kDenied; kInvalidInput for a ledger that is
@@ -23,6 +24,8 @@ Status write_ledger(PinStore& store, CpuAssignments ledger);
 
 /// Both files.
 Result<PinBooks> read_books(PinStore& store, const Processes& processes);
+/// The record alone.
+Status write_record(PinStore& store, const PinBooks& books);
 /// Before something is changed: the record comes first, as one that is not in the ledger counts for
 /// nothing.
 Status enter_books(PinStore& store, const PinBooks& books);

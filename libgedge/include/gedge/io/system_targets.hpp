@@ -11,6 +11,7 @@ namespace gedge {
 
 class SystemThreads final : public Threads {
  public:
+  Result<ProcessId> self() const override;
   std::uint64_t births() const override;
   Result<std::vector<int>> processes() const override;
   Result<ProcessFacts> about(int pid) const override;

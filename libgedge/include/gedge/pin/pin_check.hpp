@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,13 @@ struct SeenMachine {
   CpuSet online;
   std::vector<SeenProcess> processes;
   std::map<std::string, CpuSet> groups;  ///< what the control groups that hold CPUs leave theirs
+  std::set<std::string> isolated;        ///< holders, as in the ledger, that others were moved off
 };
 
 enum class PinFaultKind : std::uint8_t {
   kOffline,    ///< CPUs that are held are switched off
   kMoved,      ///< somebody else gave the holder other CPUs
-  kStrangers,  ///< others are bound to these CPUs
+  kStrangers,  ///< others are bound to these CPUs; where they are isolated: others may run there
 };
 /// "offline", "moved", "strangers".
 std::string_view word_of(PinFaultKind kind);
@@ -49,6 +51,7 @@ struct HeldPin {
   std::string name;    ///< of the program; empty: no process
   CpuSet cpus;
   std::size_t threads = 0;  ///< of the process, or of those in the group
+  bool is_isolated = false;
   std::vector<PinFault> faults;
 };
 
@@ -59,7 +62,7 @@ struct PinCheck {
 
 /// Looks at each entry. Threads of the holder and of processes that it started are no strangers,
 /// nor are the kernel's own. Whoever is bound to CPUs that are held, and may run nowhere else, is
-/// one.
+/// one; of those that are isolated whoever may run there.
 PinCheck check_pins(const CpuAssignments& ledger, const SeenMachine& seen);
 
 }  // namespace gedge

@@ -23,6 +23,8 @@ class Threads {
  public:
   virtual ~Threads() = default;
 
+  /// The process that asks.
+  virtual Result<ProcessId> self() const = 0;
   /// Changes whenever a thread begins anywhere on the machine.
   virtual std::uint64_t births() const = 0;
   /// Those that this user may see, ascending.
@@ -36,7 +38,8 @@ class Threads {
   virtual Result<std::vector<int>> of_process(int pid) const = 0;
   /// Where a thread may run, of the CPUs that are online. Errors: kNotFound, kDenied.
   virtual Result<CpuSet> mask(int thread) const = 0;
-  /// Errors: kNotFound, kDenied. The kernel may give less than this: `mask` says.
+  /// Errors: kNotFound; kDenied without the right; kConflict where the kernel does not let this
+  /// thread, or not on these CPUs. It may give less than this: `mask` says.
   virtual Status pin(int thread, const CpuSet& cpus) = 0;
   /// Moves what a process has in memory to these NUMA nodes. Errors: kNotFound, kDenied.
   virtual Status move_memory(int pid, const std::vector<int>& nodes) = 0;

@@ -1,0 +1,49 @@
+// gedge/drive/isolate.hpp - moves whatever runs off the CPUs of a holder, and back again.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "gedge/drive/apply_pin.hpp"
+#include "gedge/drive/pin_desk.hpp"
+
+namespace gedge {
+
+/// Under the lock, for a holder that stands in the ledger: gives every thread of others an affinity
+/// without `cpus`, but for what the holder has started. Where a thread may run before is written
+/// down before it is moved. Looks again until two looks find nobody to move, as threads begin
+/// meanwhile; what begins later has the affinity of what it was begun by. Errors: kDenied where
+/// somebody may not be moved, or no CPU would be left for others. `move_back` undoes what was done
+/// until then.
+Result<MovedAside> move_aside(const PinPorts& ports, PinBooks& books, const CpuSet& online,
+                              const PinHolder& holder, const CpuSet& cpus);
+
+/// Under the lock: whoever has come to CPUs of those who are isolated is moved aside.
+Status keep_aside(const PinPorts& ports, PinBooks& books, const CpuSet& online);
+
+/// Where the threads of a process would run, were nobody isolated.
+Status trace_back(const PinPorts& ports, const PinBooks& books, const CpuSet& online,
+                  ProcessBefore& before);
+
+/// Under the lock: `leaving` are isolated no more. Whoever is still where he was moved, and
+/// whatever these have begun since, may run where the others who are isolated leave room. The books
+/// change where all is done; writing them is left to the caller. Errors: the first one.
+Status move_back(const PinPorts& ports, PinBooks& books, const CpuSet& online,
+                 const std::set<std::string>& leaving);
+
+/// Under the lock: both files, and whoever was moved aside for holders that have died is moved
+/// back. Where that cannot be done it stays in the books for the next one.
+Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online);
+
+/// Whoever was moved aside for holders that have died is moved back. Takes no lock where nobody is
+/// isolated. Errors: of the desk; the first one of moving back.
+Status clean_up(const PinPorts& ports, const CpuSet& online);
+
+/// Like run_pinned, with CPUs that others are moved off before the command begins, and back onto
+/// when it has ended. `told` is called in between.
+Result<PinnedRun> run_isolated(const PinPorts& ports, PinnedLaunch& launch, const PinGround& ground,
+                               const CpuAsk& ask, MemoryMode memory,
+                               const std::function<void(const MovedAside&)>& told);
+
+}  // namespace gedge

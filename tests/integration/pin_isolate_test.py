@@ -1,0 +1,205 @@
+"""`gedge pin run --isolate` and `gedge pin apply --isolate`: others are moved off and put back.
+
+Runs in a namespace of processes of its own: nobody else on the machine is moved.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GEDGE = os.environ["GEDGE"]
+CPUS = sorted(os.sched_getaffinity(0))
+INSIDE = "GEDGE_TEST_IS_INSIDE"
+WAIT = ["cat"]  # until standard input ends
+MASKS = """
+import glob, os, re, sys
+for pid in sys.argv[1:]:
+    for path in glob.glob(f"/proc/{pid}/task/*/status"):
+        print(re.search(r"Cpus_allowed_list:\\s*(\\S+)", open(path).read()).group(1), flush=True)
+sys.stdin.read()
+"""
+
+
+def as_list(text):
+    """"0-2,5" as taskset and the kernel write it."""
+    cpus = []
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        cpus += range(int(first), int(last or first) + 1)
+    return cpus
+
+
+def enter():
+    """Runs this file again where only its own processes are to be seen."""
+    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    for way in (inside, [inside[0], "--map-root-user", *inside[1:]]):
+        if shutil.which("unshare") and subprocess.run([*way, "true"], capture_output=True,
+                                                      check=False).returncode == 0:
+            sys.exit(subprocess.run([*way, sys.executable, "-B", *sys.argv], check=False,
+                                    env={**os.environ, INSIDE: "1"}).returncode)
+    print("skipped: no namespace of processes can be made here")
+    sys.exit(77)
+
+
+class PinIsolateTest(unittest.TestCase):
+    def setUp(self):
+        if len(CPUS) < 2:
+            self.skipTest("one CPU: nobody can be moved aside")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.state = os.path.join(folder.name, "state")
+
+    def begin(self, words, **more):
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, **more)
+
+        def clean():
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                stream.close()
+        self.addCleanup(clean)
+        return process
+
+    def gedge(self, *args):
+        return subprocess.run([GEDGE, "pin", *args], capture_output=True, text=True, timeout=120,
+                              check=False)
+
+    def apply(self, *args):
+        return self.gedge("apply", "--state-dir", self.state, *args)
+
+    def words(self, *command):
+        return [GEDGE, "pin", "run", "--isolate", "--state-dir", self.state, "--", *command]
+
+    def record(self):
+        with open(os.path.join(self.state, "pin_record"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_a_run_has_its_cpu_alone_and_others_get_it_back(self):
+        other = self.begin(WAIT)
+        run = self.begin(self.words(sys.executable, "-c", MASKS, str(other.pid),
+                                    str(os.getpid()), "self"))
+        seen = [as_list(run.stdout.readline()) for _ in range(3)]
+        own = seen.pop()
+        self.assertEqual(len(own), 1)
+        self.assertEqual(seen, [sorted(set(CPUS) - set(own))] * 2)
+        self.assertEqual(list(self.record()["aside"]["isolated"].values()), [str(own[0])])
+        checked = self.gedge("check", "--state-dir", self.state, "-o", "json")
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.assertTrue(json.loads(checked.stdout)["pins"][0]["isolated"])
+        os.sched_setaffinity(other.pid, CPUS)
+        checked = self.gedge("check", "--state-dir", self.state)
+        self.assertEqual(checked.returncode, 1)
+        self.assertIn("strangers", checked.stdout)
+        child = self.begin(WAIT)  # begun by one who was moved
+        self.assertNotIn(own[0], os.sched_getaffinity(child.pid))
+        run.stdin.close()
+        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertRegex(run.stderr.read(), r"moved \d+ threads? aside")
+        for pid in (0, other.pid, child.pid):
+            self.assertEqual(sorted(os.sched_getaffinity(pid)), CPUS)
+        self.assertNotIn("aside", self.record())
+
+    def test_a_signal_ends_the_command_and_puts_others_back(self):
+        run = self.begin(self.words(sys.executable, "-c", MASKS, "self"))
+        run.stdout.readline()
+        self.assertNotEqual(sorted(os.sched_getaffinity(0)), CPUS)
+        run.send_signal(signal.SIGTERM)
+        self.assertEqual(run.wait(timeout=60), 128 + signal.SIGTERM)
+        self.assertEqual(sorted(os.sched_getaffinity(0)), CPUS)
+
+    def test_after_a_crash_others_are_put_back_once_the_command_has_ended(self):
+        for by_hand in (True, False):
+            run = self.begin(self.words(sys.executable, "-c", MASKS, "self"))
+            run.stdout.readline()
+            command = int(next(iter(self.record()["aside"]["isolated"])).split("-")[0])
+            run.kill()
+            run.wait()
+            self.assertEqual(self.apply("--undo").returncode, 0)
+            self.assertNotEqual(sorted(os.sched_getaffinity(0)), CPUS)  # the command goes on
+            os.kill(command, signal.SIGKILL)
+            run.stdout.read()  # until it is gone
+            if by_hand:
+                back = self.apply("--undo")
+            else:
+                back = self.gedge("run", "--state-dir", self.state, "--", "true")
+            self.assertEqual((back.returncode, back.stderr), (0, ""))
+            self.assertEqual(sorted(os.sched_getaffinity(0)), CPUS)
+
+    def test_apply_and_undo(self):
+        target, other = self.begin(WAIT), self.begin(WAIT)
+        os.sched_setaffinity(other.pid, CPUS[:1])
+        done = self.apply("--isolate", "--pid", str(target.pid))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        own = set(as_list(done.stdout))
+        self.assertRegex(done.stderr, r"pinned 1 thread\nmoved \d+ threads? aside\n")
+        self.assertEqual(os.sched_getaffinity(target.pid), own)
+        self.assertEqual(os.sched_getaffinity(0), set(CPUS) - own)
+        if CPUS[0] in own:
+            self.assertEqual(os.sched_getaffinity(other.pid), set(CPUS) - own)
+        child = self.begin(WAIT)
+        back = self.apply("--undo", "--pid", str(target.pid))
+        self.assertEqual(back.returncode, 0, back.stderr)
+        for pid in (0, target.pid, child.pid):
+            self.assertEqual(sorted(os.sched_getaffinity(pid)), CPUS)
+        self.assertEqual(sorted(os.sched_getaffinity(other.pid)), CPUS[:1])
+
+    def test_killed_at_any_time_nobody_loses_a_cpu(self):
+        target, other = self.begin(WAIT), self.begin(WAIT)
+        os.sched_setaffinity(other.pid, CPUS[1:])
+        for turn in range(40):
+            words = ["apply", "--state-dir", self.state, "--pid", str(target.pid)]
+            words.append("--undo" if turn % 4 == 3 else "--isolate")
+            gedge = self.begin([GEDGE, "pin", *words])
+            for _ in range(turn % 10 * 20_000):
+                pass
+            gedge.kill()
+            gedge.wait()
+            if turn % 5 == 4:
+                self.apply("--undo", "--pid", str(target.pid))
+                self.assertEqual(self.apply("--undo").returncode, 0)
+                for pid in (0, target.pid):
+                    self.assertEqual(sorted(os.sched_getaffinity(pid)), CPUS)
+                self.assertEqual(sorted(os.sched_getaffinity(other.pid)), CPUS[1:])
+
+    def test_errors_are_clear_and_leave_nothing_behind(self):
+        target = self.begin(WAIT)
+        full = self.apply("--isolate", "--cpus", str(len(CPUS)), "--pid", str(target.pid))
+        self.assertEqual(full.returncode, 4)
+        self.assertIn("no CPU would be left for others", full.stderr)
+        run = subprocess.run([GEDGE, "pin", "run", "--isolate", "--state-dir", self.state,
+                              "--cpus", str(len(CPUS)), "--", "true"], capture_output=True,
+                             text=True, timeout=120, check=False)
+        self.assertEqual(run.returncode, 4)
+        for pid in (0, target.pid):
+            self.assertEqual(sorted(os.sched_getaffinity(pid)), CPUS)
+        self.assertEqual(self.apply("--undo").returncode, 0)
+        self.assertEqual(self.apply("--isolate").returncode, 2)
+
+    def test_without_rights_nobody_is_moved(self):
+        os.chmod(self.folder, 0o777)
+        other = self.begin(WAIT)
+        done = subprocess.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
+             *self.words("true")], capture_output=True, text=True, timeout=120, check=False)
+        if "setpriv" in done.stderr or "Permission denied" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("no right to move process", done.stderr)
+        self.assertIn("without `--isolate`", done.stderr)
+        for pid in (0, other.pid):
+            self.assertEqual(sorted(os.sched_getaffinity(pid)), CPUS)
+        self.assertFalse(re.search("isolated", json.dumps(self.record())))
+
+
+if __name__ == "__main__":
+    if INSIDE not in os.environ:
+        enter()
+    unittest.main()

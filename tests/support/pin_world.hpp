@@ -1,0 +1,330 @@
+// support/pin_world.hpp - a machine in memory that keeps the kernel's rules for affinities and
+// control groups, where gedge may be killed at every step.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/codec/cpu_manager_state.hpp"
+#include "gedge/drive/apply_pin.hpp"
+
+namespace gedge::test {
+
+struct Killed {};
+
+inline constexpr int kNoStep = -1;
+
+struct Process {
+  std::uint64_t started = 0;
+  std::map<int, CpuSet> threads;
+  int parent = 1;
+  bool is_kernel = false, is_bound = false;  // bound: its affinity cannot be changed
+  friend bool operator==(const Process&, const Process&) = default;
+};
+struct Group {
+  std::uint64_t number = 0;
+  CpuSet cpus, mems;
+  friend bool operator==(const Group&, const Group&) = default;
+};
+
+struct World {
+  CgroupVersion version = CgroupVersion::kV1;
+  CpuSet all = CpuSet::range(0, 15);
+  std::map<int, Process> processes;
+  std::map<std::string, Group> groups;
+  std::map<PinFile, std::string> files;
+  bool locked = false;
+  int steps_left = kNoStep;                   // until gedge is killed
+  int refused_thread = 0;                     // of somebody else
+  int stubborn_thread = 0;                    // somebody gives it its CPUs again at once
+  std::map<int, std::uint64_t> late_threads;  // begun later than their processes
+  std::map<int, std::string> members;         // processes that are in a group
+  std::string refused_group;                  // the same
+  std::uint64_t births = 0;
+  int births_left = 0;              // threads that are born while others are pinned
+  int forks_left = 0;               // processes that are born of those that are pinned
+  int next_pid = 100;               // of these
+  std::function<void()> meanwhile;  // before the first thread is pinned
+
+  void step() {
+    if (steps_left == kNoStep) return;
+    if (steps_left == 0) throw Killed{};
+    --steps_left;
+  }
+  // A child of `pid` that may run where its first thread may.
+  int fork(int pid) {
+    const int child = next_pid++;
+    ++births;
+    processes[child] = {7'000 + births, {{child, processes.at(pid).threads.begin()->second}}, pid};
+    return child;
+  }
+  int pid_of(int thread) const {
+    for (const auto& [pid, process] : processes)
+      if (process.threads.contains(thread)) return pid;
+    return 0;
+  }
+  Process* with_thread(int thread) {
+    const auto found = processes.find(pid_of(thread));
+    return found != processes.end() ? &found->second : nullptr;
+  }
+};
+
+inline Error gone() { return {Errc::kNotFound, "gone", {}, {}}; }
+inline Error refused(const char* why) { return {Errc::kDenied, why, {}, {}}; }
+
+class Lock final : public PinLock {
+ public:
+  explicit Lock(World& world) : world_(world) { world_.locked = true; }
+  ~Lock() override { world_.locked = false; }
+
+ private:
+  World& world_;
+};
+
+class Store final : public PinStore {
+ public:
+  explicit Store(World& world) : world_(world) {}
+  Result<std::unique_ptr<PinLock>> lock() override {
+    world_.step();
+    REQUIRE_FALSE(world_.locked);
+    return Result<std::unique_ptr<PinLock>>(std::make_unique<Lock>(world_));
+  }
+  Result<std::string> read(PinFile file) override {
+    world_.step();
+    return world_.files[file];
+  }
+  Status replace(PinFile file, std::string_view bytes) override {
+    REQUIRE(world_.locked);
+    world_.step();
+    world_.files[file] = bytes;
+    world_.step();
+    return {};
+  }
+  std::string name(PinFile) const override { return "pins"; }
+
+ private:
+  World& world_;
+};
+
+class Living final : public Processes {
+ public:
+  explicit Living(const World& world) : world_(world) {}
+  bool lives(const PinHolder& holder) const override {
+    if (const auto* const group = std::get_if<GroupId>(&holder)) {
+      const auto found = world_.groups.find(group->path);
+      return found != world_.groups.end() && found->second.number == group->number;
+    }
+    const auto& process = std::get<ProcessId>(holder);
+    const auto found = world_.processes.find(process.pid);
+    return found != world_.processes.end() && found->second.started == process.started;
+  }
+
+ private:
+  const World& world_;
+};
+
+class WorldThreads final : public Threads {
+ public:
+  explicit WorldThreads(World& world) : world_(world) {}
+  Result<ProcessId> self() const override { return ProcessId{5, 5'000}; }
+  std::uint64_t births() const override { return world_.births; }
+  Result<std::vector<int>> processes() const override {
+    std::vector<int> all;
+    for (const auto& [pid, process] : world_.processes) all.push_back(pid);
+    return all;
+  }
+  Result<ProcessFacts> about(int pid) const override {
+    const auto found = world_.processes.find(pid);
+    if (found == world_.processes.end()) return gone();
+    const Process& process = found->second;
+    return ProcessFacts{
+        {pid, process.started}, process.parent, process.is_kernel, "program" + std::to_string(pid)};
+  }
+  Result<ProcessId> identify(int number) const override {
+    const Process* const process = world_.with_thread(number);
+    if (process == nullptr) return gone();
+    const auto late = world_.late_threads.find(number);
+    return ProcessId{number, late != world_.late_threads.end() ? late->second : process->started};
+  }
+  Result<std::vector<int>> of_process(int pid) const override {
+    world_.step();
+    const auto found = world_.processes.find(pid);
+    if (found == world_.processes.end()) return gone();
+    std::vector<int> numbers;
+    for (const auto& [number, mask] : found->second.threads) numbers.push_back(number);
+    return numbers;
+  }
+  Result<CpuSet> mask(int thread) const override {
+    const Process* const process = world_.with_thread(thread);
+    if (process == nullptr) return gone();
+    return process->threads.at(thread) & world_.all;
+  }
+  Status pin(int thread, const CpuSet& cpus) override {
+    world_.step();
+    if (world_.meanwhile) std::exchange(world_.meanwhile, {})();
+    Process* const process = world_.with_thread(thread);
+    if (process == nullptr) return gone();
+    if (thread == world_.refused_thread) return refused("no right");
+    if (process->is_bound || !cpus.meets(world_.all))
+      return Error{Errc::kConflict, "the kernel refuses", {}, {}};
+    if (world_.forks_left > 0) {
+      --world_.forks_left;
+      world_.fork(world_.pid_of(thread));
+    }
+    if (world_.births_left > 0) {  // a child of this thread, born just before
+      --world_.births_left;
+      ++world_.births;
+      process->threads.emplace(process->threads.rbegin()->first + 1, process->threads.at(thread));
+    }
+    if (thread != world_.stubborn_thread) process->threads.at(thread) = cpus & world_.all;
+    world_.step();
+    return {};
+  }
+  Status move_memory(int, const std::vector<int>&) override { return {}; }
+
+ private:
+  World& world_;
+};
+
+class WorldGroups final : public ControlGroups {
+ public:
+  explicit WorldGroups(World& world) : world_(world), mount_{world.version, "/cg", "/"} {}
+  const CgroupMount& mount() const override { return mount_; }
+  Result<std::string> of_process(int pid) const override {
+    const auto found = world_.members.find(pid);
+    if (found == world_.members.end()) return gone();
+    return found->second;
+  }
+  Result<std::string> of_container(const std::string&) const override { return gone(); }
+  Result<GroupId> identify(const std::string& path) const override {
+    const auto found = world_.groups.find(path);
+    if (found == world_.groups.end()) return gone();
+    return GroupId{path, found->second.number};
+  }
+  Result<std::vector<std::string>> with_inner(const std::string& path) const override {
+    std::vector<std::string> paths;
+    for (const auto& [name, group] : world_.groups)
+      if (name == path || name.starts_with(path + '/')) paths.push_back(name);
+    return paths;
+  }
+  Result<CpuSet> read(const std::string& path, CpusetField field) const override {
+    const auto found = world_.groups.find(path);
+    if (found == world_.groups.end()) return gone();
+    if (field == CpusetField::kMems) return found->second.mems;
+    if (field == CpusetField::kCpus) return found->second.cpus;
+    return usable(path);
+  }
+  Status write(const std::string& path, CpusetField field, const CpuSet& set) override {
+    world_.step();
+    const auto found = world_.groups.find(path);
+    if (found == world_.groups.end()) return gone();
+    if (path == world_.refused_group) return refused("no right");
+    const auto member = field == CpusetField::kMems ? &Group::mems : &Group::cpus;
+    if (world_.version == CgroupVersion::kV1) {
+      if (set.empty()) return refused("tasks are in it");
+      for (const auto& [name, group] : world_.groups) {
+        const bool is_inner = name.starts_with(path + '/');
+        const bool is_outer = path.starts_with(name + '/');
+        if (is_inner && !(group.*member).is_subset_of(set)) return refused("busy");
+        if (is_outer && !set.is_subset_of(group.*member)) return refused("outside");
+      }
+    }
+    found->second.*member = set;
+    world_.step();
+    return {};
+  }
+
+ private:
+  CpuSet usable(const std::string& path) const {
+    const std::size_t slash = path.rfind('/');
+    const CpuSet outer = slash == 0 ? world_.all : usable(path.substr(0, slash));
+    const CpuSet& own = world_.groups.at(path).cpus;
+    return own.meets(outer) ? own & outer : outer;
+  }
+
+  World& world_;
+  CgroupMount mount_;
+};
+
+// Two NUMA nodes of four cores with two threads each.
+inline PinGround ground() {
+  PinGround made;
+  for (int node = 0; node < 2; ++node) {
+    const CpuSet cpus = CpuSet::range(node * 8, node * 8 + 7);
+    cpus.for_each([&](int cpu) { made.machine.cpus.push_back({cpu, cpu & ~1, node, node, node}); });
+    made.machine.numa_nodes.push_back({node, 0, cpus});
+  }
+  made.allowed = made.machine.cpu_set();
+  return made;
+}
+
+struct Desk {
+  explicit Desk(World& world)
+      : store(world),
+        living(world),
+        threads(world),
+        groups(world),
+        ports{store, living, threads, groups} {}
+  Store store;
+  Living living;
+  WorldThreads threads;
+  WorldGroups groups;
+  PinPorts ports;
+};
+
+inline Result<AppliedPin> apply(World& world, const PinTarget& target, int cpus,
+                                MemoryMode memory = MemoryMode::kDefault, bool isolate = false) {
+  Desk desk(world);
+  return apply_pin(desk.ports, ground(), {cpus, {}, {}}, target, memory, isolate);
+}
+inline Status undo(World& world, const PinTarget& target) {
+  Desk desk(world);
+  return undo_pin(desk.ports, world.all, target);
+}
+
+// Process 10 with three threads, one of which stays on CPU 5; process 20; groups in one another.
+inline World world_of(CgroupVersion version = CgroupVersion::kV1) {
+  World world;
+  world.version = version;
+  world.processes[10] = {1'000, {{10, world.all}, {11, world.all}, {12, {5}}}, 1};
+  world.processes[20] = {2'000, {{20, CpuSet::range(0, 7)}}, 1};
+  const CpuSet both{0, 1};
+  world.groups["/a"] = {1, world.all, both};
+  world.groups["/a/b"] = {2, CpuSet::range(4, 11), both};
+  world.groups["/a/b/c"] = {3, CpuSet::range(4, 7), both};
+  if (version == CgroupVersion::kV2) world.groups["/a"].cpus = {};
+  return world;
+}
+
+inline CpuAssignments ledger_of(const World& world) {
+  const auto found = world.files.find(PinFile::kLedger);
+  if (found == world.files.end() || found->second.empty()) return {world.all, {}};
+  auto reading = read_cpu_manager_state({"pins", found->second});
+  REQUIRE(reading.state);
+  return reading.state->cpus;
+}
+
+inline bool is_as_found(const World& world, const World& found) {
+  return world.processes == found.processes && world.groups == found.groups;
+}
+
+inline bool overlaps(const CpuAssignments& ledger) {
+  CpuSet taken;
+  for (const auto& [name, parts] : ledger.pods)
+    for (const auto& [part, cpus] : parts) {
+      if (taken.meets(cpus)) return true;
+      taken |= cpus;
+    }
+  return taken.meets(ledger.shared);
+}
+
+}  // namespace gedge::test

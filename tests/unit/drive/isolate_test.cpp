@@ -1,0 +1,397 @@
+// Pins beside which nothing else runs, on a machine in memory, where gedge may be killed at every
+// step.
+#include "gedge/drive/isolate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/dice.hpp"
+#include "support/pin_world.hpp"
+
+namespace gedge {
+namespace {
+
+using test::apply;
+using test::Desk;
+using test::Dice;
+using test::ground;
+using test::is_as_found;
+using test::Killed;
+using test::kNoStep;
+using test::ledger_of;
+using test::overlaps;
+using test::undo;
+using test::World;
+using test::world_of;
+
+// Beside processes 10 and 20: the first process, a shell with a child on CPUs 2-5, one on CPUs 0-1
+// alone, one that is elsewhere, and threads of the kernel: bound to CPU 0, free, and free but
+// fixed.
+World busy_world(CgroupVersion version = CgroupVersion::kV1) {
+  World world = world_of(version);
+  world.processes[1] = {1, {{1, world.all}}, 0};
+  world.processes[2] = {2, {{2, world.all}}, 0, true};
+  world.processes[3] = {3, {{3, {0}}}, 2, true, true};
+  world.processes[4] = {4, {{4, world.all}}, 2, true, true};
+  world.processes[30] = {3'000, {{30, world.all}, {31, {0, 7}}}, 1};
+  world.processes[40] = {3'500, {{40, CpuSet::range(2, 5)}}, 30};
+  world.processes[50] = {3'600, {{50, {0, 1}}}, 1};
+  world.processes[60] = {3'700, {{60, {12, 13}}}, 1};
+  return world;
+}
+
+Result<AppliedPin> isolate(World& world, const PinTarget& target, int cpus) {
+  return apply(world, target, cpus, MemoryMode::kDefault, true);
+}
+
+Status clean(World& world) {
+  Desk desk(world);
+  return clean_up(desk.ports, world.all);
+}
+
+// Nobody but the holder, what it has begun, and the kernel may run there.
+void check_alone(const World& world, int holder, const CpuSet& cpus) {
+  for (const auto& [pid, process] : world.processes) {
+    if (pid == holder || process.parent == holder || process.is_kernel) continue;
+    for (const auto& [number, mask] : process.threads) {
+      CAPTURE(number);
+      CHECK_FALSE(mask.meets(cpus));
+      CHECK_FALSE(mask.empty());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("isolate: others are moved off, what cannot move is named, and all is put back") {
+  World world = busy_world();
+  const World found = world;
+  const auto done = isolate(world, 10, 2);
+  REQUIRE(done);
+  CHECK(done->grant.cpus == CpuSet{0, 1});
+  check_alone(world, 10, done->grant.cpus);
+  REQUIRE(done->moved);
+  CHECK(done->moved->stay ==
+        std::vector<StayingThread>{{3, "program3", true}, {4, "program4", true}});
+  CHECK(done->moved->threads == 6);  // 1, 2, 20, 30, 31, 50
+  CHECK(world.processes[2].threads.at(2) == CpuSet::range(2, 15));
+  CHECK(world.processes[31 - 1].threads.at(31) == CpuSet{7});
+  CHECK(world.processes[50].threads.at(50) == CpuSet::range(2, 15));
+  CHECK(world.processes[40] == found.processes.at(40));
+  REQUIRE(undo(world, 10));
+  CHECK(is_as_found(world, found));
+  CHECK(world.files[PinFile::kRecord].find("aside") == std::string::npos);
+}
+
+TEST_CASE("isolate: what is begun meanwhile is moved too, and what is begun later moved back") {
+  World world = busy_world();
+  world.forks_left = 5;
+  const auto done = isolate(world, 10, 2);
+  REQUIRE(done);
+  CHECK(world.next_pid == 105);
+  check_alone(world, 10, done->grant.cpus);
+  const int child = world.fork(30), grandchild = world.fork(child), alone = world.fork(50);
+  world.processes.erase(child);  // the first process takes its child
+  world.processes[grandchild].parent = 1;
+  world.processes[alone].threads[900] = {9};  // it has given itself another mask
+  world.late_threads[901] = 9'000;
+  world.processes[30].threads[901] = world.processes[30].threads.at(31);
+  REQUIRE(undo(world, 10));
+  CHECK(world.processes[grandchild].threads.at(grandchild) == world.all);
+  CHECK(world.processes[alone].threads.at(alone) == CpuSet{0, 1});
+  CHECK(world.processes[alone].threads.at(900) == CpuSet{9});
+  CHECK(world.processes[30].threads.at(901) == CpuSet{0, 7});
+}
+
+TEST_CASE("isolate: children of the holder stay with it") {
+  World world = busy_world();
+  const int child = world.fork(10);
+  const auto done = isolate(world, 10, 2);
+  REQUIRE(done);
+  CHECK(world.processes[child].threads.at(child) == world.all);
+  check_alone(world, 10, done->grant.cpus);
+}
+
+TEST_CASE("isolate: two at once, undone in either order") {
+  for (const bool first_leaves_first : {true, false}) {
+    World world = busy_world();
+    const World found = world;
+    const auto first = isolate(world, 10, 2), second = isolate(world, 20, 2);
+    REQUIRE(first);
+    REQUIRE(second);
+    check_alone(world, 20, second->grant.cpus);
+    CHECK(world.processes[10].threads.at(10) == first->grant.cpus);
+    CHECK(world.processes[1].threads.at(1) == CpuSet::range(4, 15));
+    CHECK(world.processes[40].threads.at(40) == CpuSet{4, 5});
+    const int born = world.fork(30);
+    REQUIRE(undo(world, first_leaves_first ? 10 : 20));
+    const CpuSet left = first_leaves_first ? second->grant.cpus : first->grant.cpus;
+    CHECK(world.processes[1].threads.at(1) == world.all - left);
+    CHECK(world.processes[born].threads.at(born) == world.all - left);
+    REQUIRE(undo(world, first_leaves_first ? 20 : 10));
+    CHECK(world.processes[born].threads.at(born) == world.all);
+    world.processes.erase(born);
+    CHECK(is_as_found(world, found));
+  }
+}
+
+TEST_CASE("isolate: who was moved aside and is pinned then gets all of his CPUs back") {
+  World world = busy_world();
+  const World found = world;
+  REQUIRE(isolate(world, 10, 2));
+  REQUIRE(apply(world, 30, 2));
+  REQUIRE(undo(world, 10));
+  REQUIRE(undo(world, 30));
+  CHECK(is_as_found(world, found));
+  REQUIRE(apply(world, 30, 2));
+  REQUIRE(isolate(world, 10, 2));
+  REQUIRE(undo(world, 30));
+  CHECK_FALSE(world.processes[30].threads.at(30).meets(world.processes[10].threads.at(10)));
+  REQUIRE(undo(world, 10));
+  CHECK(is_as_found(world, found));
+}
+
+TEST_CASE("isolate: what somebody else has changed since stays") {
+  World world = busy_world();
+  REQUIRE(isolate(world, 10, 2));
+  world.processes[30].threads.at(30) = {9, 10};
+  REQUIRE(undo(world, 10));
+  CHECK(world.processes[30].threads.at(30) == CpuSet{9, 10});
+  CHECK(world.processes[30].threads.at(31) == CpuSet{0, 7});
+}
+
+TEST_CASE("isolate: a control group, and what is in it") {
+  for (const CgroupVersion version : {CgroupVersion::kV1, CgroupVersion::kV2}) {
+    World world = busy_world(version);
+    world.members[60] = "/a/b";
+    world.processes[60].threads.at(60) = world.all;
+    const World found = world;
+    const auto done = isolate(world, "/a", 4);
+    REQUIRE(done);
+    CHECK(world.processes[60].threads.at(60) == world.all);
+    CHECK(world.processes[1].threads.at(1) == world.all - done->grant.cpus);
+    REQUIRE(undo(world, "/a"));
+    CHECK(is_as_found(world, found));
+  }
+}
+
+TEST_CASE("isolate: what cannot be done leaves everything as it was") {
+  World world = busy_world();
+  const World found = world;
+  const auto all = isolate(world, 10, 16);
+  REQUIRE_FALSE(all);
+  CHECK(all.error().what.find("no CPU would be left for others") == 0);
+  CHECK(is_as_found(world, found));
+  CHECK(ledger_of(world).pods.empty());
+  world.refused_thread = 30;
+  const auto theirs = isolate(world, 10, 2);
+  REQUIRE_FALSE(theirs);
+  CHECK(theirs.error().code == Errc::kDenied);
+  CHECK(theirs.error().what.find("no right to move process 30 (program30) aside") == 0);
+  CHECK(theirs.error().hint.find("--isolate") != std::string::npos);
+  CHECK(is_as_found(world, found));
+  CHECK(ledger_of(world).pods.empty());
+}
+
+TEST_CASE("isolate: somebody who takes his CPUs back again and again is named") {
+  World world = busy_world();
+  world.stubborn_thread = 50;
+  const auto done = isolate(world, 10, 2);
+  REQUIRE(done);
+  REQUIRE(done->moved->stay.size() == 3);
+  CHECK(done->moved->stay.back() == StayingThread{50, "program50", false});
+}
+
+TEST_CASE("isolate: the next one puts back what was moved for one that has ended") {
+  for (const bool by_hand : {true, false}) {
+    World world = busy_world();
+    World found = world;
+    REQUIRE(isolate(world, 10, 2));
+    world.processes.erase(10);
+    found.processes.erase(10);
+    CHECK_FALSE(is_as_found(world, found));
+    if (by_hand) {
+      REQUIRE(clean(world));
+    } else {
+      REQUIRE(apply(world, 20, 1));
+      REQUIRE(undo(world, 20));
+    }
+    CHECK(is_as_found(world, found));
+    CHECK(world.files[PinFile::kRecord].find("aside") == std::string::npos);
+    REQUIRE(clean(world));
+  }
+}
+
+namespace {
+
+// What becomes a command: process 70 and whatever follows.
+class Launch final : public PinnedLaunch {
+ public:
+  Launch(World& world, std::function<void(int)> meanwhile)
+      : world_(world), meanwhile_(std::move(meanwhile)) {}
+  ~Launch() override {
+    if (!begun_) cancel();
+  }
+  Result<ProcessId> start() override {
+    world_.step();
+    pid_ = world_.next_pid++;
+    world_.processes[pid_] = {8'000 + ++world_.births, {{pid_, world_.all}}, 5};
+    return ProcessId{pid_, world_.processes[pid_].started};
+  }
+  std::optional<NotBegun> begin(const CpuGrant& grant, MemoryMode) override {
+    world_.step();
+    begun_ = true;
+    world_.processes[pid_].threads.at(pid_) = grant.cpus;
+    world_.step();
+    return std::nullopt;
+  }
+  int wait() override {
+    if (meanwhile_) meanwhile_(pid_);
+    world_.step();
+    world_.processes.erase(pid_);
+    return 3;
+  }
+  void cancel() override { world_.processes.erase(pid_); }
+
+ private:
+  World& world_;
+  std::function<void(int)> meanwhile_;
+  int pid_ = 0;
+  bool begun_ = false;
+};
+
+Result<PinnedRun> run_alone(World& world, int cpus, std::function<void(int)> meanwhile = {}) {
+  Desk desk(world);
+  Launch launch(world, std::move(meanwhile));
+  return run_isolated(desk.ports, launch, ground(), {cpus, {}, {}}, MemoryMode::kDefault,
+                      [](const MovedAside&) {});
+}
+
+}  // namespace
+
+TEST_CASE("a run alone: others are moved before it begins, and back when it has ended") {
+  World world = busy_world();
+  const World found = world;
+  const auto done = run_alone(world, 2, [&](int pid) {
+    check_alone(world, pid, {0, 1});
+    CHECK(world.processes.at(pid).threads.at(pid) == CpuSet{0, 1});
+    const auto inner = run_alone(world, 2, [&](int other) {
+      CHECK(world.processes.at(pid).threads.at(pid) == CpuSet{0, 1});
+      check_alone(world, other, {2, 3});
+    });
+    REQUIRE(inner);
+    CHECK(world.processes.at(1).threads.at(1) == world.all - CpuSet{0, 1});
+  });
+  REQUIRE(done);
+  CHECK(done->status == 3);
+  CHECK(done->released);
+  CHECK(is_as_found(world, found));
+  CHECK(ledger_of(world).pods.empty());
+}
+
+TEST_CASE("a run alone: undo ends the isolation, and it keeps its CPUs") {
+  World world = busy_world();
+  const World found = world;
+  const auto done = run_alone(world, 2, [&](int pid) {
+    REQUIRE(undo(world, pid));
+    CHECK(world.processes.at(pid).threads.at(pid) == CpuSet{0, 1});
+    CHECK(world.processes.at(1) == found.processes.at(1));
+    CHECK(ledger_of(world).pods.size() == 1);
+    CHECK_FALSE(undo(world, pid));
+  });
+  CHECK(done);
+  CHECK(is_as_found(world, found));
+}
+
+TEST_CASE("a run alone: one that may not be is not begun") {
+  World world = busy_world();
+  const World found = world;
+  world.refused_thread = 20;
+  CHECK_FALSE(run_alone(world, 2));
+  CHECK(is_as_found(world, found));
+  CHECK(ledger_of(world).pods.empty());
+}
+
+TEST_CASE("isolate: killed at each of its steps, it is undone to what was found") {
+  for (const bool runs : {false, true}) {
+    int steps = 0;
+    for (bool killed = true; killed; ++steps) {
+      REQUIRE(steps < 2'000);
+      World world = busy_world();
+      const World found = world;
+      world.steps_left = steps;
+      killed = false;
+      try {
+        const bool done = runs ? static_cast<bool>(run_alone(world, 2))
+                               : static_cast<bool>(isolate(world, 10, 2));
+        REQUIRE(done);
+      } catch (const Killed&) {
+        killed = true;
+      }
+      world.steps_left = kNoStep;
+      CHECK_FALSE(overlaps(ledger_of(world)));
+      const int command = 100;
+      world.processes.erase(command);
+      if (!runs) static_cast<void>(undo(world, 10));
+      REQUIRE(clean(world));
+      CHECK(is_as_found(world, found));
+      CHECK(world.files[PinFile::kRecord].find("aside") == std::string::npos);
+    }
+    CHECK(steps > 40);
+  }
+}
+
+TEST_CASE("isolate: killed at random steps among others, ten thousand times") {
+  constexpr int kKills = 10'000;
+  Dice dice(29);
+  int kills = 0;
+  for (int round = 0; kills < kKills; ++round) {
+    REQUIRE(round < 10 * kKills);
+    World world = busy_world(dice.below(2) == 0 ? CgroupVersion::kV1 : CgroupVersion::kV2);
+    const World found = world;
+    const std::vector<PinTarget> targets{10, 20, 30, "/a/b"};
+    for (int act = 0; act < 6; ++act) {
+      world.steps_left = static_cast<int>(dice.below(150));
+      world.forks_left = static_cast<int>(dice.below(3));
+      const PinTarget target = targets[dice.below(targets.size())];
+      try {
+        const std::size_t what = dice.below(5);
+        const int cpus = 1 + static_cast<int>(dice.below(3));
+        if (what < 2)
+          static_cast<void>(isolate(world, target, cpus));
+        else if (what == 2)
+          static_cast<void>(apply(world, target, cpus));
+        else if (what == 3)
+          static_cast<void>(undo(world, target));
+        else
+          static_cast<void>(run_alone(world, cpus));
+      } catch (const Killed&) {
+        ++kills;
+      }
+      world.steps_left = kNoStep;
+      CHECK_FALSE(overlaps(ledger_of(world)));
+    }
+    for (auto at = world.processes.begin(); at != world.processes.end();)
+      at = at->second.started >= 8'000 ? world.processes.erase(at) : std::next(at);  // commands
+    for (const PinTarget& target : targets) static_cast<void>(undo(world, target));
+    REQUIRE(clean(world));
+    Desk desk(world);
+    CHECK(read_ledger(desk.store, desk.living)->pods.empty());
+    CHECK(world.groups == found.groups);
+    for (const auto& [pid, process] : found.processes) {
+      CAPTURE(pid);
+      CHECK(world.processes.at(pid) == process);
+    }
+  }
+}
+
+}  // namespace gedge
