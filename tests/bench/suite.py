@@ -27,6 +27,7 @@ ROWS = [
     ("start", rows_program.start, True),
     ("pin", rows_pin.start, True),
     ("repin", rows_pin.repin, True),
+    ("jitter", rows_pin.jitter, True),
     ("kernels", rows_growth.kernels, True),
     ("reading", rows_program.reading, True),
     ("plan", rows_process.whole_plan, True),
