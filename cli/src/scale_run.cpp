@@ -4,20 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "gedge/codec/agent_replies.hpp"
-#include "gedge/codec/ip_text.hpp"
-#include "gedge/codec/scheduler_replies.hpp"
-#include "gedge/io/http_server.hpp"
 #include "gedge/scale/status_text.hpp"
 #include "report.hpp"
-#include "serve_beside.hpp"
 
 namespace gedge::cli {
 namespace {
 
 // The loop turns at least once a minute.
 constexpr Micros kStill{150'000'000};
-constexpr std::size_t kMostBody = 4 << 10;
 // Others wait for 5 s longer than the lease may be used. A loop that turns ends in the first of
 // them.
 constexpr Nanos kLoopMayEnd{2'000'000'000}, kEndMayTake{5'000'000'000};
@@ -37,6 +31,7 @@ ScaleRun::ScaleRun(Scaler scaler, ApiTransport& transport, ApiTransport* prometh
                    EventLog& log)
     : io_(io),
       log_(log),
+      server_(log),
       is_once_(options.is_one_pass),
       loop_(std::move(scaler), transport, prometheus, io.clock, wall_clock, options, events()),
       turned_(io.clock.now()) {}
@@ -119,38 +114,10 @@ ScalerFacts ScaleRun::facts() const {
   return facts;
 }
 
-HttpReply ScaleRun::answer(const HttpRequest& request) {
-  if (tokens_ && needs_token(request)) {
-    if (const Status read = tokens_->refresh(); !read)
-      log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
-    if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
-  }
-  return scaler_reply(request, facts());
-}
-
 Status ScaleRun::listen(const IpAddress& address, const AgentGuard& guard) {
-  if (guard.has_tokens()) {
-    auto tokens = TokenFile::open(guard.tokens);
-    if (!tokens) return std::move(tokens).error();
-    tokens_.emplace(*std::move(tokens));
-  }
-  HttpServerOptions options;
-  if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
-  options.tls_events.failed = [this](const Error& error) {
-    log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
-  };
-  options.listen = address;
-  options.most_body_bytes = kMostBody;
-  options.stops_on_signals = true;
-  auto server = open_http_server(
-      std::move(options),
-      {[this](const HttpRequest& request) { return answer(request); }, scheduler_refusal});
-  if (!server) return std::move(server).error();
-  server_ = *std::move(server);
-  log_.event("listening", {{"address", to_text_with_port(server_->address())}});
-  if (const auto what = insecurity(guard); !what.empty())
-    log_.event("insecure", {{"what", std::string(what)}});
-  return {};
+  return server_.listen(address, guard, [this](const HttpRequest& request) {
+    return scaler_reply(request, facts());
+  });
 }
 
 Exit ScaleRun::exit_of(const Status& ended, int signal) const {
@@ -161,12 +128,7 @@ Exit ScaleRun::exit_of(const Status& ended, int signal) const {
 
 Exit ScaleRun::run() {
   Status ended;
-  int signal = 0;
-  if (server_)
-    signal = serve_beside(
-        *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });
-  else
-    ended = loop_.run();
+  const int signal = server_.run_beside([&] { ended = loop_.run(); }, [this] { loop_.stop(); });
   if (watchdog_ != nullptr) watchdog_->set(Nanos(io_.clock.now()) + kEndMayTake);
   const ScalerCounts& counts = loop_.scaler().counts();
   log_.event("stopped", {{"looks", std::to_string(counts.looks)},

@@ -1,7 +1,6 @@
 // scale_run.hpp - the running autoscaler: its loop in one thread, and who asks after it in another.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -10,10 +9,9 @@
 #include "exit.hpp"
 #include "gedge/codec/scaler_replies.hpp"
 #include "gedge/drive/scale_loop.hpp"
-#include "gedge/io/token_file.hpp"
-#include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
+#include "status_server.hpp"
 #include "watchdog.hpp"
 
 namespace gedge::cli {
@@ -38,15 +36,13 @@ class ScaleRun {
   void tell(const ScaleReport& report);
   Exit exit_of(const Status& ended, int signal) const;
   ScalerFacts facts() const;
-  HttpReply answer(const HttpRequest& request);
 
   Io& io_;
   EventLog& log_;
+  StatusServer server_;
   bool is_once_;
   bool lacks_an_answer_ = false;
   ScaleLoop loop_;
-  std::unique_ptr<HttpServer> server_;
-  std::optional<TokenFile> tokens_;  // of the thread that serves
   std::optional<bool> was_leading_;
   Watchdog* watchdog_ = nullptr;  // null: nobody waits for the lease of this process
 

@@ -3,12 +3,8 @@
 #include <csignal>
 #include <utility>
 
-#include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/fingerprint.hpp"
-#include "gedge/codec/ip_text.hpp"
-#include "gedge/io/http_server.hpp"
 #include "report.hpp"
-#include "serve_beside.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -16,7 +12,6 @@ namespace {
 // The loop turns at least once a minute.
 constexpr Micros kStill{150'000'000};
 constexpr Nanos kManagerTold{10'000'000'000};  // again and again: so it watches over the loop
-constexpr std::size_t kMostBody = 4 << 10;
 // Others wait for 5 s longer than the lease may be used. A loop that turns ends in the first of
 // them.
 constexpr Nanos kLoopMayEnd{2'000'000'000}, kEndMayTake{5'000'000'000};
@@ -47,6 +42,7 @@ ScheduleRun::ScheduleRun(Scheduler scheduler, ClusterLink& link, LinkFacts link_
                          const ScheduleLoopOptions& options, Io& io, EventLog& log)
     : io_(io),
       log_(log),
+      server_(log),
       link_(link),
       link_facts_(std::move(link_facts)),
       options_(options),
@@ -180,42 +176,14 @@ SchedulerFacts ScheduleRun::facts() const {
   return facts;
 }
 
-HttpReply ScheduleRun::answer(const HttpRequest& request) {
-  if (tokens_ && needs_token(request)) {
-    if (const Status read = tokens_->refresh(); !read)
-      log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
-    if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
-  }
-  return scheduler_reply(request, facts());
-}
-
 Status ScheduleRun::listen(const IpAddress& address, const AgentGuard& guard) {
-  if (guard.has_tokens()) {
-    auto tokens = TokenFile::open(guard.tokens);
-    if (!tokens) return std::move(tokens).error();
-    tokens_.emplace(*std::move(tokens));
-  }
-  HttpServerOptions options;
-  if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
-  options.tls_events.failed = [this](const Error& error) {
-    log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
+  const auto answer = [this](const HttpRequest& request) {
+    return scheduler_reply(request, facts());
   };
-  options.listen = address;
-  options.most_body_bytes = kMostBody;
-  options.stops_on_signals = true;
-  options.hung_up = [this] {
+  return server_.listen(address, guard, answer, [this] {
     is_asked_for_profiles_ = true;
     loop_.wake();
-  };
-  auto server = open_http_server(
-      std::move(options),
-      {[this](const HttpRequest& request) { return answer(request); }, scheduler_refusal});
-  if (!server) return std::move(server).error();
-  server_ = *std::move(server);
-  log_.event("listening", {{"address", to_text_with_port(server_->address())}});
-  if (const auto what = insecurity(guard); !what.empty())
-    log_.event("insecure", {{"what", std::string(what)}});
-  return {};
+  });
 }
 
 void ScheduleRun::watch_lease(Watchdog& watchdog, LeaseDeadline deadline) {
@@ -231,14 +199,9 @@ Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
 
 Exit ScheduleRun::run() {
   Status ended;
-  int signal = 0;
   if (profiles_ != nullptr)
     log_.event("profile", {{"from", profiles_->name()}, {"fingerprint", profile_}});
-  if (server_)
-    signal = serve_beside(
-        *server_, [&] { ended = loop_.run(); }, [this] { loop_.stop(); });
-  else
-    ended = loop_.run();
+  const int signal = server_.run_beside([&] { ended = loop_.run(); }, [this] { loop_.stop(); });
   manager_.tell("STOPPING=1");
   if (watchdog_ != nullptr) watchdog_->set(Nanos(io_.clock.now()) + kEndMayTake);
   const SchedulerCounts& counts = loop_.scheduler().counts();

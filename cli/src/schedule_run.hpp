@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,11 +16,10 @@
 #include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/drive/schedule_loop.hpp"
 #include "gedge/io/service_manager.hpp"
-#include "gedge/io/token_file.hpp"
-#include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
 #include "profile_source.hpp"
+#include "status_server.hpp"
 #include "watchdog.hpp"
 
 namespace gedge::cli {
@@ -59,17 +57,15 @@ class ScheduleRun {
   void refuse_profiles(const Errors& errors);
   Exit exit_of(const Status& ended, int signal) const;
   SchedulerFacts facts() const;
-  HttpReply answer(const HttpRequest& request);
   void tell(const BindRequest& bind, BindAnswer answer);
 
   Io& io_;
   EventLog& log_;
+  StatusServer server_;
   ClusterLink& link_;
   LinkFacts link_facts_;
   ScheduleLoopOptions options_;
   ScheduleLoop loop_;
-  std::unique_ptr<HttpServer> server_;
-  std::optional<TokenFile> tokens_;  // of the thread that serves
   std::optional<bool> was_leading_;
   ProfileSource* profiles_ = nullptr;
   std::atomic<bool> is_asked_for_profiles_{false};

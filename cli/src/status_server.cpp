@@ -1,0 +1,63 @@
+#include "status_server.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "gedge/codec/agent_replies.hpp"
+#include "gedge/codec/ip_text.hpp"
+#include "gedge/codec/scheduler_replies.hpp"
+#include "gedge/io/http_server.hpp"
+#include "serve_beside.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr std::size_t kMostBody = 4 << 10;
+
+}  // namespace
+
+HttpReply StatusServer::answer(const HttpRequest& request) {
+  if (tokens_ && needs_token(request)) {
+    if (const Status read = tokens_->refresh(); !read)
+      log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
+    if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
+  }
+  return answer_(request);
+}
+
+Status StatusServer::listen(const IpAddress& address, const AgentGuard& guard, Answer answer,
+                            std::function<void()> hung_up) {
+  answer_ = std::move(answer);
+  if (guard.has_tokens()) {
+    auto tokens = TokenFile::open(guard.tokens);
+    if (!tokens) return std::move(tokens).error();
+    tokens_.emplace(*std::move(tokens));
+  }
+  HttpServerOptions options;
+  if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
+  options.tls_events.failed = [this](const Error& error) {
+    log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
+  };
+  options.listen = address;
+  options.most_body_bytes = kMostBody;
+  options.stops_on_signals = true;
+  options.hung_up = std::move(hung_up);
+  auto server = open_http_server(
+      std::move(options),
+      {[this](const HttpRequest& request) { return this->answer(request); }, scheduler_refusal});
+  if (!server) return std::move(server).error();
+  server_ = *std::move(server);
+  log_.event("listening", {{"address", to_text_with_port(server_->address())}});
+  if (const auto what = insecurity(guard); !what.empty())
+    log_.event("insecure", {{"what", std::string(what)}});
+  return {};
+}
+
+int StatusServer::run_beside(const std::function<void()>& work, const std::function<void()>& stop) {
+  if (server_) return serve_beside(*server_, work, stop);
+  work();
+  return 0;
+}
+
+}  // namespace gedge::cli
