@@ -3,8 +3,10 @@
 // target.averageValue.
 #include "codec/autoscaler_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -58,6 +60,15 @@ void read_selector(Cursor value, MetricSpec& metric) {
   if (!value.is_null()) read_label_selector(value, metric.selector.emplace());
 }
 
+// v2beta1 wants a targetValue beside averageValue, which is 0 then. Servers that keep objects in it
+// or in v1 give that 0 in other versions, too.
+std::optional<std::int64_t> read_old_value(Cursor value, Cursor source) {
+  const auto average = source.find("averageValue");
+  const bool is_average = average && !average->is_null();
+  if (is_average && text_at(source, "type") != "Value") return std::nullopt;
+  return read_amount(value);
+}
+
 void read_target(Cursor map, Target& target) {
   constexpr std::array<std::string_view, 3> kKinds{"Utilization", "Value", "AverageValue"};
   map.fields([&](std::string_view key, Cursor value) {
@@ -65,20 +76,13 @@ void read_target(Cursor map, Target& target) {
       if (const auto kind = read_word(value, kKinds)) target.kind = static_cast<TargetKind>(*kind);
     if (key == "averageUtilization") target.utilization = read_percent(value);
     if (key == "averageValue") target.average = read_amount(value);
-    if (key == "value") target.value = read_amount(value);
+    if (key == "value") target.value = read_old_value(value, map);
   });
 }
 
 bool is_target(Cursor map) {
   return map.find("type") || map.find("value") || map.find("averageValue") ||
          map.find("averageUtilization");
-}
-
-// v2beta1 wants a targetValue beside averageValue, which is 0 then.
-std::optional<std::int64_t> read_old_value(Cursor value, Cursor source) {
-  const auto average = source.find("averageValue");
-  if (average && !average->is_null()) return std::nullopt;
-  return read_amount(value);
 }
 
 void read_source(Cursor source, MetricSpec& metric, Target& target) {
@@ -172,18 +176,27 @@ void read_metrics(Cursor list, std::vector<MetricSpec>& metrics) {
   list.items([&](Cursor item) { read_metric(item, metrics); });
 }
 
-ScalingPolicy read_policy(Cursor map) {
+enum class Letters : std::uint8_t { kExact, kAny };  // of keys
+
+bool is(std::string_view key, std::string_view name, Letters letters) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return key == name || (letters == Letters::kAny && key.size() == name.size() &&
+                         std::equal(key.begin(), key.end(), name.begin(),
+                                    [&](char a, char b) { return lower(a) == lower(b); }));
+}
+
+ScalingPolicy read_policy(Cursor map, Letters letters) {
   constexpr std::array<std::string_view, 2> kUnits{"Pods", "Percent"};
   ScalingPolicy policy;
   bool has_type = false;
   map.fields([&](std::string_view key, Cursor value) {
-    if (key == "type")
+    if (is(key, "type", letters))
       if (const auto unit = read_word(value, kUnits)) {
         policy.unit = static_cast<PolicyUnit>(*unit);
         has_type = true;
       }
-    if (key == "value") read_int32(value, policy.value, 1);
-    if (key == "periodSeconds")
+    if (is(key, "value", letters)) read_int32(value, policy.value, 1);
+    if (is(key, "periodSeconds", letters))
       policy.period_s = static_cast<std::int32_t>(value.integer(1, kLongestPeriod).value_or(0));
   });
   if (map.is_map() && (!has_type || policy.value == 0 || policy.period_s == 0))
@@ -200,33 +213,39 @@ void read_tolerance(Cursor value, std::optional<double>& out) {
   out = static_cast<double>(*milli) * std::pow(10.0, -digits);
 }
 
-void read_rules(Cursor map, ScalingRules& rules) {
+void read_rules(Cursor map, Letters letters, ScalingRules& rules) {
   constexpr std::array<std::string_view, 3> kSelect{"Max", "Min", "Disabled"};
+  if (map.is_null()) return;
   map.fields([&](std::string_view key, Cursor value) {
-    if (key == "stabilizationWindowSeconds")
+    if (value.is_null()) return;
+    if (is(key, "stabilizationWindowSeconds", letters))
       if (const auto seconds = value.integer(0, kLongestWindow))
         rules.window_s = static_cast<std::int32_t>(*seconds);
-    if (key == "selectPolicy")
+    if (is(key, "selectPolicy", letters))
       if (const auto select = read_word(value, kSelect))
         rules.select = static_cast<SelectPolicy>(*select);
-    if (key == "tolerance") read_tolerance(value, rules.tolerance);
-    if (key != "policies" || value.is_null()) return;
+    if (is(key, "tolerance", letters)) read_tolerance(value, rules.tolerance);
+    if (!is(key, "policies", letters)) return;
     rules.policies.clear();
-    value.items([&](Cursor item) { rules.policies.push_back(read_policy(item)); });
+    value.items([&](Cursor item) { rules.policies.push_back(read_policy(item, letters)); });
     if (rules.policies.empty())
       value.fail("no policies", "leave the field out, or name one policy");
+  });
+}
+
+void read_behavior(Cursor map, Letters letters, std::optional<ScalingBehavior>& out) {
+  if (map.is_null()) return;
+  ScalingBehavior& behavior = out.emplace();
+  map.fields([&](std::string_view key, Cursor value) {
+    if (is(key, "scaleUp", letters)) read_rules(value, letters, behavior.up);
+    if (is(key, "scaleDown", letters)) read_rules(value, letters, behavior.down);
   });
 }
 
 }  // namespace
 
 void read_behavior(Cursor map, std::optional<ScalingBehavior>& out) {
-  if (map.is_null()) return;
-  ScalingBehavior& behavior = out.emplace();
-  map.fields([&](std::string_view key, Cursor value) {
-    if (key == "scaleUp") read_rules(value, behavior.up);
-    if (key == "scaleDown") read_rules(value, behavior.down);
-  });
+  read_behavior(map, Letters::kExact, out);
 }
 
 namespace {
@@ -238,7 +257,8 @@ MetricSpec cpu_at(std::int64_t percent) {
   return metric;
 }
 
-// What later versions of the API say, hidden in a v1 object as JSON.
+// What later versions of the API say, hidden in a v1 object as JSON. The API server writes
+// "ScaleUp", whatever was written, and reads any letters.
 void read_annotation(std::string_view key, Cursor value, Autoscaler& out) {
   if (key.substr(0, kAnnotation.size()) != kAnnotation) return;
   const std::string_view what = key.substr(kAnnotation.size());
@@ -255,7 +275,7 @@ void read_annotation(std::string_view key, Cursor value, Autoscaler& out) {
   if (what == "metrics")
     read_metrics(document->root(), out.metrics);
   else
-    read_behavior(document->root(), out.behavior);
+    read_behavior(document->root(), Letters::kAny, out.behavior);
 }
 
 void read_spec(Cursor spec, Autoscaler& out) {

@@ -92,6 +92,13 @@ TEST_CASE("v2beta1 and v2 say the same in other words") {
     INFO("metric " << i);
     CHECK(old.metrics[i] == now.metrics.at(i));
   }
+  // What is kept in v1 comes back with a value of 0 beside the average.
+  const Autoscaler kept = read(head("v2beta2") + "spec:\n" + kTarget + R"(
+  metrics:
+  - {type: Object, object: {describedObject: {kind: Ingress, name: main}, metric: {name: rps},
+      target: {type: AverageValue, value: "0", averageValue: "2"}}}
+)");
+  CHECK(kept.metrics.at(0) == now.metrics[3]);
   CHECK(now.metrics[1].amount == 1'024'000);
   CHECK(now.metrics[3].target == TargetKind::kAverageValue);
 }
@@ -135,6 +142,31 @@ TEST_CASE("given fields of a behavior replace the defaults one by one") {
   CHECK_FALSE(behavior.down.window_s);
 }
 
+TEST_CASE("behavior in an annotation, as a server writes it: with the names of its own") {
+  const auto with = [](const std::string& behavior) {
+    return read(
+        R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":)"
+        R"({"name":"web","annotations":{"autoscaling.alpha.kubernetes.io/behavior":")" +
+        behavior +
+        R"("}},"spec":{"maxReplicas":9,"scaleTargetRef":{"kind":"Deployment","name":"a"}}})");
+  };
+  const Autoscaler theirs = with(
+      R"({\"ScaleUp\":{\"StabilizationWindowSeconds\":0,\"SelectPolicy\":\"Min\",\"Policies\":)"
+      R"([{\"Type\":\"Pods\",\"Value\":1,\"PeriodSeconds\":1800}]},\"ScaleDown\":null})");
+  const Autoscaler usual = with(
+      R"({\"scaleUp\":{\"stabilizationWindowSeconds\":0,\"selectPolicy\":\"Min\",\"policies\":)"
+      R"([{\"type\":\"Pods\",\"value\":1,\"periodSeconds\":1800}]}})");
+  REQUIRE(theirs.behavior);
+  CHECK(theirs.behavior == usual.behavior);
+  CHECK(theirs.behavior->up.select == SelectPolicy::kMin);
+  REQUIRE(theirs.behavior->up.policies.size() == 1);
+  CHECK(theirs.behavior->up.policies.front().period_s == 1'800);
+  const Autoscaler empty =
+      with(R"({\"ScaleUp\":null,\"ScaleDown\":{\"StabilizationWindowSeconds\":null,)"
+           R"(\"SelectPolicy\":null,\"Policies\":null}})");
+  CHECK(empty.behavior == ScalingBehavior());
+}
+
 TEST_CASE("what no API server takes is refused, with its place") {
   CHECK(error_of("  minReplicas: 10\n" + kTarget) == "minReplicas 10 is above maxReplicas 9");
   CHECK(error_of("  maxReplicas: 3\n") == "an autoscaler that does not say what it scales");
@@ -148,6 +180,8 @@ TEST_CASE("what no API server takes is refused, with its place") {
         "a metric without a target that it can have");
   const std::string qps = "{type: Pods, pods: {metric: {name: qps}, target: {type: AverageValue, ";
   CHECK(error_of(with_metric(qps + "averageValue: 0}}}")) == "a target of 0");
+  CHECK(error_of(with_metric("{type: External, external: {metric: {name: queue}, target: {"
+                             "type: Value, value: 0, averageValue: 1}}}")) == "a target of 0");
   CHECK(error_of(with_metric(qps + "averageValue: -5}}}")) == "'averageValue' is negative: '-5'");
   CHECK_FALSE(error_of(with_metric(qps + "averageValue: .nan}}}")).empty());
   CHECK(error_of(with_metric(qps + "averageUtilization: 50}}}")) ==
