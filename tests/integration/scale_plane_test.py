@@ -7,58 +7,23 @@ import json
 import os
 import subprocess
 import sys
-import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import Daemon, Plane, until  # noqa: E402
+from autoscaler import AUTOSCALERS, Autoscaler, autoscaler  # noqa: E402
+from plane import Plane, until  # noqa: E402
 from scaled import (DEPLOYMENTS, MetricsApi, Prometheus, Workloads, deployment,  # noqa: E402
                     has_prometheus)
 
 GEDGE = os.environ["GEDGE"]
 SPACE = "shop"
-HPAS = f"/apis/autoscaling/v2beta2/namespaces/{SPACE}/horizontalpodautoscalers"
+HPAS = AUTOSCALERS.format("v2beta2", SPACE)
 EVENTS = f"/apis/events.k8s.io/v1/namespaces/{SPACE}/events"
-FAST = ("--sync-period", "1s", "--downscale-stabilization", "4s", "--max-age", "10s")
 failures = []
 
 
 def need(fact, what):
     if not fact:
         failures.append(what)
-
-
-def hpa(name, most=8):
-    return {"metadata": {"name": name},
-            "spec": {"minReplicas": 1, "maxReplicas": most,
-                     "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment",
-                                        "name": name},
-                     "metrics": [{"type": "Resource", "resource": {
-                         "name": "cpu",
-                         "target": {"type": "Utilization", "averageUtilization": 50}}}]}}
-
-
-class Autoscaler(Daemon):
-    def __init__(self, plane, *flags, pace=FAST, waits_for="event=synced"):
-        super().__init__(plane, "scale", "run", "--kubeconfig", plane.kubeconfig, *pace, *flags,
-                         waits_for=waits_for)
-
-    def leads(self):
-        log = self.log()
-        return self.process.poll() is None and \
-            log.rfind("event=leading") > log.rfind("event=standby")
-
-    def metric(self, name):
-        url = f"http://127.0.0.1:{self.port()}/metrics"
-        with urllib.request.urlopen(url) as reply:
-            for line in reply.read().decode().splitlines():
-                if line.startswith(name + " "):
-                    return int(line.split()[1])
-        raise AssertionError(f"no {name}")
-
-    def look(self, times=6):
-        """Waits for so many looks from now on."""
-        before = self.metric("gedge_scale_looks_total")
-        until(lambda: self.metric("gedge_scale_looks_total") >= before + times, "looks")
 
 
 def replicas(plane, name="web"):
@@ -80,7 +45,7 @@ def explain(plane, name, *flags):
 def check_explain(plane):
     """One look at the server, its metrics and nothing written."""
     begin(plane, "seen", 900)
-    plane.create(HPAS, hpa("seen"))
+    plane.create(HPAS, autoscaler("seen"))
     until(lambda: "seen-0" in plane.pods(SPACE), "a pod")
     run, found = explain(plane, "seen")
     need(run.returncode == 0 and found, f"{run}")
@@ -101,7 +66,7 @@ def check_explain(plane):
 def check_follow(plane):
     """Up and down with the load; status and Events as a controller writes them."""
     begin(plane, "web", 1500)
-    plane.create(HPAS, hpa("web"))
+    plane.create(HPAS, autoscaler("web"))
     with Autoscaler(plane, "--own-hpa") as gedge:
         until(lambda: replicas(plane) == 6, "six replicas")  # 1500 of 500, at 50 %
         status = lambda: plane.get(HPAS + "/web")["status"]  # noqa: E731

@@ -20,16 +20,19 @@ LONGEST = 60  # seconds until something has happened, on the slowest machine
 
 class Plane:
     """Started by `with`, and stopped whatever happens. `aggregates`: other API servers may be put
-    behind it, and are asked with the certificate DIR/proxy.crt."""
+    behind it, and are asked with the certificate DIR/proxy.crt. `flags`: more of kube-apiserver.
+    `within`: where DIR is made."""
 
-    def __init__(self, aggregates=False):
-        self.aggregates = aggregates
+    def __init__(self, aggregates=False, flags=(), within=None):
+        self.aggregates, self.flags, self.within = aggregates, list(flags), within
 
     def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="gedge-plane-")
+        self.folder = tempfile.TemporaryDirectory(prefix="gedge-plane-", dir=self.within)
         path = self.folder.name
         if self.aggregates:
             self.prepare_aggregation()
+        with open(self.path("apiserver-more"), "w") as file:
+            file.write("".join(flag + "\n" for flag in self.flags))
         started = subprocess.run(["bash", SCRIPT, "start", path], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.DEVNULL)
         if started.returncode == 3 and os.environ.get("CI") != "true":
@@ -49,14 +52,12 @@ class Plane:
 
     def prepare_aggregation(self):
         certificate(self.path("proxy"))
-        with open(self.path("apiserver-more"), "w") as file:
-            file.write("\n".join((
-                f"--requestheader-client-ca-file={self.path('proxy.crt')}",
-                "--requestheader-extra-headers-prefix=X-Remote-Extra-",
-                "--requestheader-group-headers=X-Remote-Group",
-                "--requestheader-username-headers=X-Remote-User",
-                f"--proxy-client-cert-file={self.path('proxy.crt')}",
-                f"--proxy-client-key-file={self.path('proxy.key')}")) + "\n")
+        self.flags += [f"--requestheader-client-ca-file={self.path('proxy.crt')}",
+                       "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                       "--requestheader-group-headers=X-Remote-Group",
+                       "--requestheader-username-headers=X-Remote-User",
+                       f"--proxy-client-cert-file={self.path('proxy.crt')}",
+                       f"--proxy-client-key-file={self.path('proxy.key')}"]
 
     def __exit__(self, *_):
         subprocess.run(["bash", SCRIPT, "stop", self.folder.name], check=True)
