@@ -643,14 +643,16 @@ _gedge_describe() {
       esac
       ;;
     'scale explain')
-      flags='-f --filename --metrics --cluster --prometheus -R --recursive -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename --metrics --cluster --prometheus -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --request-timeout -o --output --threads --max-input --color -v --v'
+      flags='-f --filename --metrics --cluster --prometheus --prometheus-token --prometheus-ca -R --recursive -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename --metrics --cluster --prometheus --prometheus-token --prometheus-ca -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --request-timeout -o --output --threads --max-input --color -v --v'
       operands=('')
       case $prev in
         -f | --filename) values='@files' ;;
         --metrics) values='@files' ;;
         --cluster) values='' ;;
         --prometheus) values='' ;;
+        --prometheus-token) values='@files' ;;
+        --prometheus-ca) values='@files' ;;
         -n | --namespace) values='' ;;
         --max-age) values='' ;;
         --now) values='' ;;
@@ -729,8 +731,8 @@ _gedge_describe() {
       esac
       ;;
     'scale run')
-      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --listen --leader-elect --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --listen --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -738,6 +740,8 @@ _gedge_describe() {
         --react) values='' ;;
         --max-age) values='' ;;
         --prometheus) values='' ;;
+        --prometheus-token) values='@files' ;;
+        --prometheus-ca) values='@files' ;;
         --listen) values='' ;;
         --lease) values='' ;;
         --compat) values='1.20 1.36' ;;

@@ -44,7 +44,8 @@ constexpr Page kPage{
         "of "
         "the namespace and the metrics are asked of the API server, found as kubectl finds it. "
         "`-f` adds autoscalers of gedge's own (kind Autoscaler, see gedge-scale-run(1)); their "
-        "queries are asked of `--prometheus`.\n\n"
+        "queries are asked of `--prometheus`, with `--prometheus-token` and `--prometheus-ca` as "
+        "there.\n\n"
         "The moment of the look is `--now`, else the latest time in the files; of a live cluster, "
         "it is now. A controller "
         "remembers its recommendations of some minutes; files do not, so this one looks for the "
@@ -63,7 +64,8 @@ constexpr Page kPage{
 };
 
 struct ExplainOptions : ScaleOptions {
-  std::string name, prometheus;
+  std::string name;
+  PrometheusOptions prometheus;
 };
 
 const Autoscaler* find(const ScaleFacts& facts, const std::string& space, const std::string& name) {
@@ -139,6 +141,8 @@ std::optional<Exit> look_at_cluster(const ExplainOptions& options, Io& io, Look&
   if (!options.metrics.empty())
     return fail_usage(io, invalid_input("flag '--metrics' does not go with a live cluster", {},
                                         "its metrics are asked for"));
+  if (const Status right = check_prometheus(options.prometheus); !right)
+    return fail_usage(io, right.error());
   if (const auto failed = look_at_files(options, io, look)) return failed;
   ScaleCommand command;
   static_cast<ScaleOptions&>(command) = options;
@@ -221,7 +225,7 @@ Run add_explain(FlagSet& flags) {
              .help = "live: ask the API server and its metrics",
              .shapes_answer = true},
             options->input.cluster);
-  add_prometheus_flag(flags, options->prometheus);
+  add_prometheus_flags(flags, options->prometheus);
   flags.add({.name = "recursive",
              .letter = 'R',
              .help = "Read the directories below too",

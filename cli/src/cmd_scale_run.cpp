@@ -46,6 +46,10 @@ constexpr Page kPage{
         "`--compat 1.20`, the other metrics decide), and that is told: event `frozen`, an Event, "
         "the status, /metrics. After a start nothing is scaled down for the length of the "
         "window. Windows do not depend on the date of the machine.\n\n"
+        "Over https, `--prometheus-token` names a file with a bearer token, and `--prometheus-ca` "
+        "one with the certificates that are trusted; both are read again as they change.\n\n"
+        "Objects are read as autoscaling/v2, else v2beta2, else v1 with its annotations: whatever "
+        "the server has.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, and ends with "
         "status 4 when it is lost. `/livez`, `/readyz` and `/metrics` are answered at "
         "`--listen`; on an address other than loopback that needs TLS and a token.",
@@ -75,6 +79,8 @@ Status check(const ScaleCommand& command) {
 
 Exit run_scale(ScaleCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  if (const Status right = check_prometheus(command.prometheus); !right)
+    return fail_usage(io, right.error());
   if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
   const auto listen = listen_address(command.listen, *io.network);
   if (!listen) return fail(io, listen.error());
@@ -115,7 +121,7 @@ void add_work_flags(FlagSet& flags, ScaleCommand& command) {
              .help = "Take older samples for missing",
              .fallback = "120s"},
             span_into(command.max_age, false));
-  add_prometheus_flag(flags, command.prometheus);
+  add_prometheus_flags(flags, command.prometheus);
   flags.add({.name = "listen",
              .value = "ADDRESS:PORT",
              .help = "Where to answer probes and Prometheus",

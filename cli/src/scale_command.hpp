@@ -16,10 +16,15 @@
 
 namespace gedge::cli {
 
+struct PrometheusOptions {
+  std::string url;                  ///< empty: there is none
+  std::string token_file, ca_file;  ///< empty: none, and what the system trusts
+};
+
 struct ScaleCommand : ScaleOptions {
   ServerOptions server;
-  AgentGuard guard;        ///< of who asks at `listen`
-  std::string prometheus;  ///< URL; empty: there is none
+  AgentGuard guard;  ///< of who asks at `listen`
+  PrometheusOptions prometheus;
   bool owns_objects = false, is_dry_run = false, is_once = false, elects = false;
   std::string lease = "gedge-system/gedge-autoscaler";
   std::string listen = "127.0.0.1:8790";
@@ -47,7 +52,9 @@ struct LiveScale {
 using LookAtScale = int (*)(ScaleCommand&, LiveScale&, Io&);
 inline constexpr const char* kLookAtScale = "gedge_look_at_scale";
 
-/// --prometheus.
-void add_prometheus_flag(FlagSet& flags, std::string& url);
+/// --prometheus, --prometheus-token and --prometheus-ca.
+void add_prometheus_flags(FlagSet& flags, PrometheusOptions& options);
+/// Errors: of how they go together.
+Status check_prometheus(const PrometheusOptions& options);
 
 }  // namespace gedge::cli

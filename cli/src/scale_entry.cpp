@@ -5,9 +5,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "event_log.hpp"
+#include "gedge/base/secret.hpp"
+#include "gedge/codec/scale_requests.hpp"
+#include "gedge/drive/api_call.hpp"
 #include "gedge/io/api_client.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "gedge/version.hpp"
@@ -21,23 +25,64 @@ namespace gedge::cli {
 namespace {
 
 constexpr std::size_t kMostAnswer = std::size_t{16} << 20;  // of Prometheus
+constexpr std::uint64_t kMostFile = 1 << 20;                // of a token, or certificates
+constexpr std::string_view kBlanks = " \t\r\n";
 
-Result<std::unique_ptr<ApiTransport>> open_prometheus(const std::string& url, Io& io) {
-  if (url.empty()) return std::unique_ptr<ApiTransport>();
+Result<Secret> read_token(const std::string& path, Io& io) {
+  auto bytes = io.files.read(path, kMostFile);
+  if (!bytes) return std::move(bytes).error();
+  const Secret whole(*std::move(bytes));
+  const std::string_view text = whole.reveal();
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos)
+    return invalid_input("the file '" + path + "' of the token is empty");
+  return Secret(std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1)));
+}
+
+// The client reads both files again as they change.
+Status read_prometheus_files(const PrometheusOptions& options, Io& io, ApiEndpoint& endpoint) {
+  if (!options.token_file.empty()) {
+    auto token = read_token(options.token_file, io);
+    if (!token) return std::move(token).error();
+    endpoint.identity.token = *std::move(token);
+  }
+  if (options.ca_file.empty()) return {};
+  auto trusted = io.files.read(options.ca_file, kMostFile);
+  if (!trusted) return std::move(trusted).error();
+  endpoint.trusted = *std::move(trusted);
+  return {};
+}
+
+Result<std::unique_ptr<ApiTransport>> open_prometheus(const PrometheusOptions& options, Io& io) {
+  if (options.url.empty()) return std::unique_ptr<ApiTransport>();
   ApiEndpoint endpoint;
-  endpoint.server = url;
+  endpoint.server = options.url;
   while (endpoint.server.ends_with('/')) endpoint.server.pop_back();
   endpoint.user_agent = "gedge/" + std::string(version()) + " (linux) autoscaler";
+  GEDGE_TRY(read_prometheus_files(options, io, endpoint));
   ApiLimits limits;
   limits.most_body_bytes = kMostAnswer;
-  auto client = ApiClient::open(std::move(endpoint), limits, {},
+  CredentialSource credentials;
+  credentials.files.token = options.token_file;
+  credentials.files.trusted = options.ca_file;
+  auto client = ApiClient::open(std::move(endpoint), limits, std::move(credentials),
                                 [&io](const Error& error) { print_error(io.err, error); });
   if (!client) {
     Error error = std::move(client).error();
-    error.what = "cannot ask Prometheus at '" + url + "': " + error.what;
+    error.what = "cannot ask Prometheus at '" + options.url + "': " + error.what;
     return error;
   }
   return std::unique_ptr<ApiTransport>(*std::move(client));
+}
+
+// Short autoscalers need no server that has others.
+Result<std::string> find_autoscaling(ApiTransport& transport, bool wants_objects) {
+  const auto answer = call(transport, codec::autoscaling_request());
+  if (!answer) return answer.error();
+  auto version = codec::autoscaling_version(*answer);
+  const bool has_none = !version && version.error().code == Errc::kNotFound;
+  if (has_none && !wants_objects) return std::string(codec::kAutoscalingV2);
+  return version;
 }
 
 bool asks_prometheus(const std::vector<Autoscaler>& autoscalers) {
@@ -74,7 +119,7 @@ Errors check(const ScaleFacts& facts, const ScaleCommand& command) {
       errors.push_back(at_place(one, facts, "another autoscaler scales " + workload + ", too",
                                 "leave one of them out"));
   }
-  if (errors.empty() && command.prometheus.empty() && asks_prometheus(facts.autoscalers))
+  if (errors.empty() && command.prometheus.url.empty() && asks_prometheus(facts.autoscalers))
     errors.push_back(invalid_input("a query, and nobody says where Prometheus is", {},
                                    "write for example `--prometheus http://prometheus:9090`"));
   return errors;
@@ -98,9 +143,9 @@ std::string only_namespace(const ScaleCommand& command, const ScaleFacts& facts)
   return names.size() == 1 ? *names.begin() : "";
 }
 
-ScaleLoopOptions loop_options(const ScaleCommand& command, const Io& io, int minor) {
+ScaleLoopOptions loop_options(const ScaleCommand& command, const Io& io, std::string autoscaling) {
   ScaleLoopOptions options;
-  options.minor = minor;
+  options.autoscaling = std::move(autoscaling);
   options.writes = !command.is_dry_run;
   options.is_one_pass = command.is_once;
   options.instance = options.controller + "-" + io.network->host_name();
@@ -147,11 +192,13 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   if (const auto failed = read_declared(command, server, io, facts)) return *failed;
   auto prometheus = open_prometheus(command.prometheus, io);
   if (!prometheus) return fail(io, prometheus.error());
+  auto autoscaling = find_autoscaling(*server.transport, command.owns_objects);
+  if (!autoscaling) return fail(io, autoscaling.error());
 
   const SystemWallClock wall_clock;
   EventLog log(io.err, wall_clock, command.output.quiet);
   Scaler scaler(scaler_options(command));
-  ScaleLoopOptions options = loop_options(command, io, server.minor);
+  ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
   options.namespace_name = only_namespace(command, facts);
   for (Autoscaler& one : facts.autoscalers) scaler.put(std::move(one));
   ScaleRun run(std::move(scaler), *server.transport, prometheus->get(), wall_clock, options, io,
@@ -176,11 +223,16 @@ void look(ScaleCommand& command, LiveScale& live, Io& io) {
     live.errors.push_back(std::move(prometheus).error());
     return;
   }
+  auto autoscaling = find_autoscaling(*server.transport, live.facts.autoscalers.empty());
+  if (!autoscaling) {
+    live.errors.push_back(std::move(autoscaling).error());
+    return;
+  }
   command.owns_objects = command.is_dry_run = command.is_once = true;
   const SystemWallClock wall_clock;
   Scaler scaler(scaler_options(command));
   for (Autoscaler& one : live.facts.autoscalers) scaler.put(std::move(one));
-  ScaleLoopOptions options = loop_options(command, io, server.minor);
+  ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
   options.namespace_name = live.namespace_name;
   ScaleEvents events;
   events.failed = [&live](const Error& error) {

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include "codec/request_parts.hpp"
-#include "gedge/base/quantity.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/autoscaling.hpp"
-#include "gedge/codec/timestamp.hpp"
-#include "gedge/scale/status_text.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -22,7 +19,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr unsigned kOk = 200, kNotFound = 404, kConflict = 409;
-constexpr int kAutoscalingV2 = 23;  // the minor version that has it
 constexpr Nanos kReadTimeout{5'000'000'000};
 
 struct KnownKind {
@@ -181,59 +177,6 @@ bool read_query(dom::element answer, const std::string& query, MetricReading& re
   return true;
 }
 
-Json current_metric(const MetricSpec& metric, const MetricAnswer& answer) {
-  Json current = Json::object();
-  if (answer.utilization) current["averageUtilization"] = *answer.utilization;
-  if (answer.average_milli) current["averageValue"] = format_milli(*answer.average_milli);
-  if (answer.value_milli) current["value"] = format_milli(*answer.value_milli);
-  Json name{{"name", metric.name}};
-  if (metric.selector) {
-    Json labels = Json::object();
-    for (const Requirement& one : metric.selector->requirements)
-      if (one.values.size() == 1) labels[one.key] = one.values.front();
-    name["selector"] = Json{{"matchLabels", std::move(labels)}};
-  }
-  switch (metric.kind) {
-    case MetricKind::kResource:
-      return Json{{"type", "Resource"},
-                  {"resource", {{"name", metric.name}, {"current", std::move(current)}}}};
-    case MetricKind::kContainerResource:
-      return Json{{"type", "ContainerResource"},
-                  {"containerResource",
-                   {{"name", metric.name},
-                    {"container", metric.container},
-                    {"current", std::move(current)}}}};
-    case MetricKind::kPodMetric:
-      return Json{{"type", "Pods"},
-                  {"pods", {{"metric", std::move(name)}, {"current", std::move(current)}}}};
-    case MetricKind::kObject:
-      return Json{{"type", "Object"},
-                  {"object",
-                   {{"metric", std::move(name)},
-                    {"current", std::move(current)},
-                    {"describedObject",
-                     {{"apiVersion", metric.object.api_version},
-                      {"kind", metric.object.kind},
-                      {"name", metric.object.name}}}}}};
-    case MetricKind::kExternal:
-      break;
-  }
-  return Json{{"type", "External"},
-              {"external", {{"metric", std::move(name)}, {"current", std::move(current)}}}};
-}
-
-Json conditions_json(const ScaleReport& report) {
-  Json conditions = Json::array();
-  for (const auto& [condition, since] : report.conditions)
-    conditions.push_back({{"type", to_string(condition.type)},
-                          {"status", condition.is_true ? "True" : "False"},
-                          {"lastTransitionTime", format_timestamp(since)},
-                          {"reason", to_string(condition.reason)},
-                          {"message", condition_message(report.autoscaler, report.decision,
-                                                        condition, report.why)}});
-  return conditions;
-}
-
 }  // namespace
 
 std::optional<KindName> kind_name(const ObjectName& object) {
@@ -271,25 +214,36 @@ Result<KindName> read_kind_name(const ApiAnswer& answer, const ObjectName& objec
   return Error{Errc::kNotFound, object.api_version + " has no kind " + object.kind, {}, {}};
 }
 
-std::string autoscaling_version(int minor) {
-  return minor >= kAutoscalingV2 ? "autoscaling/v2" : "autoscaling/v2beta2";
+ApiRequest autoscaling_request() { return read_request("/apis/autoscaling"); }
+
+Result<std::string> autoscaling_version(const ApiAnswer& answer) {
+  if (answer.status != kOk) return refusal(answer, "no versions of autoscaling");
+  dom::parser parser;
+  dom::element document;
+  dom::array versions;
+  if (parser.parse(answer.body).get(document) || document["versions"].get_array().get(versions))
+    return invalid_input("what the server calls versions of autoscaling are none");
+  for (const std::string_view known : {kAutoscalingV2, kAutoscalingV2beta2, kAutoscalingV1})
+    for (const dom::element one : versions) {
+      std::string_view version;
+      if (!one["groupVersion"].get_string().get(version) && version == known)
+        return std::string(known);
+    }
+  return Error{Errc::kNotFound,
+               "the server has no HorizontalPodAutoscaler that is known",
+               {},
+               "autoscaling/v2, v2beta2 and v1 are"};
 }
 
-namespace {
-
-std::string collection(const std::string& group, const std::string& space, const char* plural) {
-  return group + (space.empty() ? "" : "/namespaces/" + encoded(space)) + "/" + plural;
-}
-
-}  // namespace
-
-std::string autoscalers_path(int minor, const std::string& namespace_name) {
-  return collection("/apis/" + autoscaling_version(minor), namespace_name,
-                    "horizontalpodautoscalers");
+std::string autoscalers_path(const std::string& version, const std::string& namespace_name) {
+  return "/apis/" + version +
+         (namespace_name.empty() ? "" : "/namespaces/" + encoded(namespace_name)) +
+         "/horizontalpodautoscalers";
 }
 
 std::string pods_path(const std::string& namespace_name) {
-  return collection("/api/v1", namespace_name, "pods");
+  return "/api/v1" + (namespace_name.empty() ? "" : "/namespaces/" + encoded(namespace_name)) +
+         "/pods";
 }
 
 ApiRequest scale_request(const ScaleRead& read, const KindName& kind) {
@@ -412,32 +366,6 @@ MetricReading query_reading(const ApiAnswer& answer, const MetricRead& read) {
   else
     reading.values = {};
   return reading;
-}
-
-ApiRequest status_request(const ScaleReport& report, int minor) {
-  const Autoscaler& autoscaler = report.autoscaler;
-  const ScaleDecision& decision = report.decision;
-  Json status = Json::object();
-  if (autoscaler.generation > 0) status["observedGeneration"] = autoscaler.generation;
-  if (report.rescaled_at != kNever) status["lastScaleTime"] = format_timestamp(report.rescaled_at);
-  if (decision.step != ScaleStep::kNoTarget) {
-    const bool is_done = report.outcome != ScaleReport::Outcome::kNotRescaled;
-    status["currentReplicas"] = decision.current;
-    status["desiredReplicas"] = is_done ? decision.replicas : decision.current;
-  }
-  if (!decision.metrics.empty()) {
-    Json metrics = Json::array();
-    for (std::size_t i = 0; i < decision.metrics.size(); ++i)
-      if (decision.metrics[i].ok())
-        metrics.push_back(current_metric(autoscaler.metrics[i], decision.metrics[i]));
-    status["currentMetrics"] = std::move(metrics);
-  }
-  status["conditions"] = conditions_json(report);
-  return write_request(ApiVerb::kPatch, ApiLane::kEvent,
-                       collection("/apis/" + autoscaling_version(minor), autoscaler.namespace_name,
-                                  "horizontalpodautoscalers") +
-                           "/" + encoded(autoscaler.name.str()) + "/status",
-                       Json{{"status", std::move(status)}}, "application/merge-patch+json");
 }
 
 }  // namespace gedge::codec

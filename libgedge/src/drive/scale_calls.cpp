@@ -208,8 +208,7 @@ void ScaleLoop::tell_event(const ScaleReport& report, bool is_warning, std::stri
                  is_short ? SharedText(autoscaler.target.name) : autoscaler.name};
   event.uid = is_short ? report.target_uid : autoscaler.uid;
   if (is_short && report.target_uid.empty()) return;  // there is nothing to tell about
-  event.api_version =
-      is_short ? autoscaler.target.api_version : codec::autoscaling_version(options_.minor);
+  event.api_version = is_short ? autoscaler.target.api_version : options_.autoscaling;
   if (event.api_version.empty())
     event.api_version = event.kind == "ReplicationController" ? "v1" : "apps/v1";
   event.is_warning = is_warning;
@@ -234,7 +233,7 @@ void ScaleLoop::tell_event(const ScaleReport& report, bool is_warning, std::stri
 
 void ScaleLoop::tell_status(const ScaleReport& report) {
   const bool is_object = report.autoscaler.api_version != kShortAutoscaler;
-  if (is_object && report.is_news) queue(codec::status_request(report, options_.minor));
+  if (is_object && report.is_news) queue(codec::status_request(report, options_.autoscaling));
 }
 
 void ScaleLoop::tell(const ScaleReport& report) {

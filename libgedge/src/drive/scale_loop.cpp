@@ -59,8 +59,8 @@ void ScaleLoop::watch_all() {
       WatchedKind{codec::pods_path(options_.namespace_name), "v1", "PodList", false},
       std::move(pods), options_.seed + 1, options_.reflector));
   watches_.push_back(std::make_unique<ObjectWatch>(
-      WatchedKind{codec::autoscalers_path(options_.minor, options_.namespace_name),
-                  codec::autoscaling_version(options_.minor), "HorizontalPodAutoscalerList", true},
+      WatchedKind{codec::autoscalers_path(options_.autoscaling, options_.namespace_name),
+                  options_.autoscaling, "HorizontalPodAutoscalerList", true},
       std::move(objects), options_.seed + 2, options_.reflector));
 }
 

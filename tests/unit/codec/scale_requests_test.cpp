@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -192,6 +193,24 @@ TEST_CASE("scale requests: a kind that has another name in paths") {
   CHECK_FALSE(read_kind_name(answer(404, ""), crd));
 }
 
+TEST_CASE("scale requests: the newest version of autoscaling that is known") {
+  const auto group = [](std::initializer_list<std::string> versions) {
+    std::string list;
+    for (const std::string& version : versions)
+      list += (list.empty() ? "" : ",") + (R"({"groupVersion":"autoscaling/)" + version + "\"}");
+    return autoscaling_version(answer(200, R"({"kind":"APIGroup","versions":[)" + list + "]}"));
+  };
+  CHECK(autoscaling_request().target == "/apis/autoscaling");
+  CHECK(*group({"v1", "v2beta2", "v2beta1", "v2"}) == "autoscaling/v2");
+  CHECK(*group({"v1", "v2beta2", "v2beta1"}) == "autoscaling/v2beta2");
+  CHECK(*group({"v2beta1", "v1"}) == "autoscaling/v1");
+  CHECK(group({"v2beta1"}).error().code == Errc::kNotFound);
+  CHECK(group({}).error().code == Errc::kNotFound);
+  CHECK(autoscaling_version(answer(404, "")).error().code == Errc::kNotFound);
+  CHECK(autoscaling_version(answer(403, "")).error().code == Errc::kDenied);
+  CHECK(autoscaling_version(answer(200, "[]")).error().code == Errc::kInvalidInput);
+}
+
 TEST_CASE("scale requests: a status as the controller writes it") {
   ScaleReport report;
   report.autoscaler.namespace_name = "shop";
@@ -212,7 +231,7 @@ TEST_CASE("scale requests: a status as the controller writes it") {
   report.conditions.emplace_back(
       ScaleCondition{ScaleConditionType::kAbleToScale, true, ScaleReason::kSucceededRescale},
       1'795'341'600);
-  const ApiRequest request = status_request(report, 20);
+  const ApiRequest request = status_request(report, "autoscaling/v2beta2");
   CHECK(request.target ==
         "/apis/autoscaling/v2beta2/namespaces/shop/horizontalpodautoscalers/web/status");
   CHECK(request.verb == ApiVerb::kPatch);
@@ -223,7 +242,43 @@ TEST_CASE("scale requests: a status as the controller writes it") {
         R"("conditions":[{"type":"AbleToScale","status":"True",)"
         R"("lastTransitionTime":"2026-11-22T10:00:00Z","reason":"SucceededRescale",)"
         R"("message":"the HPA controller was able to update the target scale to 3"}]}})");
-  CHECK(status_request(report, 30).target.find("/apis/autoscaling/v2/") == 0);
+  CHECK(status_request(report, "autoscaling/v2").target.find("/apis/autoscaling/v2/") == 0);
+
+  // Of each kind of metric, as annotations of the old version have it.
+  for (const MetricKind kind : {MetricKind::kContainerResource, MetricKind::kPodMetric,
+                                MetricKind::kObject, MetricKind::kExternal}) {
+    MetricSpec& metric = report.autoscaler.metrics.emplace_back();
+    metric.kind = kind;
+    metric.name = "m";
+    metric.container = "c";
+    metric.object = {"v1", "Service", "front"};
+    metric.selector.emplace().requirements.push_back({"app", SelectorOp::kEquals, {"web"}});
+    report.decision.metrics.emplace_back().average_milli = 1'000;
+  }
+  const ApiRequest old = status_request(report, "autoscaling/v1");
+  CHECK(old.target == "/apis/autoscaling/v1/namespaces/shop/horizontalpodautoscalers/web/status");
+  const auto body = nlohmann::json::parse(old.body);
+  CHECK(body["status"] ==
+        nlohmann::json::parse(R"({"observedGeneration":2,"lastScaleTime":"2026-11-22T10:00:00Z",)"
+                              R"("currentReplicas":2,"desiredReplicas":3,)"
+                              R"("currentCPUUtilizationPercentage":90})"));
+  const auto& notes = body["metadata"]["annotations"];
+  const auto note = [&notes](const std::string& name) {
+    return nlohmann::json::parse(
+        notes["autoscaling.alpha.kubernetes.io/" + name].get<std::string>());
+  };
+  CHECK(note("conditions")[0]["reason"] == "SucceededRescale");
+  CHECK(note("current-metrics") ==
+        nlohmann::json::parse(
+            R"([{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":90,)"
+            R"("currentAverageValue":"450m"}},{"type":"ContainerResource","containerResource":)"
+            R"({"name":"m","container":"c","currentAverageValue":"1"}},{"type":"Pods","pods":)"
+            R"({"metricName":"m","selector":{"matchLabels":{"app":"web"}},)"
+            R"("currentAverageValue":"1"}},{"type":"Object","object":{"metricName":"m","target":)"
+            R"({"apiVersion":"v1","kind":"Service","name":"front"},"averageValue":"1",)"
+            R"("selector":{"matchLabels":{"app":"web"}}}},{"type":"External","external":)"
+            R"({"metricName":"m","metricSelector":{"matchLabels":{"app":"web"}},)"
+            R"("currentAverageValue":"1"}}])"));
 }
 
 }  // namespace

@@ -177,6 +177,27 @@ TEST_CASE("scaler: samples that are old, or of a time to come, are none") {
   }
 }
 
+// A rate over a counter that begins anew is 0, or far too large, for a look or two.
+TEST_CASE("scaler: a counter that begins anew scales nothing down, and beyond no bound") {
+  World world;
+  world.scaler.put(short_one());
+  world.load = 500;
+  world.pass(400);
+  REQUIRE(world.replicas == 5);
+  for (const std::int64_t odd : {std::int64_t{0}, std::int64_t{9'000'000'000'000}}) {
+    world.load = odd;
+    world.pass(45);
+    CHECK(world.replicas >= 5);
+    CHECK(world.replicas <= 10);
+    world.load = 500;
+    world.pass(700);
+    CHECK(world.replicas == 5);
+  }
+  world.load = 0;  // in earnest
+  world.pass(3'600);
+  CHECK(world.replicas == 1);
+}
+
 TEST_CASE("scaler: after a start nothing is scaled down for a window, whatever the date does") {
   World world;
   world.replicas = 8;

@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +98,7 @@ TEST_CASE("scale loop: lists, then the scale, then metrics, then a write, a stat
   events.reported = [&reports](const ScaleReport& report) { reports.push_back(report); };
   ScaleLoopOptions options;
   options.is_one_pass = true;
+  options.autoscaling = "autoscaling/v2beta2";
   ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, options, std::move(events));
   REQUIRE(loop.run());
   const std::vector<std::string> wanted{
@@ -184,6 +188,103 @@ TEST_CASE("scale loop: an object that cannot be read spoils no other") {
   CHECK(loop.counts().unreadable == 1);
   REQUIRE_FALSE(failures.empty());
   CHECK(failures.front().find("is above maxReplicas") != std::string::npos);
+}
+
+// What one pass over this server leaves.
+struct Pass {
+  std::size_t autoscalers = 0, frozen = 0;
+  std::uint64_t unreadable = 0;
+  int writes = 0;  // of replicas
+};
+
+Pass pass_over(Server& server, const std::string& autoscaling = "autoscaling/v2") {
+  FixedClock clock;
+  ScalerOptions scaler = own();
+  scaler.settings.max_age_s = 120;
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  options.autoscaling = autoscaling;
+  ScaleLoop loop(Scaler(scaler), server, nullptr, clock, clock, options, {});
+  CHECK(loop.run());
+  Pass pass;
+  pass.autoscalers = loop.scaler().autoscalers();
+  pass.frozen = loop.scaler().frozen();
+  pass.unreadable = loop.counts().unreadable;
+  for (const std::string& body : server.bodies)
+    pass.writes += body.find(R"("kind":"Scale")") == std::string::npos ? 0 : 1;
+  return pass;
+}
+
+TEST_CASE("scale loop: annotations of 10 MB are no metrics, and those of others do not matter") {
+  const std::string large(std::size_t{10} << 20, 'x');
+  const auto noted = [&large](const std::string& key) {
+    Server server;
+    fill(server);
+    server.hpa.insert(server.hpa.find(R"("uid")"),
+                      R"("annotations":{")" + key + R"(":")" + large + R"("},)");
+    return server;
+  };
+  Server others = noted("example.com/notes");
+  CHECK(pass_over(others, "autoscaling/v1").writes == 1);
+  for (const char* const part : {"metrics", "behavior"}) {
+    Server ours = noted(std::string("autoscaling.alpha.kubernetes.io/") + part);
+    const Pass pass = pass_over(ours, "autoscaling/v1");
+    CHECK(pass.unreadable == 1);
+    CHECK(pass.autoscalers == 0);
+    CHECK(pass.writes == 0);
+  }
+}
+
+TEST_CASE("scale loop: usage that is no amount, or of another time, scales nothing") {
+  const auto with = [](const std::string& before, const std::string& after) {
+    Server server;
+    fill(server);
+    const std::size_t at = server.usage.find(before);
+    REQUIRE(at != std::string::npos);
+    server.usage.replace(at, before.size(), after);
+    return server;
+  };
+  const std::string amount = R"("usage":{"cpu":"1"})", date = "2026-11-22T09:59:50Z";
+  Server good = with(amount, R"("usage":{"cpu":"900m"})");
+  CHECK(pass_over(good).writes == 1);
+  for (const std::string bad : {"\"NaN\"", "\"-1\"", "\"Inf\"", "\"\"", "null", "{}", "[]", "-1",
+                                "\"1 core\"", "\"1e400\"", "true"}) {
+    CAPTURE(bad);
+    Server server = with(amount, R"("usage":{"cpu":)" + bad + "}");
+    const Pass pass = pass_over(server);
+    CHECK(pass.writes == 0);
+    CHECK(pass.frozen == 1);
+  }
+  for (const std::string other : {"2026-11-22T09:57:59Z", "2026-11-22T10:00:16Z",
+                                  "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday"}) {
+    CAPTURE(other);
+    Server server = with(date, other);
+    const Pass pass = pass_over(server);
+    CHECK(pass.writes == 0);
+    CHECK(pass.frozen == 1);
+  }
+}
+
+TEST_CASE("scale loop: an autoscaler that cannot be meant is told, and its workload kept") {
+  for (const auto& [before, after] : std::initializer_list<std::pair<std::string, std::string>>{
+           {R"("minReplicas":1)", R"("minReplicas":6)"},
+           {R"("minReplicas":1)", R"("minReplicas":0)"},
+           {R"("minReplicas":1)", R"("minReplicas":-1)"},
+           {R"("maxReplicas":5)", R"("maxReplicas":0)"},
+           {R"("maxReplicas":5)", R"("maxReplicas":9999999999)"},
+           {R"("type":"Resource")", R"("type":"Magic")"},
+           {R"("averageUtilization":50)", R"("averageUtilization":0)"},
+           {R"("averageUtilization":50)", R"("averageUtilization":-50)"},
+           {R"("averageUtilization":50)", R"("averageUtilization":"NaN")"}}) {
+    CAPTURE(after);
+    Server server;
+    fill(server);
+    server.hpa.replace(server.hpa.find(before), before.size(), after);
+    const Pass pass = pass_over(server);
+    CHECK(pass.unreadable == 1);
+    CHECK(pass.autoscalers == 0);
+    CHECK(pass.writes == 0);
+  }
 }
 
 }  // namespace

@@ -23,10 +23,15 @@ std::optional<KindName> kind_name(const ObjectName& object);
 ApiRequest kinds_request(const std::string& api_version);
 Result<KindName> read_kind_name(const ApiAnswer& answer, const ObjectName& object);
 
-/// "autoscaling/v2", or what a server of this minor version has instead.
-std::string autoscaling_version(int minor);
+inline constexpr std::string_view kAutoscalingV2 = "autoscaling/v2",
+                                  kAutoscalingV2beta2 = "autoscaling/v2beta2",
+                                  kAutoscalingV1 = "autoscaling/v1";
+/// GET of the versions that a server has; and the first of the above among them. Errors: kNotFound,
+/// where there is none of them; those of a server that does not say.
+ApiRequest autoscaling_request();
+Result<std::string> autoscaling_version(const ApiAnswer& answer);
 /// Where the objects lie that are watched; `namespace_name` empty: those of all namespaces.
-std::string autoscalers_path(int minor, const std::string& namespace_name);
+std::string autoscalers_path(const std::string& version, const std::string& namespace_name);
 std::string pods_path(const std::string& namespace_name);
 
 /// GET of the subresource scale.
@@ -45,7 +50,8 @@ ApiRequest query_request(const MetricRead& read);
 /// One value for each series. Not a number, infinite or below zero: nothing is read.
 MetricReading query_reading(const ApiAnswer& answer, const MetricRead& read);
 
-/// PATCH of the status of a HorizontalPodAutoscaler.
-ApiRequest status_request(const ScaleReport& report, int minor);
+/// PATCH of the status of a HorizontalPodAutoscaler. In autoscaling/v1, conditions and metrics are
+/// annotations, from which the server makes those of other versions.
+ApiRequest status_request(const ScaleReport& report, const std::string& version);
 
 }  // namespace gedge::codec

@@ -30,10 +30,10 @@ struct ApiEvent;
 }
 
 struct ScaleLoopOptions {
-  std::string namespace_name;  ///< nothing else is looked at; empty: all of them
-  int minor = 20;              ///< of the server's version
-  bool writes = true;          ///< false: nothing at all is written, no Event either
-  bool is_one_pass = false;    ///< ends when everything was looked at once
+  std::string namespace_name;                  ///< nothing else is looked at; empty: all of them
+  std::string autoscaling = "autoscaling/v2";  ///< the version of objects that the server has
+  bool writes = true;        ///< false: nothing at all is written, no Event either
+  bool is_one_pass = false;  ///< ends when everything was looked at once
   std::string controller = "gedge-autoscaler";  ///< who reports Events
   std::string instance;                         ///< which process of it
   std::uint64_t seed = 0;                       ///< of jitter and of the names of Events
