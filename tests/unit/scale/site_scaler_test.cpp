@@ -142,6 +142,27 @@ TEST_CASE("sites: a far replica that is ready stays until others are") {
   CHECK(play.ask(1, 30) == "back@1");
 }
 
+TEST_CASE("sites: replicas follow those who ask, and the one leaves that is missed least") {
+  SiteScalerOptions options = three_sites(10);
+  options.rules.choice = SiteChoice::kDemand;
+  options.rules.full_percent = 100;
+  options.base = 0;
+  ShelfRoom room({{0, 5'000}, {1, 5'000}, {2, 1'500}}, kBase);
+  SiteScaler scaler(options, room);
+  const auto ask = [&](std::int32_t wanted, UnixSeconds now, const std::vector<double>& demand) {
+    const auto effects = scaler.decide({wanted, now, demand, 1});
+    REQUIRE(effects);
+    return text_of(*effects);
+  };
+  CHECK_MESSAGE(ask(4, 0, {0, 0, 4}) == "out@2 out@2 out@2 out@1", "the cloud is full, near is 30");
+  CHECK_MESSAGE(ask(4, 15, {4, 0, 0}) == "in@2 out@0", "40 ms less, where near were 30 less");
+  CHECK_MESSAGE(ask(4, 30, {4, 0, 0}) == "", "R after that");
+  CHECK(ask(4, 315, {4, 0, 0}) == "in@2 out@0");
+  CHECK_MESSAGE(ask(3, 330, {2, 1, 0}) == "in@2", "nobody asks there");
+  CHECK_MESSAGE(ask(2, 345, {2, 1, 0}) == "in@0", "then half a one travels, else a whole one");
+  CHECK(ask(4, 360, {2, 0, 2}) == "out@2 out@2");
+}
+
 // What a ReplicaSet does among pods that are ready: least cost first, then the newest.
 std::uint32_t first_to_leave(const SiteScaler& scaler, const SiteLook& look) {
   const std::vector<std::int32_t> costs = scaler.deletion_costs(look);

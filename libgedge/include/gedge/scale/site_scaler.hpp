@@ -94,8 +94,8 @@ struct SiteLook {
 ///
 ///   O * o + R * b <= T + max(O, R)
 ///
-/// and whatever went over stays for R at least. Cost: O(replicas + questions) a look; kDemand:
-/// O(replicas * sites^3).
+/// and whatever went over stays for R at least. Cost: O(replicas) a step and a question; kDemand:
+/// O(sites^4) more.
 class SiteScaler {
  public:
   /// `room` must outlive the scaler, and has none of its replicas.
