@@ -323,7 +323,7 @@ Result<std::vector<Overcommit>> LiveCluster::Parts::overcommits(
     const auto node = cluster.find_node(name);
     if (!node || !cluster.alive().test(*node)) continue;
     Overcommit overcommit{name, {}};
-    for (std::uint16_t i = 0; i < cluster.resource_count(); ++i) {
+    for (std::uint32_t i = 0; i < cluster.resource_count(); ++i) {
       const ResourceIndex resource{i};
       const std::int64_t requested = cluster.requested(resource)[raw(*node)];
       const std::int64_t allocatable = cluster.allocatable(resource)[raw(*node)];

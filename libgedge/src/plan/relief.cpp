@@ -15,7 +15,7 @@ std::int64_t taken(const ClusterState& cluster, PodIndex pod, ResourceIndex reso
 // Resources of which there is too little even without those who are going.
 std::vector<ResourceIndex> lacking(const ClusterState& cluster, NodeIndex node) {
   std::vector<ResourceIndex> resources;
-  for (std::uint16_t i = 0; i < cluster.resource_count(); ++i) {
+  for (std::uint32_t i = 0; i < cluster.resource_count(); ++i) {
     const ResourceIndex resource{i};
     std::int64_t excess =
         cluster.requested(resource)[raw(node)] - cluster.allocatable(resource)[raw(node)];

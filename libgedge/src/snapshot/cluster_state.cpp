@@ -169,10 +169,10 @@ void ClusterState::add_resource_names() {
 
 void ClusterState::fill_node(NodeIndex n) {
   const Node& node = *node_facts_[raw(n)];
-  for (std::size_t r = 0; r < resource_names_.size(); ++r) {
+  for (std::uint32_t r = 0; r < resource_names_.size(); ++r) {
     const std::int64_t amount = node.allocatable.amount(resource_names_[r]);
     allocatable_[r][raw(n)] = amount;
-    note_size(ResourceIndex{static_cast<std::uint16_t>(r)}, amount < 1 ? -1 : amount);
+    note_size(ResourceIndex{r}, amount < 1 ? -1 : amount);
   }
   const std::string* name =
       options_.rtt_by.empty() ? &node.name.str() : node.labels.find(options_.rtt_by);
@@ -193,7 +193,7 @@ void ClusterState::renew(ResourceIndex r, std::uint32_t block) const {
 
 void ClusterState::renew_stale_blocks() const {
   stale_blocks_.for_each([&](NodeIndex block) {
-    for (std::uint16_t r = 0; r < free_bounds_.size(); ++r)
+    for (std::uint32_t r = 0; r < free_bounds_.size(); ++r)
       if (!free_bounds_[r].least.empty()) renew(ResourceIndex{r}, raw(block));
     if (share_bounds_) share_bounds_->renew(share_columns(*this), raw(block));
   });
@@ -268,12 +268,12 @@ std::optional<NodeIndex> ClusterState::find_node(std::string_view name) const {
 
 std::optional<ResourceIndex> find_resource(std::span<const std::string> names,
                                            std::string_view name) {
-  for (std::uint16_t r = 0; r < kFirstExtended; ++r)
+  for (std::uint32_t r = 0; r < kFirstExtended; ++r)
     if (names[r] == name) return ResourceIndex{r};
   const auto first = names.begin() + kFirstExtended;
   const auto at = std::lower_bound(first, names.end(), name);
   if (at == names.end() || *at != name) return std::nullopt;
-  return ResourceIndex{static_cast<std::uint16_t>(at - names.begin())};
+  return ResourceIndex{static_cast<std::uint32_t>(at - names.begin())};
 }
 
 std::optional<ResourceIndex> ClusterState::find_resource(std::string_view name) const {

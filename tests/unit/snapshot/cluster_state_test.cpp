@@ -15,7 +15,7 @@ constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
 std::vector<std::vector<std::int64_t>> usage(const ClusterState& state) {
   std::vector<std::vector<std::int64_t>> all;
-  for (std::uint16_t r = 0; r < state.resource_count(); ++r) {
+  for (std::uint32_t r = 0; r < state.resource_count(); ++r) {
     const auto column = state.requested(ResourceIndex{r});
     all.emplace_back(column.begin(), column.end());
   }
@@ -73,6 +73,25 @@ TEST_CASE("cluster state: extended resources are columns found by name") {
   state.bind(site->pod("gpu-0"), site->node("a"));
   CHECK(state.requested(*gpu)[raw(site->node("a"))] == 1);
   CHECK_FALSE(state.find_resource("example.com/fpga"));
+}
+
+TEST_CASE("cluster state: of very many resources each has a column of its own, and bounds") {
+  constexpr int kResources = 70'000;  // more than 16 bits count
+  const auto name = [](int i) { return "example.com/r" + std::to_string(100'000 + i); };
+  SiteBuilder b;
+  Node& node = b.node("a");
+  for (int i = 0; i < kResources; ++i) node.allocatable.set(name(i), i);
+  b.pod("p").request(name(kResources - 1), 5);
+  const auto site = b.build();
+  ClusterState& state = *site->state;
+  const auto last = state.find_resource(name(kResources - 1));
+  REQUIRE(last);
+  CHECK(state.resource_name(*last) == name(kResources - 1));
+  CHECK(state.pod_facts(site->pod("p")).request(*last) == 5);
+  state.bind(site->pod("p"), site->node("a"));
+  CHECK(state.requested(*last)[0] == 5);
+  CHECK(state.free_bounds(*last).most[0] == kResources - 1 - 5);
+  CHECK(state.requested(ResourceIndex::kCpuColumn)[0] == 0);
 }
 
 TEST_CASE("cluster state: undo brings every column and every order back, whatever was done") {

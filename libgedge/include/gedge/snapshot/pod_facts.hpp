@@ -12,14 +12,14 @@
 namespace gedge {
 
 /// Column of one resource in a ClusterState. The first four are always there, in this order.
-enum class ResourceIndex : std::uint16_t {
+enum class ResourceIndex : std::uint32_t {
   kCpuColumn = 0,
   kMemoryColumn = 1,
   kEphemeralColumn = 2,
   kPodsColumn = 3,
 };
-constexpr std::uint16_t raw(ResourceIndex r) { return static_cast<std::uint16_t>(r); }
-inline constexpr std::uint16_t kFirstExtended = 4;
+constexpr std::uint32_t raw(ResourceIndex r) { return static_cast<std::uint32_t>(r); }
+inline constexpr std::uint32_t kFirstExtended = 4;
 
 struct Amount {
   ResourceIndex resource{};
