@@ -67,7 +67,7 @@ void add_evictions(Scene& s, NodeIndex n) {
       s.add(node_edit(kind, s.cluster.node(n)), kTwice);
 }
 
-// A host that bears another's name, or none, is the last thing to suggest.
+// A node whose hostname is another's, or none, is the last thing to suggest.
 std::int64_t size_of_label(std::string_view key) {
   return key == "kubernetes.io/hostname" ? 100 : 1;
 }

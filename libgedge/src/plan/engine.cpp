@@ -324,9 +324,7 @@ bool Engine::fits(PodIndex pod, NodeIndex node) {
   PreparedClass& prepared = parts_->classes.get(pod);
   NodeMask mask(parts_->cluster.slots());
   mask.set(node);
-  const std::uint32_t first = gedge::raw(node) / kBlock * kBlock;
-  const Rows rows{first,
-                  std::min(first + kBlock, static_cast<std::uint32_t>(parts_->cluster.slots()))};
+  const Rows rows = block_of(node, parts_->cluster.slots());
   const ClassContext now = parts_->context(pod);
   for (std::size_t i = 0; i < parts_->filters.size(); ++i) {
     parts_->filters[i].policy->filter(now, prepared.filters[i], rows, mask, nullptr);

@@ -48,7 +48,7 @@ std::int64_t least_amount(Contest& contest, std::int64_t most,
 
 void add_resource(Contest& contest, NodeIndex node, std::string_view name, int sign,
                   Candidates& out) {
-  constexpr std::int64_t kAtMostTimes = 4;  // nobody buys a machine five times as large for one pod
+  constexpr std::int64_t kAtMostTimes = 4;  // nobody buys a node five times as large for one pod
   const Node& facts = contest.cluster.node(node);
   const std::int64_t whole = facts.allocatable.amount(name);
   if (whole <= 0 || whole > kNoBound / kAtMostTimes) return;

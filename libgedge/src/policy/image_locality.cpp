@@ -105,6 +105,7 @@ class ImageLocality final : public NodeStaticScore {
     const ImageHolders* known = cluster.image_holders(image);
     const ImageHolders found = known == nullptr ? look_for(cluster, image) : ImageHolders{};
     const ImageHolders& having = known == nullptr ? found : *known;
+    if (having.rows.none()) return;  // of no nodes at all there is no share
     const double share =
         static_cast<double>(having.rows.count()) / static_cast<double>(cluster.alive().count());
     const std::int64_t scaled = truncate_amount(static_cast<double>(having.size_bytes) * share);

@@ -44,8 +44,10 @@ Result<Edit> parse_edit(std::string_view text);
 std::string to_string(const Edit& edit);
 
 /// Applies edits to facts and matrix. Pods that lose their node (drain, delete) become pending and
-/// must be placed anew; DaemonSet pods of a deleted or drained node vanish with it. Errors:
-/// kNotFound for a name that is not there.
+/// must be placed anew; pods that belong to their node, as a DaemonSet's, stay on one that is
+/// drained and vanish with one that is deleted. Errors: kNotFound for a name that is not there,
+/// with the nearest one that is; kInvalidInput for an amount below 0 and an RTT of a node to
+/// itself.
 Status apply_edits(const std::vector<Edit>& edits, const std::string& rtt_by, Facts& facts,
                    RttMatrix& rtt);
 
@@ -63,9 +65,9 @@ struct WhatIf {
 };
 
 /// Plans, edits the facts, keeps every placement that stays valid and re-places in queue order only
-/// what was evicted, unplaced or added; `replan` plans everything anew. `edited` facts and matrix
-/// are the input after apply_edits. `joined` are the request's facts with the files of `add=FILE`
-/// read in; null where there are none. Cost: two plans; a WhatIfSession answers the same for less.
+/// what was evicted, unplaced or added; `replan` plans everything anew. `joined` are the request's
+/// facts with the files of `add=FILE` read in; null where there are none. Errors: as make_plan and
+/// apply_edits. Cost: two plans; a WhatIfSession answers the same for less.
 Result<WhatIf> what_if(const PlanRequest& request, const std::vector<Edit>& edits, bool replan,
                        const Facts* joined = nullptr);
 

@@ -39,7 +39,8 @@ Result<Plan> make_plan(const PlanRequest& request);
 
 /// The decision about one pod with all its evidence: a pending pod at its turn in the plan; a bound
 /// pod as if it were placed anew with everything else as it is. Errors: as make_plan, and kNotFound
-/// with the nearest pod name. `with_changes` adds the nearest changes (Explanation::changes).
+/// for a pod that is not there, has run to its end or is served by no profile. `with_changes` adds
+/// the nearest changes (Explanation::changes).
 Result<Explanation> explain(const PlanRequest& request, std::string_view namespace_name,
                             std::string_view pod, bool with_changes);
 
