@@ -23,9 +23,9 @@ TEST_CASE("objects: labels and amounts in disorder are sorted, however many") {
     labels += (i == 0 ? "\"k" : ",\"k") + number + "\":\"v" + number + "\"";
     amounts += (i == 0 ? "\"e.x/r" : ",\"e.x/r") + number + "\":\"" + number + "\"";
   }
-  const Facts facts = cluster_facts(
-      R"({"kind":"List","apiVersion":"v1","items":[{"kind":"Node","metadata":{"name":"a","labels":{)" +
-      labels + R"(}},"status":{"allocatable":{)" + amounts + "}}}]}");
+  const Facts facts = cluster_facts(R"({"kind":"List","apiVersion":"v1","items":[{"kind":"Node",)"
+                                    R"("metadata":{"name":"a","labels":{)" +
+                                    labels + R"(}},"status":{"allocatable":{)" + amounts + "}}}]}");
   REQUIRE(facts.nodes.size() == 1);
   const Node& node = facts.nodes[0];
   CHECK(node.labels.size() == kMany);

@@ -211,7 +211,7 @@ TEST_CASE("scale requests: the newest version of autoscaling that is known") {
   CHECK(autoscaling_version(answer(200, "[]")).error().code == Errc::kInvalidInput);
 }
 
-TEST_CASE("scale requests: a status as the controller writes it") {
+ScaleReport rescaled_web() {
   ScaleReport report;
   report.autoscaler.namespace_name = "shop";
   report.autoscaler.name = "web";
@@ -231,6 +231,11 @@ TEST_CASE("scale requests: a status as the controller writes it") {
   report.conditions.emplace_back(
       ScaleCondition{ScaleConditionType::kAbleToScale, true, ScaleReason::kSucceededRescale},
       1'795'341'600);
+  return report;
+}
+
+TEST_CASE("scale requests: a status as the controller writes it") {
+  const ScaleReport report = rescaled_web();
   const ApiRequest request = status_request(report, "autoscaling/v2beta2");
   CHECK(request.target ==
         "/apis/autoscaling/v2beta2/namespaces/shop/horizontalpodautoscalers/web/status");
@@ -243,8 +248,10 @@ TEST_CASE("scale requests: a status as the controller writes it") {
         R"("lastTransitionTime":"2026-11-22T10:00:00Z","reason":"SucceededRescale",)"
         R"("message":"the HPA controller was able to update the target scale to 3"}]}})");
   CHECK(status_request(report, "autoscaling/v2").target.find("/apis/autoscaling/v2/") == 0);
+}
 
-  // Of each kind of metric, as annotations of the old version have it.
+TEST_CASE("scale requests: metrics of each kind are annotations of the old version") {
+  ScaleReport report = rescaled_web();
   for (const MetricKind kind : {MetricKind::kContainerResource, MetricKind::kPodMetric,
                                 MetricKind::kObject, MetricKind::kExternal}) {
     MetricSpec& metric = report.autoscaler.metrics.emplace_back();

@@ -2,8 +2,8 @@
 #include "plan/fit_errors.hpp"
 
 #include <doctest/doctest.h>
-#include <malloc.h>
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +11,7 @@
 #include "gedge/plan/engine.hpp"
 #include "support/random_site.hpp"
 #include "support/site_builder.hpp"
+#include "unit/control/live_bytes.hpp"
 
 using namespace gedge;
 using namespace gedge::test;
@@ -103,7 +104,8 @@ TEST_CASE("fit errors: more classes than are kept, and every one is right") {
 }
 
 TEST_CASE("fit errors: rows that each say something else are counted, and little of it is kept") {
-  constexpr std::size_t kNodes = 300, kBudgets = 250, kMostKept = std::size_t{16} << 20;
+  constexpr std::size_t kNodes = 300, kBudgets = 250;
+  constexpr std::int64_t kMostKept = std::int64_t{16} << 20;
   Dice dice(5);
   SiteBuilder b;
   const auto name = [](std::size_t i) { return "n" + std::to_string(1000 + i); };
@@ -125,8 +127,8 @@ TEST_CASE("fit errors: rows that each say something else are counted, and little
   for (const auto& [text, count] : counts) lines.insert(std::to_string(count) + " " + text);
   std::string expected = "0/300 nodes are available";
   for (const std::string& line : lines) expected += (line == *lines.begin() ? ": " : ", ") + line;
-  const std::size_t before = mallinfo2().uordblks;
+  const std::int64_t before = live_bytes();
   CHECK(engine.fit_error(pod) == expected + ".");
-  CHECK(mallinfo2().uordblks < before + kMostKept);
+  CHECK(live_bytes() < before + kMostKept);
   CHECK(engine.fit_error(pod) == expected + ".");
 }
