@@ -182,6 +182,7 @@ void ApiCluster::send_queued() {
   if (telling_ >= kFewTelling) return;
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
     if (!ends_in_time(queued_.front())) return queued_.clear();
+    queued_.front().is_answer_unread = true;
     send(std::move(queued_.front()), {});
     queued_.pop_front();
   }

@@ -44,6 +44,7 @@ bool Http2Call::take_field(std::string_view name, std::string_view value) {
 }
 
 bool Http2Call::take(std::string_view bytes) {
+  if (request.is_answer_unread) return true;
   return has_stream_begun() ? draft.take_of_stream(bytes) : draft.take_body(bytes, length);
 }
 

@@ -9,7 +9,6 @@ namespace gedge {
 namespace {
 
 constexpr Nanos kLife{3'600'000'000'000};  // then balancers may choose anew
-constexpr Nanos kIdle{60'000'000'000};     // servers close what is idle for longer: 90 s as of 1.20
 
 const char* name_of(ApiVerb verb) {
   switch (verb) {
@@ -25,6 +24,12 @@ const char* name_of(ApiVerb verb) {
       return "DELETE";
   }
   return "";
+}
+
+// An API server's own binary form has half the bytes of JSON.
+std::string_view accepted(const ApiRequest& request) {
+  return request.is_answer_unread ? "application/vnd.kubernetes.protobuf, application/json"
+                                  : "application/json";
 }
 
 }  // namespace
@@ -99,15 +104,19 @@ void Http2Calls::assign(Http2Call& call, Nanos now) {
     link = nullptr;  // it has had as many as it can take
   }
   if (link == nullptr) link = new_link(lane, now);
-  if (link == nullptr)
+  if (link == nullptr) {
     unserved_.push_back(&call);
-  else
-    lane.waiting.push_back(&call);
+    return;
+  }
+  lane.waiting.push_back(&call);
+  lane.is_warm = true;
+  note_due(now + limits_.idle);
 }
 
 Http2Calls::LaneLink* Http2Calls::usable_link(Lane& lane, Nanos now) {
   for (LaneLink& link : lane.links) {
-    const bool is_idle = link.link->calls() == 0 && now - link.used > kIdle;
+    const bool is_idle = link.link->state() == Http2Link::State::kOpen && link.link->calls() == 0 &&
+                         now - link.used > limits_.idle;
     if (is_idle || now - link.link->begun() > kLife) link.link->leave();
     const bool is_over = link.link->state() == Http2Link::State::kOver;
     if (!is_over && !link.link->is_leaving()) return &link;
@@ -133,7 +142,7 @@ bool Http2Calls::submit(Http2Call& call, LaneLink& link, Nanos now) {
   Http2Fields fields{
       {":method", name_of(request.verb)}, {":scheme", "https"},
       {":authority", server_.authority},  {":path", path},
-      {"accept", "application/json"},     {"user-agent", access_.endpoint().user_agent}};
+      {"accept", accepted(request)},      {"user-agent", access_.endpoint().user_agent}};
   if (!bearer_.empty()) fields.emplace_back("authorization", bearer_);
   if (!request.content_type.empty()) fields.emplace_back("content-type", request.content_type);
   if (request.verb != ApiVerb::kGet) fields.emplace_back("content-length", length);
@@ -195,6 +204,17 @@ void Http2Calls::expire(Nanos now) {
     if (call->link != nullptr && call->link->heard() <= call->submitted) call->link->leave();
   }
   check_links(now);
+  keep_warm(now);
+}
+
+// Once it has been written.
+void Http2Calls::keep_warm(Nanos now) {
+  Lane& lane = lanes_[static_cast<std::size_t>(ApiLane::kWrite)];
+  if (!lane.is_warm) return;
+  LaneLink* link = usable_link(lane, now);
+  if (link == nullptr && serves_ && renew()) link = new_link(lane, now);
+  const Nanos idle_at = (link != nullptr ? link->used : now) + limits_.idle;
+  note_due(idle_at >= now ? idle_at + Nanos{1} : now + limits_.idle);
 }
 
 void Http2Calls::check_links(Nanos now) {

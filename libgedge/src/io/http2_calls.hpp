@@ -55,6 +55,7 @@ class Http2Calls {
   struct Lane {
     std::vector<LaneLink> links;
     std::deque<Http2Call*> waiting;  // for one to be open
+    bool is_warm = false;            // it has been used
   };
 
   Http2Calls(const Http2Library& library, ApiAccess& access, const ApiLimits& limits,
@@ -72,6 +73,7 @@ class Http2Calls {
   void hand_over(Http2Call& call, CallSink& sink);
   void finish(Http2Call& call, ApiAnswer answer, CallSink& sink);
   void check_links(Nanos now);
+  void keep_warm(Nanos now);
   Call take(std::uint64_t ticket);
   void note_due(Nanos moment) { due_ = due_ ? std::min(*due_, moment) : moment; }
 

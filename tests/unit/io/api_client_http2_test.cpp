@@ -83,6 +83,33 @@ TEST_CASE("api client over HTTP/2: many at once, on one connection a lane") {
   }
 }
 
+TEST_CASE("api client over HTTP/2: a connection for writes is there before the next write") {
+  Http2Server server(ok, TalkTls{own()});
+  ApiLimits limits;
+  limits.idle = Nanos{20'000'000};
+  Calls calls(endpoint_of(server), limits);
+  CHECK(calls.get().status == 200);
+  CHECK(calls.ask(bind_request()).status == 200);
+  for (int i = 0; i < 10'000 && server.connections() < 4; ++i)
+    REQUIRE(calls.client->wait(Nanos{10'000'000}, calls.listener));
+  CHECK(server.connections() >= 4);  // those before it were closed, and none is for reads
+  CHECK(calls.ask(bind_request()).status == 200);
+  CHECK(server.heard().size() == 3);
+}
+
+TEST_CASE("api client over HTTP/2: an answer that nobody reads comes in any form") {
+  Http2Server server(ok, TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  ApiRequest asked = bind_request();
+  asked.is_answer_unread = true;
+  const ApiAnswer answer = calls.ask(asked);
+  CHECK(answer.status == 200);
+  CHECK(answer.body.empty());
+  REQUIRE(server.heard().size() == 1);
+  CHECK(server.heard()[0].fields.at("accept") ==
+        "application/vnd.kubernetes.protobuf, application/json");
+}
+
 TEST_CASE("api client over HTTP/2: bodies that are larger than any window") {
   const std::string large(9 << 20, 'x');
   Http2Server server([&](const Http2Heard& heard) { return Http2Said{heard.body + "!"}; },

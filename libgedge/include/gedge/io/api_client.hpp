@@ -19,6 +19,10 @@ struct ApiLimits {
   /// Over HTTP/2: for so long a server may say nothing while calls are under way, and then not
   /// answer whether it is there.
   Nanos silence{10'000'000'000}, sign_within{8'000'000'000};
+  /// Over HTTP/2: a connection that has carried nothing for so long is used no more, as servers
+  /// close those that are idle for longer: 90 s as of 1.20. That of writes is made anew then, so
+  /// that the first bind after a quiet time need not wait for one.
+  Nanos idle{60'000'000'000};
   std::size_t most_body_bytes = std::size_t{1} << 30;
   std::size_t most_line_bytes = std::size_t{64} << 20;  ///< of a stream
   std::size_t most_header_bytes = std::size_t{64} << 10;

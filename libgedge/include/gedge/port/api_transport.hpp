@@ -30,6 +30,8 @@ struct ApiRequest {
   /// The lines of a successful answer are handed over one by one as they come. `timeout` bounds
   /// such a call too; a connection that died on the way is noticed long before.
   bool is_stream = false;
+  /// Nobody reads the body of the answer: it may come in a form that is short, or not at all.
+  bool is_answer_unread = false;
 };
 
 /// What the server said, or why it said nothing.
