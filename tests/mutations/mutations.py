@@ -27,6 +27,7 @@ KEEPER = "io/credential_keeper.cpp"
 SCALER = "control/scaler.cpp"
 SAMPLES = "control/scaler_metrics.cpp"
 RECONCILE = "scale/reconcile.cpp"
+SITES = "scale/site_scaler.cpp"
 
 
 @dataclass
@@ -268,6 +269,16 @@ MUTATIONS = [
              "  const bool fits = value >= 0 && value <= kMost;",
              "  const bool fits = value <= kMost;",
              ("codec",)),
+    Mutation("replicas go over and come back without an end", ("I-9",), SITES,
+             "  if (!may_move(now, options_.rules.return_after_s)) return;\n", "", ("scale",)),
+    Mutation("a near replica leaves before a far one", ("kubernetes#107598",), SITES,
+             "farthest = std::max(farthest, replica.site);",
+             "farthest = replica.site > 0 ? replica.site : farthest;", ("scale",)),
+    Mutation("a far replica leaves while those at home still start", ("I-7",), SITES,
+             "(!replica.ready || units_milli(true) - own >= wanted)", "own > 0", ("scale",)),
+    Mutation("more replicas than max where the formula asks for them", ("I-7",), SITES,
+             "kUnit * std::clamp(look.wanted, 0, options_.max)", "kUnit * look.wanted",
+             ("scale",)),
     # Always
     Mutation("of equal nodes any one is taken", ("I-10",), "plan/winner_tree.cpp",
              "  return leaf_of_[x] < leaf_of_[y];", "  return leaf_of_[x] > leaf_of_[y];",

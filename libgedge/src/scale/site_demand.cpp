@@ -80,7 +80,7 @@ Status SiteScaler::follow_demand(std::int64_t wanted, const SiteLook& look) {
 
 Status SiteScaler::grow_by(const Demand& demand, std::int64_t wanted) {
   bool has_room = true;
-  while (has_room && units_milli(false) < wanted && !is_full()) {
+  while (has_room && units_milli(false) < wanted) {
     has_room = false;
     for (const std::uint32_t site : demand.best_first(units_by_site(false))) {
       const auto held = put(site, SiteStep::kOut);

@@ -24,6 +24,7 @@ SiteScaler::SiteScaler(SiteScalerOptions options, SiteRoom& room)
 
 Result<SiteEffects> SiteScaler::decide(const SiteLook& look) {
   effects_.clear();
+  // No replica is less than one unit: whoever has fewer units than this has fewer than `max`.
   const std::int64_t wanted = kUnit * std::clamp(look.wanted, 0, options_.max);
   if (options_.rules.choice == SiteChoice::kOrder)
     GEDGE_TRY(follow_order(wanted, look.now));
@@ -76,7 +77,7 @@ Status SiteScaler::follow_order(std::int64_t wanted, UnixSeconds now) {
 }
 
 Status SiteScaler::go_out(std::int64_t wanted) {
-  while (units_milli(false) < wanted && !is_full()) {
+  while (units_milli(false) < wanted) {
     const auto held = put(kHome, SiteStep::kOut);
     if (!held) return held.error();
     if (!*held) break;
@@ -107,7 +108,7 @@ Status SiteScaler::go_up(std::int64_t wanted) {
 Status SiteScaler::go_over(std::int64_t wanted, UnixSeconds now) {
   if (!may_move(now, options_.rules.over_after_s)) return {};
   for (std::uint32_t site = 1; site < options_.rules.order.size(); ++site)
-    while (may_use(site) && units_milli(false) < wanted && !is_full()) {
+    while (may_use(site) && units_milli(false) < wanted) {
       const auto held = put(site, SiteStep::kOver);
       if (!held) return held.error();
       if (!*held) break;

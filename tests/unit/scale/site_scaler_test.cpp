@@ -98,6 +98,19 @@ TEST_CASE("sites: no replica goes beyond the budget, nor where nobody measured")
   CHECK(any.ask(4, 0) == "out@0 over@1 over@2 over@2");
 }
 
+TEST_CASE("sites: the farthest leave first, however long they were there") {
+  SiteScalerOptions options = three_sites(10);
+  options.base = 0;
+  ShelfRoom room({{0, 500}, {1, 0}, {2, 5'000}}, kBase);
+  Play play(options, room);
+  CHECK(play.ask(2, 0) == "out@0 over@2");
+  room.take(1, -500);
+  CHECK(play.ask(3, 60) == "over@1");
+  play.all_ready();
+  CHECK(play.ask(2, 360) == "back@2");
+  CHECK(play.ask(1, 660) == "back@1");
+}
+
 TEST_CASE("sites: max counts all of them together") {
   ShelfRoom room({{0, 600}, {1, 5'000}, {2, 5'000}}, kBase);
   Play play(three_sites(3), room);
