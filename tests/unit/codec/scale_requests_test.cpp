@@ -211,7 +211,7 @@ TEST_CASE("scale requests: the newest version of autoscaling that is known") {
   CHECK(autoscaling_version(answer(200, "[]")).error().code == Errc::kInvalidInput);
 }
 
-ScaleReport rescaled_web() {
+ScaleReport rescaled() {
   ScaleReport report;
   report.autoscaler.namespace_name = "shop";
   report.autoscaler.name = "web";
@@ -235,7 +235,7 @@ ScaleReport rescaled_web() {
 }
 
 TEST_CASE("scale requests: a status as the controller writes it") {
-  const ScaleReport report = rescaled_web();
+  const ScaleReport report = rescaled();
   const ApiRequest request = status_request(report, "autoscaling/v2beta2");
   CHECK(request.target ==
         "/apis/autoscaling/v2beta2/namespaces/shop/horizontalpodautoscalers/web/status");
@@ -250,8 +250,8 @@ TEST_CASE("scale requests: a status as the controller writes it") {
   CHECK(status_request(report, "autoscaling/v2").target.find("/apis/autoscaling/v2/") == 0);
 }
 
-TEST_CASE("scale requests: metrics of each kind are annotations of the old version") {
-  ScaleReport report = rescaled_web();
+TEST_CASE("scale requests: a status of autoscaling/v1 has each kind of metric in an annotation") {
+  ScaleReport report = rescaled();
   for (const MetricKind kind : {MetricKind::kContainerResource, MetricKind::kPodMetric,
                                 MetricKind::kObject, MetricKind::kExternal}) {
     MetricSpec& metric = report.autoscaler.metrics.emplace_back();
