@@ -21,6 +21,7 @@ import rows_pin
 import rows_process
 import rows_program
 import rows_recorder
+import rows_scale
 import rows_schedule
 
 ROWS = [
@@ -53,6 +54,7 @@ ROWS = [
     ("schedule", rows_schedule.beside_scheduler, False),
     ("schedule-stream", rows_live.one_by_one, False),
     ("schedule-gone", rows_live.server_gone, False),
+    ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
