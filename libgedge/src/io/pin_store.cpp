@@ -2,6 +2,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -23,6 +24,16 @@ Error refused(const std::string& action, const std::string& path, int error_numb
   error.code = Errc::kDenied;
   error.hint = "name a directory of yours with `--state-dir DIR`";
   return error;
+}
+
+// Puts `from` in the place of `to`. An exchange, where there is something in that place: ext4
+// begins to write a file to the disk when another is renamed onto it, and waits for its journal.
+bool put_in_place(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    ::unlink(from.c_str());
+    return true;
+  }
+  return std::rename(from.c_str(), to.c_str()) == 0;
 }
 
 class FileLock final : public PinLock {
@@ -76,7 +87,7 @@ Status DiskPinStore::replace(PinFile which, std::string_view bytes) {
     if (written) bytes.remove_prefix(static_cast<std::size_t>(done));
   }
   // Not flushed: what it says of processes is void once the machine has gone down.
-  if (written && file.close() && std::rename(beside.c_str(), path.c_str()) == 0) return {};
+  if (written && file.close() && put_in_place(beside, path)) return {};
   const int reason = errno;
   ::unlink(beside.c_str());
   return refused("cannot write", path, reason);
