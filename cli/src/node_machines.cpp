@@ -143,6 +143,16 @@ void add_machines_flag(FlagSet& flags, std::string& directory) {
             directory);
 }
 
+PolicyInfo machine_fit_info() {
+  return {kMachineFit,
+          true,
+          true,
+          "the kubelet of the node, with its machine, configuration and state, admits the pod; "
+          "100 / NUMA nodes under its exclusive CPUs",
+          "0..100",
+          "pkg/kubelet/cm of Kubernetes; added by --machines"};
+}
+
 Errors MachinePolicies::read(const std::string& directory, Compat compat, InputReader& reader,
                              Io& io) {
   const auto listing = list(directory, io.files);

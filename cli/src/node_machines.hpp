@@ -18,6 +18,9 @@ namespace gedge::cli {
 /// --machines.
 void add_machines_flag(FlagSet& flags, std::string& directory);
 
+/// What MachineFit is: no profile names it, and --machines adds it to each.
+PolicyInfo machine_fit_info();
+
 /// Policies of modules, and MachineFit. Outlives the policies that it makes.
 class MachinePolicies final : public PolicySource {
  public:

@@ -1,7 +1,10 @@
 #include "policy_pages.hpp"
 
+#include <algorithm>
+
 #include "gedge/policy/profile.hpp"
 #include "mdoc.hpp"
+#include "node_machines.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -52,7 +55,11 @@ std::string policies_page() {
       "prints this list with "
       "the weights of a profile.");
   std::vector<Mdoc::Item> items;
-  for (const PolicyInfo& policy : policy_catalogue())
+  std::vector<PolicyInfo> policies = policy_catalogue();
+  policies.push_back(machine_fit_info());
+  std::sort(policies.begin(), policies.end(),
+            [](const PolicyInfo& a, const PolicyInfo& b) { return a.name < b.name; });
+  for (const PolicyInfo& policy : policies)
     items.push_back({".Cm " + std::string(policy.name),
                      kind_of(policy) + '.' + sentence("Formula", policy.formula) +
                          sentence("Range", policy.range) + sentence("Source", policy.source) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gedge/codec/profile.hpp"
+#include "node_machines.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
@@ -100,8 +101,9 @@ PolicyList list_policies(const Rules& rules, Compat compat) {
   std::erase_if(list.policies, [compat](const PolicyRow& row) {
     return compat == Compat::k1_20 ? !row.info.in_1_20 : !row.info.in_1_36;
   });
-  if (rules.modules == nullptr) return list;
-  for (const ModulePolicy& policy : rules.modules->policies()) {
+  list.policies.push_back({machine_fit_info(), {}, false, {}});
+  static const std::vector<ModulePolicy> kNone;
+  for (const ModulePolicy& policy : rules.modules != nullptr ? rules.modules->policies() : kNone) {
     const ProfileEntry* score = entry_of(profile.scores, policy.info.name);
     PolicyRow row{policy.info,
                   std::string(policy.module),

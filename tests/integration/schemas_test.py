@@ -233,6 +233,7 @@ class SchemasTest(unittest.TestCase):
     def test_policies(self):
         document = self.check("PolicyList", "policies")
         self.assertIn("DelayBudget", [policy["name"] for policy in document["policies"]])
+        self.assertIn("MachineFit", [policy["name"] for policy in document["policies"]])
 
     def test_latency_matrix(self):
         full = os.path.join(self.folder.name, "full.csv")
