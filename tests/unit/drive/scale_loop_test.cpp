@@ -266,7 +266,7 @@ TEST_CASE("scale loop: usage that is no amount, or of another time, scales nothi
 }
 
 TEST_CASE("scale loop: an autoscaler that cannot be meant is told, and its workload kept") {
-  for (const auto& [before, after] : std::initializer_list<std::pair<std::string, std::string>>{
+  for (const auto& change : std::initializer_list<std::pair<std::string, std::string>>{
            {R"("minReplicas":1)", R"("minReplicas":6)"},
            {R"("minReplicas":1)", R"("minReplicas":0)"},
            {R"("minReplicas":1)", R"("minReplicas":-1)"},
@@ -276,6 +276,7 @@ TEST_CASE("scale loop: an autoscaler that cannot be meant is told, and its workl
            {R"("averageUtilization":50)", R"("averageUtilization":0)"},
            {R"("averageUtilization":50)", R"("averageUtilization":-50)"},
            {R"("averageUtilization":50)", R"("averageUtilization":"NaN")"}}) {
+    const std::string &before = change.first, &after = change.second;
     CAPTURE(after);
     Server server;
     fill(server);
