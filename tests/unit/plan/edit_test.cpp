@@ -214,13 +214,13 @@ TEST_CASE("edit: a name that is almost there is said") {
       {"pod/default/web:node=edge-noe", "did you mean `edge-one`?"},
       {"rtt/b,edge-oen=3ms", "did you mean `edge-one`?"},
       {"pod/default/nothing-like-it:delete", ""}};
-  for (const auto& [text, hint] : slips) {
+  for (const auto& slip : slips) {
     Facts facts = two_nodes();
     facts.nodes[0].name = "edge-one";
     RttMatrix rtt;
-    const Status status = apply_edits(edits({text}), "", facts, rtt);
-    REQUIRE_MESSAGE(!status, text);
-    CHECK(status.error().hint == hint);
+    const Status status = apply_edits(edits({slip.first}), "", facts, rtt);
+    REQUIRE_MESSAGE(!status, slip.first);
+    CHECK(status.error().hint == slip.second);
   }
 }
 
