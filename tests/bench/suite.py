@@ -1,9 +1,10 @@
 """Runs the rows of the benchmark and writes the report. tests/bench/run.sh calls it.
 
-usage: suite.py TOP WORK REPORT [--quick] [ROW]...
+usage: suite.py TOP WORK REPORT [--quick] [--alone|--live] [ROW]...
 
 TOP is the source tree with build/release, WORK a folder for inputs, REPORT the file to write. ROWs
-are names of the list below: only these are run.
+are names of the list below: only these are run. --live runs what needs an API server all the time,
+--alone the other rows.
 """
 
 import os
@@ -57,6 +58,8 @@ ROWS = [
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
+LIVE = {"schedule", "schedule-stream", "schedule-gone", "scale-live"}
+
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run: below, a verdict says so
 
@@ -75,15 +78,24 @@ class Suite:
         return os.path.join(self.top, "build", "release", "bin", name)
 
 
-def head(suite, start, stolen):
+def is_wanted(name, is_quick, words, only):
+    """Whether a row is run: by its name, or as one of a whole run or of a part of it."""
+    if only:
+        return name in only
+    part = "--alone" if name not in LIVE else "--live"
+    parts = {"--alone", "--live"}.intersection(words) or {part}
+    return part in parts and (is_quick or "--quick" not in words)
+
+
+def head(suite, words, start, stolen):
     seconds = time.time() - start
     commit = harness.first_line(["git", "-C", suite.top, "log", "-1", "--format=%h %s"])
     share = (harness.processor_ticks()[1] - stolen) / os.sysconf("SC_CLK_TCK") / seconds
     return [
         "# Figures of the last run",
         "",
-        "Written by `tests/bench/run.sh" + (" --quick" if suite.quick else "") + "`, which makes "
-        "every line of it anew; nothing here is written by hand.",
+        f"Written by `{' '.join(['tests/bench/run.sh', *words])}`, which makes every line of it "
+        "anew; nothing here is written by hand.",
         "",
         f"- Machine: {os.cpu_count()} processors, {harness.processor_name()}, "
         f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB; "
@@ -103,17 +115,16 @@ def head(suite, start, stolen):
 
 
 def main():
-    words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    top, work, path = words[:3]
-    only = words[3:]
-    suite = Suite(top, work, "--quick" in sys.argv)
+    top, work, path, *words = sys.argv[1:]
+    only = [word for word in words if not word.startswith("--")]
+    suite = Suite(top, work, "--quick" in words)
     unknown = set(only) - {row[0] for row in ROWS}
     if unknown:
         sys.exit(f"no row {', '.join(sorted(unknown))}; rows are {', '.join(r[0] for r in ROWS)}")
     pace = harness.Pace(suite.program("bench_speed"))
     report, start, stolen = harness.Report(), time.time(), harness.processor_ticks()[1]
     for name, rows, is_quick in ROWS:
-        if only and name not in only or not only and suite.quick and not is_quick:
+        if not is_wanted(name, is_quick, words, only):
             continue
         load, first, suite.apart = harness.Load(pace), len(report.rows), 0.0
         try:
@@ -128,7 +139,7 @@ def main():
             report.doubt(first, f"fixed loops ran at {100 * load.slowest:.0f} % of their best")
     with open(path, "w", encoding="utf-8") as file:
         # Where the tree lies is nobody's business.
-        file.write(report.text(head(suite, start, stolen)).replace(os.path.join(top, ""), ""))
+        file.write(report.text(head(suite, words, start, stolen)).replace(os.path.join(top, ""), ""))
     print(f"\nwritten to {path}")
 
 
