@@ -34,6 +34,7 @@ void check(const gedge::KubeAccess& access) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
+  if (tells(text)) return 0;  // a message may say what stands in the file itself
   std::size_t asked = 0;
   const gedge::ReadFile read = [&](const std::string& path) -> gedge::Result<std::string> {
     require(++asked <= 5);  // the file itself, and four that an entry can name
