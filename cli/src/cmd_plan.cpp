@@ -89,8 +89,7 @@ constexpr Page kPage{
     .no = "some pod is unschedulable",
     .see_also =
         "gedge-apply(1) gedge-explain(1) gedge-hint(1) gedge-matrix-complete(1) "
-        "gedge-measure(1) gedge-pin-plan(1) "
-        "gedge-schedule(1) "
+        "gedge-measure(1) gedge-pin-plan(1) gedge-scale-simulate(1) gedge-schedule(1) "
         "gedge-simulate(1) gedge-validate(1) gedge-verify(1) gedge-why-not(1) gedge-policies(7)",
 };
 

@@ -148,8 +148,8 @@ TEST_CASE("threads: each is seen, moved, and told from one that has ended") {
   CHECK(*threads.mask(number) == last);
   CHECK(*threads.mask(::getpid()) == *usable);
   CHECK(threads.identify(number)->pid == number);
-  CHECK(threads.pin(number, {}).error().code == Errc::kDenied);
-  CHECK(threads.pin(number, {CpuSet::kLast}).error().code == Errc::kDenied);
+  CHECK(threads.pin(number, {}).error().code == Errc::kConflict);
+  CHECK(threads.pin(number, {CpuSet::kLast}).error().code == Errc::kConflict);
   stop.set_value();
   other.join();
   CHECK(threads.of_process(0).error().code == Errc::kNotFound);
