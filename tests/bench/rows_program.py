@@ -17,7 +17,7 @@ RATES = [("O-8b ", 10_000, 30_000), ("O-8 ", 100_000, 150_000),
          ("O-8a 1000 services", 50_000, 150_000)]
 
 
-PASSES = 5  # over what bench_decision measures
+PASSES = 3  # over what bench_decision measures
 
 
 def decision_rows(report, passes):

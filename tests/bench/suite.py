@@ -139,7 +139,8 @@ def main():
             report.doubt(first, f"fixed loops ran at {100 * load.slowest:.0f} % of their best")
     with open(path, "w", encoding="utf-8") as file:
         # Where the tree lies is nobody's business.
-        file.write(report.text(head(suite, words, start, stolen)).replace(os.path.join(top, ""), ""))
+        text = report.text(head(suite, words, start, stolen))
+        file.write(text.replace(os.path.join(top, ""), ""))
     print(f"\nwritten to {path}")
 
 
