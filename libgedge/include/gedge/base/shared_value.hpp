@@ -23,6 +23,7 @@ class SharedValue {
     return *this;
   }
   ~SharedValue() {
+    // The analyzer does not count users. NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDelete)
     if (node_ != nullptr && node_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
   }
 
