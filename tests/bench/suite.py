@@ -61,7 +61,7 @@ ROWS = [
 LIVE = {"schedule", "schedule-stream", "schedule-gone", "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
-LEAST_PACE = 0.85  # of the fastest in this run: below, a verdict says so
+LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so
 
 PACKAGES = ["g++-12", "libsimdjson-dev", "libyaml-dev", "libyaml-cpp-dev", "nlohmann-json3-dev",
             "libbenchmark-dev", "fping", "iputils-ping", "python3", "python3-networkx",
