@@ -140,7 +140,7 @@ def own_seconds():
 
 
 class Pace:
-    """How fast the machine is: loops that never change, as a share of the fastest of this run so far.
+    """How fast the machine is: loops that never change, as a share of the fastest so far.
 
     What shares a core or a cache with it from outside slows it down, and is counted nowhere."""
 
