@@ -81,6 +81,12 @@ Workload of_templates(Size size, std::uint32_t templates) {
   return made;
 }
 
+Workload with_own_labels(Workload made) {
+  for (Pod& pod : made.facts.pods)
+    pod.extra_labels.set("statefulset.kubernetes.io/pod-name", pod.name);
+  return made;
+}
+
 Workload all_different(Size size) {
   Workload made;
   add_nodes(made.facts, size.nodes);

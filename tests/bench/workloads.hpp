@@ -21,6 +21,8 @@ struct Size {
 
 /// Nodes of three sizes in ten zones, and pods of `templates` templates, dealt round.
 Workload of_templates(Size size, std::uint32_t templates);
+/// With a label of its own on every pod, as StatefulSets set it; no selector reads it.
+Workload with_own_labels(Workload made);
 /// The same nodes; every pod asks for other amounts.
 Workload all_different(Size size);
 /// Sites of 50 nodes, RTTs from the distance of sites; every pod asks for other amounts and bounds

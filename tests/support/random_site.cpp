@@ -234,7 +234,10 @@ Pod make_pod(Dice& dice, const RandomWorkload& w, std::int64_t ordinal) {
   pod.ordinal = ordinal;
   pod.name = w.kind == "Pod" ? w.name : w.name + "-" + std::to_string(ordinal);
   pod.controller = controller_of(w);
-  if (w.kind == "StatefulSet") pod.extra_labels.set("statefulset.kubernetes.io/pod-name", pod.name);
+  if (w.kind == "StatefulSet") {
+    pod.extra_labels.set("statefulset.kubernetes.io/pod-name", pod.name);
+    pod.extra_labels.set(std::string(kPodIndexLabel), std::to_string(ordinal));
+  }
   if (dice.chance(40)) pod.created = dice.between(1000, 1010);
   return pod;
 }

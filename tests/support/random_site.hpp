@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gedge/latency/matrix.hpp"
 #include "gedge/model/facts.hpp"
@@ -36,6 +37,9 @@ struct Themes {
   bool taints, affinity, ports, extended, spread, pods, images, storage, budgets, init, overhead,
       crowded, tiers, gpus, gentle;
 };
+
+/// A label of single pods of StatefulSets, which a few selectors read.
+inline constexpr std::string_view kPodIndexLabel = "apps.kubernetes.io/pod-index";
 
 /// A name that random pods and budgets refer to.
 struct RandomWorkload {

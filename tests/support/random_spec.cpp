@@ -138,6 +138,10 @@ LabelSelector random_selector(Dice& dice) {
   if (dice.chance(15)) out.requirements.push_back({"release", SelectorOp::kDoesNotExist, {}});
   if (dice.chance(25)) out.requirements.push_back({"tier", SelectorOp::kIn, {"back"}});
   if (dice.chance(10)) out.requirements.push_back({"tier", SelectorOp::kExists, {}});
+  if (dice.chance(4))
+    out.requirements.push_back({std::string(kPodIndexLabel),
+                                dice.chance(50) ? SelectorOp::kIn : SelectorOp::kNotIn,
+                                dice.some<std::string>({"0", "1", "2"}, 1 + dice.below(2))});
   for (Requirement& r : out.requirements) std::sort(r.values.begin(), r.values.end());
   return out;
 }

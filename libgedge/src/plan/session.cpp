@@ -19,12 +19,19 @@ bool is_pending(const Pod& pod) {
 
 std::string full_name(const Pod& pod) { return pod.namespace_name + "/" + pod.name; }
 
+bool any_spreads_ties(const PlanRequest& request) {
+  return std::any_of(request.profiles.begin(), request.profiles.end(),
+                     [](const Profile& profile) { return profile.spread_ties; });
+}
+
 }  // namespace
 
+// Modules may ask for any label, and ties are spread by all of them.
 Session::Session(const PlanRequest& request, bool grows)
     : request_(request),
       cluster_(*request.facts, *request.rtt,
-               StateOptions{request.profiles.front().compat, request.rtt_by, grows}) {}
+               StateOptions{request.profiles.front().compat, request.rtt_by, grows,
+                            request.modules == nullptr && !any_spreads_ties(request)}) {}
 
 Result<std::unique_ptr<Session>> Session::start(const PlanRequest& request, bool grows) {
   std::unique_ptr<Session> session(new Session(request, grows));

@@ -219,8 +219,7 @@ const FreeBounds& ClusterState::free_bounds(ResourceIndex r) const {
 void ClusterState::add_pods() {
   pods_.resize(facts_->pods.size());
   distinct_ = std::make_unique<DistinctPods>();
-  auto digester =
-      std::make_unique<PodDigester>(*facts_, options_.compat, resource_names_, *distinct_);
+  auto digester = std::make_unique<PodDigester>(*facts_, options_, resource_names_, *distinct_);
   const auto by_name = [&](std::string_view name) { return find_node(name); };
   for (std::uint32_t i = 0; i < pods_.size(); ++i) pods_[i].facts = digester->next(i, by_name);
   if (options_.grows) digester_ = std::move(digester);

@@ -17,10 +17,37 @@ std::unordered_set<std::string_view> names_in_budgets(const Facts& facts) {
   return names;
 }
 
-// True for pods of one spec that share one PodFacts unless a budget means one of them.
-bool are_alike(const Pod& a, const Pod& b) {
-  return a.namespace_name == b.namespace_name && a.extra_labels == b.extra_labels &&
-         a.controller == b.controller;
+// Calls visit(key) for every label of pods that the rules of `spec` read.
+template <typename F>
+void for_each_selected(const PodSpec& spec, F&& visit) {
+  const auto of_selector = [&](const LabelSelector& selector) {
+    for (const Requirement& requirement : selector.requirements) visit(requirement.key);
+  };
+  const auto of_keys = [&](const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) visit(key);
+  };
+  const auto of_term = [&](const PodAffinityTerm& term) {
+    of_selector(term.selector);
+    of_keys(term.match_label_keys);
+    of_keys(term.mismatch_label_keys);
+  };
+  for (const auto* terms : {&spec.required_affinity, &spec.required_anti_affinity})
+    for (const PodAffinityTerm& term : *terms) of_term(term);
+  for (const auto* terms : {&spec.preferred_affinity, &spec.preferred_anti_affinity})
+    for (const PreferredPodTerm& preferred : *terms) of_term(preferred.term);
+  for (const TopologySpread& constraint : spec.spread) {
+    of_selector(constraint.selector);
+    of_keys(constraint.match_label_keys);
+  }
+}
+
+std::unordered_set<std::string_view> selected_keys(const Facts& facts) {
+  std::unordered_set<std::string_view> keys;
+  for (const PodSpec& spec : facts.specs)
+    for_each_selected(spec, [&](const std::string& key) { keys.insert(key); });
+  for (const SpreadOwner& owner : facts.spread_owners)
+    for (const Requirement& requirement : owner.selector.requirements) keys.insert(requirement.key);
+  return keys;
 }
 
 }  // namespace
@@ -49,16 +76,19 @@ std::size_t PodDigester::KeyHash::operator()(const Key& key) const {
   return hash;
 }
 
-PodDigester::PodDigester(const Facts& facts, Compat compat, std::span<const std::string> names,
-                         DistinctPods& made)
+PodDigester::PodDigester(const Facts& facts, const StateOptions& options,
+                         std::span<const std::string> names, DistinctPods& made)
     : facts_(facts),
-      compat_(compat),
+      compat_(options.compat),
       names_(names),
       made_(made),
+      only_selected_(options.only_selected_labels),
       has_budgets_(std::any_of(facts.specs.begin(), facts.specs.end(),
                                [](const PodSpec& spec) { return !spec.budgets.empty(); })),
       peers_(names_in_budgets(facts)),
-      latest_(facts.specs.size()) {}
+      latest_(facts.specs.size()) {
+  if (only_selected_) selected_ = selected_keys(facts);
+}
 
 // No budgets, and no resource that is new.
 bool PodDigester::is_plain(const PodSpec& spec) const {
@@ -76,17 +106,42 @@ bool PodDigester::is_plain(const PodSpec& spec) const {
          (!spec.pod_requests || all_known(*spec.pod_requests));
 }
 
+bool PodDigester::selects_by_known(const PodSpec& spec) const {
+  bool all_known = true;
+  for_each_selected(spec, [&](const std::string& key) {
+    all_known = all_known && (!only_selected_ || selected_.contains(key));
+  });
+  return all_known;
+}
+
 bool PodDigester::take_new_specs() {
   const auto first = facts_.specs.begin() + static_cast<std::ptrdiff_t>(latest_.size());
-  const bool all_plain =
-      std::all_of(first, facts_.specs.end(), [&](const PodSpec& spec) { return is_plain(spec); });
+  const bool all_plain = std::all_of(first, facts_.specs.end(), [&](const PodSpec& spec) {
+    return is_plain(spec) && selects_by_known(spec);
+  });
   if (has_budgets_ || !all_plain) return false;
   latest_.resize(facts_.specs.size());
   return true;
 }
 
+// A pod's own labels, or none where nothing reads them. Whether a pod has labels at all is read
+// too.
+const Labels& PodDigester::own_of(const Pod& pod) const {
+  static const Labels none;
+  const Labels& own = pod.extra_labels;
+  if (!only_selected_ || own.empty() || facts_.spec_of(pod).labels.empty()) return own;
+  const auto is_selected = [&](const auto& label) { return selected_.contains(label.first); };
+  return std::any_of(own.begin(), own.end(), is_selected) ? own : none;
+}
+
+// True for pods of one spec that share one PodFacts unless a budget means one of them.
+bool PodDigester::are_alike(const Pod& a, const Pod& b) const {
+  return a.namespace_name == b.namespace_name && own_of(a) == own_of(b) &&
+         a.controller == b.controller;
+}
+
 PodDigester::Key PodDigester::key_of(const Pod& pod) const {
-  Key key{raw(pod.spec), pod.namespace_name, &pod.extra_labels, &pod.controller};
+  Key key{raw(pod.spec), pod.namespace_name, &own_of(pod), &pod.controller};
   if (is_named(pod.name)) key.peer_name = pod.name;
   if (is_named(pod.workload_name)) {
     key.peer_workload = pod.workload_name;
@@ -128,7 +183,7 @@ const PodFacts* PodDigester::digest(const Pod& pod, const Key& key, const FindNo
   facts.spec = &spec;
   facts.any = &pod;
   facts.all_labels =
-      pod.extra_labels.empty() ? &spec.labels : &made_.merged.emplace_back(pod_labels(pod, spec));
+      key.own->empty() ? &spec.labels : &made_.merged.emplace_back(pod_labels(pod, spec));
   facts.peer_name = key.peer_name;
   facts.peer_workload = key.peer_workload;
   facts.peer_workload_kind = key.peer_workload_kind;

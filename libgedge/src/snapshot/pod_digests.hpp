@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "gedge/snapshot/pod_facts.hpp"
+#include "gedge/snapshot/cluster_state.hpp"
 #include "snapshot/requests.hpp"
 
 namespace gedge {
@@ -36,11 +36,12 @@ class PodDigester {
  public:
   /// `names`: of the resources, by ResourceIndex, the extended ones sorted. All must outlive the
   /// digester; the facts also what it makes.
-  PodDigester(const Facts& facts, Compat compat, std::span<const std::string> names,
+  PodDigester(const Facts& facts, const StateOptions& options, std::span<const std::string> names,
               DistinctPods& made);
 
   /// Specs that have come behind those of the facts. False, and nothing has changed, where one of
-  /// them asks for a resource without a name here, or where any spec has delay budgets.
+  /// them asks for a resource without a name here, or selects pods by a label that counted for
+  /// nothing so far, or where any spec has delay budgets.
   bool take_new_specs();
   /// What pod number `i` of the facts shares with its equals.
   const PodFacts* next(std::uint32_t i, const FindNode& find_node);
@@ -69,6 +70,9 @@ class PodDigester {
   Key key_of(const Pod& pod) const;
   bool is_named(std::string_view name) const { return !peers_.empty() && peers_.contains(name); }
   bool is_plain(const PodSpec& spec) const;
+  bool selects_by_known(const PodSpec& spec) const;
+  const Labels& own_of(const Pod& pod) const;
+  bool are_alike(const Pod& a, const Pod& b) const;
   const PodFacts* digest(const Pod& pod, const Key& key, const FindNode& find_node);
   void digest_budgets(const PodSpec& spec, const FindNode& find_node, PodFacts& facts);
   void digest_requests(const PodSpec& spec, PodFacts& facts);
@@ -78,8 +82,10 @@ class PodDigester {
   Compat compat_;
   std::span<const std::string> names_;
   DistinctPods& made_;
-  bool has_budgets_;                                          // any spec
-  std::unordered_set<std::string_view> peers_;                // only looked up
+  bool only_selected_;
+  std::unordered_set<std::string_view> selected_;  // keys of pods' labels; only looked up
+  bool has_budgets_;                               // any spec
+  std::unordered_set<std::string_view> peers_;     // only looked up
   std::unordered_map<Key, const PodFacts*, KeyHash> by_key_;  // only looked up
   std::vector<Latest> latest_;                                // [specs], of pods that nobody means
 };

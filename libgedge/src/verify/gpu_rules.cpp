@@ -2,6 +2,7 @@
 // alibaba/open-gpu-share).
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "gedge/base/quantity.hpp"
 #include "verify/world.hpp"
@@ -78,6 +79,25 @@ bool lies_where_told(const Placed& pod, const Wish& wish, std::vector<std::int64
   return any;
 }
 
+/// Another bound pod lies, card by card, on the fullest that has its share free; on the emptiest
+/// where none has.
+void lay_as_bound(const Wish& wish, std::vector<std::int64_t>& free) {
+  std::vector<bool> is_taken(free.size());
+  for (std::int64_t i = 0; i < wish.cards; ++i) {
+    std::size_t best = free.size();
+    for (std::size_t card = 0; card < free.size(); ++card) {
+      if (is_taken[card]) continue;
+      const auto rank = [&](std::size_t c) {
+        return std::pair(free[c] < wish.share, free[c] < wish.share ? -free[c] : free[c]);
+      };
+      if (best == free.size() || rank(card) < rank(best)) best = card;
+    }
+    if (best == free.size()) return;
+    is_taken[best] = true;
+    free[best] -= std::min(wish.share, kCard);
+  }
+}
+
 /// True if `model` is one of "A|B".
 bool is_one_of(std::string_view models, std::string_view model) {
   while (!models.empty()) {
@@ -105,7 +125,11 @@ void check_gpus(const World& world, const Placed& pod, Findings& out) {
   for (const Placed& other : world.placed()) {
     if (other.node != pod.node) continue;
     const Wish wish = wish_of(*other.spec);
-    if (wish.cards > 0 && !lies_where_told(other, wish, free)) wishes.push_back(wish);
+    if (wish.cards == 0 || lies_where_told(other, wish, free)) continue;
+    if (other.pod->bound_node == other.node->name)
+      lay_as_bound(wish, free);
+    else
+      wishes.push_back(wish);
   }
   if (!Packing(wishes, free).exists() && own.cards <= cards) return;  // not this pod's doing
   wishes.push_back(own);

@@ -137,6 +137,32 @@ std::string first_difference(const std::string& a, const std::string& b) {
   return "";
 }
 
+bool waits_for_pod(const Facts& facts, const PersistentVolumeClaim& claim) {
+  return std::any_of(facts.storage_classes.begin(), facts.storage_classes.end(),
+                     [&](const StorageClass& storage) {
+                       return claim.storage_class == storage.name &&
+                              storage.binding == VolumeBinding::kWaitForFirstConsumer;
+                     });
+}
+
+// Readers bind claims that wait for no pod, as the volume controller does: here there is nothing
+// left to bind.
+void settle_claims(Facts& facts) {
+  for (PersistentVolumeClaim& claim : facts.claims) {
+    const bool is_bound = !claim.volume_name.empty();
+    if (!is_bound && waits_for_pod(facts, claim)) continue;
+    for (PersistentVolume& volume : facts.volumes) {
+      const bool is_its =
+          volume.claim_name == claim.name && volume.claim_namespace == claim.namespace_name;
+      if (!is_bound && is_its) volume.claim_name = volume.claim_namespace = "";
+      if (!is_bound || volume.name != claim.volume_name || !volume.claim_name.empty()) continue;
+      volume.claim_name = claim.name;
+      volume.claim_namespace = claim.namespace_name;
+    }
+    if (!is_bound) claim.access_modes = {"ReadWriteOncePod"};  // which no volume has
+  }
+}
+
 test::Case builtin_case(std::uint64_t seed) {
   Dice dice(seed);
   const auto names = builtin_profile_names();
@@ -151,6 +177,7 @@ test::Case builtin_case(std::uint64_t seed) {
   // Only pods of a StatefulSet tell their ordinal by their name.
   for (Pod& pod : out.site.facts.pods)
     if (pod.workload_kind != "StatefulSet") pod.ordinal = 0;
+  settle_claims(out.site.facts);
   test::sort_pods(out.site.facts);
   return out;
 }

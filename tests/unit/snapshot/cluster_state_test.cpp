@@ -239,6 +239,38 @@ TEST_CASE("cluster state: pods share what is known of them where all that rules 
   CHECK(index == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 0, 0});
 }
 
+TEST_CASE("cluster state: labels of single pods count where somebody selects by them") {
+  constexpr const char* kOwn = "statefulset.kubernetes.io/pod-name";
+  const auto distinct = [&](bool only_selected, const std::string& selected, bool is_owner,
+                            bool has_labels = true) {
+    SiteBuilder b;
+    b.node("a");
+    for (const char* name : {"db-0", "db-1", "db-2"}) {
+      PodDraft& draft = b.pod(name);
+      draft.pod.extra_labels.set(kOwn, name);
+      if (has_labels) draft.spec.labels.set("app", "db");
+    }
+    PodDraft& other = b.pod("other");
+    if (!selected.empty() && !is_owner)
+      other.spec.required_anti_affinity.push_back(pod_term({{selected, "db-1"}}, "zone"));
+    if (is_owner)
+      b.facts().spread_owners.push_back(
+          {"Service", "default", "one", selector({{selected, "db-1"}})});
+    b.options().only_selected_labels = only_selected;
+    auto site = b.build();
+    for (Pod& pod : site->facts.pods)
+      if (pod.name.str().starts_with("db-")) pod.spec = site->facts.pods.front().spec;
+    const ClusterState state(site->facts, site->matrix, b.options());
+    return state.distinct_pods();
+  };
+  CHECK(distinct(false, "", false) == 4);
+  CHECK(distinct(true, "", false) == 2);
+  CHECK(distinct(true, "app", false) == 2);
+  CHECK(distinct(true, kOwn, false) == 4);
+  CHECK(distinct(true, kOwn, true) == 4);
+  CHECK(distinct(true, "", false, false) == 4);
+}
+
 TEST_CASE("cluster state: budgets are known by their nodes where each is towards one") {
   SiteBuilder b;
   b.node("a");

@@ -83,6 +83,9 @@ struct StateOptions {
   std::string
       rtt_by;  ///< node label whose value names the node in the matrix; empty: the node's name
   bool grows = false;  ///< add_new_pods() will be asked for; costs memory
+  /// Labels of a pod beyond those of its template count only where a selector of the facts reads
+  /// such a key: pods that differ in others alone share their PodFacts.
+  bool only_selected_labels = false;
 };
 
 /// Parts of a node's facts; kRttPart: of the matrix.
