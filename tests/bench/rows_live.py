@@ -8,22 +8,12 @@ import threading
 import time
 
 from harness import Broken, at_least, at_most
-from live_sides import (PATIENCE, Process, Watch, node, pod, start_gedge, start_kubernetes, verify)
+from live_sides import (PATIENCE, Process, Watch, node, pod, start_gedge, start_kubernetes, verify,
+                        version_of)
 from rows_kubernetes import Api, Plane
 
 NODES, STREAM_SECONDS, RATES, TURNS = 1000, 10, (20, 100), 3
 FLOOD, GONE_SECONDS = 12_000, 5
-
-
-def create_stream(api, names, rate):
-    """One pod after the other at its time, whatever became of those before; when each was there."""
-    own, replies = Api(api.host, api.headers["Authorization"].split()[1]), {}
-    begin = time.monotonic() + 0.05
-    for i, (name, scheduler) in enumerate(names):
-        time.sleep(max(0.0, begin + i / rate - time.monotonic()))
-        own.ask("POST", "/api/v1/namespaces/default/pods", json.dumps(pod(name, scheduler)))
-        replies[name] = time.monotonic()
-    return replies
 
 
 def quantile(values, part):
@@ -31,25 +21,28 @@ def quantile(values, part):
     return values[min(len(values) - 1, int(part * len(values)))]
 
 
-def delays(plane, api, start, scheduler, rate, mark):
-    """Seconds from the reply to a creation until the pod is seen with a node."""
+def stream(suite, api, rate, pods):
+    """Seconds from the reply to the creation of each pod until it is seen with a node."""
+    lines = [api.headers["Authorization"].split()[1], *map(json.dumps, pods)]
+    done = subprocess.run(
+        [suite.program("bench_stream"), "https://" + api.host, str(rate),
+         version_of(api, "/api/v1/pods")],
+        input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Broken(done.stderr)
+    return [float(line) / 1e6 for line in done.stdout.split()]
+
+
+def delays(suite, plane, api, start, scheduler, rate, mark):
     count = rate * STREAM_SECONDS
     process = start(plane)
     try:
-        warm = Watch(api, 1)
-        create_stream(api, [(f"{mark}-warm", scheduler)], 1)
-        if not warm.over.wait(PATIENCE):
-            raise Broken(f"{scheduler} bound nothing")
-        warm.end()
-        watch = Watch(api, count)
-        replies = create_stream(api, [(f"{mark}-{i:05}", scheduler) for i in range(count)], rate)
-        if not watch.over.wait(PATIENCE):
-            raise Broken(f"{scheduler} bound {len(watch.moments)} of {count} pods")
-        watch.end()
+        stream(suite, api, 1, [pod(f"{mark}-warm", scheduler)])
+        return stream(suite, api, rate,
+                      [pod(f"{mark}-{i:05}", scheduler) for i in range(count)])
     finally:
         process.stop()
-    api.delete_pods()
-    return [max(0.0, watch.moments[name] - replied) for name, replied in replies.items()]
+        api.delete_pods()
 
 
 def one_by_one(suite, report):
@@ -61,7 +54,7 @@ def one_by_one(suite, report):
             for rate in RATES:
                 for name in sides if turn % 2 == 0 else reversed(sides):
                     mark = f"s-{turn}-{rate}-{name}"
-                    seen = delays(plane, api, sides[name], name, rate, mark)
+                    seen = delays(suite, plane, api, sides[name], name, rate, mark)
                     found[name, rate] += seen
                     raw.append(f"{name:18} {rate:4} pods/s  " + "  ".join(
                         f"p{100 * part:g} {1e3 * quantile(seen, part):.2f} ms"

@@ -11,9 +11,11 @@
 namespace gedge {
 namespace {
 
-constexpr std::size_t kMostQueued = 4'096, kMostTelling = 16;
-// With less of them under way more are sent: several in one piece take less of both sides.
-constexpr std::size_t kFewTelling = 8;
+constexpr std::size_t kMostQueued = 4'096, kMostTelling = 64;
+// What is told waits so long for more of it, unless there is as much: several in one piece take
+// less of both sides, and a server that writes an Event later shows the bind sooner.
+constexpr Nanos kGather{25'000'000};
+constexpr std::size_t kGathered = 32;
 
 // A wait that takes so much longer than it was to was no wait: the process stood still, and what it
 // reads now was sent to it meanwhile.
@@ -174,12 +176,13 @@ void ApiCluster::queue(ApiRequest request) {
     queued_.pop_front();
     ++events_dropped_;
   }
+  if (queued_.empty()) queued_since_ = now();
   queued_.push_back(std::move(request));
-  send_queued();
+  if (queued_.size() >= kGathered) send_queued();
 }
 
 void ApiCluster::send_queued() {
-  if (telling_ >= kFewTelling) return;
+  if (queued_.size() < kGathered && now() < queued_since_ + kGather) return;
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
     if (!ends_in_time(queued_.front())) return queued_.clear();
     queued_.front().is_answer_unread = true;
@@ -334,6 +337,9 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
     if (const auto next = lease_->election().next())
       most = std::min(most, std::max(*next - begin, Nanos{0}));
   if (is_leading()) most = std::min(most, begin_calls(begin));
+  send_queued();
+  if (!queued_.empty() && telling_ < kMostTelling)
+    most = std::min(most, std::max(queued_since_ + kGather - begin, Nanos{0}));
   most = std::min(most, kLongestWait);
   const ApiListener taker{
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },

@@ -9,6 +9,7 @@ namespace gedge {
 namespace {
 
 constexpr Nanos kLife{3'600'000'000'000};  // then balancers may choose anew
+constexpr Nanos kLook{10'000'000};         // at answers that nobody waits for
 
 const char* name_of(ApiVerb verb) {
   switch (verb) {
@@ -127,6 +128,7 @@ Http2Calls::LaneLink* Http2Calls::usable_link(Lane& lane, Nanos now) {
 Http2Calls::LaneLink* Http2Calls::new_link(Lane& lane, Nanos now) {
   const auto mark = static_cast<std::uint32_t>(first_mark_ + (&lane - lanes_.data()));
   auto link = std::make_unique<Http2Link>(library_, limits_, clock_, news_, epoll_, mark);
+  if (is_patient(lane)) link->be_patient();
   if (!link->begin(tls_.get(), target_, now)) return nullptr;
   note_due(now + limits_.connect_timeout);
   return &lane.links.emplace_back(LaneLink{std::move(link), now});
@@ -148,7 +150,7 @@ bool Http2Calls::submit(Http2Call& call, LaneLink& link, Nanos now) {
   if (request.verb != ApiVerb::kGet) fields.emplace_back("content-length", length);
   for (const auto& [name, value] : impersonation_) fields.emplace_back(name, value);
   link.used = call.submitted = now;
-  note_due(now + limits_.silence);
+  note_due(now + (is_patient(lane_of(call)) ? kLook : limits_.silence));
   return link.link->submit(call, fields);
 }
 
@@ -223,6 +225,10 @@ void Http2Calls::check_links(Nanos now) {
       const auto state = link.link->state();
       if (state == Http2Link::State::kOver) continue;
       if (state == Http2Link::State::kOpen) {
+        if (is_patient(lane) && link.link->calls() > 0) {
+          link.link->look(now);
+          note_due(now + kLook);
+        }
         if (const auto next = link.link->check_peer(now)) note_due(*next);
         continue;
       }

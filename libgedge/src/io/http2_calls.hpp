@@ -63,6 +63,10 @@ class Http2Calls {
   Lane& lane_of(const Http2Call& call) {
     return lanes_[static_cast<std::size_t>(call.request.lane)];
   }
+  /// Nobody waits for its answers.
+  bool is_patient(const Lane& lane) const {
+    return &lane == &lanes_[static_cast<std::size_t>(ApiLane::kEvent)];
+  }
   bool renew();
   void assign(Http2Call& call, Nanos now);
   LaneLink* usable_link(Lane& lane, Nanos now);

@@ -159,6 +159,11 @@ bool Http2Link::listen(std::uint32_t events) {
   return true;
 }
 
+// Of a peer that has gone anybody is told.
+std::uint32_t Http2Link::interest() const {
+  return is_patient_ && calls_ > 0 ? std::uint32_t{EPOLLERR} : std::uint32_t{EPOLLIN};
+}
+
 // A descriptor that is closed leaves the epoll by itself.
 void Http2Link::end() {
   if (state_ == State::kOpen) SSL_shutdown(tls_.get());
@@ -291,7 +296,7 @@ void Http2Link::flush() {
     if (!waits || !listen(EPOLLIN | EPOLLOUT)) end();
     return;
   }
-  if (state_ == State::kOpen && !listen(EPOLLIN)) end();
+  if (state_ == State::kOpen && !listen(interest())) end();
 }
 
 bool Http2Link::submit(Http2Call& call, const Http2Fields& fields) {

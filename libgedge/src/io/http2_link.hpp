@@ -54,11 +54,18 @@ class Http2Link {
   Http2Link& operator=(const Http2Link&) = delete;
   ~Http2Link() { end(); }
 
+  /// What comes while calls are under way is left to lie until somebody looks: many answers that
+  /// nobody waits for take less of everything in one piece.
+  void be_patient() { is_patient_ = true; }
   /// Once. False: it has come to nothing.
   bool begin(SSL_CTX* context, const Http2Target& target, Nanos now);
   void act(std::uint32_t events, Nanos now);
   /// Writes what is to be written.
   void flush();
+  /// Reads what has come.
+  void look(Nanos now) {
+    if (state_ == State::kOpen) read(now);
+  }
   /// What is under way on it is told nothing more of.
   void end();
 
@@ -85,6 +92,7 @@ class Http2Link {
  private:
   struct Callbacks;
   bool listen(std::uint32_t events);
+  std::uint32_t interest() const;
   void shake_hands();
   bool open_session();
   void read(Nanos now);
@@ -103,7 +111,7 @@ class Http2Link {
   std::unique_ptr<nghttp2_session, decltype(&::nghttp2_session_del)> session_;
   State state_ = State::kOver;
   std::uint32_t listens_ = 0;
-  bool is_leaving_ = false, speaks_otherwise_ = false;
+  bool is_patient_ = false, is_leaving_ = false, speaks_otherwise_ = false;
   std::size_t calls_ = 0;
   Nanos begun_{0}, heard_{0};
   std::optional<Nanos> asked_;  // for a sign of life

@@ -110,6 +110,27 @@ TEST_CASE("api client over HTTP/2: an answer that nobody reads comes in any form
         "application/vnd.kubernetes.protobuf, application/json");
 }
 
+TEST_CASE("api client over HTTP/2: answers of Events are read now and then, and none is lost") {
+  Http2Server server(
+      [](const Http2Heard& heard) {
+        return heard.nth == 69 ? Http2Said{"", "", {}, Http2Then::kClose} : Http2Said{"ok"};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  ApiRequest event = bind_request();
+  event.lane = ApiLane::kEvent;
+  for (int i = 0; i < 50; ++i) calls.client->send(calls.next++, event);
+  calls.wait_for(50);
+  for (const auto& [ticket, answer] : calls.answers) CHECK(answer.status == 200);
+  CHECK(server.connections() == 1);
+  for (int i = 0; i < 20; ++i) calls.client->send(calls.next++, event);
+  calls.wait_for(70);
+  CHECK(calls.answers.at(69).status == 200);
+  CHECK(calls.answers.at(70).status == 0);  // the connection broke before, which is noticed
+  CHECK(calls.ask(event).status == 200);
+  CHECK(server.connections() == 2);
+}
+
 TEST_CASE("api client over HTTP/2: bodies that are larger than any window") {
   const std::string large(9 << 20, 'x');
   Http2Server server([&](const Http2Heard& heard) { return Http2Said{heard.body + "!"}; },

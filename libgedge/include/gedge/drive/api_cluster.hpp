@@ -131,6 +131,7 @@ class ApiCluster final : public ClusterLink {
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
   std::deque<ApiRequest> queued_;  // events and conditions
+  Nanos queued_since_{0};          // while there are any
   std::size_t telling_ = 0;        // of them under way
   EventLedger ledger_;             // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
