@@ -11,6 +11,7 @@ namespace gedge {
 namespace {
 
 constexpr std::size_t kMostQueued = 4'096, kMostTelling = 8;
+constexpr Nanos kHold{1'000'000'000};  // what is told, at most, while replicas are written
 
 std::string key_of(const ObjectName& object) { return object.api_version + "/" + object.kind; }
 
@@ -52,6 +53,7 @@ void ScaleLoop::send() {
     events_.reported(report);
     if (options_.writes) tell(report);
   }
+  send_queued();
 }
 
 std::optional<codec::KindName> ScaleLoop::kind_of(const ObjectName& object) const {
@@ -176,7 +178,7 @@ void ScaleLoop::take(std::uint64_t ticket, const ApiAnswer& answer) {
     }
     case About::kTold:
       --telling_;
-      return send_queued();
+      return;
   }
 }
 
@@ -185,13 +187,22 @@ void ScaleLoop::queue(ApiRequest request) {
     queued_.pop_front();
     ++events_dropped_;
   }
+  if (queued_.empty()) queued_since_ = now();
   queued_.push_back(std::move(request));
-  send_queued();
 }
 
+// When what is told is sent even so; empty: it is not held back.
+std::optional<Nanos> ScaleLoop::held_until() const {
+  if (queued_.empty() || scaler_.writing() == 0) return std::nullopt;
+  return queued_since_ + kHold;
+}
+
+// Replicas have the way to themselves.
 void ScaleLoop::send_queued() {
+  if (const auto until = held_until(); until && now() < *until) return;
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
     if (!ends_in_time(queued_.front())) return queued_.clear();
+    queued_.front().is_answer_unread = true;
     send(std::move(queued_.front()), Call());
     queued_.pop_front();
   }

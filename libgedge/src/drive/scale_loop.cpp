@@ -160,6 +160,7 @@ Nanos ScaleLoop::patience(Nanos now) const {
   if (!is_leading()) return most;
   for (const auto& watch : watches_) meet(watch->next());
   if (is_synced() && !give_up_) meet(scaler_.next());
+  if (telling_ == 0) meet(held_until());
   return most;
 }
 

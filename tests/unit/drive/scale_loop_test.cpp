@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,8 @@ struct Server final : ApiTransport {
   unsigned lists = 200, metrics = 200, writes = 200;
   std::string hpa, pods, usage;
   std::function<void()> on_wait = [] {};
+  std::string withheld;      // writes there are not answered
+  std::uint64_t unsaid = 0;  // the last of them
 
   void send(std::uint64_t ticket, ApiRequest request) override {
     const std::string target = request.target.substr(0, request.target.find("?timeout="));
@@ -39,7 +42,10 @@ struct Server final : ApiTransport {
     if (is_watch) return;
     asked.push_back(target);
     if (!body.empty()) bodies.push_back(body);
-    answer(ticket, verb, target);
+    if (verb != ApiVerb::kGet && target == withheld)
+      unsaid = ticket;
+    else
+      answer(ticket, verb, target);
   }
   void answer(std::uint64_t ticket, ApiVerb verb, const std::string& target) {
     const auto list = [](const std::string& kind, const std::string& items) {
@@ -119,6 +125,39 @@ TEST_CASE("scale loop: lists, then the scale, then metrics, then a write, a stat
         std::string::npos);
   REQUIRE(reports.size() == 1);
   CHECK(reports.front().outcome == ScaleReport::Outcome::kRescaled);
+}
+
+TEST_CASE("scale loop: while replicas are written nothing is told, for a second at most") {
+  Server server;
+  fill(server);
+  std::string other = server.hpa;
+  for (std::size_t at; (at = other.find("web")) != std::string::npos;) other.replace(at, 3, "api");
+  server.hpa += "," + other;
+  server.withheld = "/apis/apps/v1/namespaces/shop/deployments/web/scale";
+  FixedClock clock;
+  int waits = 0;
+  const auto is_told = [&] {
+    return std::any_of(server.asked.begin(), server.asked.end(),
+                       [](const std::string& target) { return target.ends_with("/events"); });
+  };
+  server.on_wait = [&] {
+    if (server.unsaid == 0) return;
+    ++waits;
+    if (waits == 10) {
+      CHECK(server.bodies.size() == 1);  // what is told of the other waits
+      clock.time += Micros{1'000'000};
+    }
+    if (waits == 12) {
+      CHECK(is_told());
+      server.api.say(std::exchange(server.unsaid, 0), 200, "{}");
+    }
+  };
+  ScaleLoopOptions options;
+  options.is_one_pass = true;
+  ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, options, {});
+  REQUIRE(loop.run());
+  CHECK(waits == 12);
+  CHECK(server.bodies.size() == 5);
 }
 
 TEST_CASE("scale loop: without writes nothing but GET is sent") {

@@ -112,6 +112,7 @@ class ScaleLoop {
   void tell_status(const ScaleReport& report);
   void tell_event(const ScaleReport& report, bool is_warning, std::string reason, std::string note);
   void queue(ApiRequest request);
+  std::optional<Nanos> held_until() const;
   void send_queued();
   bool ends_in_time(ApiRequest& request) const;
   Status keep_lease(Nanos now);
@@ -135,6 +136,7 @@ class ScaleLoop {
   std::map<std::string, codec::KindName> kinds_;   // by group, version and kind
   std::map<std::string, Waiting> waiting_;         // the same
   std::deque<ApiRequest> queued_;                  // Events and statuses
+  Nanos queued_since_{0};                          // while there are any
   std::size_t telling_ = 0;                        // of them under way
   EventLedger ledger_;
   std::uint64_t events_dropped_ = 0;
