@@ -76,7 +76,9 @@ Workload of_templates(Size size, std::uint32_t templates) {
     spec.labels.set("app", "app-" + std::to_string(t));
     add_spec(made.facts, std::move(spec));
   }
-  for (std::uint32_t i = 0; i < size.pods; ++i) add_pod(made.facts, i, SpecIndex{i % templates});
+  for (std::uint32_t i = 0, next = 0; i < size.pods;
+       ++i, next = next + 1 < templates ? next + 1 : 0)
+    add_pod(made.facts, i, SpecIndex{next});
   finish(made.facts);
   return made;
 }
@@ -92,7 +94,9 @@ Workload all_different(Size size) {
   add_nodes(made.facts, size.nodes);
   std::mt19937 random(20261121);
   for (std::uint32_t i = 0; i < size.pods; ++i) {
-    PodSpec spec = spec_of(50 + random() % 2000, (64 + random() % 8192) * kMi + i);
+    const auto milli = static_cast<std::int64_t>(50 + random() % 2000);
+    const auto mebibytes = static_cast<std::int64_t>(64 + random() % 8192);
+    PodSpec spec = spec_of(milli, mebibytes * kMi + i);
     add_pod(made.facts, i, add_spec(made.facts, std::move(spec)));
   }
   finish(made.facts);
@@ -122,7 +126,7 @@ Workload all_different_bounded(Size size) {
     DelayBudget budget;
     budget.from = budget.name = names[random() % names.size()];
     budget.kind = PeerKind::kNode;
-    budget.limit_us = 2'000 + random() % 8'000;
+    budget.limit_us = static_cast<std::int64_t>(2'000 + random() % 8'000);
     spec.budgets.push_back(std::move(budget));
   }
   return made;
@@ -147,11 +151,13 @@ Workload spread_services(Size size, std::uint32_t services, Order order) {
     spec.spread.push_back(std::move(zones));
     add_spec(made.facts, std::move(spec));
   }
-  const std::uint32_t each = size.pods / services;
-  for (std::uint32_t i = 0; i < each * services; ++i) {
-    const std::uint32_t service = order == Order::kGrouped ? i / each : i % services;
-    add_pod(made.facts, i, SpecIndex{service});
-  }
+  const std::uint32_t each = size.pods / std::max(services, 1U);
+  const bool grouped = order == Order::kGrouped;
+  const std::uint32_t turns = grouped ? services : each, of_each = grouped ? each : services;
+  std::uint32_t number = 0;
+  for (std::uint32_t turn = 0; turn < turns; ++turn)
+    for (std::uint32_t i = 0; i < of_each; ++i)
+      add_pod(made.facts, number++, SpecIndex{grouped ? turn : i});
   finish(made.facts);
   return made;
 }

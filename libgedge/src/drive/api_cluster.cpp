@@ -191,7 +191,7 @@ void ApiCluster::send_queued() {
   }
 }
 
-void ApiCluster::report(codec::ApiEvent event) {
+void ApiCluster::report(const codec::ApiEvent& event) {
   const codec::EventReporter reporter{options_.controller, options_.instance, last_event_++};
   queue(codec::event_request(event, reporter, wall_clock_.date()));
 }
@@ -210,7 +210,7 @@ void ApiCluster::warn(codec::ApiEvent event) {
   if (fate.kind == EventFate::Kind::kAgain)
     return queue(codec::event_again_request(event, fate.first, fate.times, wall_clock_.date()));
   if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
-  report(std::move(event));
+  report(event);
 }
 
 void ApiCluster::tell(const Unschedulable& pod) {
@@ -343,7 +343,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   most = std::min(most, kLongestWait);
   const ApiListener taker{
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
-      [&](std::uint64_t ticket, ApiAnswer answer) { take(ticket, std::move(answer), listener); },
+      [&](std::uint64_t ticket, const ApiAnswer& answer) { take(ticket, answer, listener); },
       [&](std::uint64_t ticket) { opened(ticket); }};
   GEDGE_TRY(transport_.wait(most, taker));
   if (now() - begin > most + kStoodStill) distrust(begin);
@@ -388,7 +388,7 @@ void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListen
   transport_.cancel(ticket);
 }
 
-void ApiCluster::take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener) {
+void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener) {
   if (lease_ && ticket == lease_->ticket())
     return lease_->take(answer, now(), [&](const Error& error) { listener.failed(error); });
   if (latency_ && latency_->owns(ticket)) return latency_->take(ticket, answer, now(), listener);

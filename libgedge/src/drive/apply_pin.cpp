@@ -100,7 +100,7 @@ Result<std::vector<GroupBefore>> look_at(const ControlGroups& groups, const std:
   for (const std::string& each : *paths) {
     auto group = groups.identify(each);
     auto now = groups.read(each, CpusetField::kCpus);
-    if (!group || !now) return std::move(!group ? group.error() : now.error());
+    if (!group || !now) return !group ? group.error() : now.error();
     if (now->empty() && each != path) continue;  // nothing is in it, and nothing can be
     GroupBefore before{*std::move(group), confine(*now, cpus), *now, {}, {}};
     if (mems != nullptr) {

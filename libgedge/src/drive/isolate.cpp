@@ -109,7 +109,7 @@ class Moving {
   }
 
   CpuSet note(const Sighting& sight, const Seen& process, const SeenThread& thread) {
-    const CpuSet before = origins_.of(sight, process, thread);
+    CpuSet before = origins_.of(sight, process, thread);
     const ProcessBefore* const known = origins_.find(process.facts.process);
     if (known == nullptr)
       note_process(sight, process);

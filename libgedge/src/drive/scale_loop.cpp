@@ -167,7 +167,7 @@ Nanos ScaleLoop::patience(Nanos now) const {
 Status ScaleLoop::wait(Nanos most) {
   const ApiListener taker{
       [this](std::uint64_t ticket, std::string_view line) { take_line(ticket, line); },
-      [this](std::uint64_t ticket, ApiAnswer answer) { take(ticket, answer); }};
+      [this](std::uint64_t ticket, const ApiAnswer& answer) { take(ticket, answer); }};
   if (queries_ > 0) {
     GEDGE_TRY(prometheus_->wait(std::min(most, kTurnOfPrometheus), taker));
     most = Nanos{0};

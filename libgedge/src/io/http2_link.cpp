@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "io/socket_address.hpp"
 #include "io/socket_options.hpp"
@@ -124,7 +123,7 @@ struct Http2Link::Callbacks {
     if (call == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     const std::string& all = call->request.body;
     const std::size_t size = std::min(room, all.size() - call->body_sent);
-    std::memcpy(into, all.data() + call->body_sent, size);
+    std::copy_n(all.data() + call->body_sent, size, into);
     call->body_sent += size;
     if (call->body_sent == all.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(size);

@@ -17,6 +17,8 @@
 #include <chrono>
 #include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "io/http_session.hpp"
@@ -49,7 +51,7 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     if (options_.tls) tls_.emplace(*options_.tls);
   }
 
-  ~AsioHttpServer() {
+  ~AsioHttpServer() override {
     // Handlers that are still under way hold their sessions, and sessions say goodbye to `this`.
     acceptor_.reset();
     signals_.reset();
@@ -210,7 +212,7 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
   HttpServerOptions options_;
   HttpService service_;
   std::optional<TlsContext> tls_;
-  std::optional<asio::io_context> context_{std::in_place, 1};
+  std::unique_ptr<asio::io_context> context_ = std::make_unique<asio::io_context>(1);
   std::optional<Tcp::acceptor> acceptor_;
   std::optional<asio::signal_set> signals_, hangups_;
   std::optional<asio::steady_timer> pause_, deadline_;

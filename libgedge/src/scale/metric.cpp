@@ -195,7 +195,8 @@ MetricAnswer answer_average(const PodMetricQuestion& question, const ScaleSettin
   answer.usage_milli = totals.usage;
   answer.average_milli = totals.usage / totals.values;
   const auto ratio_of = [&](const Totals& of) {
-    return static_cast<double>(of.usage / of.values) / static_cast<double>(question.target);
+    const std::int64_t average = of.usage / of.values;
+    return static_cast<double>(average) / static_cast<double>(question.target);
   };
   Filling filling;
   filling.value = question.target;

@@ -128,7 +128,7 @@ Status SiteScaler::bring_nearer(std::int64_t wanted, UnixSeconds now) {
     while (open > 0 && site < farthest() && may_use(site)) {
       const bool swaps = is_full();
       const std::size_t leaves = *last_on(farthest());
-      const auto held = room_.add(next_, site);
+      auto held = room_.add(next_, site);
       if (!held) return held.error();
       if (!*held) break;
       if (swaps) take(leaves, SiteStep::kBack);
@@ -150,7 +150,7 @@ Status SiteScaler::grow_instead(std::int64_t wanted) {
   if (units_milli(false) >= enough) return {};
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (replicas_[i].amount == before[i].amount) continue;
-    const auto held = room_.resize(before[i].id, before[i].amount);
+    auto held = room_.resize(before[i].id, before[i].amount);
     if (!held) return held.error();
   }
   replicas_ = before;
@@ -264,7 +264,7 @@ std::optional<std::size_t> SiteScaler::last_on(std::uint32_t site) const {
 }
 
 Result<bool> SiteScaler::put(std::uint32_t site, SiteStep step) {
-  const auto held = room_.add(next_, site);
+  auto held = room_.add(next_, site);
   if (held && *held) come(site, step);
   return held;
 }
@@ -277,7 +277,7 @@ void SiteScaler::come(std::uint32_t site, SiteStep step) {
 }
 
 Result<bool> SiteScaler::resize(SiteReplica& replica, std::int64_t amount, SiteStep step) {
-  const auto held = room_.resize(replica.id, amount);
+  auto held = room_.resize(replica.id, amount);
   if (!held || !*held) return held;
   replica.amount = amount;
   effects_.push_back({step, replica.id, replica.site, amount});

@@ -37,7 +37,8 @@ double UsageHistogram::start_of(std::size_t bucket) const {
 void UsageHistogram::shift(UnixSeconds at) {
   const UnixSeconds half = kHalfLife / 2;
   const UnixSeconds to = (at + half) / kHalfLife * kHalfLife;
-  const double factor = std::exp2(static_cast<double>((reference_ - to) / kHalfLife));
+  const UnixSeconds halvings = (reference_ - to) / kHalfLife;
+  const double factor = std::exp2(static_cast<double>(halvings));
   for (double& weight : weights_) weight *= factor;
   total_ *= factor;
   reference_ = to;

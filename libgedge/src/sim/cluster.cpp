@@ -64,8 +64,8 @@ bool SimCluster::create(Pod pod, PodSpec spec) {
   return true;
 }
 
-bool SimCluster::create(Node node) {
-  const auto [at, fresh] = nodes_.try_emplace(node.name, std::move(node));
+bool SimCluster::create(const Node& node) {
+  const auto [at, fresh] = nodes_.try_emplace(node.name, node);
   if (fresh) log(at->second);
   return fresh;
 }

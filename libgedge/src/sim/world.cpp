@@ -317,9 +317,9 @@ void SimWorld::Parts::change_pod(const Pod& before, const Pod& now) {
 }
 
 void SimWorld::Parts::add(const Facts& before, const Facts& after) {
-  for (Node& node : only_new(before.nodes, after.nodes)) {
+  for (const Node& node : only_new(before.nodes, after.nodes)) {
     const SharedText name = node.name;
-    if (stage.cluster.create(std::move(node))) stage.say(Happening::kNodeAdded).node = name;
+    if (stage.cluster.create(node)) stage.say(Happening::kNodeAdded).node = name;
   }
   Facts others;
   others.namespaces = only_new(before.namespaces, after.namespaces);

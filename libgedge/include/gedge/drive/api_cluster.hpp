@@ -102,7 +102,7 @@ class ApiCluster final : public ClusterLink {
   void refuse_unsent(ClusterListener& listener);
   void queue(ApiRequest request);
   void send_queued();
-  void report(codec::ApiEvent event);
+  void report(const codec::ApiEvent& event);
   void warn(codec::ApiEvent event);
   bool is_listed() const;
   void distrust(Nanos since);
@@ -112,7 +112,7 @@ class ApiCluster final : public ClusterLink {
   void end_call(Kind& kind);
   void opened(std::uint64_t ticket);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
-  void take(std::uint64_t ticket, ApiAnswer answer, ClusterListener& listener);
+  void take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_claimed(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_evicted(const Call& call, const ApiAnswer& answer, ClusterListener& listener);

@@ -33,7 +33,7 @@ class SimCluster {
 
   // What actors do. Each returns false where there is no such object, or one already.
   bool create(Pod pod, PodSpec spec);
-  bool create(Node node);
+  bool create(const Node& node);
   bool remove_pod(const PodName& name);
   bool remove_node(const std::string& name);
   bool finish(const PodName& name);
