@@ -19,6 +19,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from checks import Checks  # noqa: E402
 from kube_controller import KubeController, program_of  # noqa: E402
 from metrics_adapter import (CUSTOM, EXTERNAL, USAGE, MetricsAdapter, custom_item,  # noqa: E402
                              external_item, time_text, usage_item)
@@ -453,10 +454,9 @@ def main():
         if not program_of(plane):
             print("[skipped] this control plane has no kube-controller-manager")
             return SKIP
-        found = compare(plane, arguments)
-    for one in found:
-        print("FAILED:", one)
-    return 1 if found else 0
+        checks = Checks()
+        checks.failures += compare(plane, arguments)
+    return checks.report()
 
 
 if __name__ == "__main__":

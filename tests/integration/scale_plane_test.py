@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from autoscaler import AUTOSCALERS, Autoscaler, autoscaler  # noqa: E402
+from checks import Checks  # noqa: E402
 from plane import Plane, until  # noqa: E402
 from scaled import (DEPLOYMENTS, MetricsApi, Prometheus, Workloads, deployment,  # noqa: E402
                     has_prometheus)
@@ -18,12 +19,8 @@ GEDGE = os.environ["GEDGE"]
 SPACE = "shop"
 HPAS = AUTOSCALERS.format("v2beta2", SPACE)
 EVENTS = f"/apis/events.k8s.io/v1/namespaces/{SPACE}/events"
-failures = []
-
-
-def need(fact, what):
-    if not fact:
-        failures.append(what)
+checks = Checks()
+need = checks.need
 
 
 def replicas(plane, name="web"):
@@ -230,20 +227,11 @@ def main():
         plane.metrics = MetricsApi(plane, SPACE)
         try:
             with Workloads(plane, SPACE) as plane.workloads:
-                for check in (check_declared, check_explain, check_follow, check_source,
-                              check_server_and_leader, check_others, check_prometheus):
-                    before = len(failures)
-                    try:
-                        check(plane)
-                    except AssertionError as wrong:
-                        failures.append(f"{check.__name__}: {wrong}")
-                    print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}",
-                          flush=True)
+                checks.run((check_declared, check_explain, check_follow, check_source,
+                            check_server_and_leader, check_others, check_prometheus), plane)
         finally:
             plane.metrics.stop()
-    for failure in failures:
-        print("FAILED:", failure)
-    return 1 if failures else 0
+    return checks.report()
 
 
 if __name__ == "__main__":

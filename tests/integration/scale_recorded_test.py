@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from autoscaler import AUTOSCALERS, Autoscaler, autoscaler  # noqa: E402
+from checks import Checks  # noqa: E402
 from metrics_adapter import (CUSTOM, USAGE, MetricsAdapter, custom_item,  # noqa: E402
                              external_item, usage_item)
 from plane import SKIP, Plane, until  # noqa: E402
@@ -24,12 +25,8 @@ MOST = 9
 ASKED_BY_HPA = ("web", "calls", "queue")  # cpu, custom and external metrics
 ASKED_BY_QUERY = "asks"
 LONG = 120  # seconds: a watch that is cut, a lease that is held
-failures = []
-
-
-def need(fact, what):
-    if not fact:
-        failures.append(what)
+checks = Checks()
+need = checks.need
 
 
 def turning_points(count):
@@ -214,9 +211,7 @@ def main():
                 prometheus.stop()
             if scene:
                 scene.watch.close()
-    for failure in failures:
-        print("FAILED:", failure)
-    return 1 if failures else 0
+    return checks.report()
 
 
 if __name__ == "__main__":

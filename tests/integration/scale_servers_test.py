@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from answering import Answering  # noqa: E402
 from autoscaler import AUTOSCALERS, Autoscaler  # noqa: E402
 from metrics_adapter import EXTERNAL, USAGE, MetricsAdapter, external_item, usage_item  # noqa: E402
+from checks import Checks  # noqa: E402
 from plane import Plane, certificate, until  # noqa: E402
 from scaled import DEPLOYMENTS, Prometheus, Workloads, deployment, has_prometheus  # noqa: E402
 
@@ -18,12 +19,8 @@ GEDGE = os.environ["GEDGE"]
 SPACE = "shop"
 HPAS = AUTOSCALERS.format("v1", SPACE)
 NOTE = "autoscaling.alpha.kubernetes.io/"
-failures = []
-
-
-def need(fact, what):
-    if not fact:
-        failures.append(what)
+checks = Checks()
+need = checks.need
 
 
 def replicas(plane, name):
@@ -169,19 +166,10 @@ def main():
         adapter = MetricsAdapter(plane, Values(plane).items, (USAGE, EXTERNAL))
         try:
             with Workloads(plane, SPACE):
-                for check in (check_old_server, check_guarded_prometheus):
-                    before = len(failures)
-                    try:
-                        check(plane)
-                    except AssertionError as wrong:
-                        failures.append(f"{check.__name__}: {wrong}")
-                    print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}",
-                          flush=True)
+                checks.run((check_old_server, check_guarded_prometheus), plane)
         finally:
             adapter.stop()
-    for failure in failures:
-        print("FAILED:", failure)
-    return 1 if failures else 0
+    return checks.report()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import tempfile
 import threading
 import time
 
+from checks import Checks
+
 SUPPORT = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(SUPPORT, "control_plane.sh")
 SKIP = 77  # of ctest
@@ -148,18 +150,11 @@ def certificate(path, name="localhost"):
 def run_checks(checks, failures):
     """Each on the same plane, cleared in between; what is wrong is added to `failures`. Returns the
     exit status."""
+    all_of_them = Checks()
+    all_of_them.failures = failures
     with Plane() as plane:
-        for check in checks:
-            before = len(failures)
-            try:
-                check(plane)
-            except AssertionError as wrong:
-                failures.append(f"{check.__name__}: {wrong}")
-            print(f"{check.__name__}: {'ok' if len(failures) == before else 'wrong'}")
-            plane.clear()
-    for failure in failures:
-        print("FAILED:", failure)
-    return 1 if failures else 0
+        all_of_them.run(checks, plane, after=plane.clear)
+    return all_of_them.report()
 
 
 def until(is_so, what, longest=LONGEST):
