@@ -674,16 +674,24 @@ _gedge_describe() {
       esac
       ;;
     'scale recommend')
-      flags='-f --filename --metrics -R --recursive --kind -n --namespace --max-age --now -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename --metrics --kind -n --namespace --max-age --now -o --output --threads --max-input --color -v --v'
+      flags='-f --filename --metrics --cluster -R --recursive --kind -n --namespace --max-age --now --apply --through --min-hours --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename --metrics --cluster --kind -n --namespace --max-age --now --through --min-hours --kubeconfig --context --as --as-group --request-timeout -o --output --threads --max-input --color -v --v'
       operands=('')
       case $prev in
         -f | --filename) values='@files' ;;
         --metrics) values='@files' ;;
+        --cluster) values='' ;;
         --kind) values='Deployment StatefulSet ReplicaSet ReplicationController' ;;
         -n | --namespace) values='' ;;
         --max-age) values='' ;;
         --now) values='' ;;
+        --through) values='pods template' ;;
+        --min-hours) values='' ;;
+        --kubeconfig) values='@files' ;;
+        --context) values='' ;;
+        --as) values='' ;;
+        --as-group) values='' ;;
+        --request-timeout) values='' ;;
         -o | --output) values='table json yaml' ;;
         --threads) values='' ;;
         --max-input) values='' ;;

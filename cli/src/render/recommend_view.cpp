@@ -1,6 +1,8 @@
 #include "render/recommend_view.hpp"
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -63,7 +65,55 @@ std::string left_out(const Recommendation& of) {
   return text;
 }
 
+std::string change_text(bool is_bytes, std::optional<std::int64_t> before,
+                        std::optional<std::int64_t> after) {
+  if (!after) return "";
+  const std::string text = declared_text(is_bytes, *after);
+  if (before == after) return text;
+  return (before ? declared_text(is_bytes, *before) : std::string("none")) + " -> " + text;
+}
+
+Ink ink_of(ResizeOutcome outcome) {
+  if (outcome == ResizeOutcome::kPlanned) return Ink::kPlain;
+  return outcome == ResizeOutcome::kDone ? Ink::kGood : Ink::kWarn;
+}
+
+std::string headline(const ResizeRun& run) {
+  if (run.objects.empty()) return "nothing is to be changed";
+  const bool is_of_pods = run.way == ResizeWay::kInPlace;
+  const std::string of =
+      is_of_pods ? "pods, where they run" : "the template, by which pods are replaced";
+  return run.held ? "held: " + run.held->what : "changes of " + of;
+}
+
 }  // namespace
+
+void print_resize(Stream& out, const ResizeRun& run, const TableOptions& options) {
+  out.line("");
+  out.line(out.style().paint(Ink::kStrong, headline(run)));
+  if (run.objects.empty()) return;
+  Table table({{"OBJECT", Align::kLeft, Shrink::kFirst},
+               {"CONTAINER"},
+               {"RESOURCE"},
+               {"REQUEST"},
+               {"LIMIT"},
+               {"RESULT"},
+               {"WHY", Align::kLeft, Shrink::kFlows}});
+  for (const ResizedObject& object : run.objects)
+    for (const ContainerResize& container : object.resize.containers)
+      for (const ResourceResize& one : container.resources) {
+        const bool is_bytes = one.resource == kMemory;
+        table.add({{object.resize.kind + "/" + object.resize.name.str()},
+                   {container.name},
+                   {one.resource},
+                   {change_text(is_bytes, one.request_before, one.request)},
+                   {change_text(is_bytes, one.limit_before, one.limit)},
+                   {std::string(to_string(object.outcome)), ink_of(object.outcome)},
+                   {object.why}});
+      }
+  out.line("");
+  table.print(out, options.headers);
+}
 
 void print_recommendation(Stream& out, const Recommendation& recommendation,
                           const TableOptions& options) {

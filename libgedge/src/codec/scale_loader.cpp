@@ -88,7 +88,26 @@ void read_kills(Cursor status, ScaledPod& pod) {
       });
 }
 
-ScaledPod read_scaled_pod(Cursor object) {
+std::string version_of(Cursor object) {
+  const auto metadata = object.find("metadata");
+  return metadata && metadata->is_map() ? text_at(*metadata, "resourceVersion") : std::string();
+}
+
+ScaledContainer scaled(const Container& container, bool keeps_limits) {
+  ScaledContainer made{container.name, container.requests};
+  if (keeps_limits) made.limits = container.limits;
+  return made;
+}
+
+void read_made_of(const PodSpec& spec, bool keeps_limits, ScaledTemplate& out) {
+  for (const Container& container : spec.containers)
+    out.containers.push_back(scaled(container, keeps_limits));
+  for (const Container& container : spec.init_containers)
+    if (container.restartable) out.sidecars.push_back(scaled(container, keeps_limits));
+  out.pod_requests = spec.pod_requests;
+}
+
+ScaledPod read_scaled_pod(Cursor object, bool keeps_object) {
   ScaledPod pod;
   PodDraft draft = read_pod(object);
   read_notes(object, draft.meta);
@@ -98,13 +117,13 @@ ScaledPod read_scaled_pod(Cursor object) {
   pod.phase = draft.phase;
   pod.deleting = draft.meta.terminating;
   pod.started = draft.started;
+  if (keeps_object) {
+    pod.uid = draft.meta.uid;
+    pod.version = version_of(object);
+  }
   const PodTemplate made =
       read_pod_template(object.find("metadata"), object.find("spec"), std::move(draft.meta));
-  for (const Container& container : made.spec.containers)
-    pod.containers.push_back({container.name, container.requests});
-  for (const Container& container : made.spec.init_containers)
-    if (container.restartable) pod.sidecars.push_back({container.name, container.requests});
-  pod.pod_requests = made.spec.pod_requests;
+  read_made_of(made.spec, keeps_object, pod);
   const auto status = object.find("status");
   const auto conditions = status && status->is_map() ? status->find("conditions") : std::nullopt;
   if (conditions) conditions->items([&](Cursor item) { read_ready(item, pod); });
@@ -121,10 +140,13 @@ ContainerLimits read_container_limits(Cursor object) {
   const auto limits = spec && spec->is_map() ? spec->find("limits") : std::nullopt;
   if (!limits) return result;
   limits->items([&](Cursor item) {
-    if (!item.is_map() || text_at(item, "type") != "Container") return;
+    const std::string type = item.is_map() ? text_at(item, "type") : std::string();
+    const bool is_pod = type == "Pod";
+    if (!is_pod && type != "Container") return;
     item.fields([&](std::string_view key, Cursor value) {
-      if (key == "max") read_resources(value, result.most);
-      if (key == "min") read_resources(value, result.least);
+      if (key == "max") read_resources(value, is_pod ? result.pod_most : result.most);
+      if (key == "min") read_resources(value, is_pod ? result.pod_least : result.least);
+      if (key == "default" && !is_pod) read_resources(value, result.unless_said);
     });
   });
   return result;
@@ -135,7 +157,16 @@ void raise_to(const Resources& amounts, Resources& largest) {
     largest.set(name, std::max(largest.amount(name), amount));
 }
 
-ScaleTarget read_target(const std::string& kind, Cursor object) {
+void read_template(Cursor object, ScaledTemplate& out) {
+  const auto spec = object.find("spec");
+  const auto made = spec && spec->is_map() ? spec->find("template") : std::nullopt;
+  if (!made || !made->is_map()) return;
+  const PodTemplate read =
+      read_pod_template(made->find("metadata"), made->find("spec"), read_metadata(*made));
+  read_made_of(read.spec, true, out);
+}
+
+ScaleTarget read_target(const std::string& kind, Cursor object, bool keeps_object) {
   ScaleTarget target;
   const Metadata meta = read_identity(object);
   target.namespace_name = meta.namespace_name;
@@ -154,6 +185,10 @@ ScaleTarget read_target(const std::string& kind, Cursor object) {
   }
   target.selector = read_workload_selector(kind, object);
   target.has_selector = !target.selector.requirements.empty();
+  if (!keeps_object) return target;
+  target.uid = meta.uid;
+  target.version = version_of(object);
+  read_template(object, target.made_of);
   return target;
 }
 
@@ -228,9 +263,9 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
       skipped.push_back({kind, read_identity(object).name});
       return;
     case Kind::kPod:
-      return keep(object, kind, read_scaled_pod(object), facts.pods);
+      return keep(object, kind, read_scaled_pod(object, options.keep_objects), facts.pods);
     case Kind::kWorkload:
-      return keep(object, kind, read_target(kind, object), facts.targets);
+      return keep(object, kind, read_target(kind, object, options.keep_objects), facts.targets);
     case Kind::kUsage:
       if (kind == "NodeMetrics")
         read_usage(object);
@@ -249,7 +284,8 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
     case Kind::kLimitRange:
       return keep(object, kind, read_container_limits(object), facts.limits);
     case Kind::kNode:
-      return raise_to(read_node(object, images).allocatable, facts.largest);
+      facts.nodes.push_back(read_node(object, images).allocatable);
+      return raise_to(facts.nodes.back(), facts.largest);
     case Kind::kOther:
       skipped.push_back({kind, read_identity(object).name});
   }

@@ -115,6 +115,38 @@ Json container_json(const ContainerRecommendation& container) {
               {"memory", range_json(container.memory, "bytes")}};
 }
 
+Json resource_json(const ResourceResize& resize) {
+  return Json{{"resource", resize.resource},
+              {"unit", resize.resource == kCpu ? "millicores" : "bytes"},
+              {"requestBefore", or_null(resize.request_before)},
+              {"request", resize.request},
+              {"limitBefore", or_null(resize.limit_before)},
+              {"limit", or_null(resize.limit)}};
+}
+
+Json resized_json(const ResizedObject& object) {
+  Json containers = Json::array();
+  for (const ContainerResize& container : object.resize.containers) {
+    Json resources = Json::array();
+    for (const ResourceResize& one : container.resources) resources.push_back(resource_json(one));
+    containers.push_back(Json{{"name", container.name}, {"resources", std::move(resources)}});
+  }
+  return Json{{"kind", object.resize.kind},
+              {"name", object.resize.name.str()},
+              {"result", to_string(object.outcome)},
+              {"why", object.why.empty() ? Json(nullptr) : Json(object.why)},
+              {"containers", std::move(containers)}};
+}
+
+void put_resize(DocumentSink& sink, const ResizeRun& run) {
+  sink.object("resize", [&](DocumentSink& inner) {
+    inner.field("through", to_string(run.way));
+    inner.field("held", run.held ? Json(run.held->what) : Json(nullptr));
+    inner.list("objects", run.objects.size(),
+               [&](std::size_t i) { return resized_json(run.objects[i]); });
+  });
+}
+
 void put_object(DocumentSink& sink, const Autoscaler& autoscaler) {
   sink.field("namespace", autoscaler.namespace_name.str());
   sink.field("name", autoscaler.name.str());
@@ -148,7 +180,7 @@ std::string write(const ScaleExplanation& explanation, TextFormat format) {
   });
 }
 
-std::string write(const Recommendation& recommendation, TextFormat format) {
+std::string write(const Recommendation& recommendation, const ResizeRun* run, TextFormat format) {
   return codec::write_document(format, [&](DocumentSink& sink) {
     codec::put_head(sink, "ScaleRecommendation");
     sink.field("now", codec::format_timestamp(recommendation.now));
@@ -160,6 +192,7 @@ std::string write(const Recommendation& recommendation, TextFormat format) {
                                   {"undated", recommendation.undated_samples}});
     sink.list("containers", recommendation.containers.size(),
               [&](std::size_t i) { return container_json(recommendation.containers[i]); });
+    if (run != nullptr) put_resize(sink, *run);
   });
 }
 

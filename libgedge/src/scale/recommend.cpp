@@ -217,21 +217,38 @@ void cap_by_limits(const ScaleFacts& facts, Recommendation& out) {
   }
 }
 
-// A pod that no node could hold is shrunk, each container by the same share.
-void cap_by_nodes(const ScaleFacts& facts, Recommendation& out) {
+struct Room {
+  std::int64_t amount = kAnyRequest;
+  RequestCap cap = RequestCap::kNone;
+};
+
+Room room_of_pod(const ScaleFacts& facts, std::string_view resource, const Recommendation& of) {
+  Room room;
+  if (const auto largest = facts.largest.find(resource)) room = {*largest, RequestCap::kNode};
+  for (const ContainerLimits& limits : facts.limits) {
+    const auto most = limits.pod_most.find(resource);
+    if (limits.namespace_name == of.namespace_name && most && *most < room.amount)
+      room = {*most, RequestCap::kLimitRange};
+  }
+  return room;
+}
+
+// A pod that no node could hold, or that a LimitRange forbids, is shrunk, each container by the
+// same share.
+void cap_by_rooms(const ScaleFacts& facts, Recommendation& out) {
   for (const auto& [resource, member] : kMembers) {
-    const auto room = facts.largest.find(resource);
-    if (!room) continue;
+    const Room room = room_of_pod(facts, resource, out);
+    if (room.cap == RequestCap::kNone) continue;
     for (const auto bound : kBounds) {
       double sum = 0;
       for (const ContainerRecommendation& container : out.containers)
         if (container.*member) sum += static_cast<double>((*(container.*member)).*bound);
-      if (sum <= static_cast<double>(*room)) continue;
+      if (sum <= static_cast<double>(room.amount)) continue;
       for (ContainerRecommendation& container : out.containers) {
         if (!(container.*member)) continue;
         RequestRange& range = *(container.*member);
-        range.*bound = scaled(range.*bound, static_cast<double>(*room) / sum);
-        if (bound == &RequestRange::target) range.cap = RequestCap::kNode;
+        range.*bound = scaled(range.*bound, static_cast<double>(room.amount) / sum);
+        if (bound == &RequestRange::target) range.cap = room.cap;
       }
     }
   }
@@ -257,13 +274,17 @@ void compare_with_requests(const ScaleFacts& facts, const ScaleTarget& workload,
       if (!(container.*member)) continue;
       RequestRange& range = *(container.*member);
       if (!range.request) continue;
-      range.advice = *range.request < range.lower   ? RequestAdvice::kRaise
-                     : *range.request > range.upper ? RequestAdvice::kLower
-                                                    : RequestAdvice::kKeep;
+      range.advice = advice_for(range.request, range);
     }
 }
 
 }  // namespace
+
+RequestAdvice advice_for(std::optional<std::int64_t> request, const RequestRange& range) {
+  if (!request) return RequestAdvice::kDeclare;
+  if (*request < range.lower) return RequestAdvice::kRaise;
+  return *request > range.upper ? RequestAdvice::kLower : RequestAdvice::kKeep;
+}
 
 std::string_view to_string(RequestAdvice advice) {
   switch (advice) {
@@ -319,7 +340,7 @@ Result<Recommendation> recommend(const ScaleFacts& facts, const ScaleTarget& wor
     out.containers.push_back(std::move(container));
   }
   cap_by_limits(facts, out);
-  cap_by_nodes(facts, out);
+  cap_by_rooms(facts, out);
   compare_with_requests(facts, workload, out);
   return out;
 }

@@ -18,6 +18,8 @@ struct ScaleLoadOptions {
   std::string namespace_name = "default";  ///< of objects that name none
   std::uint64_t max_bytes = std::uint64_t{1} << 30;
   bool keep_history = false;  ///< PodMetrics of one pod at several times are all kept
+  /// Of pods and workloads also what a change of them needs: UIDs, versions, limits, templates.
+  bool keep_objects = false;
 };
 
 struct ScaleLoadResult {
@@ -33,7 +35,7 @@ struct ScaleLoadResult {
 ///   and v2, defaulted as the API server does;
 /// - Autoscaler of gedge.io/v1alpha1, which is read strictly;
 /// - Pod, Deployment, ReplicaSet, ReplicationController and StatefulSet;
-/// - of a LimitRange what containers may have, of Nodes the most that one can give;
+/// - of a LimitRange what containers and pods may have, of Nodes what they can give;
 /// - PodMetrics, NodeMetrics (read, not kept), MetricValueList and ExternalMetricValueList.
 ///
 /// Other kinds are skipped and listed. Equal objects twice collapse.

@@ -7,13 +7,14 @@
 #include "gedge/codec/write.hpp"
 #include "gedge/scale/explain.hpp"
 #include "gedge/scale/recommend.hpp"
+#include "gedge/scale/resize.hpp"
 
 namespace gedge {
 
 /// kind ScaleExplanation.
 std::string write(const ScaleExplanation& explanation, TextFormat format);
 
-/// kind ScaleRecommendation.
-std::string write(const Recommendation& recommendation, TextFormat format);
+/// kind ScaleRecommendation. `run` null: nobody asked what changes by it.
+std::string write(const Recommendation& recommendation, const ResizeRun* run, TextFormat format);
 
 }  // namespace gedge

@@ -94,6 +94,19 @@ struct Autoscaler {
 /// apiVersion of autoscalers that are declared to gedge alone.
 inline constexpr const char* kShortAutoscaler = "gedge.io/v1alpha1";
 
+struct ScaledContainer {
+  std::string name;
+  Resources requests;
+  std::optional<UnixSeconds> out_of_memory = {};  ///< when it was killed for it last
+  Resources limits = {};
+};
+
+/// What pods of a workload are made of.
+struct ScaledTemplate {
+  std::vector<ScaledContainer> containers, sidecars;  ///< the last: restartable init containers
+  std::optional<Resources> pod_requests;              ///< of the pod as a whole
+};
+
 /// What the scale subresource of a workload says.
 struct ScaleTarget {
   SharedText namespace_name = Pod::default_namespace();
@@ -102,28 +115,22 @@ struct ScaleTarget {
   LabelSelector selector;
   bool has_selector = false;
   std::string uid, version;  ///< `version`: what a write is to be based on
+  ScaledTemplate made_of;    ///< of the workload itself
 };
 
 enum class ReadyState : std::uint8_t { kAbsent, kTrue, kFalse, kUnknown };
 
-struct ScaledContainer {
-  std::string name;
-  Resources requests;
-  std::optional<UnixSeconds> out_of_memory = {};  ///< when it was killed for it last
-};
-
 /// A pod as far as an autoscaler looks at it.
-struct ScaledPod {
+struct ScaledPod : ScaledTemplate {
   SharedText namespace_name = Pod::default_namespace();
   SharedText name;
+  std::string uid, version;
   Labels labels;
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;
   ReadyState ready = ReadyState::kAbsent;
   UnixSeconds ready_since = 0;  ///< lastTransitionTime of the condition Ready
   UnixSeconds started = kNever;
-  std::vector<ScaledContainer> containers, sidecars;  ///< the last: restartable init containers
-  std::optional<Resources> pod_requests;              ///< of the pod as a whole
 };
 
 /// One value that a metrics API gave.
@@ -167,11 +174,12 @@ struct MetricFacts {
   std::vector<ExternalMetric> external;
 };
 
-/// What a LimitRange allows each container of a namespace, by resource.
+/// What a LimitRange allows each container of a namespace, by resource, and each pod.
 struct ContainerLimits {
   SharedText namespace_name = Pod::default_namespace();
   std::string name;
-  Resources least, most;
+  Resources least, most, pod_least, pod_most;
+  Resources unless_said;  ///< the limit of a container that declares none
 };
 
 /// Everything that is needed to say what an autoscaler does.
@@ -183,6 +191,7 @@ struct ScaleFacts {
   MetricFacts metrics;
   std::vector<ContainerLimits> limits;
   Resources largest;  ///< of each resource, what the node that has most of it can give to pods
+  std::vector<Resources> nodes;  ///< what each of them can give
 };
 
 }  // namespace gedge

@@ -68,6 +68,9 @@ struct Recommendation {
   std::vector<ContainerRecommendation> containers;                       ///< by name
 };
 
+/// Of another request than that of the range.
+RequestAdvice advice_for(std::optional<std::int64_t> request, const RequestRange& range);
+
 std::string_view to_string(RequestAdvice advice);
 std::string_view to_string(RequestCap cap);
 
