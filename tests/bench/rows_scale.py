@@ -135,8 +135,8 @@ def start_gedge(suite, plane):
 
 def start_controller(*flags):
     def start(_, plane):
-        controller = KubeController(plane, "", f"--horizontal-pod-autoscaler-sync-period={PERIOD}ms",
-                                    *flags)
+        period = f"--horizontal-pod-autoscaler-sync-period={PERIOD}ms"
+        controller = KubeController(plane, "", period, *flags)
         controller.start()
         return Process(controller.process.pid, controller.process)
     return start

@@ -41,11 +41,13 @@ class Stream {
     for (const std::string& line :
          {"Authorization: Bearer " + token, std::string("Content-Type: application/json")})
       headers_ = curl_slist_append(headers_, line.c_str());
-    prepare(creation_, +[](char*, std::size_t, std::size_t count, void*) { return count; });
-    prepare(watch_, +[](char* bytes, std::size_t, std::size_t count, void* self) {
-      static_cast<Stream*>(self)->hear({bytes, count});
-      return count;
-    });
+    prepare(
+        creation_, +[](char*, std::size_t, std::size_t count, void*) { return count; });
+    prepare(
+        watch_, +[](char* bytes, std::size_t, std::size_t count, void* self) {
+          static_cast<Stream*>(self)->hear({bytes, count});
+          return count;
+        });
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
