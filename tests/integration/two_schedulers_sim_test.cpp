@@ -27,7 +27,6 @@ namespace {
 
 using namespace gedge;
 using test::Dice;
-using test::kSecond;
 
 constexpr std::uint64_t kFirstSeed = 6'000'000, kRuns = 300;
 constexpr int kSteps = 250, kCalmSteps = 400;

@@ -132,6 +132,14 @@ bool same(const Choice& a, const Choice& b) {
          a.runner_up_total == b.runner_up_total && a.rejected == b.rejected;
 }
 
+// An engine that has just been made remembers nothing.
+void check_fresh(ClusterState& cluster, const Profile& profile, std::uint64_t seed, PodIndex pod,
+                 const Choice& choice) {
+  auto fresh = Engine::make(cluster, profile, nullptr, seed);
+  REQUIRE(fresh);
+  REQUIRE(same(choice, to_choice(fresh->evaluate(pod))));
+}
+
 // Chooses for pod after pod; places what fits, and takes some away again. What policies remember of
 // placed pods is the same to `scanning`, which follows them too; now and then an engine scans that
 // has just been made, and remembers nothing.
@@ -149,11 +157,7 @@ void check_site(std::uint64_t seed, Tally& tally) {
     const Choice& choice = engine->choose(PodIndex{i});
     INFO("seed " << seed << ", pod " << i);
     REQUIRE(same(choice, to_choice(scanning->evaluate(PodIndex{i}))));
-    if (i % kFreshEvery == 0) {
-      auto fresh = Engine::make(cluster, profile, nullptr, seed);
-      REQUIRE(fresh);
-      REQUIRE(same(choice, to_choice(fresh->evaluate(PodIndex{i}))));
-    }
+    if (i % kFreshEvery == 0) check_fresh(cluster, profile, seed, PodIndex{i}, choice);
     for (const std::uint32_t count : choice.rejected) tally.rejected += count > 0 ? 1 : 0;
     if (choice.winner == kNoNode) continue;
     cluster.bind(PodIndex{i}, choice.winner);

@@ -192,9 +192,11 @@ TEST_CASE("what no API server takes is refused, with its place") {
 }
 
 TEST_CASE("an annotation of ten megabytes is refused before it is read") {
+  std::string deep;
+  deep.resize(10'000'000, '[');
   const std::string text = head("v1") +
-                           "  annotations:\n    autoscaling.alpha.kubernetes.io/metrics: '" +
-                           std::string(10'000'000, '[') + "'\nspec:\n" + kTarget;
+                           "  annotations:\n    autoscaling.alpha.kubernetes.io/metrics: '" + deep +
+                           "'\nspec:\n" + kTarget;
   const ScaleLoadResult result = load(text);
   REQUIRE(result.errors.size() == 1);
   CHECK(result.errors.front().what == "an annotation of 10000000 bytes");

@@ -174,8 +174,9 @@ TEST_CASE("moulds: contents with escapes, quotes, braces and other scripts") {
         "a rather long name that takes more than a few words to be written down in full"}) {
     std::vector<std::string> items = elements(300, 3);
     for (int i = 0; i < 30; ++i) {
-      items[static_cast<std::size_t>(200 + 3 * i)] = element(i, "1", name);
-      items[static_cast<std::size_t>(201 + 3 * i)] = element(i, name, "x");
+      const std::size_t place = 200 + 3 * static_cast<std::size_t>(i);
+      items[place] = element(i, "1", name);
+      items[place + 1] = element(i, name, "x");
     }
     CAPTURE(name);
     CHECK(recognised(list_of(items)) > 100);

@@ -46,7 +46,7 @@ TEST_CASE("the record of pins: what is none is said with its place") {
         "'/../etc' is no path of a control group");
   CHECK(error(R"({"pins": [{"groups": [{"path": "/a", "mems": "0"}]}]})") ==
         "'mems' and 'pinnedMems' come together");
-  CHECK(error(R"({"pins": [{"processes": [{"process": "1-1", "usual": "x"}]}]})").find("x") !=
+  CHECK(error(R"({"pins": [{"processes": [{"process": "1-1", "usual": "x"}]}]})").find('x') !=
         std::string::npos);
   CHECK_FALSE(error(R"({"pins": 7})").empty());
   CHECK(error(R"({"aside": {"all": "0-1", "isolated": {"1-1": "2"}}})") ==
