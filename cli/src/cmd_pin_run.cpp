@@ -1,16 +1,14 @@
 // cmd_pin_run.cpp - "gedge pin run": a command on CPUs that nobody else gets.
+#include <functional>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "cmd.hpp"
 #include "gedge/drive/compare_pinned.hpp"
 #include "gedge/drive/isolate.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "gedge/io/system_targets.hpp"
-#include "options.hpp"
 #include "pin_ask.hpp"
+#include "pin_run.hpp"
 #include "report.hpp"
 #include "term/diagnostics.hpp"
 
@@ -66,15 +64,6 @@ constexpr Page kPage{
         "gedge-pin-show(1)",
 };
 
-struct PinRunOptions {
-  CpuAsk ask;
-  MemoryMode memory = MemoryMode::kDefault;
-  std::string state_dir;
-  bool dry_run = false, do_no_harm = false, isolate = false;
-  OutputOptions output;
-  std::vector<std::string> command;
-};
-
 Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
                        const PinGround& ground) {
   const auto granted = foresee(store, SystemProcesses(), ground, options.ask);
@@ -83,39 +72,18 @@ Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
   return Exit::kYes;
 }
 
-// A command that ran decides the exit code, whatever else went wrong.
-Exit report_run(Io& io, const PinnedRun& run) {
-  if (!run.released) {
-    Error error = run.released.error();
-    error.hint = "the next `gedge pin run` takes out what dead processes held";
-    print_error(io.err, error);
-  }
-  if (run.not_begun) {
-    const Exit refused = fail(io, run.not_begun->error);
-    return run.not_begun->status == 0 ? refused : static_cast<Exit>(run.not_begun->status);
-  }
-  return static_cast<Exit>(run.status);
-}
-
-Result<PinnedRun> run_alone(const PinRunOptions& options, Io& io, PinStore& store,
-                            PinnedLaunch& launch, const PinGround& ground) {
-  const SystemProcesses processes;
-  SystemThreads threads;
-  SystemGroups groups({});
-  return run_isolated({store, processes, threads, groups}, launch, ground, options.ask,
-                      options.memory, [&](const MovedAside& moved) {
-                        if (options.output.quiet) return;
-                        io.err.line(sentence(moved, options.output.verbosity > 0));
-                        io.err.flush();
-                      });
+// How others are told of who was moved aside.
+std::function<void(const MovedAside&)> telling(const PinRunOptions& options, Io& io) {
+  return [&](const MovedAside& moved) {
+    if (options.output.quiet) return;
+    io.err.line(sentence(moved, options.output.verbosity > 0));
+    io.err.flush();
+  };
 }
 
 // What a gedge that was killed has left behind.
-void put_back_what_is_left(Io& io, PinStore& store, const PinGround& ground) {
-  const SystemProcesses processes;
-  SystemThreads threads;
-  SystemGroups groups({});
-  const Status cleaned = clean_up({store, processes, threads, groups}, ground.machine.cpu_set());
+void put_back_what_is_left(Io& io, const PinPorts& ports, const PinGround& ground) {
+  const Status cleaned = clean_up(ports, ground.machine.cpu_set());
   if (!cleaned) print_error(io.err, cleaned.error());
 }
 
@@ -124,11 +92,15 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
     return fail_usage(io,
                       invalid_input("no command is given", {},
                                     '`' + io.program + " pin run [FLAG]... -- COMMAND [ARG]...`"));
-  const auto ground = read_ground();
+  const auto ground = read_ground_for(options.ask);
   if (!ground) return fail(io, ground.error());
   DiskPinStore store(state_directory(options.state_dir, io));
   if (options.dry_run) return say_what_would_be(options, io, store, *ground);
-  put_back_what_is_left(io, store, *ground);
+  const SystemProcesses processes;
+  SystemThreads threads;
+  SystemGroups groups({});
+  const PinPorts ports{store, processes, threads, groups};
+  put_back_what_is_left(io, ports, *ground);
   SystemLaunch launch(options.command);
   if (options.do_no_harm) {
     const auto known = recall_verdict(store, options.command, options.ask.cpus);
@@ -139,25 +111,17 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
       return plain ? report_run(io, *plain) : fail(io, plain.error());
     }
   }
-  const auto run = options.isolate ? run_alone(options, io, store, launch, *ground)
-                                   : run_pinned(store, SystemProcesses(), launch, *ground,
-                                                options.ask, options.memory);
+  const CpuKeeper keeper = options.isolate
+                               ? keep_isolated(ports, *ground, options.ask, telling(options, io))
+                               : keep_ledger(store, processes, *ground, options.ask);
+  const auto run = run_pinned(launch, keeper, options.memory);
   if (!run) return fail(io, run.error());
   return report_run(io, *run);
 }
 
 Run add_pin_run(FlagSet& flags) {
   auto options = std::make_shared<PinRunOptions>();
-  add_ask_flags(flags, options->ask);
-  add_memory_flag(flags, options->memory);
-  add_isolate_flag(flags, options->isolate);
-  flags.heading("How");
-  add_state_flag(flags, options->state_dir);
-  flags.add({.name = "dry-run", .help = "Print the CPUs and run nothing"}, options->dry_run);
-  flags.add({.name = "do-no-harm", .help = "Pin only what a comparison did not speak against"},
-            options->do_no_harm);
-  add_talk_flags(flags, options->output);
-  flags.add_behind_dashes(options->command);
+  add_pin_run_flags(flags, *options);
   return [options](Io& io) { return run_pin_run(*options, io); };
 }
 

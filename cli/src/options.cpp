@@ -16,7 +16,6 @@ namespace gedge::cli {
 namespace {
 
 constexpr std::uint64_t kMaxThreads = 1024;
-constexpr std::uint64_t kMaxVerbosity = 9;           // kubectl's
 constexpr std::int64_t kMostMicros = 3'600'000'000;  // an hour
 
 template <typename T>
@@ -85,17 +84,6 @@ FlagSet::Take time_into(std::optional<UnixSeconds>& target) {
 }
 
 }  // namespace
-
-FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max) {
-  return [&target, max](const std::string& text) -> Status {
-    std::uint64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size() || value > max)
-      return invalid_input("'" + text + "' is not a whole number from 0 to " + std::to_string(max));
-    target = value;
-    return {};
-  };
-}
 
 FlagSet::Take duration_into(Micros& target, std::string flag) {
   return [&target, flag = std::move(flag)](const std::string& text) -> Status {
@@ -344,24 +332,6 @@ void add_limit_flags(FlagSet& flags, InputOptions& options) {
              .fallback = "1Gi",
              .shapes_answer = true},
             size_into(options.max_input));
-}
-
-void add_talk_flags(FlagSet& flags, OutputOptions& options) {
-  // app.cpp settles colour before it parses; here the word is checked.
-  flags.add({.name = "color",
-             .value = "WHEN",
-             .help = "auto, always or never",
-             .fallback = "auto",
-             .words = {"auto", "always", "never"}},
-            [](const std::string&) { return Status{}; });
-  flags.add({.name = "quiet", .letter = 'q', .help = "No progress, warnings or summary"},
-            options.quiet);
-  flags.add({.name = "v",
-             .letter = 'v',
-             .value = "LEVEL",
-             .help = "1 lists every warning and skipped object",
-             .fallback = "0"},
-            number_into(options.verbosity, kMaxVerbosity));
 }
 
 }  // namespace gedge::cli

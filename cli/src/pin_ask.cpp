@@ -62,6 +62,14 @@ Status take_memory(MemoryMode& memory, const std::string& word) {
   return {};
 }
 
+Result<PinGround> ground_with(CpuFacts facts) {
+  auto machine = read_cpus("", facts);
+  if (!machine) return std::move(machine).error();
+  auto usable = usable_cpus();
+  if (!usable) return std::move(usable).error();
+  return PinGround{*std::move(machine), *std::move(usable)};
+}
+
 }  // namespace
 
 void add_ask_flags(FlagSet& flags, CpuAsk& ask) {
@@ -125,12 +133,11 @@ std::string state_directory(const std::string& asked, const Io& io) {
   return asked.empty() ? default_pin_directory(io.runtime_directory) : asked;
 }
 
-Result<PinGround> read_ground() {
-  auto machine = read_cpus("");
-  if (!machine) return std::move(machine).error();
-  auto usable = usable_cpus();
-  if (!usable) return std::move(usable).error();
-  return PinGround{*std::move(machine), *std::move(usable)};
+Result<PinGround> read_ground() { return ground_with(CpuFacts::kAll); }
+
+Result<PinGround> read_ground_for(const CpuAsk& ask) {
+  return ground_with(ask.options.prefer_align_cpus_by_uncorecache ? CpuFacts::kAll
+                                                                  : CpuFacts::kPlaces);
 }
 
 }  // namespace gedge::cli

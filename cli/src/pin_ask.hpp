@@ -24,5 +24,7 @@ std::string state_directory(const std::string& asked, const Io& io);
 
 /// This machine, and the CPUs of it that this process may use.
 Result<PinGround> read_ground();
+/// As much of it as choosing CPUs for `ask` looks at.
+Result<PinGround> read_ground_for(const CpuAsk& ask);
 
 }  // namespace gedge::cli

@@ -60,11 +60,12 @@ hardened() { # what preset release promises: PIE, full RELRO, stack canaries, fo
     echo "[skipped] only preset release hardens"
     exit 77
   fi
-  local program=$PREFIX/bin/gedge command agent object
+  local program=$PREFIX/bin/gedge command agent quick object
   command=$(find "$PREFIX" -name gedge-command.so) # all of gedge but main() and --version
   agent=$(find "$PREFIX" -name gedge-daemon.so)
   readelf -hW "$program" | expect 'Type: *DYN'
-  for object in "$program" "$command" "$agent"; do
+  quick=$(find "$PREFIX" -name gedge-quick.so)
+  for object in "$program" "$command" "$agent" "$quick"; do
     readelf -lW "$object" | expect GNU_RELRO
     readelf -dW "$object" | expect 'FLAGS_1.* NOW'
   done

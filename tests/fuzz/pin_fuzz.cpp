@@ -29,6 +29,8 @@ void check_set(const std::string& text) {
 void check_state(const std::string& text) {
   const auto reading = gedge::read_cpu_manager_state({"state", text});
   require(reading.state.has_value() == reading.errors.empty());
+  const auto known = gedge::recognise_cpu_manager_state(text);
+  if (known) require(reading.state == known);
   if (!reading.state) return;
   const std::string written = gedge::write_cpu_manager_state(*reading.state);
   const auto again = gedge::read_cpu_manager_state({"state", written});

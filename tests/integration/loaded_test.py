@@ -61,6 +61,15 @@ class LoadedTest(unittest.TestCase):
         self.assertNotIn("libhwloc", loaded("pin", "run", "--state-dir", self.folder.name,
                                             "--dry-run", "--", "true"))
 
+    def test_a_command_is_pinned_without_the_library_of_cpp(self):
+        run = ["pin", "run", "--state-dir", os.path.join(self.folder.name, "state")]
+        names = loaded(*run, "--", "true")
+        self.assertIn("gedge-quick", names)
+        self.assertFalse(names & {"gedge-command", "libstdc++", "libsimdjson", "libyaml-0"})
+        for odd in (["--dry-run", "--", "true"], ["--do-no-harm", "--", "true"]):
+            self.assertIn("gedge-command", loaded(*run, *odd))
+        self.assertNotIn("gedge-quick", loaded("pin", "show", "--machine", "synthetic:pu:2"))
+
     def test_neither_tls_nor_http_is_loaded_by_what_needs_none(self):
         app = os.path.join(self.folder.name, "app.yaml")
         with open(app, "w", encoding="utf-8") as stream:

@@ -2,11 +2,10 @@
 #include "gedge/codec/cpu_manager_state.hpp"
 
 #include <limits>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "codec/cpu_manager_texts.hpp"
 #include "codec/cursor.hpp"
 #include "codec/fields.hpp"
 
@@ -14,58 +13,10 @@ namespace gedge {
 namespace {
 
 using codec::Cursor;
-using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMostBytes = 64 << 20;
 
-std::uint32_t fnv(std::string_view text) {
-  constexpr std::uint32_t kBasis = 2'166'136'261u, kPrime = 16'777'619u;
-  std::uint32_t hash = kBasis;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  return hash;
-}
-
-// Sets as they stand in the file: they need not be in the form that the kernel would use.
-struct Texts {
-  std::string policy, shared;
-  std::map<std::string, std::map<std::string, std::string>> pods;
-  std::map<std::string, std::string> containers;  // up to 1.17: without their pods
-};
-
-// A map of texts as Go's printer for hashes shows it, keys sorted: "map[a:1 b:2]".
-template <typename Map, typename Show>
-std::string shown(const Map& map, Show show) {
-  std::string text = "map[";
-  for (const auto& [key, value] : map) {
-    if (text.back() != '[') text += ' ';
-    text += key + ':' + show(value);
-  }
-  return text + ']';
-}
-
-std::string same(const std::string& text) { return text; }
-
-std::string printed(const Texts& texts, std::string_view entries) {
-  return "(*state.CPUManagerCheckpoint){PolicyName:(string)" + texts.policy +
-         " DefaultCPUSet:(string)" + texts.shared + " Entries:" + std::string(entries) +
-         " Checksum:(checksum.Checksum)0}";
-}
-
-std::string by_pod(const Texts& texts) {
-  return "(map[string]map[string]string)" +
-         shown(texts.pods, [](const auto& containers) { return shown(containers, same); });
-}
-
-bool is_right(const Texts& texts, std::uint32_t checksum) {
-  if (checksum == fnv(printed(texts, by_pod(texts)))) return true;
-  // 1.36, before it wrote `data`: no pod holds CPUs as a whole.
-  if (checksum == fnv(printed(texts, by_pod(texts) + " PodEntries:(state.PodCPUAssignments)map[]")))
-    return true;
-  return texts.pods.empty() &&
-         checksum == fnv(printed(texts, "(map[string]string)" + shown(texts.containers, same)));
-}
-
-void read_entries(Cursor value, Texts& texts) {
+void read_entries(Cursor value, codec::CpuManagerTexts& texts) {
   value.fields([&](std::string_view pod, Cursor entry) {
     if (!entry.is_map()) {
       codec::read_text(entry, texts.containers[std::string(pod)]);
@@ -105,7 +56,8 @@ class Reader {
       if (key == "dataChecksum") data_checksum = value.integer(0, kMost);
     });
     if (data && !inside) return read_data(*data, data_checksum.value_or(0));
-    if (checksum.value_or(0) != 0 && !is_right(texts_, static_cast<std::uint32_t>(*checksum)))
+    if (checksum.value_or(0) != 0 &&
+        !codec::is_checksum_of(texts_, static_cast<std::uint32_t>(*checksum)))
       refuse(*sum);
     fill(root);
   }
@@ -122,7 +74,7 @@ class Reader {
     texts_ = {};
     const auto text = data.text();
     if (!text) return;
-    if (static_cast<std::uint32_t>(checksum) != fnv("(string)" + std::string(*text)))
+    if (static_cast<std::uint32_t>(checksum) != codec::fnv("(string)" + std::string(*text)))
       return refuse(data);
     const codec::Source source(data.source().name() + " (data)", *text);
     if (const auto document = codec::Document::parse(source, data.diagnostics(), kMostBytes))
@@ -143,16 +95,9 @@ class Reader {
                 state_.cpus.pods[""][name]);
   }
 
-  Texts texts_;
+  codec::CpuManagerTexts texts_;
   CpuManagerState state_;
 };
-
-Texts texts_of(const CpuManagerState& state) {
-  Texts texts{state.policy, to_string(state.cpus.shared), {}, {}};
-  for (const auto& [pod, containers] : state.cpus.pods)
-    for (const auto& [name, cpus] : containers) texts.pods[pod][name] = to_string(cpus);
-  return texts;
-}
 
 }  // namespace
 
@@ -166,19 +111,6 @@ CpuManagerStateReading read_cpu_manager_state(const InputFile& file) {
   if (diagnostics.ok()) reading.state = reader.take();
   reading.errors = diagnostics.take_errors();
   return reading;
-}
-
-std::uint32_t checksum_of(const CpuManagerState& state) {
-  const Texts texts = texts_of(state);
-  return fnv(printed(texts, by_pod(texts)));
-}
-
-std::string write_cpu_manager_state(const CpuManagerState& state) {
-  const Texts texts = texts_of(state);
-  Json json{{"policyName", texts.policy}, {"defaultCpuSet", texts.shared}};
-  if (!texts.pods.empty()) json["entries"] = texts.pods;
-  json["checksum"] = checksum_of(state);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace gedge

@@ -29,7 +29,8 @@ class Trial {
   Result<Micros> pinned() {
     const auto launch = make_();
     const Micros start = clock_.now();
-    const auto run = run_pinned(store_, processes_, *launch, ground_, ask_.cpu, ask_.memory);
+    const auto run =
+        run_pinned(*launch, keep_ledger(store_, processes_, ground_, ask_.cpu), ask_.memory);
     const Micros time = clock_.now() - start;
     if (run) cpus_ = run->grant.cpus;
     return judged(run, time);
@@ -74,13 +75,11 @@ Result<std::vector<PinVerdict>> read_verdicts(PinStore& store) {
 }  // namespace
 
 Result<PinnedRun> run_plain(PinnedLaunch& launch, const PinGround& ground) {
-  const auto process = launch.start();
-  if (!process) return process.error();
-  PinnedRun run;
-  run.grant.cpus = ground.allowed;
-  run.not_begun = launch.begin(run.grant, MemoryMode::kDefault);
-  run.status = run.not_begun ? run.not_begun->status : launch.wait();
-  return run;
+  const auto hold = [&](const ProcessId&) -> Result<CpuGrant> {
+    return CpuGrant{ground.allowed, {}};
+  };
+  return run_pinned(launch, {hold, [](const ProcessId&) { return Status(); }},
+                    MemoryMode::kDefault);
 }
 
 Result<PinTrial> compare_pinned(PinStore& store, const Processes& processes, const MakeLaunch& make,

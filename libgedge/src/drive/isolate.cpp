@@ -279,9 +279,9 @@ Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online) {
 }
 
 Status clean_up(const PinPorts& ports, const CpuSet& online) {
-  const auto record = ports.store.read(PinFile::kRecord);
-  if (!record) return record.error();
-  if (record->find("\"aside\"") == std::string::npos) return {};  // nobody is isolated
+  const auto aside = is_anybody_aside(ports.store);
+  if (!aside) return aside.error();
+  if (!*aside) return {};
   const auto lock = ports.store.lock();
   if (!lock) return lock.error();
   auto books = read_books(ports.store, ports.processes);
@@ -328,22 +328,14 @@ Status release_isolated(const PinPorts& ports, const CpuSet& online, const Proce
 
 }  // namespace
 
-Result<PinnedRun> run_isolated(const PinPorts& ports, PinnedLaunch& launch, const PinGround& ground,
-                               const CpuAsk& ask, MemoryMode memory,
-                               const std::function<void(const MovedAside&)>& told) {
-  const auto process = launch.start();
-  if (!process) return process.error();
-  auto granted = hold_isolated(ports, ground, ask, *process, told);
-  if (!granted) {
-    launch.cancel();
-    return std::move(granted).error();
-  }
-  PinnedRun run;
-  run.grant = *std::move(granted);
-  run.not_begun = launch.begin(run.grant, memory);
-  run.status = run.not_begun ? run.not_begun->status : launch.wait();
-  run.released = release_isolated(ports, ground.machine.cpu_set(), *process);
-  return run;
+CpuKeeper keep_isolated(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                        std::function<void(const MovedAside&)> told) {
+  return {[&ports, &ground, &ask, told = std::move(told)](const ProcessId& process) {
+            return hold_isolated(ports, ground, ask, process, told);
+          },
+          [&ports, &ground](const ProcessId& process) {
+            return release_isolated(ports, ground.machine.cpu_set(), process);
+          }};
 }
 
 }  // namespace gedge

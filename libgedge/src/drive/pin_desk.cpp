@@ -10,8 +10,6 @@
 namespace gedge {
 namespace {
 
-constexpr const char* kPolicy = "static";
-
 Error broken(Errors errors, const std::string& name) {
   Error error = errors.empty() ? invalid_input("it cannot be read") : std::move(errors.front());
   error.hint = "remove " + name + " once nothing is pinned by gedge";
@@ -31,10 +29,6 @@ Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes) 
   ledger = std::move(reading.state->cpus);
   reclaim(ledger, [&](const PinHolder& holder) { return processes.lives(holder); });
   return ledger;
-}
-
-Status write_ledger(PinStore& store, CpuAssignments ledger) {
-  return store.replace(PinFile::kLedger, write_cpu_manager_state({kPolicy, std::move(ledger)}));
 }
 
 Result<PinBooks> read_books(PinStore& store, const Processes& processes) {

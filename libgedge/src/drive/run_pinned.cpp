@@ -2,22 +2,13 @@
 
 #include <utility>
 
-#include "gedge/drive/pin_desk.hpp"
-
 namespace gedge {
 
-Result<CpuGrant> foresee(PinStore& store, const Processes& processes, const PinGround& ground,
-                         const CpuAsk& ask) {
-  auto ledger = read_ledger(store, processes);
-  if (!ledger) return std::move(ledger).error();
-  return grant(*ledger, ground.machine, ground.allowed, ask, ProcessId{});
-}
-
 Result<CpuGrant> hold_cpus(PinStore& store, const Processes& processes, const PinGround& ground,
-                           const CpuAsk& ask, const ProcessId& holder) {
+                           const CpuAsk& ask, const ProcessId& holder, ReadLedger read) {
   const auto lock = store.lock();
   if (!lock) return lock.error();
-  auto ledger = read_ledger(store, processes);
+  auto ledger = read(store, processes);
   if (!ledger) return std::move(ledger).error();
   auto granted = grant(*ledger, ground.machine, ground.allowed, ask, holder);
   if (!granted) return granted;
@@ -26,21 +17,30 @@ Result<CpuGrant> hold_cpus(PinStore& store, const Processes& processes, const Pi
 }
 
 Status release_cpus(PinStore& store, const Processes& processes, const CpuSet& all,
-                    const ProcessId& holder) {
+                    const ProcessId& holder, ReadLedger read) {
   const auto lock = store.lock();
   if (!lock) return lock.error();
-  auto ledger = read_ledger(store, processes);
+  auto ledger = read(store, processes);
   if (!ledger) return std::move(ledger).error();
   give_back(*ledger, holder);
   settle_shared(*ledger, all);
   return write_ledger(store, *std::move(ledger));
 }
 
-Result<PinnedRun> run_pinned(PinStore& store, const Processes& processes, PinnedLaunch& launch,
-                             const PinGround& ground, const CpuAsk& ask, MemoryMode memory) {
+CpuKeeper keep_ledger(PinStore& store, const Processes& processes, const PinGround& ground,
+                      const CpuAsk& ask, ReadLedger read) {
+  return {[&store, &processes, &ground, &ask, read](const ProcessId& holder) {
+            return hold_cpus(store, processes, ground, ask, holder, read);
+          },
+          [&store, &processes, &ground, read](const ProcessId& holder) {
+            return release_cpus(store, processes, ground.machine.cpu_set(), holder, read);
+          }};
+}
+
+Result<PinnedRun> run_pinned(PinnedLaunch& launch, const CpuKeeper& keeper, MemoryMode memory) {
   const auto process = launch.start();
   if (!process) return process.error();
-  auto granted = hold_cpus(store, processes, ground, ask, *process);
+  auto granted = keeper.hold(*process);
   if (!granted) {
     launch.cancel();
     return std::move(granted).error();
@@ -49,7 +49,7 @@ Result<PinnedRun> run_pinned(PinStore& store, const Processes& processes, Pinned
   run.grant = *std::move(granted);
   run.not_begun = launch.begin(run.grant, memory);
   run.status = run.not_begun ? run.not_begun->status : launch.wait();
-  run.released = release_cpus(store, processes, ground.machine.cpu_set(), *process);
+  run.released = keeper.release(*process);
   return run;
 }
 

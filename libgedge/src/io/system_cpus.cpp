@@ -23,7 +23,7 @@ class Reading {
   explicit Reading(const std::string& root)
       : cpus_(root + "/sys/devices/system/cpu/"), nodes_(root + "/sys/devices/system/node/") {}
 
-  Result<Machine> run() {
+  Result<Machine> run(CpuFacts facts) {
     const auto text = read_small_file(cpus_ + "online", kMostBytes);
     if (!text) return system_error("cannot open", cpus_ + "online", errno);
     auto online = parse_cpu_set(*text);
@@ -31,18 +31,24 @@ class Reading {
     if (online->empty()) return invalid_input("the machine has no CPU that is online");
     online_ = *std::move(online);
     online_.for_each([&](int cpu) { machine_.cpus.push_back({cpu, -1, 0, 0, -1, -1}); });
-    if (auto present = set_in(cpus_ + "present")) machine_.offline = *present - online_;
-    for (const char* const file : {"isolated", "nohz_full"})
-      if (auto set = set_in(cpus_ + file))
-        (file[0] == 'i' ? machine_.isolated : machine_.nohz_full) = *std::move(set);
     for (Cpu& cpu : machine_.cpus)
       if (cpu.core < 0) read_core(cpu);
-    read_caches();
     read_nodes();
+    if (facts == CpuFacts::kAll) {
+      read_caches();
+      read_special();
+    }
     return std::move(machine_);
   }
 
  private:
+  void read_special() {
+    if (auto present = set_in(cpus_ + "present")) machine_.offline = *present - online_;
+    for (const char* const file : {"isolated", "nohz_full"})
+      if (auto set = set_in(cpus_ + file))
+        (file[0] == 'i' ? machine_.isolated : machine_.nohz_full) = *std::move(set);
+  }
+
   // Nothing where there is no such file, or it is no list.
   static std::optional<CpuSet> set_in(const std::string& path) {
     const auto text = read_small_file(path, kMostBytes);
@@ -163,7 +169,9 @@ class Reading {
 
 }  // namespace
 
-Result<Machine> read_cpus(const std::string& root) { return Reading(root).run(); }
+Result<Machine> read_cpus(const std::string& root, CpuFacts facts) {
+  return Reading(root).run(facts);
+}
 
 Result<CpuSet> usable_cpus() {
   CpuMask mask;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -32,7 +33,7 @@ bool each_choice(const Numbers& from, std::size_t count, std::size_t start, Numb
   return true;
 }
 
-// Of the whole population, to three decimals: smaller differences are none.
+// Of the whole population, to three decimals, halves up: smaller differences are none.
 double deviation(const Numbers& values) {
   double sum = 0;
   for (const int value : values) sum += value;
@@ -40,7 +41,10 @@ double deviation(const Numbers& values) {
   double squares = 0;
   for (const int value : values) squares += (value - mean) * (value - mean);
   const double exact = std::sqrt(squares / static_cast<double>(values.size()));
-  return std::round(exact * 1000) / 1000;
+  const double scaled = exact * 1000;
+  auto whole = static_cast<std::int64_t>(scaled);
+  if (scaled - static_cast<double>(whole) >= 0.5) ++whole;
+  return static_cast<double>(whole) / 1000;
 }
 
 struct Best {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -76,6 +77,33 @@ TEST_CASE("cpu manager state: what is written is read back, and a byte that chan
     CHECK(why_not(changed) == "checkpoint is corrupted");
   }
   CHECK(write_cpu_manager_state({"none", {}}).find("entries") == std::string::npos);
+}
+
+TEST_CASE("cpu manager state: what was written is recognised, and nothing that differs in a byte") {
+  const CpuManagerState free{"static", {CpuSet::range(0, 7), {}}};
+  const CpuManagerState held{
+      "static", {CpuSet{0, 7}, {{"4-1", {{"run", CpuSet{2, 3}}}}, {"g", {{"/a b", CpuSet{5}}}}}}};
+  for (const CpuManagerState& state : {free, held}) {
+    const std::string text = write_cpu_manager_state(state);
+    CHECK(recognise_cpu_manager_state(text) == state);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      std::string changed = text;
+      changed[i] = changed[i] == '1' ? '2' : '1';
+      CHECK_FALSE(recognise_cpu_manager_state(changed));
+      CHECK_FALSE(recognise_cpu_manager_state(text.substr(0, i)));
+      CHECK_FALSE(recognise_cpu_manager_state(text.substr(0, i) + ' ' + text.substr(i)));
+    }
+    CHECK_FALSE(recognise_cpu_manager_state(text + '\n'));
+  }
+  const std::string head = R"({"policyName":"static","defaultCpuSet":"0-7",)";
+  for (const char* const rest :
+       {R"("checksum":0})", R"("entries":null,"checksum":1})", R"("entries":[],"checksum":1})",
+        R"("entries":{"a":"1"},"checksum":1})", R"("entries":{"a":{"b":1}},"checksum":1})",
+        R"("entries":1,"checksum":1})", R"("entries":{"a":{}},"checksum":1})", "}", ""})
+    CHECK_FALSE(recognise_cpu_manager_state(head + rest));
+  for (const char* const text : {"", "null", "[]", "{}", R"({"policyName":1})",
+                                 R"({"policyName":"static","defaultCpuSet":"x"})"})
+    CHECK_FALSE(recognise_cpu_manager_state(text));
 }
 
 TEST_CASE("cpu manager state: broken ones say where") {

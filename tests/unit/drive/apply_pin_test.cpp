@@ -13,20 +13,7 @@
 #include "support/dice.hpp"
 #include "support/pin_world.hpp"
 
-namespace gedge {
-
-using test::apply;
-using test::Desk;
-using test::Dice;
-using test::ground;
-using test::is_as_found;
-using test::Killed;
-using test::kNoStep;
-using test::ledger_of;
-using test::overlaps;
-using test::undo;
-using test::World;
-using test::world_of;
+namespace gedge::test {
 
 TEST_CASE("apply: every thread, those that are born meanwhile too, and back again") {
   World world = world_of();
@@ -233,4 +220,4 @@ TEST_CASE("apply and undo: killed at random steps among others, ten thousand tim
   }
 }
 
-}  // namespace gedge
+}  // namespace gedge::test

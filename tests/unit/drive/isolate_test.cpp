@@ -17,21 +17,8 @@
 #include "support/dice.hpp"
 #include "support/pin_world.hpp"
 
-namespace gedge {
+namespace gedge::test {
 namespace {
-
-using test::apply;
-using test::Desk;
-using test::Dice;
-using test::ground;
-using test::is_as_found;
-using test::Killed;
-using test::kNoStep;
-using test::ledger_of;
-using test::overlaps;
-using test::undo;
-using test::World;
-using test::world_of;
 
 // Beside processes 10 and 20: the first process, a shell with a child on CPUs 2-5, one on CPUs 0-1
 // alone, one that is elsewhere, and threads of the kernel: bound to CPU 0, free, and free but
@@ -272,8 +259,10 @@ class Launch final : public PinnedLaunch {
 Result<PinnedRun> run_alone(World& world, int cpus, std::function<void(int)> meanwhile = {}) {
   Desk desk(world);
   Launch launch(world, std::move(meanwhile));
-  return run_isolated(desk.ports, launch, ground(), {cpus, {}, {}}, MemoryMode::kDefault,
-                      [](const MovedAside&) {});
+  const PinGround on = ground();
+  const CpuAsk ask{cpus, {}, {}};
+  return run_pinned(launch, keep_isolated(desk.ports, on, ask, [](const MovedAside&) {}),
+                    MemoryMode::kDefault);
 }
 
 }  // namespace
@@ -394,4 +383,4 @@ TEST_CASE("isolate: killed at random steps among others, ten thousand times") {
   }
 }
 
-}  // namespace gedge
+}  // namespace gedge::test

@@ -158,10 +158,12 @@ CpuAssignments ledger_of(const World& world) {
 }
 
 Result<PinnedRun> run(World& world, const PinGround& on, int cpus,
-                      std::function<void()> meanwhile = {}) {
+                      std::function<void()> meanwhile = {}, ReadLedger read = read_ledger) {
   WorldStore store(world);
   WorldLaunch launch(world, std::move(meanwhile));
-  return run_pinned(store, WorldProcesses(world), launch, on, {cpus, {}, {}}, MemoryMode::kDefault);
+  const WorldProcesses processes(world);
+  const CpuAsk ask{cpus, {}, {}};
+  return run_pinned(launch, keep_ledger(store, processes, on, ask, read), MemoryMode::kDefault);
 }
 
 // Nobody shares a CPU, and whoever runs stands in the ledger with just what it runs on.
@@ -306,6 +308,34 @@ TEST_CASE("a run: what is foreseen is what is given, and foreseeing changes noth
   CHECK(outer);
 }
 
+TEST_CASE("a run: a ledger of its own is recognised, and one of others stops it or is left") {
+  World world;
+  const PinGround on = ground();
+  const auto quick = [&](int cpus, std::function<void()> meanwhile) {
+    return run(world, on, cpus, std::move(meanwhile), recognise_ledger);
+  };
+  const auto outer = quick(2, [&] {
+    const auto inner = quick(3, [&] { check(world); });
+    REQUIRE(inner);
+    CHECK(inner->grant.cpus == CpuSet{2, 3, 4});
+    CHECK(inner->released);
+  });
+  REQUIRE(outer);
+  CHECK(outer->released);
+  CHECK(ledger_of(world) == CpuAssignments{on.machine.cpu_set(), {}});
+
+  const std::string own = world.ledger, strange = own + '\n';
+  const auto late = quick(2, [&] { world.ledger = strange; });
+  REQUIRE(late);
+  CHECK_FALSE(late->released);
+  CHECK(world.ledger == strange);
+  CHECK_FALSE(quick(2, {}));
+  CHECK(world.ledger == strange);
+  CHECK(world.living.empty());
+  CHECK(run(world, on, 2));
+  CHECK(world.ledger == own);
+}
+
 TEST_CASE("a run: killed at each of its steps, alone") {
   const PinGround on = ground();
   int steps = 0;
@@ -336,11 +366,13 @@ TEST_CASE("a run: killed at random steps among others, ten thousand times") {
     world.steps_left = static_cast<int>(dice.below(24));
     world.no_such_command = dice.below(10) == 0;
     world.disk_is_full = dice.below(20) == 0;
+    const ReadLedger read = dice.below(2) == 0 ? read_ledger : recognise_ledger;
+    const auto meanwhile = [&] {
+      if (depth < kDepth && dice.below(2) == 0) self(self, depth + 1);
+      world.disk_is_full = dice.below(20) == 0;
+    };
     try {
-      static_cast<void>(run(world, on, 1 + static_cast<int>(dice.below(5)), [&] {
-        if (depth < kDepth && dice.below(2) == 0) self(self, depth + 1);
-        world.disk_is_full = dice.below(20) == 0;
-      }));
+      static_cast<void>(run(world, on, 1 + static_cast<int>(dice.below(5)), meanwhile, read));
     } catch (const Killed&) {
       ++kills;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gedge/base/error.hpp"
 #include "gedge/codec/load.hpp"
@@ -30,6 +31,11 @@ CpuManagerStateReading read_cpu_manager_state(const InputFile& file);
 
 /// As a kubelet of 1.18 to 1.35 writes it, checksum included; later ones read it too.
 std::string write_cpu_manager_state(const CpuManagerState& state);
+
+/// What stands in bytes that `write_cpu_manager_state` has written, and nothing of any others, be
+/// they right or wrong: those are for `read_cpu_manager_state`. Needs no parser but that of the
+/// writer.
+std::optional<CpuManagerState> recognise_cpu_manager_state(std::string_view bytes);
 
 /// FNV-1a, 32 bits, over what Go prints of the checkpoint.
 std::uint32_t checksum_of(const CpuManagerState& state);

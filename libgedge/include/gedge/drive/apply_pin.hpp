@@ -62,8 +62,9 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
 
 /// Everything that is still as it was pinned becomes as it was before, and the CPUs are given back;
 /// what somebody else has changed since stays. Memory stays where it was moved. Others who were
-/// moved aside are moved back; of a process that run_isolated began, no more than that. Errors:
-/// kNotFound where nothing was pinned so; kDenied, and then it is still pinned for `apply_pin`.
+/// moved aside are moved back; of a process that began with `keep_isolated`, no more than that.
+/// Errors: kNotFound where nothing was pinned so; kDenied, and then it is still pinned for
+/// `apply_pin`.
 Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target);
 
 /// Undoes what one record says, as far as the machine is still so. Errors: the first one.

@@ -40,10 +40,9 @@ Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online);
 /// isolated. Errors: of the desk; the first one of moving back.
 Status clean_up(const PinPorts& ports, const CpuSet& online);
 
-/// Like run_pinned, with CPUs that others are moved off before the command begins, and back onto
-/// when it has ended. `told` is called in between.
-Result<PinnedRun> run_isolated(const PinPorts& ports, PinnedLaunch& launch, const PinGround& ground,
-                               const CpuAsk& ask, MemoryMode memory,
-                               const std::function<void(const MovedAside&)>& told);
+/// Like keep_ledger, with CPUs that others are moved off before they are given, and back onto when
+/// they are taken back. `told` is called in between.
+CpuKeeper keep_isolated(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                        std::function<void(const MovedAside&)> told);
 
 }  // namespace gedge

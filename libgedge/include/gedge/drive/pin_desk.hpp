@@ -20,7 +20,12 @@ struct PinBooks {
 /// Reads the ledger alone, without the dead. Errors: kDenied; kInvalidInput for a ledger that is
 /// broken.
 Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes);
+/// The same of a ledger that this program has written, byte for byte; others are an error, right or
+/// wrong.
+Result<CpuAssignments> recognise_ledger(PinStore& store, const Processes& processes);
 Status write_ledger(PinStore& store, CpuAssignments ledger);
+/// Was somebody moved off CPUs and not moved back yet? Errors: kDenied.
+Result<bool> is_anybody_aside(PinStore& store);
 
 /// Both files.
 Result<PinBooks> read_books(PinStore& store, const Processes& processes);

@@ -2,9 +2,10 @@
 // which.
 #pragma once
 
+#include <functional>
 #include <optional>
 
-#include "gedge/port/pin_desk.hpp"
+#include "gedge/drive/pin_desk.hpp"
 
 namespace gedge {
 
@@ -18,13 +19,27 @@ struct PinGround {
 Result<CpuGrant> foresee(PinStore& store, const Processes& processes, const PinGround& ground,
                          const CpuAsk& ask);
 
+/// `read_ledger` or `recognise_ledger`.
+using ReadLedger = Result<CpuAssignments> (*)(PinStore&, const Processes&);
+
 /// One transaction under the lock: reads the ledger, takes out the dead, chooses, writes. Errors
 /// change nothing.
 Result<CpuGrant> hold_cpus(PinStore& store, const Processes& processes, const PinGround& ground,
-                           const CpuAsk& ask, const ProcessId& holder);
+                           const CpuAsk& ask, const ProcessId& holder,
+                           ReadLedger read = read_ledger);
 /// The same for giving back.
 Status release_cpus(PinStore& store, const Processes& processes, const CpuSet& all,
-                    const ProcessId& holder);
+                    const ProcessId& holder, ReadLedger read = read_ledger);
+
+/// Gives one process its CPUs, and takes them back.
+struct CpuKeeper {
+  std::function<Result<CpuGrant>(const ProcessId&)> hold;
+  std::function<Status(const ProcessId&)> release;
+};
+
+/// `hold_cpus` and `release_cpus`. What it is made from outlives it.
+CpuKeeper keep_ledger(PinStore& store, const Processes& processes, const PinGround& ground,
+                      const CpuAsk& ask, ReadLedger read = read_ledger);
 
 struct PinnedRun {
   int status = 0;  ///< as shells report it
@@ -35,8 +50,7 @@ struct PinnedRun {
 
 /// Starts, holds, pins, begins, waits, gives back. Whenever this process ends, the ledger stays
 /// valid: the command holds its CPUs until it has ended itself, whether or not anybody waits for
-/// it.
-Result<PinnedRun> run_pinned(PinStore& store, const Processes& processes, PinnedLaunch& launch,
-                             const PinGround& ground, const CpuAsk& ask, MemoryMode memory);
+/// it. Errors: those of starting and of holding; then nothing has begun, and nothing is held.
+Result<PinnedRun> run_pinned(PinnedLaunch& launch, const CpuKeeper& keeper, MemoryMode memory);
 
 }  // namespace gedge

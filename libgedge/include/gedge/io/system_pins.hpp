@@ -2,6 +2,7 @@
 // processes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,10 +63,16 @@ class SystemLaunch final : public PinnedLaunch {
   std::unique_ptr<State> state_;
 };
 
+/// How much of a machine is read from its files.
+enum class CpuFacts : std::uint8_t {
+  kAll,
+  kPlaces,  ///< the CPUs that are online, with their core, socket and NUMA node, and distances
+};
+
 /// The CPUs, caches, NUMA nodes and distances of a machine, read from its files: a fraction of the
 /// time that hwloc takes, and no devices. `root` is empty for this machine, else a directory with a
 /// recorded tree. Errors: kNotFound, kInvalidInput.
-Result<Machine> read_cpus(const std::string& root);
+Result<Machine> read_cpus(const std::string& root, CpuFacts facts = CpuFacts::kAll);
 
 /// The CPUs that this thread may use. Errors: kDenied.
 Result<CpuSet> usable_cpus();
