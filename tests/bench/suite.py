@@ -40,6 +40,7 @@ ROWS = [
     ("edge-whole", rows_edge.whole, True),
     ("what-if", rows_program.what_if, True),
     ("mixed", rows_program.of_program("bench_mixed"), True),
+    ("claims", rows_program.of_program("bench_claims"), True),
     ("complete", rows_program.of_program("bench_complete"), True),
     ("growth", rows_growth.time, True),
     ("state", rows_program.of_program("bench_memory"), True),

@@ -148,6 +148,7 @@ ClassCache::Boarded* ClassCache::board_at_once(const ClassContext& context) {
   exclusions_.clear();
   for (std::size_t next = 0; const std::size_t i : own_policies_.filters) {
     NodeMask& kept = at_once_.kept[next++];
+    if ((*filters_)[i].policy->passes_always(context.pod)) continue;
     kept = cluster_->alive();
     if (!(*filters_)[i].policy->keep_at_once(context, kept)) return nullptr;
     exclusions_.push_back({i, &kept, Exclusion::Mask::kKept});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gedge/policy/volumes.hpp"
+#include "gedge/snapshot/volume_ledger.hpp"
 
 namespace gedge {
 namespace {
@@ -27,7 +27,7 @@ std::vector<ClaimRequest> LiveClaims::take(const ClusterState& cluster, PodIndex
                                            Facts& facts) {
   std::vector<ClaimRequest> wanted;
   const std::string& node = cluster.node_name(cluster.node_of(pod));
-  for (const auto& [claim, volume] : claimed_volumes(cluster, pod)) {
+  for (const auto& [claim, volume] : cluster.volume_ledger().claimed_by(pod)) {
     // One that is reserved for the claim is bound to it without us.
     if (volume != nullptr && !volume->claim_name.empty()) continue;
     ClaimRequest request;

@@ -6,18 +6,21 @@
 //          the plan took is taken; that pod's claim counts as bound to it.
 // Else     a claim that is missing, or that should be bound already but is not, rejects every node.
 // Verdict  always unresolvable.
-// Cost     O(storage objects + journal) a class with volumes, then O(volumes) a node; nothing for
-//          pods without claims.
+// Memory   the rows that it bars, as of a version of the ledger of volumes: whoever asks later
+// makes
+//          it look again, so that nobody need tell it of other pods.
+// Cost     O(claims * rows / 64) a pod with claims, and what the ledger says (volume_ledger.hpp);
+//          nothing for pods without claims.
 // Source   kube-scheduler plugins/volumebinding volume_binding.go and binder.go. Storage capacity
 //          objects and CSI migration are not looked at.
 #include <algorithm>
 #include <memory>
 #include <optional>
 
-#include "policy/domain_rows.hpp"
+#include "gedge/snapshot/volume_ledger.hpp"
 #include "policy/make.hpp"
 #include "policy/rows.hpp"
-#include "policy/volume_ledger.hpp"
+#include "policy/volume_rows.hpp"
 
 namespace gedge {
 namespace {
@@ -28,77 +31,97 @@ struct Finding {
 };
 
 struct State final : ClassState {
-  explicit State(const ClassContext& context)
-      : lookup(context.cluster.facts()), admitted(context.cluster.slots()) {}
-  VolumeLookup lookup;
+  explicit State(const ClusterState& of) : cluster(&of) {}
+  const ClusterState* cluster;
   std::optional<Finding> everywhere;                  // rejects all nodes
-  std::vector<const PersistentVolumeClaim*> claims;   // bound or waiting, in the pod's order
+  std::vector<ClaimedVolume> claims;                  // bound or waiting, in the pod's order
   std::vector<const PersistentVolumeClaim*> waiting;  // smallest first
-  std::unique_ptr<VolumeLedger> ledger;               // where claims wait
-  NodeMask admitted;
+  mutable BarredRows barred;
 };
 
-void sort_claims(const ClassContext& context, State& state) {
-  for (const PodVolume& volume : context.pod.spec->volumes) {
-    if (volume.claim.empty() || state.everywhere) continue;
-    const PersistentVolumeClaim* claim =
-        state.lookup.claim(context.pod.namespace_name(), volume.claim);
+void sort_claims(const ClassContext& context, const VolumeLookup& lookup, State& state) {
+  for (const PodVolume& used : context.pod.spec->volumes) {
+    if (used.claim.empty() || state.everywhere) continue;
+    const PersistentVolumeClaim* claim = lookup.claim(context.pod.namespace_name(), used.claim);
     if (claim == nullptr) {
-      state.everywhere = Finding{Reason::kClaimMissing, &volume.claim};
+      state.everywhere = Finding{Reason::kClaimMissing, &used.claim};
     } else if (!claim->volume_name.empty()) {
-      state.claims.push_back(claim);
-      if (state.lookup.volume(claim->volume_name) == nullptr)
+      state.claims.push_back({claim, lookup.volume(claim->volume_name)});
+      if (state.claims.back().volume == nullptr)
         state.everywhere = Finding{Reason::kVolumeMissing, &claim->volume_name};
-    } else if (waits_for_pod(state.lookup, *claim)) {
-      state.claims.push_back(claim);
+    } else if (waits_for_pod(lookup, *claim)) {
+      state.claims.push_back({claim, nullptr});
       if (std::find(state.waiting.begin(), state.waiting.end(), claim) == state.waiting.end())
         state.waiting.push_back(claim);
     } else {
       state.everywhere = Finding{Reason::kClaimUnbound, &claim->name};
     }
   }
+  std::stable_sort(state.waiting.begin(), state.waiting.end(), [](const auto* a, const auto* b) {
+    return a->request_bytes < b->request_bytes;
+  });
+}
+
+// Waiting claims that look for a volume: neither taken for, nor given a node.
+VolumeLedger::Claims open_claims(const VolumeLedger& ledger, const State& state) {
+  VolumeLedger::Claims open;
+  for (const PersistentVolumeClaim* claim : state.waiting)
+    if (claim->selected_node.empty() && !ledger.taken_for(*claim)) open.push_back(claim);
+  return open;
 }
 
 // The first volume, bound or taken, out of reach of the node; null if there is none.
-const PersistentVolume* out_of_reach(const State& state, const Node& node) {
-  for (const PersistentVolumeClaim* claim : state.claims) {
-    const PersistentVolume* volume = state.lookup.volume(claim->volume_name);
-    if (volume == nullptr && state.ledger)
-      volume = state.ledger->taken_for(*claim).value_or(nullptr);
-    if (volume != nullptr && !reaches(*volume, node)) return volume;
-  }
+const PersistentVolume* out_of_reach(const VolumeLedger& ledger, const State& state,
+                                     const Node& node) {
+  for (const ClaimedVolume& claimed : state.claims)
+    if (const PersistentVolume* volume = volume_of(ledger, claimed);
+        volume != nullptr && !reaches(*volume, node))
+      return volume;
   return nullptr;
 }
 
 // The first waiting claim that the node has nothing for; null if there is none.
-const PersistentVolumeClaim* unbindable(const State& state, const Node& node) {
-  std::vector<const PersistentVolumeClaim*> open;
-  for (const PersistentVolumeClaim* claim : state.waiting)
-    if (claim->selected_node.empty() && !state.ledger->taken_for(*claim)) open.push_back(claim);
-  const std::vector<const PersistentVolume*> found = state.ledger->match(open, node);
+const PersistentVolumeClaim* unbindable(const VolumeLedger& ledger, const State& state,
+                                        NodeIndex row) {
+  const Node& node = state.cluster->node(row);
+  const VolumeLedger::Claims open = open_claims(ledger, state);
+  const std::vector<const PersistentVolume*> found = ledger.match(open, row);
   std::size_t next = 0;
   for (const PersistentVolumeClaim* claim : state.waiting) {
     const bool is_open = next < open.size() && open[next] == claim;
-    const auto taken = state.ledger->taken_for(*claim);
+    const auto taken = ledger.taken_for(*claim);
     const bool has_volume = is_open ? found[next] != nullptr : taken && *taken != nullptr;
     if (is_open) ++next;
     if (has_volume) continue;
     const bool elsewhere = !claim->selected_node.empty() && claim->selected_node != node.name;
-    if (elsewhere || !provisions_on(*state.lookup.class_of(*claim), node)) return claim;
+    if (elsewhere || !provisions_on(*ledger.lookup().class_of(*claim), node)) return claim;
   }
   return nullptr;
 }
 
-NodeMask admitted_nodes(const ClassContext& context, const State& state) {
-  NodeMask admitted(context.cluster.slots());
-  if (state.everywhere) return admitted;
-  context.cluster.alive().for_each([&](NodeIndex n) {
-    const Node& node = context.cluster.node(n);
-    if (out_of_reach(state, node) == nullptr &&
-        (state.waiting.empty() || unbindable(state, node) == nullptr))
-      admitted.set(n);
+// Clears the rows for which out_of_reach or unbindable has anything.
+void keep_admitted(const VolumeLedger& ledger, const State& state, NodeMask& rows) {
+  if (state.everywhere) return rows.reset();
+  for (const ClaimedVolume& claimed : state.claims)
+    if (const PersistentVolume* volume = volume_of(ledger, claimed))
+      ledger.keep_reaching(*volume, rows);
+  for (const PersistentVolumeClaim* claim : state.waiting) {
+    const auto taken = ledger.taken_for(*claim);
+    if (taken ? *taken != nullptr : claim->selected_node.empty()) continue;
+    ledger.keep_provisioning(*ledger.lookup().class_of(*claim), rows);
+    if (claim->selected_node.empty()) continue;
+    const auto selected = state.cluster->find_node(claim->selected_node);
+    const bool is_kept = selected && rows.test(*selected);
+    rows.reset();
+    if (is_kept) rows.set(*selected);
+  }
+  ledger.keep_served(open_claims(ledger, state), rows);
+}
+
+const NodeMask& barred_rows(const State& state) {
+  return state.barred.as_of(*state.cluster, [&](const VolumeLedger& ledger, NodeMask& rows) {
+    keep_admitted(ledger, state, rows);
   });
-  return admitted;
 }
 
 Evidence evidence(Reason reason, const std::string& subject) {
@@ -112,10 +135,10 @@ Evidence evidence(Reason reason, const std::string& subject) {
 class VolumeBindingFilter final : public FilterPolicy {
  public:
   std::string_view name() const override { return "VolumeBinding"; }
-  std::uint8_t reads() const override { return kRowStatic | kDomains; }
-  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
-                Touched&) const override {
-    return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  void listen(const ClassContext&, const ClassState&, std::vector<Topic>&) const override {}
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     const std::vector<PodVolume>& volumes = pod.spec->volumes;
@@ -127,58 +150,58 @@ class VolumeBindingFilter final : public FilterPolicy {
       if (!volume.claim.empty()) signature.add(volume.claim);
     return true;
   }
-  std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
-  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
-              int delta, Touched& touched) const override;
+  std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
+    if (passes_always(context.pod)) return nullptr;
+    auto state = std::make_unique<State>(context.cluster);
+    sort_claims(context, context.cluster.volume_ledger().lookup(), *state);
+    return state;
+  }
+  bool passes_always(const PodFacts& pod) const override {
+    const std::vector<PodVolume>& volumes = pod.spec->volumes;
+    return std::all_of(volumes.begin(), volumes.end(),
+                       [](const PodVolume& volume) { return volume.claim.empty(); });
+  }
   bool passes_all(const ClassContext&, const ClassState* state) const override {
     return state == nullptr;
   }
+  bool keeps_barred() const override { return true; }
+  const NodeMask* barred(const ClassState* state) const override {
+    return state == nullptr ? nullptr : &barred_rows(static_cast<const State&>(*state));
+  }
+  bool keep_at_once(const ClassContext& context, NodeMask& rows) const override;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
 };
 
-std::unique_ptr<ClassState> VolumeBindingFilter::prepare(const ClassContext& context) const {
-  bool any = false;
-  for (const PodVolume& volume : context.pod.spec->volumes) any = any || !volume.claim.empty();
-  if (!any) return nullptr;
-  auto state = std::make_unique<State>(context);
-  sort_claims(context, *state);
-  std::stable_sort(state->waiting.begin(), state->waiting.end(), [](const auto* a, const auto* b) {
-    return a->request_bytes < b->request_bytes;
-  });
-  if (!state->waiting.empty())
-    state->ledger = std::make_unique<VolumeLedger>(state->lookup, context.cluster);
-  state->admitted = admitted_nodes(context, *state);
-  return state;
-}
-
-void VolumeBindingFilter::on_pod(ClassState& state, const ClassContext& context, PodIndex other,
-                                 NodeIndex node, int delta, Touched& touched) const {
-  State& known = static_cast<State&>(state);
-  if (!known.ledger || !known.ledger->on_pod(context.cluster, other, node, delta)) return;
-  const NodeMask before = known.admitted;
-  known.admitted = admitted_nodes(context, known);
-  touch_changes(touched, before, known.admitted);
+bool VolumeBindingFilter::keep_at_once(const ClassContext& context, NodeMask& rows) const {
+  if (passes_always(context.pod)) return true;
+  const VolumeLedger& ledger = context.cluster.volume_ledger();
+  State state(context.cluster);
+  sort_claims(context, ledger.lookup(), state);
+  keep_admitted(ledger, state, rows);
+  return true;
 }
 
 void VolumeBindingFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
                                  NodeMask& feasible, Recorder* recorder) const {
   if (state == nullptr) return;
   const State& known = static_cast<const State&>(*state);
+  const NodeMask& barred = barred_rows(known);
+  if (recorder == nullptr) return reject_barred(barred, rows, feasible);
+  const VolumeLedger& ledger = context.cluster.volume_ledger();
   const auto explain = [&](NodeIndex n) {
-    const Node& node = context.cluster.node(n);
     if (known.everywhere) {
       recorder->reject(n, evidence(known.everywhere->reason, *known.everywhere->subject));
       return;
     }
-    if (const PersistentVolume* volume = out_of_reach(known, node))
+    if (const auto* volume = out_of_reach(ledger, known, context.cluster.node(n)))
       recorder->reject(n, evidence(Reason::kVolumeNodeAffinity, volume->name));
     if (known.waiting.empty()) return;
-    if (const PersistentVolumeClaim* claim = unbindable(known, node))
+    if (const PersistentVolumeClaim* claim = unbindable(ledger, known, n))
       recorder->reject(n, evidence(Reason::kNoVolume, claim->name));
   };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), recorder, explain);
+    reject_others(feasible, block, ~barred.word(block.first / kWordRows), recorder, explain);
   });
 }
 

@@ -5,17 +5,19 @@
 //          answer a volume's failure-domain.beta.* label; 1.20 compares equal keys only.
 //          Unresolvable. A claim for which an earlier pod of the plan took a volume counts as
 //          bound; claims that are missing or unbound are VolumeBinding's affair.
-// Cost     O(volumes) a node and class; nothing for pods without claims.
+// Memory   as VolumeBinding.
+// Cost     O(labels of volumes * words of the rows in their zones + rows / 64) a pod with claims;
+//          nothing for pods without.
 // Source   kube-scheduler plugins/volumezone/volume_zone.go; cloud-provider LabelZonesToSet.
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
 
-#include "policy/domain_rows.hpp"
+#include "gedge/snapshot/volume_ledger.hpp"
 #include "policy/make.hpp"
 #include "policy/rows.hpp"
-#include "policy/volume_ledger.hpp"
+#include "policy/volume_rows.hpp"
 
 namespace gedge {
 namespace {
@@ -40,12 +42,10 @@ struct Demand {
 };
 
 struct State final : ClassState {
-  explicit State(const ClassContext& context) : lookup(context.cluster.facts()) {}
-  VolumeLookup lookup;
-  std::vector<const PersistentVolumeClaim*> claims;  // bound or waiting, in the pod's order
-  std::unique_ptr<VolumeLedger> ledger;              // where claims wait
-  std::vector<Demand> demands;                       // of bound and taken volumes
-  NodeMask admitted;
+  explicit State(const ClusterState& of) : cluster(&of) {}
+  const ClusterState* cluster;
+  std::vector<ClaimedVolume> claims;  // bound or waiting, in the pod's order
+  mutable BarredRows barred;
 };
 
 std::string trimmed(const std::string& text) {
@@ -75,14 +75,38 @@ void add_demands(const PersistentVolume& volume, std::vector<Demand>& demands) {
   }
 }
 
+std::vector<Demand> demands_of(const VolumeLedger& ledger, const State& state) {
+  std::vector<Demand> demands;
+  for (const ClaimedVolume& claimed : state.claims)
+    if (const PersistentVolume* volume = volume_of(ledger, claimed)) add_demands(*volume, demands);
+  return demands;
+}
+
+void sort_claims(const ClassContext& context, const VolumeLookup& lookup, State& state) {
+  for (const PodVolume& used : context.pod.spec->volumes) {
+    const PersistentVolumeClaim* claim = lookup.claim(context.pod.namespace_name(), used.claim);
+    if (claim == nullptr) continue;
+    const PersistentVolume* volume = lookup.volume(claim->volume_name);
+    if (volume != nullptr || waits_for_pod(lookup, *claim)) state.claims.push_back({claim, volume});
+  }
+}
+
+// Adds the live rows whose label has one of the values.
+void add_zones(const TopologyColumn& column, const std::vector<std::string>& values,
+               NodeMask& rows) {
+  for (const std::string& value : values)
+    if (const auto at = column.index.find(value); at != column.index.end())
+      for (const WordRows& part : column.rows_of(at->second)) rows.add(part.word, part.bits);
+}
+
 class VolumeZoneFilter final : public FilterPolicy {
  public:
   explicit VolumeZoneFilter(Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "VolumeZone"; }
-  std::uint8_t reads() const override { return kRowStatic | kDomains; }
-  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
-                Touched&) const override {
-    return state == nullptr || (change.parts & (kLabelPart | kPresencePart)) == 0;
+  std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
+  void listen(const ClassContext&, const ClassState&, std::vector<Topic>&) const override {}
+  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
+    return true;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     const std::vector<PodVolume>& volumes = pod.spec->volumes;
@@ -92,27 +116,36 @@ class VolumeZoneFilter final : public FilterPolicy {
     return true;
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override;
-  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
-              int delta, Touched& touched) const override;
+  bool passes_always(const PodFacts& pod) const override { return pod.spec->volumes.empty(); }
   bool passes_all(const ClassContext&, const ClassState* state) const override {
     return state == nullptr;
   }
+  bool keeps_barred() const override { return true; }
+  const NodeMask* barred(const ClassState* state) const override {
+    return state == nullptr ? nullptr : &barred_rows(static_cast<const State&>(*state));
+  }
+  bool keep_at_once(const ClassContext& context, NodeMask& rows) const override;
   void filter(const ClassContext& context, const ClassState* state, Rows rows, NodeMask& feasible,
               Recorder* recorder) const override;
 
  private:
-  const Demand* unmet(const State& state, const Node& node) const;
-  void judge(State& state, const ClusterState& cluster) const;
+  const Demand* unmet(const std::vector<Demand>& demands, const Node& node) const;
+  void keep_admitted(const VolumeLedger& ledger, const State& state, NodeMask& rows) const;
+  const NodeMask& barred_rows(const State& state) const {
+    return state.barred.as_of(*state.cluster, [&](const VolumeLedger& ledger, NodeMask& rows) {
+      keep_admitted(ledger, state, rows);
+    });
+  }
 
   Compat compat_;
 };
 
-const Demand* VolumeZoneFilter::unmet(const State& state, const Node& node) const {
+const Demand* VolumeZoneFilter::unmet(const std::vector<Demand>& demands, const Node& node) const {
   const bool has_any = std::any_of(kZoneKeys.begin(), kZoneKeys.end(), [&](const ZoneKey& label) {
     return node.labels.find(label.key) != nullptr;
   });
   if (!has_any) return nullptr;
-  for (const Demand& demand : state.demands) {
+  for (const Demand& demand : demands) {
     const std::string* value = node.labels.find(demand.label.key);
     if (value == nullptr && compat_ != Compat::k1_20) value = node.labels.find(demand.label.stable);
     if (value == nullptr ||
@@ -122,61 +155,60 @@ const Demand* VolumeZoneFilter::unmet(const State& state, const Node& node) cons
   return nullptr;
 }
 
-void VolumeZoneFilter::judge(State& state, const ClusterState& cluster) const {
-  state.demands.clear();
-  for (const PersistentVolumeClaim* claim : state.claims) {
-    const PersistentVolume* volume = state.lookup.volume(claim->volume_name);
-    if (volume == nullptr && state.ledger)
-      volume = state.ledger->taken_for(*claim).value_or(nullptr);
-    if (volume != nullptr) add_demands(*volume, state.demands);
+// Clears the live rows for which a demand is unmet; no other live ones.
+void VolumeZoneFilter::keep_admitted(const VolumeLedger& ledger, const State& state,
+                                     NodeMask& rows) const {
+  const std::vector<Demand> demands = demands_of(ledger, state);
+  if (demands.empty()) return;
+  const ClusterState& cluster = *state.cluster;
+  NodeMask without_zone(cluster.slots(), true);
+  for (const ZoneKey& label : kZoneKeys) without_zone -= cluster.topology(label.key).keyed;
+  for (const Demand& demand : demands) {
+    const TopologyColumn& column = cluster.topology(demand.label.key);
+    NodeMask met(cluster.slots());
+    if (compat_ != Compat::k1_20) {
+      add_zones(cluster.topology(demand.label.stable), demand.values, met);
+      met -= column.keyed;
+    }
+    add_zones(column, demand.values, met);
+    met |= without_zone;
+    rows &= met;
   }
-  state.admitted = NodeMask(cluster.slots());
-  cluster.alive().for_each([&](NodeIndex n) {
-    if (unmet(state, cluster.node(n)) == nullptr) state.admitted.set(n);
-  });
 }
 
 std::unique_ptr<ClassState> VolumeZoneFilter::prepare(const ClassContext& context) const {
-  if (context.pod.spec->volumes.empty()) return nullptr;
-  auto state = std::make_unique<State>(context);
-  bool any_waits = false;
-  for (const PodVolume& volume : context.pod.spec->volumes) {
-    const PersistentVolumeClaim* claim =
-        state->lookup.claim(context.pod.namespace_name(), volume.claim);
-    if (claim == nullptr) continue;
-    const bool waits = waits_for_pod(state->lookup, *claim);
-    if (waits || state->lookup.volume(claim->volume_name) != nullptr)
-      state->claims.push_back(claim);
-    any_waits = any_waits || waits;
-  }
+  if (passes_always(context.pod)) return nullptr;
+  auto state = std::make_unique<State>(context.cluster);
+  sort_claims(context, context.cluster.volume_ledger().lookup(), *state);
   if (state->claims.empty()) return nullptr;
-  if (any_waits) state->ledger = std::make_unique<VolumeLedger>(state->lookup, context.cluster);
-  judge(*state, context.cluster);
   return state;
 }
 
-void VolumeZoneFilter::on_pod(ClassState& state, const ClassContext& context, PodIndex other,
-                              NodeIndex node, int delta, Touched& touched) const {
-  State& known = static_cast<State&>(state);
-  if (!known.ledger || !known.ledger->on_pod(context.cluster, other, node, delta)) return;
-  const NodeMask before = known.admitted;
-  judge(known, context.cluster);
-  touch_changes(touched, before, known.admitted);
+bool VolumeZoneFilter::keep_at_once(const ClassContext& context, NodeMask& rows) const {
+  if (passes_always(context.pod)) return true;
+  const VolumeLedger& ledger = context.cluster.volume_ledger();
+  State state(context.cluster);
+  sort_claims(context, ledger.lookup(), state);
+  keep_admitted(ledger, state, rows);
+  return true;
 }
 
 void VolumeZoneFilter::filter(const ClassContext& context, const ClassState* state, Rows rows,
                               NodeMask& feasible, Recorder* recorder) const {
   if (state == nullptr) return;
   const State& known = static_cast<const State&>(*state);
+  const NodeMask& barred = barred_rows(known);
+  if (recorder == nullptr) return reject_barred(barred, rows, feasible);
+  const std::vector<Demand> demands = demands_of(context.cluster.volume_ledger(), known);
   const auto explain = [&](NodeIndex n) {
     Evidence evidence;
     evidence.reason = Reason::kVolumeZone;
     evidence.verdict = Verdict::kUnresolvable;
-    evidence.subject = unmet(known, context.cluster.node(n))->volume->name;
+    evidence.subject = unmet(demands, context.cluster.node(n))->volume->name;
     recorder->reject(n, std::move(evidence));
   };
   for_each_block(rows, [&](Rows block) {
-    reject_others(feasible, block, known.admitted.word(block.first / kWordRows), recorder, explain);
+    reject_others(feasible, block, ~barred.word(block.first / kWordRows), recorder, explain);
   });
 }
 

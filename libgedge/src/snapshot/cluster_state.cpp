@@ -12,6 +12,7 @@
 
 #include "gedge/snapshot/reach_rows.hpp"
 #include "gedge/snapshot/share_bounds.hpp"
+#include "gedge/snapshot/volume_ledger.hpp"
 #include "snapshot/image_directory.hpp"
 #include "snapshot/name_table.hpp"
 #include "snapshot/pod_digests.hpp"
@@ -308,6 +309,14 @@ const ImageHolders* ClusterState::image_holders(std::string_view image) const {
   if (!images_ && std::exchange(was_asked_for_image_, true))
     images_ = std::make_unique<ImageDirectory>(*this);
   return images_ ? images_->find(image) : nullptr;
+}
+
+const VolumeLedger& ClusterState::volume_ledger() const {
+  if (!volume_ledger_)
+    volume_ledger_ = std::make_unique<VolumeLedger>(*this);
+  else
+    volume_ledger_->follow();
+  return *volume_ledger_;
 }
 
 std::vector<const PodFacts*> ClusterState::saying(std::span<const Topic> topics) const {

@@ -8,6 +8,7 @@
 
 #include "gedge/plan/engine.hpp"
 #include "random_profile.hpp"
+#include "support/random_claims.hpp"
 #include "support/random_site.hpp"
 
 using namespace gedge;
@@ -104,7 +105,8 @@ TEST_CASE("the board follows edited nodes and RTTs, and their undoing") {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 1; seed <= kSites; ++seed) {
     Dice dice(seed);
-    const RandomSite site = make_random_site(dice);
+    RandomSite site = make_random_site(dice);
+    if (dice.chance(20)) add_random_claims(dice, site.facts, site.facts.pods.size());
     const Profile profile =
         make_random_profile(dice, dice.chance(50) ? Compat::k1_20 : Compat::k1_36);
     ClusterState cluster(site.facts, site.rtt, {profile.compat, site.rtt_by});
@@ -141,7 +143,8 @@ TEST_CASE("the board chooses what the plain scan chooses, whatever happens in be
   std::uint64_t compared = 0, placed = 0;
   for (std::uint64_t seed = 1; seed <= kSites; ++seed) {
     Dice dice(seed);
-    const RandomSite site = make_random_site(dice);
+    RandomSite site = make_random_site(dice);
+    if (dice.chance(20)) add_random_claims(dice, site.facts, site.facts.pods.size());
     const Profile profile =
         make_random_profile(dice, dice.chance(50) ? Compat::k1_20 : Compat::k1_36);
     ClusterState cluster(site.facts, site.rtt, {profile.compat, site.rtt_by});

@@ -6,11 +6,13 @@
 
 #include "integration/equivalence/random_profile.hpp"
 #include "support/dump_site.hpp"
+#include "support/random_claims.hpp"
 
 namespace gedge::test {
 namespace {
 
 constexpr std::size_t kTwoProfiles = 10;  // percent of the cases
+constexpr std::size_t kManyClaims = 15;   // percent of the cases
 constexpr std::size_t kBoundPods = 3;     // explained in one case, about
 
 using reference::Answer;
@@ -184,6 +186,7 @@ Case make_case(std::uint64_t seed, SiteOptions options) {
   out.profiles = {make_random_profile(dice, compat)};
   out.site = make_random_site(dice, options);
   if (dice.chance(kTwoProfiles)) add_second_profile(dice, out);
+  if (dice.chance(kManyClaims)) add_random_claims(dice, out.site.facts, out.site.facts.pods.size());
   return out;
 }
 

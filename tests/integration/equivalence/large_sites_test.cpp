@@ -7,6 +7,7 @@
 
 #include "gedge/plan/engine.hpp"
 #include "support/dice.hpp"
+#include "support/random_claims.hpp"
 #include "support/site_builder.hpp"
 
 using namespace gedge;
@@ -14,7 +15,8 @@ using namespace gedge::test;
 
 namespace {
 
-constexpr std::uint64_t kSites = 60;
+constexpr std::uint64_t kSites = 90;
+constexpr std::size_t kSitesWithClaims = 40;  // percent
 constexpr std::uint32_t kFreshEvery = 3;
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
@@ -110,6 +112,7 @@ LargeSite make_site(Dice& dice) {
     pod.workload_name = pod.name;
     site.facts.pods.push_back(std::move(pod));
   }
+  if (dice.chance(kSitesWithClaims)) add_random_claims(dice, site.facts, pods);
   site.facts.files.emplace_back();
   site.facts.namespaces.push_back({"default", {}});
   return site;

@@ -80,6 +80,7 @@ struct Watched {
   std::unique_ptr<ScorePolicy> score;
   std::unique_ptr<ClassState> state;
   PodIndex pod = kNoPod;
+  std::vector<std::int64_t> before{};  // its answers before the last change
 
   const Policy& policy() const {
     return filter ? static_cast<const Policy&>(*filter) : static_cast<const Policy&>(*score);
@@ -110,17 +111,20 @@ std::vector<Watched> watch(Dice& dice, const ClusterState& cluster, Compat compa
     for (const std::string_view name : kFilters) {
       auto made = make_filter(name, args, compat);
       REQUIRE(made);
-      all.push_back({"filter " + std::string(name), *std::move(made), nullptr, nullptr, pod});
+      all.push_back({"filter " + std::string(name), *std::move(made), nullptr, nullptr, pod, {}});
     }
     for (const std::string_view name : kScores) {
       if (name == "SelectorSpread" && compat != Compat::k1_20) continue;
       auto made = make_score(name, args, compat);
       REQUIRE(made);
-      all.push_back({"score " + std::string(name), nullptr, *std::move(made), nullptr, pod});
+      all.push_back({"score " + std::string(name), nullptr, *std::move(made), nullptr, pod, {}});
     }
   }
-  for (Watched& w : all)
-    w.state = w.policy().prepare({cluster, cluster.pod_facts(w.pod), cluster.joint_group(w.pod)});
+  for (Watched& w : all) {
+    const ClassContext context{cluster, cluster.pod_facts(w.pod), cluster.joint_group(w.pod)};
+    w.state = w.policy().prepare(context);
+    if (w.state) w.before = w.answers(context, w.state.get());
+  }
   return all;
 }
 
@@ -163,7 +167,6 @@ void follow(Watched& w, const ClusterState& cluster, const Change& last, Tally& 
   const std::unique_ptr<ClassState> fresh = w.policy().prepare(context);
   CHECK((fresh == nullptr) == (w.state == nullptr));
   if (!w.state) return;
-  const std::vector<std::int64_t> before = w.answers(context, w.state.get());
   Touched touched{NodeMask(cluster.slots()), false};
   if (hears(w, context, last.pod))
     w.policy().on_pod(*w.state, context, last.pod, last.node,
@@ -173,11 +176,12 @@ void follow(Watched& w, const ClusterState& cluster, const Change& last, Tally& 
   const bool has_mask = w.filter && w.filter->keeps_barred();
   if (has_mask) CHECK(now == unbarred(w, cluster));
   for (std::uint32_t row = 0; row < cluster.slots(); ++row) {
-    if (now[row] == before[row]) continue;
+    if (now[row] == w.before[row]) continue;
     ++tally[w.name];
     CHECK((has_mask || touched.all || touched.rows.test(NodeIndex{row}) ||
            NodeIndex{row} == last.node));
   }
+  w.before = now;
 }
 
 void check_site(std::uint64_t seed, Tally& tally) {

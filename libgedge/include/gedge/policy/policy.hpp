@@ -157,6 +157,8 @@ class FilterPolicy : public Policy {
     static_cast<void>(rows);
     return false;
   }
+  /// True: whatever happens, no row is rejected for a pod like this one.
+  virtual bool passes_always(const PodFacts&) const { return false; }
   /// True: as things are, every row passes; where the state is null, whatever changes. False
   /// promises nothing.
   virtual bool passes_all(const ClassContext&, const ClassState*) const { return false; }

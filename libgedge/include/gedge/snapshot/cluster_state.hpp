@@ -38,6 +38,7 @@ class PodDigester;
 struct DistinctPods;
 class ImageDirectory;
 class ReachRows;
+class VolumeLedger;
 
 /// Nodes that report an image.
 struct ImageHolders {
@@ -210,6 +211,10 @@ class ClusterState {
   std::uint32_t joint_group(PodIndex p) const { return pods_[raw(p)].joint_group; }
   void set_joint_group(PodIndex p, std::uint32_t group) { pods_[raw(p)].joint_group = group; }
 
+  /// Who has taken which volume by now. Made for the first question; the next question renews what
+  /// it says. Lives as long as the state.
+  const VolumeLedger& volume_ledger() const;
+
   // --- round-trip times
   const RttMatrix& rtt() const { return rtt_override_ ? *rtt_override_ : *rtt_; }
   /// The name of a node in the matrix; empty where the matrix does not know it.
@@ -329,6 +334,7 @@ class ClusterState {
   mutable std::unique_ptr<ImageDirectory> images_;
   mutable bool was_asked_for_image_ = false;
   mutable std::unique_ptr<ReachRows> reach_rows_;
+  mutable std::unique_ptr<VolumeLedger> volume_ledger_;
 
   std::vector<Undo> undo_;
   std::vector<Change> journal_;

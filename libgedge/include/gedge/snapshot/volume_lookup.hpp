@@ -1,19 +1,31 @@
-// policy/volume_lookup.hpp - claims, volumes and classes by name, and which volume suits which
-// node.
+// gedge/snapshot/volume_lookup.hpp - claims, volumes and classes by name, and which volume suits
+// which node.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
+#include <functional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gedge/model/facts.hpp"
-#include "gedge/snapshot/cluster_state.hpp"
 
 namespace gedge {
 
-/// Looks storage objects up by name. Building it costs O(objects); `facts` must outlive it.
+/// An object of a namespace: namespace, then name.
+using NameInSpace = std::pair<std::string_view, std::string_view>;
+
+struct NameInSpaceHash {
+  std::size_t operator()(const NameInSpace& name) const {
+    constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
+    const std::hash<std::string_view> hash;
+    return (hash(name.first) * kOdd) ^ hash(name.second);
+  }
+};
+
+/// Looks storage objects up by name; the first of two with one name. Building it costs O(objects);
+/// `facts` must outlive it.
 class VolumeLookup {
  public:
   explicit VolumeLookup(const Facts& facts);
@@ -23,11 +35,11 @@ class VolumeLookup {
   const PersistentVolume* volume(std::string_view name) const;
   /// The class of a claim; null if it has none, or one that does not exist.
   const StorageClass* class_of(const PersistentVolumeClaim& claim) const;
-  const std::vector<PersistentVolume>& volumes() const { return facts_->volumes; }
+  const Facts& facts() const { return *facts_; }
 
  private:
   const Facts* facts_;
-  std::unordered_map<std::string, const PersistentVolumeClaim*> claims_;  // by "namespace/name"
+  std::unordered_map<NameInSpace, const PersistentVolumeClaim*, NameInSpaceHash> claims_;
   std::unordered_map<std::string_view, const PersistentVolume*> volumes_;
   std::unordered_map<std::string_view, const StorageClass*> classes_;
   const StorageClass* default_class_ = nullptr;

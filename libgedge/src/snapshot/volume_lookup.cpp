@@ -1,13 +1,10 @@
-#include "policy/volume_lookup.hpp"
+#include "gedge/snapshot/volume_lookup.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace gedge {
 namespace {
-
-std::string key_of(std::string_view namespace_name, std::string_view name) {
-  return std::string(namespace_name).append("/").append(name);
-}
 
 template <typename Map, typename Key>
 auto find_or_null(const Map& map, const Key& key) -> typename Map::mapped_type {
@@ -15,11 +12,17 @@ auto find_or_null(const Map& map, const Key& key) -> typename Map::mapped_type {
   return at == map.end() ? nullptr : at->second;
 }
 
+bool any_matches(const std::vector<NodeSelectorTerm>& terms, const Node& node) {
+  return std::any_of(terms.begin(), terms.end(), [&](const NodeSelectorTerm& term) {
+    return term.matches(node.labels, std::string());
+  });
+}
+
 }  // namespace
 
 VolumeLookup::VolumeLookup(const Facts& facts) : facts_(&facts) {
   for (const PersistentVolumeClaim& claim : facts.claims)
-    claims_.try_emplace(key_of(claim.namespace_name, claim.name), &claim);
+    claims_.try_emplace({claim.namespace_name, claim.name}, &claim);
   for (const PersistentVolume& volume : facts.volumes) volumes_.try_emplace(volume.name, &volume);
   for (const StorageClass& storage : facts.storage_classes) {
     classes_.try_emplace(storage.name, &storage);
@@ -30,7 +33,7 @@ VolumeLookup::VolumeLookup(const Facts& facts) : facts_(&facts) {
 
 const PersistentVolumeClaim* VolumeLookup::claim(std::string_view namespace_name,
                                                  std::string_view name) const {
-  return find_or_null(claims_, key_of(namespace_name, name));
+  return find_or_null(claims_, NameInSpace{namespace_name, name});
 }
 
 const PersistentVolume* VolumeLookup::volume(std::string_view name) const {
@@ -43,18 +46,12 @@ const StorageClass* VolumeLookup::class_of(const PersistentVolumeClaim& claim) c
 }
 
 bool reaches(const PersistentVolume& volume, const Node& node) {
-  if (!volume.has_node_affinity) return true;
-  return std::any_of(
-      volume.node_terms.begin(), volume.node_terms.end(),
-      [&](const NodeSelectorTerm& term) { return term.matches(node.labels, std::string()); });
+  return !volume.has_node_affinity || any_matches(volume.node_terms, node);
 }
 
 bool provisions_on(const StorageClass& storage, const Node& node) {
   if (!storage.provisions) return false;
-  if (storage.allowed_topologies.empty()) return true;
-  return std::any_of(
-      storage.allowed_topologies.begin(), storage.allowed_topologies.end(),
-      [&](const NodeSelectorTerm& term) { return term.matches(node.labels, std::string()); });
+  return storage.allowed_topologies.empty() || any_matches(storage.allowed_topologies, node);
 }
 
 bool waits_for_pod(const VolumeLookup& lookup, const PersistentVolumeClaim& claim) {

@@ -1,0 +1,99 @@
+// gedge/snapshot/volume_ledger.hpp - which free volumes the pods placed so far have taken, and what
+// is left for others.
+//
+// The facts show only what is bound already. A claim that waits for its first pod takes a volume
+// when that pod is placed, and the next pod must find another one. The ledger is a function of the
+// state's history alone: pods that were bound from the start in their order, then every bind and
+// unbind of the journal, undone ones included, all on nodes labelled as they are now.
+//
+// Source   kube-scheduler plugins/volumebinding/binder.go findMatchingVolumes; component-helpers
+//          storage/volume FindMatchingVolume.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gedge/snapshot/cluster_state.hpp"
+#include "gedge/snapshot/volume_lookup.hpp"
+
+namespace gedge {
+
+class VolumeShelves;
+
+/// A claim that waited for its first pod, and what it has got.
+struct ClaimedVolume {
+  const PersistentVolumeClaim* claim = nullptr;
+  const PersistentVolume* volume = nullptr;  ///< null: one is to be made for the pod's node
+};
+
+/// Kept by a ClusterState, which gives it out true to what the state is then. Claims and volumes
+/// are those of its facts.
+class VolumeLedger {
+ public:
+  using Claims = std::vector<const PersistentVolumeClaim*>;
+
+  /// Replays the history. Cost: O(storage objects + pods + journal).
+  explicit VolumeLedger(const ClusterState& cluster);
+  ~VolumeLedger();
+  /// Follows what happened since. Cost: O(changes); where labels of nodes changed, everything is
+  /// replayed.
+  void follow();
+
+  const VolumeLookup& lookup() const { return lookup_; }
+  /// Moves when anything that is said below may have become another.
+  std::uint64_t version() const { return version_; }
+
+  /// Claims of the pod that are neither bound nor given a node, each once.
+  Claims waiting_claims(const PodFacts& pod) const;
+  /// What a placed pod got for this claim: a volume, or null for one that is being provisioned;
+  /// empty if no placed pod uses the claim.
+  std::optional<const PersistentVolume*> taken_for(const PersistentVolumeClaim& claim) const;
+  /// Of a placed pod: what its waiting claims have got, in the pod's order.
+  std::vector<ClaimedVolume> claimed_by(PodIndex pod) const;
+
+  /// The volume each waiting claim would get on that node, null where none is left: one that is
+  /// reserved for it, else the smallest free one that suits it; smallest claims choose first.
+  /// Parallel to `claims`.
+  std::vector<const PersistentVolume*> match(const Claims& claims, NodeIndex node) const;
+
+  // --- what these clear of `rows` is the rest. Dead rows count as rows.
+  /// Rows from which the volume can be reached.
+  void keep_reaching(const PersistentVolume& volume, NodeMask& rows) const;
+  /// Rows for which the class makes volumes.
+  void keep_provisioning(const StorageClass& storage, NodeMask& rows) const;
+  /// Rows on which each of the waiting claims, distinct ones, has a match, or its class makes one.
+  /// Cost: O(rows / 64) for claims of one kind that was asked about before, and the volumes that
+  /// have changed hands since; O(rows) for claims of one class with several kinds.
+  void keep_served(const Claims& claims, NodeMask& rows) const;
+
+ private:
+  struct Holding {
+    const PersistentVolume* volume = nullptr;  // null: one is being provisioned
+    std::uint32_t pods = 0;                    // placed ones that use the claim
+  };
+  struct Event {
+    PodIndex pod = kNoPod;
+    NodeIndex node = kNoNode;
+    bool binds = true;
+  };
+
+  bool has_volumes(PodIndex pod) const { return !cluster_->pod_facts(pod).spec->volumes.empty(); }
+  void recall_beginning();
+  void replay();
+  void happen(const Event& event);
+  void take(const Event& event);
+  void give_back(const Event& event);
+  Holding& holding_of(const PersistentVolumeClaim& claim);
+
+  const ClusterState* cluster_;
+  VolumeLookup lookup_;
+  std::vector<Event> history_;     // of pods with volumes
+  std::vector<Holding> holdings_;  // [claims]; without pods: none
+  std::unique_ptr<VolumeShelves> shelves_;
+  ClusterState::Epoch epoch_ = 0;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace gedge

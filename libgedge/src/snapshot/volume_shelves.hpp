@@ -1,0 +1,85 @@
+// snapshot/volume_shelves.hpp - which volumes are free, and what claims that wait find on a row.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "gedge/snapshot/volume_lookup.hpp"
+#include "snapshot/label_rows.hpp"
+#include "snapshot/volume_shelf.hpp"
+
+namespace gedge {
+
+/// True while no node changes its labels. Shelves, sets of rows and indexes are made when they are
+/// first needed.
+class VolumeShelves {
+ public:
+  using Claims = std::vector<const PersistentVolumeClaim*>;
+
+  VolumeShelves(const ClusterState& cluster, const VolumeLookup& lookup);
+
+  void take(const PersistentVolume& volume) { change(volume, true); }
+  void give_back(const PersistentVolume& volume) { change(volume, false); }
+
+  /// As VolumeLedger says.
+  std::vector<const PersistentVolume*> match(const Claims& claims, NodeIndex row);
+  void keep_reaching(const PersistentVolume& volume, NodeMask& rows);
+  void keep_provisioning(const StorageClass& storage, NodeMask& rows);
+  void keep_served(const Claims& claims, NodeMask& rows);
+
+ private:
+  using Volumes = std::vector<const PersistentVolume*>;
+  using VolumesByValue = std::unordered_map<std::string, Volumes>;
+  using Terms = std::vector<NodeSelectorTerm>;
+  struct TermsBefore {
+    bool operator()(const Terms* a, const Terms* b) const { return *a < *b; }
+  };
+  // Unreserved volumes of one class.
+  struct Stock {
+    Volumes volumes;
+    std::map<std::string, VolumesByValue> by_label;
+  };
+  // Class, access modes, selector.
+  using Kind = std::tuple<const StorageClass*, std::vector<std::string>, LabelSelector>;
+  struct OnShelf {
+    VolumeShelf* shelf = nullptr;
+    std::uint32_t item = 0;
+  };
+
+  std::size_t index_of(const PersistentVolume& volume) const;
+  std::size_t index_of(const PersistentVolumeClaim& claim) const;
+  void change(const PersistentVolume& volume, bool is_taken);
+  std::uint32_t reach_of(const PersistentVolume& volume);
+  const RowSet& provisioning(const StorageClass& storage);
+  const PersistentVolume* reserved_for(const PersistentVolumeClaim& claim) const;
+  const Volumes& candidates(const StorageClass& storage, const LabelSelector& selector);
+  std::unique_ptr<VolumeShelf> make_shelf(const Kind& kind);
+  VolumeShelf& shelf_of(const PersistentVolumeClaim& claim);
+  void make_room();
+  void keep_served_by(const StorageClass& storage, const Claims& claims, NodeMask& rows);
+  void add_row_by_row(const Claims& claims, const NodeMask& rows, NodeMask& served);
+
+  const ClusterState* cluster_;
+  const VolumeLookup* lookup_;
+  LabelRows label_rows_;
+  std::vector<bool> taken_;                                             // [volumes]
+  std::unordered_map<std::string_view, Stock> stocks_;                  // by class
+  std::unordered_map<NameInSpace, Volumes, NameInSpaceHash> reserved_;  // by claim
+  std::deque<RowSet> reaches_;                                          // the first: all rows
+  std::map<const Terms*, std::uint32_t, TermsBefore> reach_of_terms_;
+  std::vector<std::uint32_t> reach_of_volume_;  // [volumes]; kUnknown
+  std::unordered_map<const StorageClass*, RowSet> provisioning_;
+  std::map<Kind, std::unique_ptr<VolumeShelf>> shelves_;
+  std::vector<VolumeShelf*> shelf_of_claim_;      // [claims]; null: unknown
+  std::vector<std::vector<OnShelf>> on_shelves_;  // [volumes]
+  std::size_t kept_bytes_ = 0;                    // of shelves, about
+  NodeMask served_;                               // kept for its memory
+};
+
+}  // namespace gedge
