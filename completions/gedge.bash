@@ -603,7 +603,7 @@ _gedge_describe() {
       flags='--mode --bind --own-hpa --prometheus --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
       valued='--mode --prometheus --scheduler-name -n --namespace --image -o --output --color -v --v'
       case $prev in
-        --mode) values='scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics' ;;
+        --mode) values='scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites' ;;
         --prometheus) values='' ;;
         --scheduler-name) values='' ;;
         -n | --namespace) values='' ;;
@@ -739,8 +739,8 @@ _gedge_describe() {
       esac
       ;;
     'scale run')
-      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -752,6 +752,8 @@ _gedge_describe() {
         --prometheus-ca) values='@files' ;;
         --listen) values='' ;;
         --lease) values='' ;;
+        --rtt) values='@files' ;;
+        --rtt-by) values='' ;;
         --compat) values='1.20 1.36' ;;
         --tolerance) values='' ;;
         --downscale-stabilization) values='' ;;

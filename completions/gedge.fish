@@ -644,7 +644,7 @@ complete -c gedge -n '__fish_seen_subcommand_from extender' -s v -l v -x -d '1 l
 complete -c gedge -n '__fish_seen_subcommand_from extender' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from extender' -f
 
-complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics' -d 'What is to run, or to be allowed'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites' -d 'What is to run, or to be allowed'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l bind -d 'The extender may bind pods'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l own-hpa -d 'The autoscaler takes HorizontalPodAutoscalers'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l prometheus -x -d 'Whom the autoscaler asks queries'
@@ -810,6 +810,8 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l listen -x -d 'Where to answer probes and Prometheus'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l leader-elect -d 'Work only while holding a Lease'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l lease -x -d 'The Lease to hold'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l rtt -r -F -d 'Read round-trip times; a later one wins'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l rtt-by -x -d 'Node label that names nodes there'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l tolerance -x -d 'Ratios so near to 1 change nothing'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from run' -l downscale-stabilization -x -d 'How long a recommendation holds replicas'

@@ -15,6 +15,8 @@ namespace {
 constexpr Example kExamples[] = {
     {"gedge scale run -f examples/scale/short.yaml --prometheus http://prometheus:9090",
      "Scale by what Prometheus says, within a second or so:"},
+    {"gedge scale run -f examples/scale/live-sites.yaml --rtt rtt.csv",
+     "At home while there is room, then in the cloud:"},
     {"gedge scale run --own-hpa --leader-elect",
      "Take the place of the controller, which runs no more:"},
     {"gedge scale run --own-hpa --dry-run --once", "Say what it would do now, and write nothing:"},
@@ -35,6 +37,19 @@ constexpr Page kPage{
         "libgedge/schemas/autoscaler.schema.json says it exactly. A workload that a "
         "HorizontalPodAutoscaler scales is left alone, and one that somebody else changes is left "
         "alone for a minute.\n\n"
+        "With `sites`, replicas are on several sites, each of which has a workload of its own: "
+        "that of the first one, home, is the target, and `workloads` names the others, which take "
+        "care by themselves that their pods run there. The formula sees the replicas of all of "
+        "them as one. More come out at home while the planner, asked about the cluster as it is, "
+        "finds a node for one; then over to the other sites, in their order and within the "
+        "`budget` from home (`--rtt`, or what the cluster's own objects say). They are back from "
+        "the farthest first, and as soon as there is room nearer; whoever waits without a place "
+        "at home is stood in for elsewhere. `overAfterSeconds` and `returnAfterSeconds` bound how "
+        "often that happens; after a start, those that are far stay that long. Before replicas "
+        "leave a site, its pods are annotated with controller.kubernetes.io/pod-deletion-cost, so "
+        "that those leave that are farthest from home. Where a metric, a workload or the cluster "
+        "cannot be read, nothing moves. Replicas do not grow (`up`) and `choose: demand` is not "
+        "for a cluster that runs: gedge-scale-simulate(1) plays both.\n\n"
         "kube-controller-manager looks at every HorizontalPodAutoscaler, so gedge does not, unless "
         "`--own-hpa` says that it runs with `--controllers=*,-horizontalpodautoscaling`. Then "
         "gedge takes all of them, or with `-n` those of a namespace, and writes their status. It "
@@ -56,7 +71,7 @@ constexpr Page kPage{
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "
-        "`yields`, `taken`, `no-target`, `leading`, `standby` and `failed`.",
+        "`no-place`, `yields`, `taken`, `no-target`, `leading`, `standby` and `failed`.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; with `--once`: every autoscaler has its answer",
     .no = "with `--once`: a workload, a metric or a write is missing",
@@ -129,6 +144,18 @@ void add_work_flags(FlagSet& flags, ScaleCommand& command) {
             command.listen);
 }
 
+// As of planning; samples of metrics have a --max-age of their own.
+void add_site_flags(FlagSet& flags, InputOptions& input) {
+  flags.heading("How far sites are from each other");
+  flags.add({.name = "rtt",
+             .value = "FILE|DIR",
+             .help = "Read round-trip times; a later one wins",
+             .live = Live::kFiles},
+            input.rtt);
+  flags.add({.name = "rtt-by", .value = "LABEL", .help = "Node label that names nodes there"},
+            input.rtt_by);
+}
+
 Run add_scale_run(FlagSet& flags) {
   auto command = std::make_shared<ScaleCommand>();
   add_work_flags(flags, *command);
@@ -139,6 +166,7 @@ Run add_scale_run(FlagSet& flags) {
              .help = "The Lease to hold",
              .fallback = command->lease},
             command->lease);
+  add_site_flags(flags, command->input);
   add_controller_flags(flags, *command);
   add_guard_flags(flags, command->guard);
   add_server_flags(flags, command->server);

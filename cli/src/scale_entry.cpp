@@ -19,6 +19,7 @@
 #include "scale_command.hpp"
 #include "scale_run.hpp"
 #include "server_access.hpp"
+#include "site_source.hpp"
 #include "term/diagnostics.hpp"
 
 namespace gedge::cli {
@@ -92,6 +93,11 @@ bool asks_prometheus(const std::vector<Autoscaler>& autoscalers) {
   });
 }
 
+bool has_sites(const ScaleFacts& facts) {
+  return std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(),
+                     [](const Autoscaler& one) { return one.sites.has_value(); });
+}
+
 Error at_place(const Autoscaler& autoscaler, const ScaleFacts& facts, std::string what,
                std::string hint) {
   Error error = invalid_input(std::move(what), {}, std::move(hint));
@@ -102,6 +108,22 @@ Error at_place(const Autoscaler& autoscaler, const ScaleFacts& facts, std::strin
   return error;
 }
 
+// Sites of a live cluster: each has a workload, and replicas do not grow.
+void check_sites(const Autoscaler& one, const ScaleFacts& facts, Errors& errors) {
+  const SiteRules& rules = *one.sites;
+  for (std::size_t site = 1; site < rules.order.size(); ++site)
+    if (site >= rules.workloads.size() || rules.workloads[site].empty())
+      errors.push_back(at_place(one, facts, "site '" + rules.order[site] + "' has no workload",
+                                "say what runs there: `workloads: {" + rules.order[site] + ": " +
+                                    one.target.name + "-" + rules.order[site] + "}`"));
+  if (!rules.up.resource.empty())
+    errors.push_back(at_place(one, facts, "replicas of a live cluster do not grow",
+                              "leave out `up`; `gedge scale recommend --apply` changes requests"));
+  if (rules.choice == SiteChoice::kDemand)
+    errors.push_back(at_place(one, facts, "nobody says from where a live cluster is asked",
+                              "write `choose: order` or `choose: spread`"));
+}
+
 // What was declared, if each has a workload of its own.
 Errors check(const ScaleFacts& facts, const ScaleCommand& command) {
   Errors errors;
@@ -110,14 +132,13 @@ Errors check(const ScaleFacts& facts, const ScaleCommand& command) {
     if (one.api_version != kShortAutoscaler)
       errors.push_back(at_place(one, facts, "a HorizontalPodAutoscaler belongs into the cluster",
                                 "`kubectl apply -f FILE`, and leave out `-f`"));
-    if (one.sites)
-      errors.push_back(at_place(one, facts, "an autoscaler with sites is not for a live cluster",
-                                "`gedge scale simulate` plays it; leave out `sites`"));
-    const std::string workload =
-        one.namespace_name.str() + "/" + one.target.kind + "/" + one.target.name;
-    if (!seen.insert(workload).second)
-      errors.push_back(at_place(one, facts, "another autoscaler scales " + workload + ", too",
-                                "leave one of them out"));
+    if (one.sites) check_sites(one, facts, errors);
+    for (const ObjectName& own : site_workloads(one)) {
+      const std::string workload = one.namespace_name.str() + "/" + own.kind + "/" + own.name;
+      if (!seen.insert(workload).second)
+        errors.push_back(at_place(one, facts, "another autoscaler scales " + workload + ", too",
+                                  "leave one of them out"));
+    }
   }
   if (errors.empty() && command.prometheus.url.empty() && asks_prometheus(facts.autoscalers))
     errors.push_back(invalid_input("a query, and nobody says where Prometheus is", {},
@@ -200,6 +221,11 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   Scaler scaler(scaler_options(command));
   ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
   options.namespace_name = only_namespace(command, facts);
+  SiteSource sites(command, io);
+  if (has_sites(facts)) {
+    if (const Errors wrong = sites.open(); !wrong.empty()) return fail(io, wrong, command.output);
+    options.sites = &sites;
+  }
   for (Autoscaler& one : facts.autoscalers) scaler.put(std::move(one));
   ScaleRun run(std::move(scaler), *server.transport, prometheus->get(), wall_clock, options, io,
                log);

@@ -61,6 +61,9 @@ void ScaleRun::tell(const ScaleReport& report) {
   if (report.is_frozen && (!report.was_frozen || report.is_news))
     log_.event("frozen", {{"autoscaler", name}, {"replicas", from}, {"why", report.why}});
   if (report.was_frozen && !report.is_frozen) log_.event("thawed", {{"autoscaler", name}});
+  if (report.is_news && report.without_place > 0)
+    log_.event("no-place",
+               {{"autoscaler", name}, {"replicas", std::to_string(report.without_place)}});
   if (report.outcome == Outcome::kRescaled || report.outcome == Outcome::kWouldRescale)
     return log_.event(report.outcome == Outcome::kRescaled ? "rescaled" : "would-rescale",
                       {{"autoscaler", name},

@@ -259,6 +259,26 @@ def check_autoscaler(plane):
     apply(plane, manifests("--mode", "custom-metrics"))
     check_rights(plane, "autoscaler", *rights, ("custom.metrics.k8s.io", "pods/rate", "get"),
                  ("external.metrics.k8s.io", "queue", "list"))
+    check_sites(plane)
+
+
+def check_sites(plane):
+    """With the roles of an autoscaler with sites alone it finds out what fits where."""
+    apply(plane, manifests("--mode", "autoscaler") + manifests("--mode", "sites"))
+    plane.create("/apis/apps/v1/namespaces/default/deployments", deployment("far", 0))
+    plane.delete("/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers/web")
+    with open(plane.path("far.json"), "w") as file:
+        json.dump({"apiVersion": "gedge.io/v1alpha1", "kind": "Autoscaler",
+                   "metadata": {"name": "web"},
+                   "spec": {"target": {"kind": "Deployment", "name": "web"}, "max": 1,
+                            "metrics": [{"resource": "cpu", "utilization": 50}],
+                            "sites": {"order": ["home", "far"], "workloads": {"far": "far"}}}},
+                  file)
+    done = subprocess.run([GEDGE, "scale", "run", "-f", plane.path("far.json"), "--once",
+                           "--kubeconfig", plane.kubeconfig, "--as", account("autoscaler")],
+                          capture_output=True, text=True)
+    need("event=rescaled autoscaler=default/web" in done.stderr, f"{done}")
+    need("forbidden" not in done.stderr, f"{done}")
 
 
 def main():

@@ -207,28 +207,14 @@ def check_prometheus(plane):
         prometheus.stop()
 
 
-def check_declared(plane):
-    """What is only played is not taken for what is done."""
-    spec = plane.path("sites.yaml")
-    with open(spec, "w") as file:
-        json.dump({"apiVersion": "gedge.io/v1alpha1", "kind": "Autoscaler",
-                   "metadata": {"name": "far", "namespace": SPACE},
-                   "spec": {"target": {"kind": "Deployment", "name": "far"}, "max": 9,
-                            "metrics": [{"external": "queue", "average": 100}],
-                            "sites": {"order": ["edge", "cloud"]}}}, file)
-    run = subprocess.run([GEDGE, "scale", "run", "-f", spec, "--once", "--kubeconfig",
-                          plane.kubeconfig], capture_output=True, text=True)
-    need(run.returncode == 3 and "sites is not for a live cluster" in run.stderr, f"{run}")
-
-
 def main():
     with Plane(aggregates=True) as plane:
         plane.create("/api/v1/namespaces", {"metadata": {"name": SPACE}})
         plane.metrics = MetricsApi(plane, SPACE)
         try:
             with Workloads(plane, SPACE) as plane.workloads:
-                checks.run((check_declared, check_explain, check_follow, check_source,
-                            check_server_and_leader, check_others, check_prometheus), plane)
+                checks.run((check_explain, check_follow, check_source, check_server_and_leader,
+                            check_others, check_prometheus), plane)
         finally:
             plane.metrics.stop()
     return checks.report()

@@ -223,6 +223,18 @@ void add_reader(const ManifestOptions& options, std::vector<Json>& out) {
   add_reading(who, listing_rules(), {"list"}, out);
 }
 
+// Costs of pods are annotations; a right to patch cannot be limited to them.
+void add_sites(const ManifestOptions& options, std::vector<Json>& out) {
+  const Component who = component(options, "autoscaler");
+  Json rules = listing_rules();
+  rules.push_back(rule("apps", {"deployments", "statefulsets", "replicasets"}, {"get"}));
+  rules.push_back(rule("", {"replicationcontrollers"}, {"get"}));
+  rules.push_back(rule("", {"pods"}, {"patch"}));
+  codec::add_cluster_role(who, "gedge-autoscaler-sites", std::move(rules), out);
+  codec::add_role(who, who.name + "-latency",
+                  Json::array({rule("", {"configmaps"}, {"list"}, {"gedge-latency"})}), out);
+}
+
 std::vector<Json> objects(const ManifestOptions& options) {
   std::vector<Json> all;
   all.push_back(Json{{"apiVersion", "v1"},
@@ -262,6 +274,9 @@ std::vector<Json> objects(const ManifestOptions& options) {
         break;
       case InstallMode::kCustomMetrics:
         codec::add_custom_metrics(options, all);
+        break;
+      case InstallMode::kSites:
+        add_sites(options, all);
         break;
     }
   }

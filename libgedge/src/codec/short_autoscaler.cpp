@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codec/autoscaler_reader.hpp"
@@ -136,6 +137,29 @@ void read_order(Cursor list, std::vector<std::string>& order) {
   });
 }
 
+// Which sites they are of is known when the order is.
+void read_workloads(Cursor map, std::vector<std::pair<std::string, std::string>>& workloads) {
+  map.fields([&](std::string_view key, Cursor value) {
+    std::string name;
+    read_text(value, name);
+    if (name.empty()) value.fail("a workload without a name");
+    workloads.emplace_back(key, std::move(name));
+  });
+}
+
+void settle_workloads(Cursor map, const std::vector<std::pair<std::string, std::string>>& named,
+                      SiteRules& sites) {
+  sites.workloads.resize(sites.order.size());
+  for (const auto& [site, workload] : named) {
+    const auto at = std::find(sites.order.begin(), sites.order.end(), site);
+    if (at == sites.order.end()) return fail_unknown(map, "site", site, sites.order);
+    if (at == sites.order.begin())
+      return map.fail("site " + quote(site) + " is home: its workload is the target",
+                      "leave it out");
+    sites.workloads[static_cast<std::size_t>(at - sites.order.begin())] = workload;
+  }
+}
+
 void read_choice(Cursor value, SiteChoice& choice) {
   static const std::vector<std::string> kChoices{"order", "demand", "spread"};
   const auto word = value.text();
@@ -147,11 +171,13 @@ void read_choice(Cursor value, SiteChoice& choice) {
 
 void read_sites(Cursor map, SiteRules& sites) {
   const std::size_t said = map.diagnostics().error_count();
+  std::vector<std::pair<std::string, std::string>> workloads;
   strict_fields(map,
-                {"order", "label", "choose", "budget", "up", "overAfterSeconds",
+                {"order", "workloads", "label", "choose", "budget", "up", "overAfterSeconds",
                  "returnAfterSeconds", "fullPercent"},
                 [&](std::string_view key, Cursor value) {
                   if (key == "order") read_order(value, sites.order);
+                  if (key == "workloads" && !value.is_null()) read_workloads(value, workloads);
                   if (key == "label") read_text(value, sites.label);
                   if (key == "choose") read_choice(value, sites.choice);
                   if (key == "up" && !value.is_null()) read_growth(value, sites.up);
@@ -170,6 +196,7 @@ void read_sites(Cursor map, SiteRules& sites) {
   if (map.diagnostics().error_count() != said) return;
   if (sites.order.empty())
     map.fail("sites without an order", "write for example `order: [edge-a, cloud]`");
+  if (!workloads.empty()) settle_workloads(map, workloads, sites);
   if (sites.label.empty()) map.fail("sites without a label that nodes have");
   if (!sites.up.resource.empty() && sites.choice != SiteChoice::kOrder)
     map.find("up").value_or(map).fail("replicas grow only where the sites have an order",

@@ -32,6 +32,7 @@ UnitText unit_of(InstallMode mode) {
     case InstallMode::kHint:
     case InstallMode::kPublish:
     case InstallMode::kReader:
+    case InstallMode::kSites:
       break;
   }
   return {};

@@ -19,7 +19,7 @@ std::string workload_of(const ObjectName& target) { return target.kind + "/" + t
 
 bool is_same_spec(const Autoscaler& a, const Autoscaler& b) {
   const auto spec = [](const Autoscaler& one) {
-    return std::tie(one.target, one.min, one.max, one.metrics, one.behavior);
+    return std::tie(one.target, one.min, one.max, one.metrics, one.behavior, one.sites);
   };
   return spec(a) == spec(b);
 }
@@ -63,7 +63,8 @@ bool is_same_metric(const MetricAnswer& a, const MetricAnswer& b) {
 bool is_same_report(const ScaleReport& a, const ScaleReport& b) {
   const auto said = [](const ScaleReport& one) {
     return std::tie(one.outcome, one.autoscaler.generation, one.decision.step, one.decision.current,
-                    one.decision.replicas, one.conditions, one.why, one.answer, one.rescaled_at);
+                    one.decision.replicas, one.conditions, one.why, one.answer, one.rescaled_at,
+                    one.without_place);
   };
   const std::vector<MetricAnswer>&x = a.decision.metrics, &y = b.decision.metrics;
   return said(a) == said(b) && std::equal(x.begin(), x.end(), y.begin(), y.end(), is_same_metric);
@@ -140,9 +141,12 @@ UnixSeconds Scaler::seconds(Nanos now) const {
 
 bool Scaler::is_taken(const Space& space, const Entry& entry) const {
   if (entry.spec.api_version != kShortAutoscaler) return false;
-  const std::string workload = workload_of(entry.spec.target);
-  return std::any_of(space.taken.begin(), space.taken.end(),
-                     [&](const auto& object) { return object.second == workload; });
+  const std::vector<ObjectName> own = site_workloads(entry.spec);
+  return std::any_of(own.begin(), own.end(), [&](const ObjectName& one) {
+    const std::string workload = workload_of(one);
+    return std::any_of(space.taken.begin(), space.taken.end(),
+                       [&](const auto& object) { return object.second == workload; });
+  });
 }
 
 Status Scaler::advance(Nanos now, UnixSeconds date) {
@@ -154,7 +158,7 @@ Status Scaler::advance(Nanos now, UnixSeconds date) {
     if (space.state == State::kScales && space.scale_reads.empty()) read_metrics(name, space);
     if (space.state == State::kMetrics && space.metric_reads.empty())
       decide(name, space, now, date);
-    if (space.state == State::kWrites && space.pending.empty()) {
+    if (space.state == State::kWrites && space.pending.empty() && space.splitting.empty()) {
       space.state = State::kResting;
       space.was_looked_at = true;
       if (std::exchange(space.is_wanted_again, false)) space.due = now + options_.retry;
@@ -168,6 +172,9 @@ std::optional<Nanos> Scaler::next() const {
   std::optional<Nanos> next;
   const auto meet = [&next](Nanos at) { next = next ? std::min(*next, at) : at; };
   for (const auto& [name, space] : spaces_) {
+    // All is answered, and nobody has noticed yet.
+    if (space.state == State::kWrites && space.pending.empty() && space.splitting.empty())
+      meet(Nanos{0});
     if (space.state != State::kResting || space.entries.empty()) continue;
     meet(space.due);
     if (options_.react > Nanos{0} && space.polls.empty())
@@ -186,12 +193,14 @@ void Scaler::begin(const std::string& name, Space& space, Nanos now) {
   space.failures.clear();
   std::set<std::string> asked;
   for (const auto& [key, entry] : space.entries) {
-    const ObjectName& target = entry.spec.target;
-    if (is_taken(space, entry) || !asked.insert(workload_of(target)).second) continue;
-    const std::uint64_t ticket = ++last_ticket_;
-    tickets_.emplace(ticket, name);
-    space.scale_reads.emplace(ticket, workload_of(target));
-    scale_reads_.push_back({ticket, name, target});
+    if (is_taken(space, entry)) continue;
+    for (const ObjectName& target : site_workloads(entry.spec)) {
+      if (!asked.insert(workload_of(target)).second) continue;
+      const std::uint64_t ticket = ++last_ticket_;
+      tickets_.emplace(ticket, name);
+      space.scale_reads.emplace(ticket, workload_of(target));
+      scale_reads_.push_back({ticket, name, target});
+    }
   }
 }
 
@@ -228,21 +237,23 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
       tell(std::move(report), entry);
       continue;
     }
-    const auto target = space.targets.find(workload_of(entry.spec.target));
-    if (target != space.targets.end() && target->second.uid != entry.target_uid) {
+    const ScaleTarget* const target = target_of(key, entry, space);
+    if (target != nullptr && target->uid != entry.target_uid) {
       entry.history = {};  // another one of that name
-      entry.expected.reset();
-      entry.target_uid = target->second.uid;
+      entry.expected.clear();
+      entry.moved.reset();
+      entry.target_uid = target->uid;
     }
     ScaleHistory before = entry.history;
     ScaleDecision decision = reconcile(space.facts->autoscalers[next++], index, entry.history,
                                        seconds(now), options_.settings);
-    std::string reason = unknown_pods(entry, index, decision, space);
+    std::string reason =
+        target != nullptr ? unknown_pods(entry, *target, index, decision) : std::string();
     if (!reason.empty()) {
       hold(entry.spec, decision);
       entry.history = before;
     } else {
-      reason = why(space, entry, decision);
+      reason = why(key, space, entry, decision);
     }
     decide(key, entry, std::move(decision), std::move(before), std::move(reason), space, now, date);
   }
@@ -260,19 +271,41 @@ void Scaler::decide(const std::string& key, Entry& entry, ScaleDecision decision
   report.was_frozen = entry.is_frozen;
   entry.is_frozen = report.is_frozen =
       decision.step == ScaleStep::kFrozen || decision.step == ScaleStep::kMetricsFailed;
-  const bool is_short = entry.spec.api_version == kShortAutoscaler;
-  const bool is_known = decision.step != ScaleStep::kNoTarget;
-  if (is_short && is_known && entry.expected && *entry.expected != decision.current)
+  if (decision.step != ScaleStep::kNoTarget && is_changed_by_others(entry, space) &&
+      entry.spec.api_version == kShortAutoscaler)
     entry.yields_until = now + options_.yield;
-  if (is_known) entry.expected = decision.current;
   report.decision = std::move(decision);
+  if (entry.spec.sites)
+    split(key, entry, std::move(report), std::move(before), space, now);
+  else
+    act(key, entry, std::move(report), std::move(before), {}, space, now);
+}
+
+// What it finds is what is expected from now on.
+bool Scaler::is_changed_by_others(Entry& entry, const Space& space) const {
+  bool is_changed = false;
+  for (const ObjectName& one : site_workloads(entry.spec)) {
+    const std::string workload = workload_of(one);
+    const auto target = space.targets.find(workload);
+    if (target == space.targets.end()) continue;
+    const std::int32_t found = target->second.spec_replicas;
+    const auto [at, is_new] = entry.expected.try_emplace(workload, found);
+    is_changed = is_changed || at->second != found;
+    at->second = found;
+  }
+  return is_changed;
+}
+
+void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
+                 std::vector<PodCost> costs, Space& space, Nanos now) {
   using Outcome = ScaleReport::Outcome;
   if (report.decision.rescales() && options_.writes && now >= entry.yields_until) {
-    const ScaleTarget& target = space.targets.at(workload_of(entry.spec.target));
+    const ObjectName& workload = report.autoscaler.target;
+    const ScaleTarget& target = space.targets.at(workload_of(workload));
     const std::uint64_t ticket = ++last_ticket_;
     tickets_.emplace(ticket, entry.spec.namespace_name.str());
-    writes_.push_back({ticket, entry.spec.namespace_name.str(), entry.spec.target,
-                       report.decision.replicas, target.uid, target.version});
+    writes_.push_back({ticket, entry.spec.namespace_name.str(), workload, report.decision.replicas,
+                       target.uid, target.version, std::move(costs)});
     space.pending.emplace(ticket, Pending{key, std::move(report), std::move(before)});
     return;
   }
@@ -302,7 +335,7 @@ void Scaler::settle(Pending pending, Entry& entry) {
   if (report.answer == ScaleAnswer::kDone) {
     report.outcome = ScaleReport::Outcome::kRescaled;
     ++(report.decision.replicas > report.decision.current ? counts_.ups : counts_.downs);
-    entry.expected = report.decision.replicas;
+    entry.expected[workload_of(report.autoscaler.target)] = report.decision.replicas;
     entry.rescaled_at = report.at;
     entry.own_times.push_back(report.at);
     if (entry.own_times.size() > kMostTimes) entry.own_times.erase(entry.own_times.begin());
@@ -313,7 +346,7 @@ void Scaler::settle(Pending pending, Entry& entry) {
   set_condition(report.decision.conditions,
                 {ScaleConditionType::kAbleToScale, false, ScaleReason::kFailedUpdateScale});
   if (report.answer == ScaleAnswer::kUnknown) {
-    entry.expected.reset();
+    entry.expected.erase(workload_of(report.autoscaler.target));
   } else {
     entry.history.ups = std::move(pending.before.ups);
     entry.history.downs = std::move(pending.before.downs);

@@ -78,6 +78,11 @@ std::optional<std::int64_t> sum_of(const std::optional<MetricReading>& reading) 
   return sum;
 }
 
+// Selector of the pods whose values are read; those of several sites have none in common.
+std::string pods_of(const Autoscaler& spec, const ScaleTarget& target) {
+  return spec.sites ? std::string() : to_string(target.selector);
+}
+
 bool uses_usage(const Autoscaler& spec) {
   return std::any_of(spec.metrics.begin(), spec.metrics.end(), [](const MetricSpec& metric) {
     return source_of(metric) == MetricSource::kUsage;
@@ -102,13 +107,13 @@ void Scaler::ask(const std::string& name, const MetricSpec& metric, const std::s
 
 void Scaler::read_metrics(const std::string& name, Space& space) {
   space.state = State::kMetrics;
+  join_sites(space);
   const auto users = std::count_if(space.entries.begin(), space.entries.end(),
                                    [](const auto& one) { return uses_usage(one.second.spec); });
   for (const auto& [key, entry] : space.entries) {
-    const ObjectName& target = entry.spec.target;
-    const auto scale = space.targets.find(target.kind + "/" + target.name);
-    if (is_taken(space, entry) || scale == space.targets.end()) continue;
-    const std::string pods = to_string(scale->second.selector);
+    const ScaleTarget* const target = target_of(key, entry, space);
+    if (is_taken(space, entry) || target == nullptr) continue;
+    const std::string pods = pods_of(entry.spec, *target);
     for (const MetricSpec& metric : entry.spec.metrics) ask(name, metric, pods, users > 1, space);
   }
 }
@@ -207,20 +212,24 @@ void Scaler::gather(const std::string& name, Space& space, UnixSeconds now,
   for (const auto& [key, entry] : space.entries)
     if (!is_taken(space, entry)) facts.autoscalers.push_back(asked_as(entry.spec));
   for (const auto& [workload, target] : space.targets) facts.targets.push_back(target);
+  for (const auto& [key, joined] : space.joined)
+    for (ScaleTarget& target : facts.targets)
+      if (target.kind == joined.kind && target.name == joined.name) target = joined;
   facts.pods.reserve(space.pods.size());
   for (const auto& [pod_name, known] : space.pods) {
     ScaledPod& pod = facts.pods.emplace_back(known);
     pod.namespace_name = name;
     pod.ready_since = moved(pod.ready_since);
     pod.started = moved(pod.started);
+    mark_sites(space, pod);
   }
   gather_metrics(space, now, date);
 }
 
 // What is known of pods may lag behind the workload, as where a watch was cut. Fewer of them share
 // more than they have, so nothing is scaled down by them. Empty: all are known.
-std::string Scaler::unknown_pods(const Entry& entry, const WorkloadIndex& index,
-                                 const ScaleDecision& decision, const Space& space) const {
+std::string Scaler::unknown_pods(const Entry& entry, const ScaleTarget& target,
+                                 const WorkloadIndex& index, const ScaleDecision& decision) const {
   const bool is_down =
       decision.step == ScaleStep::kComputed && decision.replicas < decision.current;
   const bool counts_pods = std::any_of(
@@ -230,8 +239,6 @@ std::string Scaler::unknown_pods(const Entry& entry, const WorkloadIndex& index,
         return !is_whole || metric.target == TargetKind::kValue;
       });
   if (!is_down || !counts_pods || options_.settings.compat == Compat::k1_20) return {};
-  const ScaleTarget& target =
-      space.targets.at(entry.spec.target.kind + "/" + entry.spec.target.name);
   std::int32_t known = 0;
   for (const std::uint32_t i : index.select(target.namespace_name, target.selector)) {
     const ScaledPod& pod = index.facts().pods[i];
@@ -243,20 +250,23 @@ std::string Scaler::unknown_pods(const Entry& entry, const WorkloadIndex& index,
          std::to_string(known) + " are known";
 }
 
-std::string Scaler::why(const Space& space, const Entry& entry,
+std::string Scaler::why(const std::string& key, const Space& space, const Entry& entry,
                         const ScaleDecision& decision) const {
-  const auto said = [&space](const std::string& key) {
-    const auto at = space.failures.find(key);
+  const auto said = [&space](const std::string& about) {
+    const auto at = space.failures.find(about);
     return at == space.failures.end() ? std::string() : at->second;
   };
-  const std::string workload = entry.spec.target.kind + "/" + entry.spec.target.name;
-  if (decision.step == ScaleStep::kNoTarget) return said(workload);
-  const auto scale = space.targets.find(workload);
+  if (decision.step == ScaleStep::kNoTarget) {
+    for (const ObjectName& one : site_workloads(entry.spec))
+      if (std::string found = said(one.kind + "/" + one.name); !found.empty()) return found;
+    return {};
+  }
+  const ScaleTarget* const target = target_of(key, entry, space);
   for (std::size_t i = 0; i < decision.metrics.size(); ++i) {
     const MetricAnswer& answer = decision.metrics[i];
     if (answer.ok()) continue;
     if (answer.failure != MetricFailure::kNoSource) return std::string(to_string(answer.failure));
-    const std::string pods = to_string(scale->second.selector);
+    const std::string pods = target != nullptr ? pods_of(entry.spec, *target) : std::string();
     const std::string own = said(key_of(read_of("", entry.spec.metrics[i], pods, false)));
     return own.empty() ? said(key_of(read_of("", entry.spec.metrics[i], pods, true))) : own;
   }

@@ -5,6 +5,7 @@
 #include "drive/object_watch.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/drive/scale_loop.hpp"
+#include "gedge/drive/site_desk.hpp"
 #include "gedge/scale/status_text.hpp"
 
 namespace gedge {
@@ -48,6 +49,7 @@ void ScaleLoop::send(ApiRequest request, Call call) {
 void ScaleLoop::send() {
   for (const ScaleRead& read : scaler_.take_scale_reads()) send(read);
   for (const MetricRead& read : scaler_.take_metric_reads()) send(read);
+  for (const SiteQuestion& question : scaler_.take_site_questions()) send(question);
   for (const ScaleWrite& write : scaler_.take_writes()) send(write);
   for (const ScaleReport& report : scaler_.take_reports()) {
     events_.reported(report);
@@ -133,7 +135,17 @@ bool ScaleLoop::ends_in_time(ApiRequest& request) const {
   return true;
 }
 
+void ScaleLoop::send(const SiteQuestion& question) {
+  SiteAnswer nobody;
+  nobody.why = "nobody looks";
+  const bool may_look = options_.sites != nullptr && !give_up_;
+  scaler_.answer(question.ticket, may_look ? options_.sites->ask(question) : std::move(nobody));
+}
+
 void ScaleLoop::send(const ScaleWrite& write) {
+  // Pods may leave in another order then, but they do leave.
+  if (!write.costs.empty() && options_.sites != nullptr && is_leading())
+    if (const Status told = options_.sites->mark(write.costs); !told) events_.failed(told.error());
   const auto kind = kind_of(write.target);
   ApiRequest request;
   if (kind) request = codec::scale_write_request(write, *kind);

@@ -33,6 +33,12 @@ Result<SiteEffects> SiteScaler::decide(const SiteLook& look) {
   return std::exchange(effects_, {});
 }
 
+void SiteScaler::resume(std::vector<SiteReplica> replicas, std::optional<UnixSeconds> moved) {
+  replicas_ = std::move(replicas);
+  for (const SiteReplica& replica : replicas_) next_ = std::max(next_, replica.id + 1);
+  moved_ = moved;
+}
+
 void SiteScaler::note_ready(std::uint32_t replica) {
   for (SiteReplica& known : replicas_)
     if (known.id == replica) known.ready = true;

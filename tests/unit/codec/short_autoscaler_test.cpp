@@ -93,6 +93,11 @@ TEST_CASE("a short autoscaler: sites, and what they are by default") {
       load(with_sites("{order: [a], up: {resource: memory, step: 1Mi, most: 3Mi}}"));
   REQUIRE(memory.facts);
   CHECK(memory.facts->autoscalers.front().sites->up.step == 1'048'576);
+  const ScaleLoadResult live =
+      load(with_sites("{workloads: {c: web-c, b: web-b}, order: [a, b, c]}"));
+  REQUIRE(live.facts);
+  CHECK(live.facts->autoscalers.front().sites->workloads ==
+        std::vector<std::string>{"", "web-b", "web-c"});
   const ScaleLoadResult demand = load(with_sites("{order: [a, b], choose: demand}"));
   REQUIRE(demand.facts);
   CHECK(demand.facts->autoscalers.front().sites->choice == SiteChoice::kDemand);
@@ -105,6 +110,9 @@ TEST_CASE("a short autoscaler: sites that cannot be") {
            {"{order: [a, a]}", "there already"},
            {"{order: ['']}", "without a name"},
            {"{order: [a], label: ''}", "without a label"},
+           {"{order: [a, b], workloads: {c: x}}", "unknown site"},
+           {"{order: [a, b], workloads: {a: x}}", "is home"},
+           {"{order: [a, b], workloads: {b: ''}}", "without a name"},
            {"{order: [a], choose: best}", "unknown choice"},
            {"{order: [a], budget: 20}", "no delay budget"},
            {"{order: [a], up: {resource: cpu}}", "a step and a most"},

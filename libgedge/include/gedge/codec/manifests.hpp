@@ -25,10 +25,11 @@ enum class InstallMode : std::uint8_t {
   kReader,         ///< who asks a live cluster and changes nothing
   kAutoscaler,     ///< gedge scale run: two of them, one leads
   kCustomMetrics,  ///< its right to read custom and external metrics
+  kSites,          ///< its right to ask what fits where, and to mark pods that leave first
 };
 
 /// By the words of --mode.
-inline constexpr std::array<std::pair<std::string_view, InstallMode>, 11> kInstallModes{{
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 12> kInstallModes{{
     {"scheduler", InstallMode::kScheduler},
     {"preemption", InstallMode::kPreemption},
     {"volumes", InstallMode::kVolumes},
@@ -40,6 +41,7 @@ inline constexpr std::array<std::pair<std::string_view, InstallMode>, 11> kInsta
     {"reader", InstallMode::kReader},
     {"autoscaler", InstallMode::kAutoscaler},
     {"custom-metrics", InstallMode::kCustomMetrics},
+    {"sites", InstallMode::kSites},
 }};
 
 struct ManifestOptions {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include "gedge/model/fact_name.hpp"
 #include "gedge/port/scaling.hpp"
 #include "gedge/scale/reconcile.hpp"
+#include "gedge/scale/site_split.hpp"
 
 namespace gedge {
 
@@ -59,11 +61,26 @@ struct ScaleReport {
   std::vector<DatedCondition> conditions;  ///< of this look, and those of others that it left
   std::string target_uid;                  ///< empty: not known
   std::string why;  ///< what kept a metric from being read, or the workload from being changed
+  std::int32_t without_place = 0;  ///< replicas that no site has room for
   ScaleAnswer answer = ScaleAnswer::kDone;
   UnixSeconds at = 0;                          ///< the date
   UnixSeconds rescaled_at = kNever;            ///< the last time
   bool is_frozen = false, was_frozen = false;  ///< a metric is not known: no scale-down
   bool is_news = true;                         ///< it differs from the one before
+};
+
+/// What fits on the sites of an autoscaler is to be found out. `ticket` names it in the answer.
+struct SiteQuestion {
+  std::uint64_t ticket = 0;
+  Autoscaler autoscaler;
+  std::vector<ScaleTarget> targets;  ///< [sites]
+};
+
+struct SiteAnswer {
+  std::unique_ptr<SiteRoom> room;           ///< null: nobody knows, see `why`
+  SiteRtts rtts;                            ///< between the sites
+  std::vector<std::vector<PodCost>> costs;  ///< [sites], of pods there: see deletion_costs()
+  std::string why;
 };
 
 /// Counted since the beginning.
@@ -95,10 +112,12 @@ class Scaler {
   // What is to be done since the last call.
   std::vector<ScaleRead> take_scale_reads() { return std::exchange(scale_reads_, {}); }
   std::vector<MetricRead> take_metric_reads() { return std::exchange(metric_reads_, {}); }
+  std::vector<SiteQuestion> take_site_questions() { return std::exchange(site_questions_, {}); }
   std::vector<ScaleWrite> take_writes() { return std::exchange(writes_, {}); }
   std::vector<ScaleReport> take_reports() { return std::exchange(reports_, {}); }
   void answer(std::uint64_t ticket, ScaleReading reading);
   void answer(std::uint64_t ticket, MetricReading reading);
+  void answer(std::uint64_t ticket, SiteAnswer answer);
   /// `why`: what the server said, if it did not do it.
   void answer(std::uint64_t ticket, ScaleAnswer answer, std::string why);
 
@@ -117,7 +136,8 @@ class Scaler {
     Autoscaler spec;
     ScaleHistory history;
     std::string target_uid;
-    std::optional<std::int32_t> expected;  // replicas, if nobody else changes them
+    std::map<std::string, std::int32_t> expected;  // by workload, if nobody else changes them
+    std::optional<UnixSeconds> moved;              // between sites, the last time
     Nanos yields_until{0};
     bool is_frozen = false;
     UnixSeconds rescaled_at = kNever;
@@ -130,6 +150,12 @@ class Scaler {
     std::string key;  // of the entry
     ScaleReport report;
     ScaleHistory before;
+  };
+  /// A look that waits until it is known what fits where.
+  struct Splitting {
+    std::string key;  // of the entry
+    ScaleReport report;
+    Nanos now{0};
   };
   struct Asked {
     MetricRead read;
@@ -147,7 +173,9 @@ class Scaler {
     std::map<std::uint64_t, std::string> scale_reads;   // by ticket: the workload
     std::map<std::uint64_t, std::string> metric_reads;  // by ticket: the key in `asked`
     std::map<std::uint64_t, Pending> pending;           // by ticket
-    std::map<std::string, ScaleTarget> targets;
+    std::map<std::uint64_t, Splitting> splitting;       // by ticket
+    std::map<std::string, ScaleTarget> targets;         // by workload
+    std::map<std::string, ScaleTarget> joined;          // those of all sites, by entry
     std::map<std::string, Asked> asked;
     std::map<std::string, std::string> failures;  // by workload, and by key in `asked`
     std::map<std::uint64_t, std::string> polls;   // by ticket: the key in `asked`
@@ -158,21 +186,34 @@ class Scaler {
     return options_.owns_objects || autoscaler.api_version == kShortAutoscaler;
   }
   bool is_taken(const Space& space, const Entry& entry) const;
+  const ScaleTarget* target_of(const std::string& key, const Entry& entry,
+                               const Space& space) const;
   Space* space_of(std::uint64_t ticket);
   void begin(const std::string& name, Space& space, Nanos now);
+  void join_sites(Space& space) const;
   void read_metrics(const std::string& name, Space& space);
   void ask(const std::string& name, const MetricSpec& metric, const std::string& pods,
            bool is_shared, Space& space);
   void poll(const std::string& name, Space& space, Nanos now);
   void gather(const std::string& name, Space& space, UnixSeconds now, UnixSeconds date) const;
+  void mark_sites(const Space& space, ScaledPod& pod) const;
   void gather_metrics(Space& space, UnixSeconds now, UnixSeconds date) const;
   bool age(const MetricSample& sample, UnixSeconds date, std::string& why) const;
   void decide(const std::string& name, Space& space, Nanos now, UnixSeconds date);
   void decide(const std::string& key, Entry& entry, ScaleDecision decision, ScaleHistory before,
               std::string why, Space& space, Nanos now, UnixSeconds date);
-  std::string unknown_pods(const Entry& entry, const WorkloadIndex& index,
-                           const ScaleDecision& decision, const Space& space) const;
-  std::string why(const Space& space, const Entry& entry, const ScaleDecision& decision) const;
+  bool is_changed_by_others(Entry& entry, const Space& space) const;
+  std::vector<SiteCount> count_sites(const Entry& entry, const Space& space) const;
+  void split(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
+             Space& space, Nanos now);
+  void carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer, Entry& entry,
+                 Space& space);
+  void act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
+           std::vector<PodCost> costs, Space& space, Nanos now);
+  std::string unknown_pods(const Entry& entry, const ScaleTarget& target,
+                           const WorkloadIndex& index, const ScaleDecision& decision) const;
+  std::string why(const std::string& key, const Space& space, const Entry& entry,
+                  const ScaleDecision& decision) const;
   void settle(Pending pending, Entry& entry);
   void tell(ScaleReport report, Entry& entry);
   UnixSeconds seconds(Nanos now) const;
@@ -185,6 +226,7 @@ class Scaler {
   std::uint64_t last_ticket_ = 0;
   std::vector<ScaleRead> scale_reads_;
   std::vector<MetricRead> metric_reads_;
+  std::vector<SiteQuestion> site_questions_;
   std::vector<ScaleWrite> writes_;
   std::vector<ScaleReport> reports_;
   ScalerCounts counts_;

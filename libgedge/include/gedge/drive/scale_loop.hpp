@@ -25,6 +25,7 @@
 namespace gedge {
 
 class ObjectWatch;
+class SiteDesk;
 namespace codec {
 struct ApiEvent;
 }
@@ -38,6 +39,7 @@ struct ScaleLoopOptions {
   std::string instance;                         ///< which process of it
   std::uint64_t seed = 0;                       ///< of jitter and of the names of Events
   ReflectorOptions reflector;
+  SiteDesk* sites = nullptr;  ///< outlives the loop; null: nobody knows what fits on sites
   /// With one, nothing is read and nothing written but by the process that holds it.
   std::optional<LeaseOptions> lease;
   Nanos settle_within{15'000'000'000};  ///< after stop(), of writes that are under way
@@ -101,6 +103,7 @@ class ScaleLoop {
   void send();
   void send(const ScaleRead& read);
   void send(const MetricRead& read);
+  void send(const SiteQuestion& question);
   void send(const ScaleWrite& write);
   void send(ApiRequest request, Call call);
   void ask_kind(const ObjectName& object, Waiting waiting);

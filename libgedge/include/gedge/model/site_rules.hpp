@@ -25,6 +25,9 @@ struct GrowRule {
 
 struct SiteRules {
   std::vector<std::string> order;  ///< values of `label`, each once; the first is home
+  /// Of a live cluster: [order], what runs on each site, of the target's kind; empty: nobody says.
+  /// That of home is the target itself.
+  std::vector<std::string> workloads;
   std::string label = "topology.kubernetes.io/zone";  ///< of nodes
   SiteChoice choice = SiteChoice::kOrder;
   std::optional<std::int64_t> budget_us;  ///< longest RTT from those who ask

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gedge/base/shared_text.hpp"
 #include "gedge/model/autoscaler.hpp"
@@ -49,6 +50,12 @@ struct MetricReading {
   std::string why;
 };
 
+/// controller.kubernetes.io/pod-deletion-cost of a pod.
+struct PodCost {
+  std::string namespace_name, name, uid;
+  std::int32_t cost = 0;
+};
+
 /// Replicas to be written, if the workload is still as it was read. `ticket` names it in the
 /// answer.
 struct ScaleWrite {
@@ -57,6 +64,7 @@ struct ScaleWrite {
   ObjectName target;
   std::int32_t replicas = 0;
   std::string uid, version;
+  std::vector<PodCost> costs = {};  ///< to be written before, so that the right pods leave
 };
 
 enum class ScaleAnswer : std::uint8_t {

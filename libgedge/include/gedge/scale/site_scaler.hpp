@@ -103,6 +103,11 @@ class SiteScaler {
 
   /// Decides, and takes it for done. Errors: those of the room; what was decided before stands.
   Result<SiteEffects> decide(const SiteLook& look);
+  /// Goes on where another one left off: the room has places for these, and the last move was
+  /// then. Ids are counted from the largest.
+  void resume(std::vector<SiteReplica> replicas, std::optional<UnixSeconds> moved);
+  std::optional<UnixSeconds> last_move() const { return moved_; }
+
   /// A replica answers from now on.
   void note_ready(std::uint32_t replica);
 

@@ -1,0 +1,145 @@
+#include "site_source.hpp"
+
+#include <utility>
+
+#include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/workload_sample.hpp"
+#include "gedge/control/planned_room.hpp"
+#include "gedge/control/sites_room.hpp"
+#include "gedge/drive/api_call.hpp"
+
+namespace gedge::cli {
+namespace {
+
+constexpr const char* kLive = "live";
+constexpr Nanos kLongestAnswer{5'000'000'000};  // the lease must be renewed meanwhile
+constexpr unsigned kNotFound = 404;
+constexpr std::size_t kMostTold = 100'000;
+
+InputOptions live_input(const ScaleCommand& command) {
+  InputOptions input = command.input;
+  input.files.clear();
+  input.cluster = {kLive};
+  input.namespace_name.clear();
+  return input;
+}
+
+Error first_of(Errors errors) {
+  if (errors.empty()) return {Errc::kInternal, "the cluster could not be read", {}, {}};
+  return std::move(errors.front());
+}
+
+}  // namespace
+
+Errors SiteSource::open() {
+  std::vector<Warning> warnings;
+  Errors errors = find_server(io_, command_.server, "autoscaler", server_, warnings);
+  if (!errors.empty()) return errors;
+  const InputOptions input = live_input(command_);
+  ProgressLine progress(io_.err, true, io_.clock);
+  InputReader reader(io_, input, command_.rules.compat(), progress);
+  errors = load_rules(command_.rules, reader, rules_);
+  if (!errors.empty()) return errors;
+  reader.give_live(kLive, list());
+  if (!reader.read()) return reader.take_errors();
+  return {};
+}
+
+LiveReading SiteSource::list() {
+  LiveReading live;
+  live.url = server_.url;
+  live.minor = server_.minor;
+  live.namespace_name = server_.namespace_name;
+  ClusterListOptions how;
+  how.timeout = kLongestAnswer;
+  how.most_tries = 1;
+  how.minor = server_.minor;
+  how.seed = io_.network->random_key();
+  auto listing = list_cluster(*server_.transport, io_.clock, how);
+  if (listing)
+    live.pages = std::move(listing->pages);
+  else
+    live.errors.push_back(std::move(listing).error());
+  return live;
+}
+
+// One replica of each site's workload, to be read as a manifest.
+Result<std::vector<SiteWorkload>> SiteSource::samples(const SiteQuestion& question,
+                                                      InputReader& reader,
+                                                      std::vector<std::string>& manifests) {
+  std::vector<SiteWorkload> workloads;
+  const std::vector<ObjectName> names = site_workloads(question.autoscaler);
+  for (std::size_t site = 0; site < names.size(); ++site) {
+    const std::string space = question.autoscaler.namespace_name.str();
+    auto request = codec::workload_request(names[site], space);
+    if (!request) return std::move(request).error();
+    std::string path = "GET " + request->target;
+    const auto answer = call(*server_.transport, *std::move(request));
+    if (!answer) return answer.error();
+    SiteWorkload workload;
+    workload.kind = names[site].kind;
+    workload.namespace_name = question.autoscaler.namespace_name;
+    workload.sample = "gedge-sample-" + std::to_string(site);
+    workload.selector = question.targets[site].selector;
+    auto manifest = codec::sample_of(*answer, names[site], workload.sample);
+    if (!manifest) return std::move(manifest).error();
+    reader.give(path, *std::move(manifest));
+    manifests.push_back(std::move(path));
+    workloads.push_back(std::move(workload));
+  }
+  return workloads;
+}
+
+Result<SiteAnswer> SiteSource::look(const SiteQuestion& question) {
+  const InputOptions input = live_input(command_);
+  ProgressLine progress(io_.err, true, io_.clock);
+  InputReader reader(io_, input, command_.rules.compat(), progress);
+  reader.follow_server();
+  std::vector<std::string> manifests;
+  auto workloads = samples(question, reader, manifests);
+  if (!workloads) return std::move(workloads).error();
+  reader.give_live(kLive, list());
+  auto read = reader.read(manifests);
+  if (!read) return first_of(reader.take_errors());
+  const SiteRules& rules = *question.autoscaler.sites;
+  SiteAnswer answer;
+  answer.rtts = site_rtts(read->facts, read->rtt, input.rtt_by, rules);
+  for (const SiteWorkload& workload : *workloads)
+    answer.costs.push_back(deletion_costs(read->facts, read->rtt, input.rtt_by, rules, workload));
+  LiveOptions live;
+  live.profiles = rules_.profiles;
+  live.rtt_by = input.rtt_by;
+  live.seed = command_.rules.seed;
+  live.modules = rules_.modules.get();
+  auto room = SitesRoom::make(std::move(read->facts), std::move(read->rtt), std::move(live),
+                              *std::move(workloads));
+  if (!room) return std::move(room).error();
+  answer.room = *std::move(room);
+  return answer;
+}
+
+SiteAnswer SiteSource::ask(const SiteQuestion& question) {
+  auto found = look(question);
+  if (found) return *std::move(found);
+  SiteAnswer nothing;
+  nothing.why = found.error().what;
+  return nothing;
+}
+
+Status SiteSource::mark(const std::vector<PodCost>& costs) {
+  Status told;
+  if (told_.size() > kMostTold) told_.clear();
+  for (const PodCost& cost : costs) {
+    const auto known = told_.find(cost.uid);
+    if (known != told_.end() && known->second == cost.cost) continue;
+    const auto answer = call(*server_.transport, codec::cost_request(cost));
+    if (!answer) return answer.error();
+    const bool is_done = answer->status >= 200 && answer->status < 300;
+    if (is_done) told_[cost.uid] = cost.cost;
+    if (!is_done && answer->status != kNotFound && told)
+      told = codec::refusal(*answer, "cannot mark pod " + cost.name);
+  }
+  return told;
+}
+
+}  // namespace gedge::cli

@@ -1,0 +1,63 @@
+#include "gedge/codec/workload_sample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "codec/request_parts.hpp"
+#include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/scale_requests.hpp"
+
+namespace gedge::codec {
+namespace {
+
+constexpr unsigned kOk = 200;
+constexpr Nanos kReadTimeout{5'000'000'000};
+constexpr std::array<std::string_view, 4> kKinds{"Deployment", "StatefulSet", "ReplicaSet",
+                                                 "ReplicationController"};
+
+std::string path_of(const KindName& kind, const std::string& space, const std::string& name) {
+  return (kind.group.empty() ? "/api/" : "/apis/" + kind.group + "/") + kind.version +
+         "/namespaces/" + encoded(space) + "/" + kind.plural + "/" + encoded(name);
+}
+
+}  // namespace
+
+Result<ApiRequest> workload_request(const ObjectName& workload, const std::string& namespace_name) {
+  const auto kind = kind_name(workload);
+  if (!kind || std::find(kKinds.begin(), kKinds.end(), workload.kind) == kKinds.end())
+    return invalid_input("nobody knows what pods a " + workload.kind + " makes");
+  ApiRequest request;
+  request.target = path_of(*kind, namespace_name, workload.name);
+  request.timeout = kReadTimeout;
+  return request;
+}
+
+Result<std::string> sample_of(const ApiAnswer& answer, const ObjectName& workload,
+                              const std::string& name) {
+  if (answer.status != kOk)
+    return refusal(answer, "cannot read " + workload.kind + " " + workload.name);
+  const Json read = Json::parse(answer.body, nullptr, false);
+  const bool is_it = read.is_object() && read.value("kind", Json()) == workload.kind &&
+                     read.contains("spec") && read["spec"].is_object();
+  if (!is_it) return invalid_input("what the server calls " + workload.name + " is none");
+  Json sample{{"apiVersion", read.value("apiVersion", Json())},
+              {"kind", workload.kind},
+              {"metadata", {{"name", name}}},
+              {"spec", read["spec"]}};
+  if (read.contains("metadata") && read["metadata"].contains("namespace"))
+    sample["metadata"]["namespace"] = read["metadata"]["namespace"];
+  sample["spec"]["replicas"] = 1;
+  return text_of(sample);
+}
+
+ApiRequest cost_request(const PodCost& cost) {
+  Json metadata{
+      {"annotations", {{"controller.kubernetes.io/pod-deletion-cost", std::to_string(cost.cost)}}}};
+  if (!cost.uid.empty()) metadata["uid"] = cost.uid;
+  return merge_patch_request("/api/v1/namespaces/" + encoded(cost.namespace_name) + "/pods",
+                             cost.name, text_of(Json{{"metadata", std::move(metadata)}}));
+}
+
+}  // namespace gedge::codec

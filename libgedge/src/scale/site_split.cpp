@@ -1,0 +1,81 @@
+#include "gedge/scale/site_split.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace gedge {
+namespace {
+
+constexpr std::int64_t kUnit = 1'000;
+
+}  // namespace
+
+std::vector<ObjectName> site_workloads(const Autoscaler& autoscaler) {
+  std::vector<ObjectName> workloads{autoscaler.target};
+  if (!autoscaler.sites) return workloads;
+  const std::vector<std::string>& names = autoscaler.sites->workloads;
+  for (std::size_t site = 1; site < names.size(); ++site) {
+    workloads.push_back(autoscaler.target);
+    workloads.back().name = names[site];
+  }
+  return workloads;
+}
+
+bool needs_split(const SiteRules& rules, std::span<const SiteCount> sites, std::int32_t wanted,
+                 std::optional<UnixSeconds> moved, UnixSeconds now) {
+  std::int32_t there = 0, far = 0;
+  bool is_settled = true;
+  for (std::size_t site = 0; site < sites.size(); ++site) {
+    there += sites[site].replicas;
+    far += site > 0 ? sites[site].replicas : 0;
+    is_settled = is_settled && sites[site].ready >= sites[site].replicas;
+  }
+  if (there != wanted || !is_settled) return true;
+  const bool may_return = !moved || now - *moved >= rules.return_after_s;
+  return far > 0 && may_return && rules.choice == SiteChoice::kOrder;
+}
+
+Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const SiteCount> sites,
+                                 std::int32_t wanted, std::optional<UnixSeconds> moved,
+                                 UnixSeconds now, SiteRoom& room) {
+  const std::int32_t most = options.max;
+  std::vector<SiteReplica> known;
+  std::vector<std::int32_t> unplaced(sites.size(), 0);
+  std::uint32_t next = 0;
+  for (std::uint32_t site = 0; site < sites.size(); ++site)
+    for (std::int32_t i = 0; i < sites[site].replicas; ++i, ++next) {
+      const auto held = room.add(next, site);
+      if (!held) return held.error();
+      if (*held)
+        known.push_back({next, site, 0, i < sites[site].ready});
+      else
+        ++unplaced[site];
+    }
+  SiteScaler scaler(std::move(options), room);
+  scaler.resume(std::move(known), moved);
+  auto effects = scaler.decide({wanted, now, {}, 1});
+  if (!effects) return std::move(effects).error();
+  SiteSplit split;
+  split.replicas.resize(sites.size(), 0);
+  for (const SiteReplica& replica : scaler.replicas()) ++split.replicas[replica.site];
+  const std::int64_t open = kUnit * std::min(wanted, most) - scaler.units_milli(false);
+  split.without_place = static_cast<std::int32_t>(std::max<std::int64_t>(open, 0) / kUnit);
+  std::int32_t waits = split.without_place;
+  for (std::size_t site = 0; site < sites.size(); ++site) {
+    const std::int32_t stays = std::min(unplaced[site], waits);
+    split.replicas[site] += stays;
+    waits -= stays;
+  }
+  split.moved = scaler.last_move();
+  split.effects = *std::move(effects);
+  return split;
+}
+
+std::optional<std::int32_t> deletion_cost(Rtt from_home) {
+  if (from_home == kUnmeasured) return std::nullopt;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(-std::min(std::int64_t{from_home.us}, kMost));
+}
+
+}  // namespace gedge

@@ -1,0 +1,253 @@
+"""`gedge scale run` with replicas on two sites, each with a Deployment of its own, on a real API
+server with a real kube-scheduler: first out at home while the planner finds room, then over to the
+other site; back from there first; nothing moves where a metric is not known."""
+import json
+import math
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from autoscaler import Autoscaler  # noqa: E402
+from checks import Checks  # noqa: E402
+from metrics_adapter import USAGE, MetricsAdapter, time_text, usage_item  # noqa: E402
+from plane import PODS, KubeScheduler, Plane, node, pod, until  # noqa: E402
+from plane_watch import PlaneWatch  # noqa: E402
+from scaled import DEPLOYMENTS, Workloads, deployment  # noqa: E402
+
+GEDGE = os.environ["GEDGE"]
+SPACE = "shop"
+ZONE = "topology.kubernetes.io/zone"
+COST = "controller.kubernetes.io/pod-deletion-cost"
+ROOM_AT_HOME = 4  # replicas: two nodes, each with a core
+RTT = {"cloud-1": 20_000, "cloud-2": 30_000}  # microseconds from home
+checks = Checks()
+need = checks.need
+
+
+class Sites(Workloads):
+    """Pods run when the scheduler has bound them; whose deletion costs least, leaves first."""
+
+    def follow(self, one):
+        name, wanted = one["metadata"]["name"], one["spec"]["replicas"]
+        pods = [found for key, found in self.plane.pods(self.space).items()
+                if key.rsplit("-", 1)[0] == name]
+        pods.sort(key=lambda found: (
+            -int(found["metadata"].get("annotations", {}).get(COST, 0)),
+            "nodeName" not in found["spec"], found["metadata"]["creationTimestamp"]))
+        numbers = {int(found["metadata"]["name"].rsplit("-", 1)[1]) for found in pods}
+        free = (number for number in range(10_000) if number not in numbers)
+        template = one["spec"]["template"]
+        for _ in range(wanted - len(pods)):
+            self.plane.create(PODS.format(self.space), {
+                "metadata": {"name": f"{name}-{next(free)}", **template["metadata"]},
+                "spec": {"terminationGracePeriodSeconds": 0, **template["spec"]}})
+        for gone in pods[wanted:]:
+            self.plane.delete(PODS.format(self.space) + "/" + gone["metadata"]["name"])
+        for here in pods[:wanted]:
+            if "nodeName" in here["spec"] and here["status"]["phase"] == "Pending":
+                self.run_pod(here["metadata"]["name"])
+        if one.get("status", {}).get("replicas", 0) != wanted:
+            path = DEPLOYMENTS.format(self.space) + f"/{name}/status"
+            self.plane.patch(path, {"status": {"replicas": wanted}})
+
+    def run_pod(self, name):
+        old = time_text(3600)
+        ready = {"type": "Ready", "status": "True", "lastTransitionTime": old}
+        self.plane.patch(PODS.format(self.space) + f"/{name}/status", {
+            "status": {"phase": "Running", "startTime": old, "conditions": [ready]}})
+
+
+def placed(name, zone):
+    made = deployment(name, replicas=0 if zone == "cloud" else 1)
+    made["spec"]["template"]["spec"]["nodeSelector"] = {ZONE: zone}
+    return made
+
+
+def spec_of(**sites):
+    return {"apiVersion": "gedge.io/v1alpha1", "kind": "Autoscaler",
+            "metadata": {"name": "web", "namespace": SPACE},
+            "spec": {"target": {"kind": "Deployment", "name": "web"}, "min": 1, "max": 7,
+                     "metrics": [{"resource": "cpu", "average": "100m"}],
+                     "behavior": {
+                         "scaleUp": {"policies": [
+                             {"type": "Percent", "value": 900, "periodSeconds": 1}]},
+                         "scaleDown": {"stabilizationWindowSeconds": 2, "policies": [
+                             {"type": "Percent", "value": 100, "periodSeconds": 1}]}},
+                     "sites": {"order": ["edge", "cloud"], "workloads": {"cloud": "web-cloud"},
+                               "overAfterSeconds": 1, "returnAfterSeconds": 2, **sites}}}
+
+
+class Scene:
+    def __init__(self, plane):
+        self.plane, self.load, self.replicas, self.series = plane, 70, {}, []
+        self.spec = self.write("sites.json", spec_of())
+        self.watch = PlaneWatch(plane, DEPLOYMENTS.format(SPACE), self.note)
+        with open(plane.path("rtt.csv"), "w") as file:
+            file.write("from,to,rtt_us\nedge-1,edge-2,400\ncloud-1,cloud-2,500\n")
+            for far, rtt in RTT.items():
+                file.writelines(f"edge-{i},{far},{rtt}\n" for i in (1, 2))
+        self.flags = ("-f", self.spec, "--rtt", plane.path("rtt.csv"))
+
+    def write(self, name, document):
+        with open(self.plane.path(name), "w") as file:
+            json.dump(document, file)
+        return self.plane.path(name)
+
+    def note(self, one):
+        self.replicas[one["metadata"]["name"]] = one["spec"]["replicas"]
+        self.series.append(self.now())
+
+    def now(self):
+        return self.replicas.get("web", 0), self.replicas.get("web-cloud", 0)
+
+    def items(self, _):
+        """All pods of the application that run share the load."""
+        mine = [name for name, one in self.plane.pods(SPACE).items()
+                if name.startswith("web-") and one["status"]["phase"] == "Running"]
+        share = math.ceil(1e6 * self.load / max(len(mine), 1))
+        return [usage_item(SPACE, name, {"cpu": f"{share}n"}) for name in mine]
+
+    def want(self, replicas):
+        """Of 100m each; the amounts are rounded up on their way."""
+        self.load = 100 * replicas - 30
+
+    def comes_to(self, home, cloud, what):
+        until(lambda: self.now() == (home, cloud), f"{what}: {self.now()} is not {(home, cloud)}")
+
+
+def once(plane, *flags):
+    return subprocess.run([GEDGE, "scale", "run", "--once", "--dry-run", "--kubeconfig",
+                           plane.kubeconfig, *flags], capture_output=True, text=True)
+
+
+def check_declared(scene):
+    """What a live cluster cannot do is said."""
+    for sites, words in (({"workloads": None}, "site 'cloud' has no workload"),
+                         ({"up": {"resource": "cpu", "step": "1", "most": "2"}}, "do not grow"),
+                         ({"choose": "demand"}, "from where a live cluster is asked"),
+                         ({"workloads": {"clod": "x"}}, "did you mean cloud?"),
+                         ({"workloads": {"edge": "x"}}, "is home"),
+                         ({"workloads": {"cloud": "web"}}, "another autoscaler scales")):
+        run = once(scene.plane, "-f", scene.write("bad.json", spec_of(**sites)))
+        need(run.returncode == 3 and words in run.stderr, f"{sites}: {run}")
+    missing = scene.write("missing.json", spec_of(workloads={"cloud": "web-clod"}))
+    run = once(scene.plane, "-f", missing)
+    need(run.returncode == 1 and "event=no-target autoscaler=shop/web" in run.stderr, f"{run}")
+
+
+def check_dry_run(scene):
+    """Out as far as there is room, the rest over; and nothing is written."""
+    scene.want(6)
+    until(lambda: scene.items(None), "a pod that runs")
+    run = once(scene.plane, *scene.flags)
+    need("workload=Deployment/web from=1 to=4" in run.stderr, run.stderr)
+    need("workload=Deployment/web-cloud from=0 to=2" in run.stderr, run.stderr)
+    need(scene.now() == (1, 0), f"{scene.now()}")
+    near = once(scene.plane, "-f", scene.write("near.json", spec_of(budget="10ms")), "--rtt",
+                scene.plane.path("rtt.csv"))
+    need("web-cloud" not in near.stderr and "event=no-place" in near.stderr, near.stderr)
+
+
+def check_over_and_back(scene):
+    """Home first, then the cloud; from there they leave first."""
+    scene.want(2)
+    with Autoscaler(scene.plane, *scene.flags, "--leader-elect") as gedge:
+        scene.comes_to(2, 0, "all at home")
+        scene.want(6)
+        scene.comes_to(ROOM_AT_HOME, 2, "the rest in the cloud")
+        need(max(home for home, _ in scene.series) <= ROOM_AT_HOME, f"{scene.series}")
+        # They share the load with those at home once they run.
+        scene.series.clear()
+        scene.want(3)
+        scene.comes_to(3, 0, "back")
+        for home, cloud in scene.series:
+            need(cloud == 0 or home == ROOM_AT_HOME, f"home went first: {scene.series}")
+    need(gedge.process.returncode == 0, gedge.log()[-900:])
+    need("workload=Deployment/web-cloud" in gedge.log(), gedge.log()[-900:])
+
+
+def check_costs(scene):
+    """Before some leave a site, its pods say how far they are; the farthest one leaves."""
+    scene.want(7)
+    with Autoscaler(scene.plane, *scene.flags):
+        scene.comes_to(ROOM_AT_HOME, 3, "three in the cloud")
+        until(lambda: len(nodes_of(scene)) == 3, "pods on both nodes of the cloud")
+        need(set(nodes_of(scene)) == set(RTT), f"{nodes_of(scene)}")
+        scene.want(6)
+        scene.comes_to(ROOM_AT_HOME, 2, "two in the cloud")
+        until(lambda: len(nodes_of(scene)) == 2, "one of them to leave")
+        for one in in_cloud(scene):
+            notes = one["metadata"].get("annotations", {})
+            need(notes.get(COST) == str(-RTT[one["spec"]["nodeName"]]), f"{notes}")
+        need(nodes_of(scene).count("cloud-2") <= 1, f"a nearer one left: {nodes_of(scene)}")
+
+
+def in_cloud(scene):
+    return [one for name, one in scene.plane.pods(SPACE).items()
+            if name.startswith("web-cloud-") and "nodeName" in one["spec"]]
+
+
+def nodes_of(scene):
+    return [one["spec"]["nodeName"] for one in in_cloud(scene)]
+
+
+def check_frozen(scene):
+    """Without the metrics nothing moves, not even what could come back."""
+    scene.want(6)
+    with Autoscaler(scene.plane, *scene.flags) as gedge:
+        scene.comes_to(ROOM_AT_HOME, 2, "two in the cloud")
+        gedge.look(3)
+        scene.adapter.stop()
+        scene.want(1)
+        until(lambda: gedge.metric("gedge_frozen_autoscalers") == 1, "it to be seen")
+        gedge.look(6)
+        need(scene.now() == (ROOM_AT_HOME, 2), f"{scene.now()}")
+        scene.adapter.start()
+        scene.comes_to(1, 0, "all of them back")
+
+
+def check_full_home(scene):
+    """Somebody else takes the room at home: what waits there goes over."""
+    path = PODS.format(SPACE)
+    until(lambda: len(scene.items(None)) == 1, "one that runs")
+    used = [one["spec"]["nodeName"] for one in scene.plane.pods(SPACE).values()]
+    scene.plane.create(path, pod("other-0", cpu="900m", scheduler="default-scheduler",
+                                 nodeSelector={"kubernetes.io/hostname":
+                                               "edge-1" if "edge-2" in used else "edge-2"}))
+    until(lambda: "nodeName" in scene.plane.pods(SPACE)["other-0"]["spec"], "the other one")
+    scene.want(4)
+    with Autoscaler(scene.plane, *scene.flags) as gedge:
+        scene.comes_to(2, 2, "two in the cloud")
+        # And when they leave, there is room again.
+        scene.plane.delete(path + "/other-0")
+        scene.comes_to(4, 0, "all at home")
+    need("event=no-place" not in gedge.log(), gedge.log()[-900:])
+
+
+def run(plane):
+    zones = {"edge-1": "edge", "edge-2": "edge", "cloud-1": "cloud", "cloud-2": "cloud"}
+    plane.create("/api/v1/nodes", *(node(name, cpu="1", labels={ZONE: zone})
+                                    for name, zone in zones.items()))
+    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
+    plane.create(DEPLOYMENTS.format(SPACE), placed("web", "edge"), placed("web-cloud", "cloud"))
+    scene = Scene(plane)
+    scene.adapter = MetricsAdapter(plane, scene.items, (USAGE,))
+    try:
+        with KubeScheduler(plane), Sites(plane, SPACE):
+            checks.run((check_declared, check_dry_run, check_over_and_back, check_costs,
+                        check_frozen, check_full_home), scene)
+    finally:
+        scene.adapter.stop()
+        scene.watch.close()
+
+
+def main():
+    with Plane(aggregates=True) as plane:
+        plane.create("/api/v1/namespaces", {"metadata": {"name": SPACE}})
+        run(plane)
+    return checks.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+#include "gedge/codec/workload_sample.hpp"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "gedge/codec/load.hpp"
+#include "gedge/codec/resize_requests.hpp"
+
+namespace gedge::codec {
+namespace {
+
+const ObjectName kWeb{"apps/v1", "Deployment", "web"};
+
+ApiAnswer answer(unsigned status, std::string body) {
+  ApiAnswer made;
+  made.status = status;
+  made.body = std::move(body);
+  return made;
+}
+
+std::string deployment(const std::string& kind, int replicas) {
+  return R"({"apiVersion":"apps/v1","kind":")" + kind +
+         R"(","metadata":{"name":"web","namespace":"shop","uid":"u","resourceVersion":"9"},)"
+         R"("spec":{"replicas":)" +
+         std::to_string(replicas) +
+         R"(,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":)"
+         R"({"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}},)"
+         R"("status":{"replicas":3}})";
+}
+
+TEST_CASE("workload sample: one replica under another name, whatever it has now") {
+  const auto request = workload_request(kWeb, "shop");
+  REQUIRE(request);
+  CHECK(request->target == "/apis/apps/v1/namespaces/shop/deployments/web");
+  const auto sample = sample_of(answer(200, deployment("Deployment", 0)), kWeb, "probe");
+  REQUIRE(sample);
+  FactsLoader loader;
+  loader.add_manifests({"sample", *sample});
+  const LoadResult loaded = loader.finish();
+  REQUIRE(loaded.loaded);
+  REQUIRE(loaded.loaded->facts.pods.size() == 1);
+  const Pod& pod = loaded.loaded->facts.pods.front();
+  CHECK(pod.namespace_name == "shop");
+  CHECK(pod.workload_name == "probe");
+  CHECK(pod.bound_node.empty());
+}
+
+TEST_CASE("workload sample: what is none is not taken for one") {
+  CHECK_FALSE(workload_request({"batch/v1", "Job", "web"}, "shop"));
+  CHECK_FALSE(workload_request({"example.org/v1", "Deployment", "web"}, "shop"));
+  for (const auto& [status, body] : std::initializer_list<std::pair<unsigned, std::string>>{
+           {404, R"({"message":"not found"})"},
+           {200, "<html>"},
+           {200, "[]"},
+           {200, "{}"},
+           {200, deployment("StatefulSet", 1)},
+           {200, R"({"kind":"Deployment","spec":[]})"}})
+    CHECK_FALSE(sample_of(answer(status, body), kWeb, "probe"));
+}
+
+TEST_CASE("deletion cost: one annotation of the pod that is meant") {
+  const ApiRequest request = cost_request({"shop", "web-0", "u", -20'000});
+  CHECK(request.verb == ApiVerb::kPatch);
+  CHECK(request.target == "/api/v1/namespaces/shop/pods/web-0");
+  CHECK(request.body ==
+        R"({"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-20000"},)"
+        R"("uid":"u"}})");
+}
+
+TEST_CASE("resize: a server says whether pods are resized where they run") {
+  const auto can = [](const std::string& resources) {
+    return resizes_pods(answer(200, R"({"resources":[)" + resources + "]}"));
+  };
+  CHECK(*can(R"({"name":"pods"},{"name":"pods/resize","verbs":["get","patch"]})"));
+  CHECK_FALSE(*can(R"({"name":"pods/resize","verbs":["get"]})"));
+  CHECK_FALSE(*can(R"({"name":"pods/resize"})"));
+  CHECK_FALSE(*can(R"({"name":"pods"})"));
+  CHECK_FALSE(resizes_pods(answer(503, "")));
+  CHECK_FALSE(resizes_pods(answer(200, "{}")));
+}
+
+TEST_CASE("resize: a sidecar is an init container, and amounts are Kubernetes' own") {
+  ObjectResize resize;
+  resize.kind = "StatefulSet";
+  resize.namespace_name = "shop";
+  resize.name = "db";
+  resize.uid = "u";
+  resize.version = "7";
+  resize.containers.push_back({"side", true, {{"memory", 1, 2, 1'048'576, 2'097'153}}});
+  const ApiRequest request = resize_request(resize, ResizeWay::kTemplate);
+  CHECK(request.target == "/apis/apps/v1/namespaces/shop/statefulsets/db");
+  CHECK(request.content_type == "application/strategic-merge-patch+json");
+  CHECK(request.body.find(R"("initContainers":[{"name":"side","resources":{"requests":)"
+                          R"({"memory":"1Mi"},"limits":{"memory":"2097153"}}}])") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace gedge::codec

@@ -1,0 +1,294 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/control/scaler.hpp"
+
+namespace gedge {
+namespace {
+
+constexpr Nanos kSecond{1'000'000'000};
+using Outcome = ScaleReport::Outcome;
+
+struct Places final : SiteRoom {
+  std::vector<std::int32_t> left;
+  explicit Places(std::vector<std::int32_t> places) : left(std::move(places)) {}
+  Result<bool> add(std::uint32_t /*replica*/, std::uint32_t site) override {
+    return left[site] > 0 && left[site]-- > 0;
+  }
+  Result<bool> resize(std::uint32_t /*replica*/, std::int64_t /*amount*/) override { return false; }
+  void remove(std::uint32_t /*replica*/) override {}
+};
+
+/// Two workloads that have what they are given, a pod for each replica that has a place, and a
+/// source of their load.
+struct World {
+  Scaler scaler{options()};
+  Nanos now{1'000 * kSecond};
+  UnixSeconds date = 1'795'000'000;
+  std::map<std::string, std::int32_t> replicas{{"web", 1}, {"web-far", 0}};
+  std::vector<std::int32_t> places{4, 4};
+  std::string missing;  // workload
+  bool has_source = true, has_room = true;
+  std::int64_t load = 1;
+  std::vector<ScaleReport> reports;
+  std::vector<ScaleWrite> writes;
+  int questions = 0;
+
+  static ScalerOptions options() {
+    ScalerOptions options;
+    options.settings.downscale_window_s = 0;
+    return options;
+  }
+  static Autoscaler web() {
+    Autoscaler autoscaler;
+    autoscaler.name = "web";
+    autoscaler.namespace_name = "shop";
+    autoscaler.api_version = kShortAutoscaler;
+    autoscaler.target = {"apps/v1", "Deployment", "web"};
+    autoscaler.max = 10;
+    autoscaler.behavior.emplace();
+    autoscaler.behavior->up.policies = {{PolicyUnit::kPodCount, 100, 1}};
+    autoscaler.behavior->down.window_s = 0;
+    MetricSpec metric;
+    metric.kind = MetricKind::kExternal;
+    metric.is_query = true;
+    metric.name = "load";
+    metric.target = TargetKind::kAverageValue;
+    metric.amount = 100'000;
+    autoscaler.metrics.push_back(metric);
+    SiteRules& sites = autoscaler.sites.emplace();
+    sites.order = {"home", "far"};
+    sites.workloads = {"", "web-far"};
+    sites.over_after_s = 30;
+    sites.return_after_s = 60;
+    return autoscaler;
+  }
+  ScaleReading scale(const ObjectName& of) const {
+    ScaleReading reading;
+    const bool is_there = of.name != missing;
+    reading.kind = is_there ? ScaleReading::Kind::kFound : ScaleReading::Kind::kMissing;
+    reading.why = of.name + " not found";
+    reading.scale.namespace_name = "shop";
+    reading.scale.kind = "Deployment";
+    reading.scale.name = of.name;
+    reading.scale.spec_replicas = reading.scale.status_replicas = replicas.at(of.name);
+    reading.scale.selector.requirements.push_back({"app", SelectorOp::kEquals, {of.name}});
+    reading.scale.has_selector = true;
+    reading.scale.uid = of.name + "-uid";
+    reading.scale.version = "1";
+    return reading;
+  }
+  void make_pods() {
+    std::vector<PodName> names;
+    std::size_t site = 0;
+    for (const auto& [workload, count] : replicas) {
+      for (std::int32_t i = 0; i < std::min(count, places[site]); ++i) {
+        ScaledPod pod;
+        pod.namespace_name = "shop";
+        pod.name = workload + "." + std::to_string(i);
+        pod.labels = {{"app", workload}};
+        pod.phase = PodPhase::kRunning;
+        pod.ready = ReadyState::kTrue;
+        names.push_back({pod.namespace_name, pod.name});
+        scaler.put(std::move(pod));
+      }
+      ++site;
+    }
+    scaler.keep_pods(names);
+  }
+  SiteAnswer room() {
+    ++questions;
+    SiteAnswer answer;
+    answer.why = "503";
+    if (!has_room) return answer;
+    answer.room = std::make_unique<Places>(places);
+    answer.rtts = SiteRtts(2, std::vector<Rtt>(4, Rtt{1}));
+    answer.costs = {{}, {{"shop", "web-far.0", "u", -7}}};
+    return answer;
+  }
+  void turn() {
+    for (int round = 0; round < 8; ++round) {
+      make_pods();
+      REQUIRE(scaler.advance(now, date));
+      for (const ScaleRead& read : scaler.take_scale_reads())
+        scaler.answer(read.ticket, scale(read.target));
+      for (const MetricRead& read : scaler.take_metric_reads()) {
+        MetricReading reading;
+        reading.is_read = has_source;
+        reading.why = "503";
+        if (has_source) reading.values.external.push_back({"load", {}, {load * 100'000, date, {}}});
+        scaler.answer(read.ticket, reading);
+      }
+      for (const SiteQuestion& question : scaler.take_site_questions())
+        scaler.answer(question.ticket, room());
+      for (const ScaleWrite& write : scaler.take_writes()) {
+        writes.push_back(write);
+        replicas[write.target.name] = write.replicas;
+        scaler.answer(write.ticket, ScaleAnswer::kDone, "");
+      }
+      for (ScaleReport& report : scaler.take_reports()) reports.push_back(std::move(report));
+    }
+  }
+  void pass(std::int64_t seconds) {
+    for (std::int64_t i = 0; i < seconds; ++i) {
+      now += kSecond;
+      ++date;
+      turn();
+    }
+  }
+  std::pair<std::int32_t, std::int32_t> there() const {
+    return {replicas.at("web"), replicas.at("web-far")};
+  }
+};
+
+using Both = std::pair<std::int32_t, std::int32_t>;
+
+World running() {
+  World world;
+  world.scaler.put(World::web());
+  world.pass(1);
+  return world;
+}
+
+TEST_CASE(
+    "scaler with sites: out, over, and back from there first, each through its own workload") {
+  World world = running();
+  CHECK(world.there() == Both{1, 0});
+  CHECK_MESSAGE(world.questions == 0, "nothing was to be known");
+  world.load = 6;
+  world.pass(20);
+  CHECK(world.there() == Both{4, 2});
+  REQUIRE(world.writes.size() == 2);
+  CHECK(world.writes[1].target.name == "web-far");
+  CHECK(world.writes[1].uid == "web-far-uid");
+  CHECK(world.writes[1].costs.empty());
+  CHECK(std::any_of(world.reports.begin(), world.reports.end(), [](const ScaleReport& report) {
+    return report.outcome == Outcome::kRescaled && report.target_uid == "web-far-uid" &&
+           report.decision.replicas == 2;
+  }));
+  world.load = 3;
+  world.pass(30);
+  CHECK_MESSAGE((world.there() == Both{4, 2}), "they stay for a while");
+  world.pass(60);
+  CHECK(world.there() == Both{3, 0});
+  REQUIRE(world.writes.size() == 4);
+  CHECK(world.writes[2].target.name == "web-far");
+  REQUIRE(world.writes[2].costs.size() == 1);
+  CHECK(world.writes[2].costs.front().cost == -7);
+  CHECK(world.writes[3].target.name == "web");
+}
+
+TEST_CASE("scaler with sites: nothing moves without the metric, a workload, or an answer") {
+  World world = running();
+  world.load = 6;
+  world.pass(20);
+  REQUIRE(world.there() == Both{4, 2});
+  world.load = 1;
+  world.has_source = false;
+  world.pass(200);
+  CHECK(world.there() == Both{4, 2});
+  CHECK(world.scaler.frozen() == 1);
+  world.has_source = true;
+  world.missing = "web-far";
+  world.pass(100);
+  CHECK(world.there() == Both{4, 2});
+  CHECK(world.reports.back().decision.step == ScaleStep::kNoTarget);
+  CHECK(world.reports.back().why == "web-far not found");
+  world.missing.clear();
+  world.has_room = false;
+  world.pass(100);
+  CHECK(world.there() == Both{4, 2});
+  CHECK(world.reports.back().outcome == Outcome::kNotRescaled);
+  CHECK(world.reports.back().why.find("503") != std::string::npos);
+  world.has_room = true;
+  world.pass(100);
+  CHECK(world.there() == Both{1, 0});
+}
+
+TEST_CASE("scaler with sites: what has no place is told, and taken up when there is one") {
+  World world = running();
+  world.places = {4, 0};
+  world.load = 6;
+  world.pass(20);
+  CHECK(world.there() == Both{4, 0});
+  CHECK(world.reports.back().without_place == 2);
+  world.places = {4, 1};
+  world.pass(40);
+  CHECK(world.there() == Both{4, 1});
+  CHECK(world.reports.back().without_place == 1);
+}
+
+TEST_CASE("scaler with sites: where home has room again, they come back") {
+  World world = running();
+  world.places = {2, 4};
+  world.load = 4;
+  world.pass(20);
+  REQUIRE(world.there() == Both{2, 2});
+  world.places = {4, 4};
+  world.pass(150);
+  CHECK(world.there() == Both{4, 0});
+}
+
+TEST_CASE("scaler with sites: a look that changes nothing is over at once") {
+  World world = running();
+  world.places = {1, 0};
+  world.load = 3;
+  world.pass(20);
+  const auto next = world.scaler.next();
+  REQUIRE(next);
+  CHECK(*next > world.now);
+  CHECK(*next <= world.now + 15 * kSecond);
+  CHECK(world.scaler.is_settled());
+}
+
+TEST_CASE("scaler with sites: a look that has just been answered is gone on with now") {
+  Scaler scaler(World::options());
+  World world;
+  scaler.put(World::web());
+  const Nanos now{5 * kSecond};
+  REQUIRE(scaler.advance(now, 100));
+  for (const ScaleRead& read : scaler.take_scale_reads())
+    scaler.answer(read.ticket, world.scale(read.target));
+  REQUIRE(scaler.advance(now, 100));
+  for (const MetricRead& read : scaler.take_metric_reads()) {
+    MetricReading reading;
+    reading.is_read = true;
+    reading.values.external.push_back({"load", {}, {300'000, 100, {}}});
+    scaler.answer(read.ticket, reading);
+  }
+  REQUIRE(scaler.advance(now, 100));
+  const auto questions = scaler.take_site_questions();
+  REQUIRE(questions.size() == 1);
+  CHECK(questions.front().targets.size() == 2);
+  CHECK_FALSE(scaler.next());
+  scaler.answer(questions.front().ticket, SiteAnswer{});
+  REQUIRE(scaler.next());
+  CHECK(*scaler.next() <= now);
+}
+
+TEST_CASE(
+    "scaler with sites: who changes a far workload is yielded to, and far ones stay at first") {
+  World world;
+  world.replicas = {{"web", 2}, {"web-far", 2}};
+  world.load = 2;
+  world.scaler.put(World::web());
+  world.pass(45);
+  CHECK_MESSAGE((world.there() == Both{2, 2}), "nobody knows when they went there");
+  world.replicas["web-far"] = 3;
+  world.pass(45);
+  CHECK_MESSAGE((world.there() == Both{2, 3}), "somebody else changes it");
+  world.pass(90);
+  CHECK(world.there() == Both{2, 0});
+}
+
+}  // namespace
+}  // namespace gedge
