@@ -157,7 +157,10 @@ def check_over_and_back(scene):
         scene.want(6)
         scene.comes_to(ROOM_AT_HOME, 2, "the rest in the cloud")
         need(max(home for home, _ in scene.series) <= ROOM_AT_HOME, f"{scene.series}")
-        # They share the load with those at home once they run.
+        run = subprocess.run([GEDGE, "scale", "explain", f"{SPACE}/web", "--cluster", "live",
+                              "--kubeconfig", scene.plane.kubeconfig, "-f", scene.spec, "-o",
+                              "json"], capture_output=True, text=True)
+        need(run.returncode == 0 and json.loads(run.stdout)["currentReplicas"] == 6, f"{run}")
         scene.series.clear()
         scene.want(3)
         scene.comes_to(3, 0, "back")

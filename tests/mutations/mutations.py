@@ -28,6 +28,7 @@ SCALER = "control/scaler.cpp"
 SAMPLES = "control/scaler_metrics.cpp"
 RECONCILE = "scale/reconcile.cpp"
 SITES = "scale/site_scaler.cpp"
+SITE_LOOKS = "control/scaler_sites.cpp"
 
 
 @dataclass
@@ -279,6 +280,19 @@ MUTATIONS = [
     Mutation("more replicas than max where the formula asks for them", ("I-7",), SITES,
              "kUnit * std::clamp(look.wanted, 0, options_.max)", "kUnit * look.wanted",
              ("scale",)),
+    Mutation("replicas move between sites in the dark", ("I-7",), SITE_LOOKS,
+             "has_answer(report.decision) && !sites", "has_answer(report.decision) || !sites",
+             ("control",)),
+    Mutation("those at home leave before those that are far", ("kubernetes#107598",), SITE_LOOKS,
+             "(is_back && site == 0 && !grows)", "false", ("control",)),
+    Mutation("who waits without a place is scaled away", ("I-7",), "scale/site_split.cpp",
+             "    split.replicas[site] += stays;\n", "", ("scale",)),
+    Mutation("requests are changed by an hour of samples", ("I-7",), "scale/resize.cpp",
+             "if (known_s < options_.least_known_s)", "if (known_s < 0)", ("scale",)),
+    Mutation("requests that are not safe are applied", ("I-7",), "drive/resize_workload.cpp",
+             "    if (run.held) break;\n", "", ("drive",)),
+    Mutation("requests are changed of what somebody else has changed", ("I-6",),
+             "codec/resize_requests.cpp", ', {"resourceVersion", resize.version}', "", ("drive",)),
     # Always
     Mutation("of equal nodes any one is taken", ("I-10",), "plan/winner_tree.cpp",
              "  return leaf_of_[x] < leaf_of_[y];", "  return leaf_of_[x] > leaf_of_[y];",

@@ -194,9 +194,11 @@ TEST_CASE("scaler with sites: nothing moves without the metric, a workload, or a
   REQUIRE(world.there() == Both{4, 2});
   world.load = 1;
   world.has_source = false;
+  world.places = {6, 4};
   world.pass(200);
   CHECK(world.there() == Both{4, 2});
   CHECK(world.scaler.frozen() == 1);
+  world.places = {4, 4};
   world.has_source = true;
   world.missing = "web-far";
   world.pass(100);
