@@ -784,8 +784,8 @@ _gedge_describe() {
       esac
       ;;
     'pin plan')
-      flags='-f --filename -R --recursive -n --namespace --machine --kubelet-config --state --reserved --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --machine --kubelet-config --state --reserved --compat -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --machine --kubelet-config --state --reserved --device --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --machine --kubelet-config --state --reserved --device --compat -o --output --sort-by --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -793,6 +793,7 @@ _gedge_describe() {
         --kubelet-config) values='@files' ;;
         --state) values='@files' ;;
         --reserved) values='' ;;
+        --device) values='' ;;
         --compat) values='1.20 1.36' ;;
         -o | --output) values='table json yaml' ;;
         --sort-by) values='' ;;
@@ -803,11 +804,12 @@ _gedge_describe() {
       esac
       ;;
     'pin run')
-      flags='--cpus --policy --memory --isolate --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
-      valued='--cpus --policy --memory --state-dir --color -v --v'
+      flags='--cpus --policy --near --memory --isolate --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
+      valued='--cpus --policy --near --memory --state-dir --color -v --v'
       case $prev in
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
+        --near) values='' ;;
         --memory) values='bind preferred interleave' ;;
         --state-dir) values='@files' ;;
         --color) values='auto always never' ;;
@@ -815,14 +817,15 @@ _gedge_describe() {
       esac
       ;;
     'pin apply')
-      flags='--pid --cgroup --container --undo --cpus --policy --memory --isolate --state-dir --dry-run --color -q --quiet -v --v -h --help'
-      valued='--pid --cgroup --container --cpus --policy --memory --state-dir --color -v --v'
+      flags='--pid --cgroup --container --undo --cpus --policy --near --memory --isolate --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      valued='--pid --cgroup --container --cpus --policy --near --memory --state-dir --color -v --v'
       case $prev in
         --pid) values='' ;;
         --cgroup) values='@files' ;;
         --container) values='' ;;
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
+        --near) values='' ;;
         --memory) values='bind preferred' ;;
         --state-dir) values='@files' ;;
         --color) values='auto always never' ;;
@@ -841,11 +844,12 @@ _gedge_describe() {
       esac
       ;;
     'pin compare')
-      flags='--cpus --policy --memory --pairs --do-no-harm --state-dir -o --output --no-headers --color -q --quiet -v --v -h --help'
-      valued='--cpus --policy --memory --pairs --state-dir -o --output --color -v --v'
+      flags='--cpus --policy --near --memory --pairs --do-no-harm --state-dir -o --output --no-headers --color -q --quiet -v --v -h --help'
+      valued='--cpus --policy --near --memory --pairs --state-dir -o --output --color -v --v'
       case $prev in
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
+        --near) values='' ;;
         --memory) values='bind preferred interleave' ;;
         --pairs) values='' ;;
         --state-dir) values='@files' ;;

@@ -852,6 +852,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l kubelet-config -r -F -d 'Its KubeletConfiguration'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l state -r -F -d 'Go on from its cpu_manager_state'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l reserved -x -d 'CPUs that no pod gets for itself: 0-1,8'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l device -x -d 'What a resource is: nvidia.com/gpu=gpu'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l no-headers -d 'Leave out the header line'
@@ -866,6 +867,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l cpus -x -d 'How many CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l near -x -d 'CPUs near to gpu, network, storage or a device'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l memory -x -a 'bind preferred interleave' -d 'Take memory from the NUMA nodes of the CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l isolate -d 'Move everything else off these CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
@@ -883,6 +885,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l undo -d 'Make it as it was before'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l cpus -x -d 'How many CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l near -x -d 'CPUs near to gpu, network, storage or a device'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l memory -x -a 'bind preferred' -d 'Bind a group\'s memory, or move a process\'s'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l isolate -d 'Move everything else off these CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l state-dir -r -F -d 'Where it stands who holds which CPUs'
@@ -905,6 +908,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l cpus -x -d 'How many CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l near -x -d 'CPUs near to gpu, network, storage or a device'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l memory -x -a 'bind preferred interleave' -d 'Take memory from the NUMA nodes of the CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l pairs -x -d 'How often to run it each way'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from compare' -l do-no-harm -d 'Remember whether it helps, for pin run'

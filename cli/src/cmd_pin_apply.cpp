@@ -10,6 +10,7 @@
 #include "gedge/io/system_targets.hpp"
 #include "options.hpp"
 #include "pin_ask.hpp"
+#include "pin_near.hpp"
 #include "render/numbers.hpp"
 #include "report.hpp"
 
@@ -27,8 +28,8 @@ constexpr Page kPage{
     .name = "pin apply",
     .summary = "Give CPUs of its own to what runs already",
     .usage =
-        "--pid PID|--cgroup PATH|--container ID [--cpus N] [--policy POLICY]... [--memory MODE] "
-        "[--isolate] [FLAG]...",
+        "--pid PID|--cgroup PATH|--container ID [--cpus N] [--policy POLICY]... [--near DEVICE]... "
+        "[--memory MODE] [--isolate] [FLAG]...",
     .description =
         "Chooses CPUs that nobody else holds, as `gedge pin run` does and in the same ledger, and "
         "pins a process or a control group to them. Only CPUs are chosen that gedge itself may "
@@ -83,8 +84,10 @@ Result<PinTarget> target_of(const PinApplyOptions& options, const SystemGroups& 
   return PinTarget(static_cast<int>(options.pid));
 }
 
-void say_done(Io& io, const PinApplyOptions& options, const AppliedPin& done) {
+void say_done(Io& io, const PinApplyOptions& options, const PinGround& ground,
+              const AppliedPin& done) {
   if (options.output.quiet) return;
+  if (!options.ask.near.empty()) io.err.line(near_text(ground, done.grant.near));
   io.err.line(done.groups == 0 ? "pinned " + counted(done.threads, "thread")
                                : "pinned " + counted(done.groups, "control group"));
   if (done.moved) io.err.line(sentence(*done.moved, options.output.verbosity > 0));
@@ -102,8 +105,10 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
                                                              : "two targets are given",
                                         {}, "give one of `--pid`, `--cgroup` and `--container`"));
   SystemGroups groups({});
-  const auto ground = read_ground();
+  auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
+  if (const Status added = add_devices(*ground, options.ask, io.files); !added)
+    return fail(io, added.error());
   DiskPinStore store(state_directory(options.state_dir, io));
   const SystemProcesses processes;
   SystemThreads threads;
@@ -125,7 +130,7 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
       apply_pin(ports, *ground, options.ask, *target, options.memory, options.isolate);
   if (!done) return fail(io, done.error());
   io.out.line(to_string(done->grant.cpus));
-  say_done(io, options, *done);
+  say_done(io, options, *ground, *done);
   return Exit::kYes;
 }
 

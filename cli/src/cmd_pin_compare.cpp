@@ -11,6 +11,7 @@
 #include "gedge/io/system_pins.hpp"
 #include "options.hpp"
 #include "pin_ask.hpp"
+#include "pin_near.hpp"
 #include "render/machine_view.hpp"
 #include "report.hpp"
 
@@ -26,8 +27,9 @@ constexpr Page kPage{
     .name = "pin compare",
     .summary = "Measure whether pinning makes a command faster",
     .usage =
-        "[--cpus N] [--policy POLICY]... [--memory MODE] [--pairs N] [-o FORMAT] [FLAG]... -- "
-        "COMMAND [ARG]...",
+        "[--cpus N] [--policy POLICY]... [--near DEVICE]... [--memory MODE] [--pairs N] [-o "
+        "FORMAT] "
+        "[FLAG]... -- COMMAND [ARG]...",
     .description =
         "Runs COMMAND again and again, in pairs: once as it is and once with CPUs of its own, as "
         "`gedge pin run` would; in the next pair the other way round. One run before that does "
@@ -84,8 +86,10 @@ Exit run_pin_compare(const PinCompareOptions& options, Io& io) {
     return fail_usage(
         io, invalid_input("no command is given", {},
                           '`' + io.program + " pin compare [FLAG]... -- COMMAND [ARG]...`"));
-  const auto ground = read_ground();
+  auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
+  if (const Status added = add_devices(*ground, options.ask.cpu, io.files); !added)
+    return fail(io, added.error());
   DiskPinStore store(state_directory(options.state_dir, io));
   const MakeLaunch make = [&]() -> std::unique_ptr<PinnedLaunch> {
     return std::make_unique<SystemLaunch>(options.command, true);

@@ -30,7 +30,7 @@ constexpr Page kPage{
     .summary = "Predict which CPUs a kubelet gives to pods",
     .usage =
         "-f FILE... [--machine SOURCE] [--kubelet-config FILE] [--state FILE] [--reserved CPUS] "
-        "[-o FORMAT] [FLAG]...",
+        "[--device RESOURCE=DEVICE]... [-o FORMAT] [FLAG]...",
     .description =
         "Does what the kubelet of `--compat` does when pods arrive one after the other: its CPU "
         "manager gives whole CPUs to containers of class Guaranteed, its topology manager asks "
@@ -42,13 +42,19 @@ constexpr Page kPage{
         "topologyManagerPolicy, their options, the scope and what is reserved. Without it, the "
         "CPU manager's policy is static without options, the topology manager's is none, and "
         "`--reserved` names the reserved CPUs, by default 0. `--state` goes on from a "
-        "cpu_manager_state file. Memory and devices are not asked for hints.\n\n"
+        "cpu_manager_state file. Memory is not asked for hints.\n\n"
+        "`--device` says which devices of the machine a resource of pods stands for, by kind "
+        "(`gpu`, `network`, `storage`), name or address: the device manager then has its say, and "
+        "of devices that do as well those are given to a container that are nearest to each other "
+        "(see `costs` in `gedge pin show -o json`). Which ones a plugin gives is its own "
+        "affair.\n\n"
         "`--machine` takes `live` (this machine, all CPUs that are online), a file of hwloc's XML "
         "(`lstopo --of xml FILE.xml`), `synthetic:` and hwloc's one-line description, or a "
         "directory with a recorded tree: `sys/devices/system`, and `proc` where it was recorded.",
     .output =
         "A table: pod, container, CPUs, the NUMA nodes that they lie on, and the verdict: "
-        "exclusive, shared, or the reason of a rejection. `json` and `yaml` print one object of "
+        "exclusive, shared, with which devices, or the reason of a rejection. `json` and `yaml` "
+        "print one object of "
         "kind PinPlan.",
     .examples = kExamples,
     .yes = "all pods are admitted",
@@ -84,6 +90,7 @@ class PinPlanning {
     if (!machine) return stop(machine.error());
     auto kubelet = Kubelet::create(*machine, *rules);
     if (!kubelet) return stop(kubelet.error());
+    if (!options_.kubelet.devices.empty()) kubelet->know_devices(*machine);
     if (const Status restored = files_.restore(*kubelet); !restored) return stop(restored.error());
     if (!files_.errors().empty()) return stop();
     const PinPlan plan = make(*kubelet, *machine, input->facts);
@@ -117,10 +124,12 @@ class PinPlanning {
     PinPlan plan;
     plan.compat = options_.rules.compat();
     plan.numa_nodes = machine.numa_nodes;
+    plan.devices = machine.devices;
     for (const Pod* pod : queue(facts)) {
       const PodCpus asked = cpu_requests(
           facts.specs[raw(pod->spec)],
-          pod->uid.empty() ? pod->namespace_name.str() + '/' + pod->name.str() : pod->uid.str());
+          pod->uid.empty() ? pod->namespace_name.str() + '/' + pod->name.str() : pod->uid.str(),
+          options_.kubelet.devices);
       plan.decisions.push_back({pod->namespace_name.str(), pod->name.str(), kubelet.admit(asked)});
       kubelet.start(asked);
     }
@@ -173,6 +182,7 @@ Run add_pin_plan(FlagSet& flags) {
   add_namespace_flag(flags, options->input);
   add_machine_flag(flags, options->machine);
   add_kubelet_flags(flags, options->kubelet);
+  add_device_flag(flags, options->kubelet.devices);
   add_compat_flag(flags, options->rules);
   add_output_flags(flags, options->output, {"table", "json", "yaml"});
   add_limit_flags(flags, options->input);

@@ -1,6 +1,7 @@
 // cmd_pin_run.cpp - "gedge pin run": a command on CPUs that nobody else gets.
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "cmd.hpp"
 #include "gedge/drive/compare_pinned.hpp"
@@ -8,6 +9,7 @@
 #include "gedge/io/system_pins.hpp"
 #include "gedge/io/system_targets.hpp"
 #include "pin_ask.hpp"
+#include "pin_near.hpp"
 #include "pin_run.hpp"
 #include "report.hpp"
 #include "term/diagnostics.hpp"
@@ -19,6 +21,8 @@ constexpr Example kExamples[] = {
     {"gedge pin run --cpus 2 -- ffmpeg -i in.mkv out.mp4", "An encoder with two CPUs of its own:"},
     {"gedge pin run --cpus 4 --policy single-numa-node --memory bind -- ./solver",
      "All in one NUMA node, memory too, or not at all:"},
+    {"gedge pin run --cpus 4 --near gpu --near network -- ./infer",
+     "Near to a GPU and a network card that are near to each other:"},
     {"gedge pin run --isolate -- cyclictest -t1 -p80 -i1000",
      "A periodic task on a CPU that nothing else runs on:"},
     {"gedge pin run --cpus 2 --dry-run -- true", "Which CPUs would that be?"},
@@ -27,8 +31,9 @@ constexpr Page kPage{
     .name = "pin run",
     .summary = "Run a command on CPUs of its own",
     .usage =
-        "[--cpus N] [--policy POLICY]... [--memory MODE] [--isolate] [FLAG]... -- COMMAND "
-        "[ARG]...",
+        "[--cpus N] [--policy POLICY]... [--near DEVICE]... [--memory MODE] [--isolate] [FLAG]... "
+        "-- "
+        "COMMAND [ARG]...",
     .description =
         "Chooses CPUs that no other `gedge pin run` holds, as the kubelet's static policy does on "
         "the machine as it is, and runs COMMAND on them: all its threads and processes inherit "
@@ -38,6 +43,11 @@ constexpr Page kPage{
         "manager, by their names there. `--memory` says where memory is taken from: `bind`, only "
         "from the NUMA nodes of the CPUs; `preferred`, from there first; `interleave`, from these "
         "in turn.\n\n"
+        "`--near` takes a kind of device, `gpu`, `network` or `storage`, or the name or address of "
+        "one, as `gedge pin show` has them. CPUs are then taken near to it, as the kubelet does "
+        "for a container that asks for both: as far as it can be had, or with a policy of the "
+        "topology manager as that says. Of several devices those are chosen that are nearest to "
+        "each other, and named; nobody holds them.\n\n"
         "`--isolate` moves every other thread off these CPUs before COMMAND begins, by its "
         "affinity, and back when COMMAND has ended; what others begin meanwhile runs beside them, "
         "and is moved back too. Threads of the kernel that serve just these CPUs stay and are "
@@ -68,6 +78,8 @@ Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
                        const PinGround& ground) {
   const auto granted = foresee(store, SystemProcesses(), ground, options.ask);
   if (!granted) return fail(io, granted.error());
+  if (!options.output.quiet && !options.ask.near.empty())
+    io.err.line(near_text(ground, granted->near));
   io.out.line(to_string(granted->cpus));
   return Exit::kYes;
 }
@@ -92,8 +104,10 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
     return fail_usage(io,
                       invalid_input("no command is given", {},
                                     '`' + io.program + " pin run [FLAG]... -- COMMAND [ARG]...`"));
-  const auto ground = read_ground_for(options.ask);
+  auto ground = read_ground_for(options.ask);
   if (!ground) return fail(io, ground.error());
+  if (const Status added = add_devices(*ground, options.ask, io.files); !added)
+    return fail(io, added.error());
   DiskPinStore store(state_directory(options.state_dir, io));
   if (options.dry_run) return say_what_would_be(options, io, store, *ground);
   const SystemProcesses processes;
@@ -111,9 +125,10 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
       return plain ? report_run(io, *plain) : fail(io, plain.error());
     }
   }
-  const CpuKeeper keeper = options.isolate
-                               ? keep_isolated(ports, *ground, options.ask, telling(options, io))
-                               : keep_ledger(store, processes, *ground, options.ask);
+  CpuKeeper keeper = options.isolate
+                         ? keep_isolated(ports, *ground, options.ask, telling(options, io))
+                         : keep_ledger(store, processes, *ground, options.ask);
+  keeper = telling_near(std::move(keeper), *ground, io, options.output.quiet);
   const auto run = run_pinned(launch, keeper, options.memory);
   if (!run) return fail(io, run.error());
   return report_run(io, *run);

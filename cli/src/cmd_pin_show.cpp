@@ -38,7 +38,10 @@ constexpr Page kPage{
     .output =
         "`table`: a tree, one line a part; then devices of the PCI bus, with the CPUs that are "
         "nearest, then who holds which CPUs. `svg`: a drawing. `json` and `yaml`: one object of "
-        "kind Machine.",
+        "kind Machine; `costs` of a device there says how far it is from each device, in the "
+        "classes "
+        "that tools for GPUs print: 2 one switch between them (PIX), 3 several bridges (PXB), 4 "
+        "host bridges of one NUMA node (NODE), 5 between NUMA nodes (SYS).",
     .examples = kExamples,
     .yes = "the machine is shown",
     .see_also =

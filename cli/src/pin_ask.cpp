@@ -55,6 +55,14 @@ Status take_policy(CpuAsk& ask, const std::string& word) {
   return {};
 }
 
+Status take_near(CpuAsk& ask, const std::string& word) {
+  if (word.empty()) return invalid_input("no device is named", {}, "`gedge pin show` lists them");
+  for (DeviceWish& wish : ask.near)
+    if (text_of(wish) == word) return ++wish.count, Status();
+  ask.near.push_back(device_wish(word));
+  return {};
+}
+
 Status take_memory(MemoryMode& memory, const std::string& word) {
   memory = word == "bind"        ? MemoryMode::kBind
            : word == "preferred" ? MemoryMode::kPreferred
@@ -89,6 +97,11 @@ void add_ask_flags(FlagSet& flags, CpuAsk& ask) {
              .words = policy_words(),
              .repeats = true},
             [&ask](const std::string& word) { return take_policy(ask, word); });
+  flags.add({.name = "near",
+             .value = "DEVICE",
+             .help = "CPUs near to gpu, network, storage or a device",
+             .repeats = true},
+            [&ask](const std::string& word) { return take_near(ask, word); });
 }
 
 void add_memory_flag(FlagSet& flags, MemoryMode& memory) {

@@ -29,6 +29,22 @@ void add_kubelet_flags(FlagSet& flags, KubeletOptions& options) {
             options.reserved);
 }
 
+void add_device_flag(FlagSet& flags, std::vector<DeviceResource>& devices) {
+  flags.add({.name = "device",
+             .value = "RESOURCE=DEVICE",
+             .help = "What a resource is: nvidia.com/gpu=gpu",
+             .repeats = true,
+             .shapes_answer = true},
+            [&devices](const std::string& text) -> Status {
+              const std::size_t at = text.find('=');
+              if (at == std::string::npos || at == 0 || at + 1 == text.size())
+                return invalid_input("'" + text + "' names no resource and device", {},
+                                     "write for example `nvidia.com/gpu=gpu`");
+              devices.push_back({text.substr(0, at), device_wish(text.substr(at + 1))});
+              return {};
+            });
+}
+
 Status check_kubelet_flags(const KubeletOptions& options) {
   if (!options.config.empty() && !options.reserved.empty())
     return invalid_input("`--reserved` and `--kubelet-config` say the same thing", {},

@@ -14,10 +14,13 @@ namespace gedge::cli {
 
 struct KubeletOptions {
   std::string config, state, reserved;
+  std::vector<DeviceResource> devices;
 };
 
 /// --kubelet-config, --state and --reserved, under a heading of their own.
 void add_kubelet_flags(FlagSet& flags, KubeletOptions& options);
+/// --device: what resources of pods are.
+void add_device_flag(FlagSet& flags, std::vector<DeviceResource>& devices);
 /// Do they contradict each other?
 Status check_kubelet_flags(const KubeletOptions& options);
 

@@ -160,6 +160,35 @@ class PinRunTest(unittest.TestCase):
         self.assertEqual(killed.returncode, 128 + signal.SIGKILL)
         self.assertEqual(self.entries(), {})
 
+    def test_the_library_for_quick_starts_changes_nothing(self):
+        """The same words with it and without, and what they leave behind."""
+        alone = os.path.join(self.folder, "alone")
+        os.mkdir(alone)
+        shutil.copy(GEDGE, os.path.join(alone, "gedge"))
+        os.symlink(os.path.join(os.path.dirname(GEDGE), "gedge-command.so"),
+                   os.path.join(alone, "gedge-command.so"))
+        nested = [GEDGE, "pin", "run", "--state-dir", "STATE", "--", "sh", "-c", "exit 5"]
+        for args in (["--", "sh", "-c", "echo out; echo err >&2; exit 3"],
+                     ["--memory", "preferred", "--", "true"], ["--quiet", "--", "false"],
+                     ["--policy", "prefer-align-cpus-by-uncorecache", "--", "true"],
+                     ["--", "no-such-command"], ["--cpus", "9999", "--", "true"],
+                     ["--near", "no-such-device", "--", "true"], ["--nonsense"], ["--help"], ["--"],
+                     ["--dry-run", "--", "true"], ["--do-no-harm", "--", "true"],
+                     ["--color", "always", "--cpus", "x", "--", "true"], ["--", *nested]):
+            seen = []
+            for program in (GEDGE, os.path.join(alone, "gedge")):
+                state = os.path.join(self.folder, "state" + str(len(seen)))
+                words = [state if word == "STATE" else word for word in args]
+                done = subprocess.run([program, "pin", "run", "--state-dir", state, *words],
+                                      capture_output=True, text=True, timeout=120, check=False)
+                ledger = os.path.join(state, "pin_state")
+                text = ""
+                if os.path.exists(ledger):
+                    with open(ledger, encoding="ascii") as file:
+                        text = file.read()
+                seen.append((done.returncode, done.stdout, done.stderr.replace(state, ""), text))
+            self.assertEqual(seen[0], seen[1], args)
+
     def test_what_a_terminal_sends_arrives_once(self):
         script = ("import signal, sys\ncount = []\n"
                   "signal.signal(signal.SIGINT, lambda *_: (count.append(1), print('got')))\n"

@@ -9,6 +9,7 @@
 
 #include "render/numbers.hpp"
 #include "term/table.hpp"
+#include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -238,6 +239,18 @@ std::string summary_of(const Machine& machine) {
          counted(sockets.size(), "socket") + ", " + counted(machine.numa_nodes.size(), "NUMA node");
 }
 
+namespace {
+
+// "exclusive, with card0 and eth0"
+std::string verdict_text(const PinnedContainer& container, const PinPlan& plan) {
+  std::string text = container.exclusive ? "exclusive" : "shared";
+  std::vector<std::string> names;
+  for (const std::size_t at : container.devices.devices) names.push_back(plan.devices[at].name);
+  return names.empty() ? text : text + ", with " + join_words(names);
+}
+
+}  // namespace
+
 Status print_pin_plan(Stream& out, const PinPlan& plan, const TableOptions& options) {
   const bool spaces =
       std::any_of(plan.decisions.begin(), plan.decisions.end(), [&](const PinDecision& decision) {
@@ -262,7 +275,7 @@ Status print_pin_plan(Stream& out, const PinPlan& plan, const TableOptions& opti
       add(decision, {{container.container},
                      {to_string(container.cpus)},
                      {ids_text(numa_nodes_of(container.cpus, plan.numa_nodes))},
-                     {container.exclusive ? "exclusive" : "shared", Ink::kGood}});
+                     {verdict_text(container, plan), Ink::kGood}});
   }
   if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
   table.print(out, options.headers);

@@ -15,20 +15,6 @@ using codec::Json;
 Json or_null(int number) { return number >= 0 ? Json(number) : Json(nullptr); }
 Json or_null(std::uint64_t bytes) { return bytes > 0 ? Json(bytes) : Json(nullptr); }
 
-std::string_view word_of(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kGpu:
-      return "gpu";
-    case DeviceKind::kNetwork:
-      return "network";
-    case DeviceKind::kStorage:
-      return "storage";
-    case DeviceKind::kOther:
-      break;
-  }
-  return "other";
-}
-
 std::string_view word_of(ContainerRole role) {
   switch (role) {
     case ContainerRole::kInit:
@@ -48,12 +34,18 @@ Json decision_json(const PinDecision& decision, const PinPlan& plan) {
   json["reason"] = answer.refusal ? Json(answer.refusal->reason) : Json(nullptr);
   json["message"] = answer.refusal ? answer.refusal->message : "";
   Json containers = Json::array();
-  for (const PinnedContainer& container : answer.containers)
+  for (const PinnedContainer& container : answer.containers) {
+    Json devices = Json::array();
+    for (const std::size_t at : container.devices.devices)
+      devices.push_back(Json{{"name", plan.devices.at(at).name}, {"bus", plan.devices.at(at).bus}});
     containers.push_back(Json{{"container", container.container},
                               {"role", word_of(container.role)},
                               {"exclusive", container.exclusive},
                               {"cpus", to_string(container.cpus)},
-                              {"numaNodes", numa_nodes_of(container.cpus, plan.numa_nodes)}});
+                              {"numaNodes", numa_nodes_of(container.cpus, plan.numa_nodes)},
+                              {"devices", std::move(devices)},
+                              {"deviceCost", container.devices.cost}});
+  }
   json["containers"] = std::move(containers);
   return json;
 }
@@ -126,11 +118,16 @@ std::string write(const Machine& machine, const PinCheck& pins, TextFormat forma
     });
     sink.list("devices", machine.devices.size(), [&](std::size_t i) {
       const Device& device = machine.devices[i];
+      Json costs = Json::array();
+      for (const Device& other : machine.devices)
+        costs.push_back(cost_of(device_cost(machine, device, other)));
       return Json{{"kind", word_of(device.kind)},
                   {"name", device.name},
                   {"bus", device.bus},
+                  {"bridges", device.bridges},
                   {"cpus", to_string(device.near)},
-                  {"numaNodes", numa_nodes_of(device.near, machine.numa_nodes)}};
+                  {"numaNodes", numa_nodes_of(device.near, machine.numa_nodes)},
+                  {"costs", std::move(costs)}};
     });
     sink.field("offline", to_string(machine.offline));
     sink.field("isolated", to_string(machine.isolated));

@@ -192,15 +192,27 @@ class Reading {
     return text.data();
   }
 
+  // A host bridge has no address of its own: it is named after the bus behind it, as in /sys.
+  static std::string name_of(const hwloc_obj_attr_u::hwloc_bridge_attr_s& bridge) {
+    if (bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) return address_of(bridge.upstream.pci);
+    std::array<char, 16> text{};
+    const unsigned domain = bridge.downstream.pci.domain, bus = bridge.downstream.pci.secondary_bus;
+    std::snprintf(text.data(), text.size(), "%04x:%02x", domain, bus);
+    return text.data();
+  }
+
   void read_devices() {
     each(HWLOC_TYPE_DEPTH_OS_DEVICE, [&](Object object) {
       Device device{
           kind_of(object->attr->osdev.type), object->name != nullptr ? object->name : "", {}, {}};
       if (device.kind == DeviceKind::kOther) return;
       Object above = object->parent;
-      for (; above != nullptr && above->cpuset == nullptr; above = above->parent)
+      for (; above != nullptr && above->cpuset == nullptr; above = above->parent) {
         if (device.bus.empty() && above->type == HWLOC_OBJ_PCI_DEVICE)
           device.bus = address_of(above->attr->pcidev);
+        if (above->type == HWLOC_OBJ_BRIDGE) device.bridges.push_back(name_of(above->attr->bridge));
+      }
+      std::reverse(device.bridges.begin(), device.bridges.end());
       if (above != nullptr) device.near = set_of(above->cpuset);
       if (!device.bus.empty()) machine_.devices.push_back(std::move(device));
     });

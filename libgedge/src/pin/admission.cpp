@@ -1,5 +1,6 @@
 #include "gedge/pin/admission.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gedge {
@@ -75,40 +76,51 @@ Result<Kubelet> Kubelet::create(const Machine& machine, const KubeletRules& rule
   return Kubelet(*std::move(policy), std::move(layout), rules);
 }
 
+MergedHint Kubelet::merge(NumaHints cpus, std::vector<NumaHints> devices) const {
+  if (!rules_.is_static) cpus = std::nullopt;
+  std::vector<NumaHints> providers{std::move(cpus), std::nullopt};  // memory does not care
+  for (NumaHints& hints : devices) providers.push_back(std::move(hints));
+  return merge_hints(layout_, rules_.form, rules_.topology, providers);
+}
+
 std::optional<PinRefusal> Kubelet::allocate(const PodCpus& pod) {
-  const auto merge = [&](NumaHints cpus) {
-    // Memory and devices do not care.
-    return merge_hints(layout_, rules_.form, rules_.topology, {std::move(cpus), std::nullopt});
-  };
   const PinRefusal apart{"TopologyAffinityError",
                          "Resources cannot be allocated with Topology locality"};
   const bool whole = rules_.topology.scope == TopologyScope::kPod;
   MergedHint merged;
   if (whole) {
-    merged = merge(policy_.hints(pod));
+    merged = merge(policy_.hints(pod), devices_.hints(pod));
     if (!merged.admitted) return apart;
   }
   for (const CpuRequest& request : pod.containers) {
-    if (!whole) merged = merge(policy_.hints(pod, request));
+    if (!whole) merged = merge(policy_.hints(pod, request), devices_.hints(pod, request));
     if (!merged.admitted) return apart;
-    if (auto refused = policy_.allocate(pod, request, merged.hint.nodes)) return refused;
+    if (rules_.is_static)
+      if (auto refused = policy_.allocate(pod, request, merged.hint.nodes)) return refused;
+    if (auto refused = devices_.allocate(pod, request, merged.hint.nodes)) return refused;
   }
   return std::nullopt;
 }
 
 PinAnswer Kubelet::admit(const PodCpus& pod) {
   PinAnswer answer;
-  if (rules_.is_static) {
+  const bool wishes = std::any_of(pod.containers.begin(), pod.containers.end(),
+                                  [](const CpuRequest& each) { return !each.devices.empty(); });
+  if (rules_.is_static || wishes) {
     const StaticPolicy before = policy_;
+    const DeviceDesk devices = devices_;
     answer.refusal = allocate(pod);
     if (answer.refusal) {
       policy_ = before;
+      devices_ = devices;
       return answer;
     }
   }
   const auto held = policy_.assignments().pods.find(pod.uid);
   for (const CpuRequest& request : pod.containers) {
     PinnedContainer made{request.container, request.role, false, policy_.assignments().shared};
+    if (const DeviceChoice* const given = devices_.held_by(pod.uid, request.container))
+      made.devices = *given;
     if (held != policy_.assignments().pods.end())
       if (const auto at = held->second.find(request.container); at != held->second.end()) {
         made.exclusive = true;
@@ -121,11 +133,16 @@ PinAnswer Kubelet::admit(const PodCpus& pod) {
 
 void Kubelet::start(const PodCpus& pod) {
   for (const CpuRequest& request : pod.containers)
-    if (request.role == ContainerRole::kInit) policy_.release(pod.uid, request.container);
+    if (request.role == ContainerRole::kInit) release(pod.uid, request.container);
 }
 
 void Kubelet::remove(const PodCpus& pod) {
-  for (const CpuRequest& request : pod.containers) policy_.release(pod.uid, request.container);
+  for (const CpuRequest& request : pod.containers) release(pod.uid, request.container);
+}
+
+void Kubelet::release(const std::string& uid, const std::string& container) {
+  policy_.release(uid, container);
+  devices_.release(uid, container);
 }
 
 }  // namespace gedge

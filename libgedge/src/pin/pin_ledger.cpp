@@ -53,6 +53,13 @@ Error too_few(int wanted, const CpuSet& all, const CpuSet& free) {
           "wait until a pinned process ends, or ask for fewer with `--cpus`"};
 }
 
+Error no_device(const Machine& machine, const DeviceWish& wish) {
+  Error error{Errc::kNotFound, "this machine has no device '" + text_of(wish) + "'", {}, {}};
+  for (const Device& device : machine.devices)
+    error.hint += (error.hint.empty() ? "it has " : ", ") + device.name;
+  return error;
+}
+
 }  // namespace
 
 std::string holder_name(const PinHolder& holder) {
@@ -124,16 +131,22 @@ Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const Cpu
   if (ask.cpus < 1) return invalid_input("at least 1 CPU is to be asked for");
   if (ask.cpus > free.size()) return too_few(ask.cpus, all, free);
 
-  auto kubelet = kubelet_for(ledger, seen, ask.options, ask.topology);
+  for (const DeviceWish& wish : ask.near)
+    if (devices_for(machine, wish).empty()) return no_device(machine, wish);
+  const bool is_wished = !ask.near.empty() && ask.topology == TopologyPolicy::kNone;
+  auto kubelet = kubelet_for(ledger, seen, ask.options,
+                             is_wished ? TopologyPolicy::kBestEffort : ask.topology);
   if (!kubelet) return std::move(kubelet).error();
-  const PodCpus pod{holder_name(holder), {{part_of(holder), ContainerRole::kApp, ask.cpus}}};
+  kubelet->know_devices(machine);
+  const PodCpus pod{holder_name(holder),
+                    {{part_of(holder), ContainerRole::kApp, ask.cpus, ask.near}}};
   const PinAnswer answer = kubelet->admit(pod);
   if (answer.refusal) {
     Error error{Errc::kDenied, answer.refusal->message, {}, {}};
     error.hint = "free are CPUs " + to_string(free) + "; `gedge pin show` draws the machine";
     return error;
   }
-  CpuGrant granted{answer.containers.front().cpus, {}};
+  CpuGrant granted{answer.containers.front().cpus, {}, answer.containers.front().devices};
   for (const NumaNode& node : seen.numa_nodes)
     if (node.cpus.meets(granted.cpus)) granted.nodes.push_back(node.id);
   ledger.pods[pod.uid][part_of(holder)] = granted.cpus;

@@ -180,19 +180,6 @@ bool StaticPolicy::is_aligned_by_socket(NumaMask nodes, int fewest) const {
   return sockets == fewest_sockets;
 }
 
-namespace {
-
-// Calls `visit` with every set of `ids`, small sets first, then in the order of the ids.
-template <typename Visit>
-void each_mask(const std::vector<CpuUnit>& nodes, std::size_t size, std::size_t start,
-               NumaMask mask, Visit& visit) {
-  if (size == 0) return visit(mask);
-  for (std::size_t i = start; i + size <= nodes.size(); ++i)
-    each_mask(nodes, size - 1, i + 1, mask | numa_bit(nodes[i].id), visit);
-}
-
-}  // namespace
-
 std::vector<NumaHint> StaticPolicy::hints(const CpuSet& free, const CpuSet& reusable,
                                           int cpus) const {
   const auto& nodes = topology_.units(CpuLevel::kNuma);
@@ -201,15 +188,17 @@ std::vector<NumaHint> StaticPolicy::hints(const CpuSet& free, const CpuSet& reus
     int all = 0, usable = 0;
   };
   std::vector<Node> counts;
+  std::vector<int> ids;
   NumaMask needed = 0;
   for (const CpuUnit& node : nodes) {
+    ids.push_back(node.id);
     const int again = node.cpus.common(reusable);
     if (again > 0) needed |= numa_bit(node.id);
     counts.push_back({numa_bit(node.id), node.cpus.size(), again + node.cpus.common(free)});
   }
   int fewest = static_cast<int>(nodes.size());
   std::vector<NumaHint> hints;
-  const auto visit = [&](NumaMask mask) {
+  each_numa_mask(ids, [&](NumaMask mask) {
     int all = 0, usable = 0;
     for (const Node& node : counts)
       if ((mask & node.bit) != 0) {
@@ -218,8 +207,7 @@ std::vector<NumaHint> StaticPolicy::hints(const CpuSet& free, const CpuSet& reus
       }
     if (all >= cpus) fewest = std::min(fewest, count_of(mask));
     if ((mask & needed) == needed && usable >= cpus) hints.push_back({mask, false});
-  };
-  for (std::size_t size = 1; size <= nodes.size(); ++size) each_mask(nodes, size, 0, 0, visit);
+  });
   const bool by_socket = options_.align_by_socket && topology_.form() == KubeletForm::kToday;
   for (NumaHint& hint : hints)
     hint.preferred =

@@ -73,6 +73,19 @@ TEST_CASE("pin plan: CPUs of each container, in the order of the queue") {
   CHECK(told.err == "3 of 3 pods admitted; CPUs left: 1,8-15\n");
 }
 
+TEST_CASE("pin plan: a resource that stands for devices, and one that names none") {
+  const std::string gpu =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: g}\nspec:\n  containers:\n  - name: c\n"
+      "    image: i\n    resources:\n      limits: {cpu: 2, memory: 1Gi, example.com/gpu: 1}\n";
+  const Outcome told = plan(gpu, {"--device", "example.com/gpu=gpu"});
+  CHECK(told.exit == cli::Exit::kNo);
+  CHECK(told.out.find("requested number of devices unavailable for example.com/gpu. Requested: 1, "
+                      "Available: 0") != std::string::npos);
+  CHECK(plan(gpu).exit == cli::Exit::kYes);
+  CHECK(plan(gpu, {"--device", "gpu"}).exit == cli::Exit::kUsage);
+  CHECK(plan(gpu, {"--device", "=gpu"}).exit == cli::Exit::kUsage);
+}
+
 TEST_CASE("pin plan: the kubelet's own reason, and exit code 1") {
   const Outcome told =
       plan(pod("a", "6") + pod("b", "20"), {"--kubelet-config", "config.yaml"}, kConfig);

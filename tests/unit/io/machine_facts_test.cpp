@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gedge/io/files.hpp"
+#include "gedge/pin/devices.hpp"
 #include "support/command.hpp"
 #include "support/folder.hpp"
 
@@ -100,7 +101,52 @@ TEST_CASE("machine facts: hwloc's XML, with devices and CPUs that are offline") 
   CHECK(machine.caches[0].size_bytes == 8'388'608);
   REQUIRE(machine.devices.size() == 1);
   CHECK(machine.devices[0] ==
-        Device{DeviceKind::kNetwork, "eth0", "0000:3b:00.0", CpuSet::range(0, 3)});
+        Device{DeviceKind::kNetwork, "eth0", "0000:3b:00.0", CpuSet::range(0, 3), {"0000:3b"}});
+}
+
+namespace {
+
+// A bridge of the PCI bus around what is behind it.
+std::string bridge(const std::string& address, const std::string& behind, int number) {
+  const std::string id = std::to_string(number);
+  return R"(<object type="Bridge" gp_index=")" + id + R"(" bridge_type="1-1" depth="1" )" +
+         R"(bridge_pci="0000:[)" + address.substr(0, 2) + '-' + address.substr(0, 2) +
+         R"(]" pci_busid="0000:)" + address +
+         R"(" pci_type="0604 [8086:2030] [0000:0000] 04" pci_link_speed="0.0">)" + behind +
+         "</object>";
+}
+
+std::string card(const std::string& address, const std::string& name, int kind, int number) {
+  return R"(<object type="PCIDev" gp_index=")" + std::to_string(number) + R"(" pci_busid="0000:)" +
+         address + R"(" pci_type="0200 [8086:1572] [8086:0000] 01" pci_link_speed="0.0">)" +
+         R"(<object type="OSDev" gp_index=")" + std::to_string(number + 1) + R"(" name=")" + name +
+         R"(" osdev_type=")" + std::to_string(kind) + R"("/></object>)";
+}
+
+}  // namespace
+
+TEST_CASE("machine facts: bridges of the PCI bus, from the host bridge on") {
+  const std::string behind = bridge("3b:00.0",
+                                    bridge("3c:00.0", card("3d:00.0", "eth1", 2, 40), 30) +
+                                        bridge("3c:01.0", card("3e:00.0", "card0", 1, 42), 31),
+                                    20) +
+                             card("3b:01.0", "sda", 0, 44);
+  std::string xml = kXml;
+  const std::size_t begin = xml.find("<object type=\"PCIDev\""), end = xml.find(
+                                                                     "   </object>\n  "
+                                                                     "</object>");
+  REQUIRE(begin < end);
+  xml.replace(begin, end - begin, behind);
+  const test::Folder folder;
+  const Machine machine = good(folder.put("machine.xml", xml));
+  REQUIRE(machine.devices.size() == 3);
+  CHECK(machine.devices[0].name == "sda");
+  CHECK(machine.devices[0].bridges == std::vector<std::string>{"0000:3b"});
+  CHECK(machine.devices[1].name == "eth1");
+  CHECK(machine.devices[1].bridges ==
+        std::vector<std::string>{"0000:3b", "0000:3b:00.0", "0000:3c:00.0"});
+  CHECK(device_cost(machine, machine.devices[1], machine.devices[2]) == DeviceCost::kPix);
+  CHECK(device_cost(machine, machine.devices[0], machine.devices[2]) == DeviceCost::kNode);
 }
 
 TEST_CASE("machine facts: a recorded tree") {

@@ -66,6 +66,14 @@ TEST_CASE("read_cpus: a recorded tree") {
   REQUIRE(machine->caches.size() == 2);
   CHECK(machine->caches[1] == Cache{3, 32 << 20, CpuSet{2, 3, 6, 7}});
   CHECK(machine->distances == std::vector<std::uint32_t>{10, 21, 21, 10});
+
+  const auto places = read_cpus(folder.path().string(), CpuFacts::kPlaces);
+  REQUIRE(places);
+  Machine left = *machine;
+  left.caches.clear();
+  for (Cpu& cpu : left.cpus) cpu.cache = -1;
+  left.offline = left.isolated = left.nohz_full = {};
+  CHECK(*places == left);
 }
 
 TEST_CASE("read_cpus: this machine is to it what it is to hwloc") {

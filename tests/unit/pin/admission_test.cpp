@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -198,6 +200,62 @@ TEST_CASE("admission: a state that does not fit is refused and changes nothing")
   REQUIRE(node.restore({CpuSet::range(0, 13), {{"a", {{"c0", CpuSet{14, 15}}}}}}));
   CHECK(told(node.admit(pod("a", {2}))) == "c0 14-15");
   CHECK(told(node.admit(pod("b", {8}))).substr(0, 4) == "c0 2");
+}
+
+TEST_CASE("admission: devices have their say, are taken and given back") {
+  Machine machine = make_machine(kTwoNodes);
+  for (const int node : {0, 1})
+    machine.devices.push_back({DeviceKind::kGpu,
+                               "card" + std::to_string(node),
+                               "0000:0" + std::to_string(node) + ":00.0",
+                               machine.numa_nodes[static_cast<std::size_t>(node)].cpus,
+                               {"host" + std::to_string(node)}});
+  auto node = Kubelet::create(machine, rules(TopologyPolicy::kSingleNumaNode));
+  REQUIRE(node);
+  const auto with_gpu = [](const std::string& uid, int cpus, int gpus, ContainerRole role) {
+    DeviceWish wish = device_wish("gpu");
+    wish.count = gpus;
+    wish.resource = "nvidia.com/gpu";
+    return PodCpus{uid, {{"c", role, cpus, {wish}}}};
+  };
+  const PodCpus a = with_gpu("a", 2, 1, ContainerRole::kApp);
+  CHECK(node->admit(a).refusal->reason == "TopologyAffinityError");
+  node->know_devices(machine);
+  CHECK(node->admit(a).containers.front().devices == DeviceChoice{{0}, 0});
+  const PinAnswer second = node->admit(with_gpu("b", 2, 1, ContainerRole::kApp));
+  CHECK(told(second) == "c 8-9");
+  CHECK(second.containers.front().devices == DeviceChoice{{1}, 0});
+  CHECK(told(node->admit(with_gpu("c", 1, 1, ContainerRole::kApp))).find("TopologyAffinity") == 0);
+  node->remove(a);
+  CHECK(told(node->admit(with_gpu("c", 7, 1, ContainerRole::kApp))).find("TopologyAffinity") == 0);
+  CHECK(told(node->admit(with_gpu("c", 6, 1, ContainerRole::kApp))) == "c 2-7");
+  node->remove(with_gpu("c", 6, 1, ContainerRole::kApp));
+  CHECK(told(node->admit(with_gpu("d", 2, 2, ContainerRole::kApp))).find("TopologyAffinity") == 0);
+
+  // What an init container had, its pod goes on with.
+  PodCpus starting = with_gpu("e", 0, 1, ContainerRole::kInit);
+  starting.containers.push_back(with_gpu("e", 0, 1, ContainerRole::kApp).containers.front());
+  starting.containers.back().container = "app";
+  const PinAnswer answer = node->admit(starting);
+  REQUIRE_FALSE(answer.refusal);
+  CHECK(answer.containers.back().devices == DeviceChoice{{0}, 0});
+  node->start(starting);
+  CHECK(node->admit(with_gpu("f", 0, 1, ContainerRole::kApp)).refusal);
+}
+
+TEST_CASE("devices of a pod: the most that it has at one time, by resource") {
+  DeviceWish gpu = device_wish("gpu"), card = device_wish("network");
+  gpu.resource = "gpu.example/a";
+  card.resource = "net.example/b";
+  DeviceWish two = gpu;
+  two.count = 2;
+  const PodCpus pod{"u",
+                    {{"side", ContainerRole::kSidecar, 0, {card}},
+                     {"init", ContainerRole::kInit, 0, {two}},
+                     {"app", ContainerRole::kApp, 0, {gpu, card}}}};
+  DeviceWish cards = card;
+  cards.count = 2;
+  CHECK(pod.most_devices() == std::vector<DeviceWish>{cards, two});
 }
 
 TEST_CASE("exclusive CPUs are for whole CPUs in pods of class Guaranteed") {

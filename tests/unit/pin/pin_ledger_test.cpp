@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace gedge {
 namespace {
@@ -52,6 +54,48 @@ TEST_CASE("a grant: written down, and not given again") {
   give_back(ledger, ProcessId{2, 1});
   settle_shared(ledger, kAll);
   CHECK(ledger.shared == CpuSet::range(4, 15));
+}
+
+TEST_CASE("a grant: near to a device, as far as it can be had or as a policy says") {
+  Machine with = machine();
+  with.devices = {
+      {DeviceKind::kGpu, "card0", "0000:04:00.0", CpuSet::range(0, 7), {"0000:00", "01"}},
+      {DeviceKind::kGpu, "card1", "0000:84:00.0", CpuSet::range(8, 15), {"0000:80", "81"}},
+      {DeviceKind::kNetwork, "eth0", "0000:85:00.0", CpuSet::range(8, 15), {"0000:80", "81"}}};
+  const auto ask = [](int cpus, std::vector<DeviceWish> near, TopologyPolicy policy) {
+    return CpuAsk{cpus, {}, policy, std::move(near)};
+  };
+  const std::vector<DeviceWish> both{device_wish("gpu"), device_wish("network")};
+  CpuAssignments ledger;
+  const auto first =
+      grant(ledger, with, kAll, ask(2, both, TopologyPolicy::kNone), ProcessId{1, 1});
+  REQUIRE(first);
+  CHECK(first->cpus == CpuSet{8, 9});
+  CHECK(first->near == DeviceChoice{{1, 2}, 2});
+  const auto full =
+      grant(ledger, with, kAll, ask(6, {device_wish("card1")}, TopologyPolicy::kRestricted),
+            ProcessId{2, 1});
+  REQUIRE(full);
+  CHECK(full->cpus == CpuSet::range(10, 15));
+  CHECK_FALSE(
+      grant(ledger, with, kAll, ask(1, both, TopologyPolicy::kSingleNumaNode), ProcessId{3, 1}));
+  const auto far = grant(ledger, with, kAll, ask(1, both, TopologyPolicy::kNone), ProcessId{3, 1});
+  REQUIRE(far);
+  CHECK(far->cpus == CpuSet{0});
+  const auto none = grant(ledger, with, kAll, ask(1, {device_wish("eth7")}, TopologyPolicy::kNone),
+                          ProcessId{4, 1});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().what == "this machine has no device 'eth7'");
+  CHECK(none.error().hint == "it has card0, card1, eth0");
+}
+
+TEST_CASE("a grant: CPUs that may not be used do not hide where a device is") {
+  Machine with = machine();
+  with.devices = {{DeviceKind::kGpu, "card0", "0000:04:00.0", CpuSet::range(0, 7), {"0000:00"}}};
+  CpuAssignments ledger;
+  const CpuAsk ask{1, {}, TopologyPolicy::kSingleNumaNode, {device_wish("gpu")}};
+  CHECK_FALSE(grant(ledger, with, CpuSet::range(8, 15), ask, ProcessId{1, 1}));
+  CHECK(grant(ledger, with, CpuSet{7, 8}, ask, ProcessId{1, 1})->cpus == CpuSet{7});
 }
 
 TEST_CASE("a grant: only of what may be used") {

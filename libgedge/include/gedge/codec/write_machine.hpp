@@ -31,6 +31,7 @@ struct PinPlan {
   std::vector<PinDecision> decisions;  ///< in the order of the queue
   /// NUMA nodes of CPUs, for the answer.
   std::vector<NumaNode> numa_nodes;
+  std::vector<Device> devices;  ///< of the machine
 
   std::size_t admitted() const;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gedge/base/result.hpp"
+#include "gedge/pin/device_desk.hpp"
 #include "gedge/pin/static_policy.hpp"
 #include "gedge/pin/topology_manager.hpp"
 
@@ -28,6 +29,7 @@ struct PinnedContainer {
   ContainerRole role = ContainerRole::kApp;
   bool exclusive = false;
   CpuSet cpus;  ///< where it may run; of all that share, what is shared once the pod is admitted
+  DeviceChoice devices{};
   friend bool operator==(const PinnedContainer&, const PinnedContainer&) = default;
 };
 
@@ -49,6 +51,9 @@ class Kubelet {
   /// See StaticPolicy::resume.
   void resume(CpuAssignments assignments) { policy_.resume(std::move(assignments)); }
 
+  /// Its devices are given out from now on; without this, pods that wish for some are refused.
+  void know_devices(const Machine& machine) { devices_ = DeviceDesk(machine); }
+
   /// Asks for hints, merges and allocates, container by container or for the pod as a whole. A
   /// refused pod leaves nothing behind. Init containers hold their CPUs until `start`.
   PinAnswer admit(const PodCpus& pod);
@@ -62,7 +67,11 @@ class Kubelet {
       : policy_(std::move(policy)), layout_(std::move(layout)), rules_(rules) {}
   std::optional<PinRefusal> allocate(const PodCpus& pod);
 
+  void release(const std::string& uid, const std::string& container);
+  MergedHint merge(NumaHints cpus, std::vector<NumaHints> devices) const;
+
   StaticPolicy policy_;
+  DeviceDesk devices_;
   NumaLayout layout_;
   KubeletRules rules_;
 };

@@ -43,6 +43,8 @@ struct Device {
   std::string name;  ///< "eth0", "nvme0n1"; of the bus address where it has no other
   std::string bus;   ///< "0000:3b:00.0"
   CpuSet near;       ///< the CPUs that are nearest to it
+  /// What is between it and the CPUs, by address on the bus: the host bridge first, as "0000:3a".
+  std::vector<std::string> bridges{};
   friend bool operator==(const Device&, const Device&) = default;
 };
 

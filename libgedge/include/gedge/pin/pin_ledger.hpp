@@ -38,12 +38,14 @@ struct CpuAsk {
   int cpus = 1;
   StaticOptions options;
   TopologyPolicy topology = TopologyPolicy::kNone;
+  std::vector<DeviceWish> near{};  ///< devices that the CPUs are to be near to; nobody holds them
 };
 
 /// What it gets.
 struct CpuGrant {
   CpuSet cpus;
   std::vector<int> nodes;  ///< the NUMA nodes that these are part of, ascending
+  DeviceChoice near{};     ///< of those wished for
 };
 
 /// The machine as somebody sees it who may use these CPUs only.
@@ -58,8 +60,10 @@ Result<Kubelet> kubelet_for(const CpuAssignments& ledger, const Machine& machine
                             const StaticOptions& options, TopologyPolicy topology);
 
 /// Chooses CPUs out of `allowed` that nobody holds, as a kubelet would, and writes them down for
-/// `holder`. Errors: kDenied where there are not so many, or the policy refuses; kInvalidInput for
-/// policies that contradict each other. Nothing is written down then.
+/// `holder`. Devices are chosen with them, as for a container that asks for both; without a
+/// topology policy as far as it can be had. Errors: kDenied where there are not so many, or the
+/// policy refuses; kInvalidInput for policies that contradict each other. Nothing is written down
+/// then.
 Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
                        const CpuAsk& ask, const PinHolder& holder);
 
