@@ -54,7 +54,8 @@ constexpr Page kPage{
         "named, and so do interrupts. Only root may move the threads of all users. Where each "
         "thread might run before is written down first: what a gedge that was killed has left "
         "behind, the next `gedge pin run` or `gedge pin apply` puts back once COMMAND has ended, "
-        "and `gedge pin apply --undo` at once.\n\n"
+        "and `gedge pin apply --undo` at once. Timers of COMMAND fire when they are due, and not "
+        "up to 50 us later, as those of others do.\n\n"
         "`--do-no-harm` runs COMMAND unpinned where `gedge pin compare --do-no-harm` found that as "
         "many CPUs do not make just this command faster.\n\n"
         "Signals are passed on to COMMAND. Its CPUs are free again when it has ended. Who holds "
@@ -116,6 +117,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
   const PinPorts ports{store, processes, threads, groups};
   put_back_what_is_left(io, ports, *ground);
   SystemLaunch launch(options.command);
+  if (options.isolate) launch.be_punctual();
   if (options.do_no_harm) {
     const auto known = recall_verdict(store, options.command, options.ask.cpus);
     if (!known) return fail(io, known.error());

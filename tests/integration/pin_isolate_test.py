@@ -82,6 +82,15 @@ class PinIsolateTest(unittest.TestCase):
         with open(os.path.join(self.state, "pin_record"), encoding="utf-8") as file:
             return json.load(file)
 
+    def test_timers_of_a_run_have_no_slack(self):
+        slack = "/proc/self/timerslack_ns"
+        alone = subprocess.run(self.words("cat", slack), capture_output=True, text=True,
+                               timeout=120, check=False)
+        self.assertEqual((alone.returncode, alone.stdout), (0, "1\n"))
+        beside = self.gedge("run", "--state-dir", self.state, "--", "cat", slack)
+        with open(slack, encoding="ascii") as file:
+            self.assertEqual(beside.stdout, file.read())
+
     def test_a_run_has_its_cpu_alone_and_others_get_it_back(self):
         other = self.begin(WAIT)
         run = self.begin(self.words(sys.executable, "-c", MASKS, str(other.pid),

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,7 +127,7 @@ NotBegun why_not(const Report& report, const std::string& command) {
 
 struct SystemLaunch::State {
   std::vector<std::string> command;
-  bool silent = false;
+  bool silent = false, punctual = false;
   pid_t pid = 0;  // 0: none, or waited for
   Descriptor orders{-1}, reports{-1};
   bool holds_signals = false;
@@ -171,6 +172,7 @@ struct SystemLaunch::State {
       if (interrupt.sa_handler != SIG_IGN) ::sigaction(SIGINT, &plain, nullptr);
       give_signals_back();
       if (silent) be_silent();
+      if (punctual) ::prctl(PR_SET_TIMERSLACK, 1UL);
       ::execvp(words.front(), words.data());
       report.error = errno;
     }
@@ -195,6 +197,8 @@ SystemLaunch::SystemLaunch(std::vector<std::string> command, bool silent)
   state_->command = std::move(command);
   state_->silent = silent;
 }
+
+void SystemLaunch::be_punctual() { state_->punctual = true; }
 
 SystemLaunch::~SystemLaunch() {
   if (state_->pid > 0 && state_->orders) cancel();

@@ -46,6 +46,9 @@ class SystemLaunch final : public PinnedLaunch {
   /// `command` is not empty. One that is `silent` reads nothing, and what it prints is thrown away;
   /// not so its standard error.
   explicit SystemLaunch(std::vector<std::string> command, bool silent = false);
+  /// Before start(): timers of the command fire when they are due, and not up to 50 us later, as
+  /// the kernel has it for everybody (PR_SET_TIMERSLACK).
+  void be_punctual();
   ~SystemLaunch() override;
   SystemLaunch(const SystemLaunch&) = delete;
   SystemLaunch& operator=(const SystemLaunch&) = delete;
