@@ -6,9 +6,8 @@
 //          the plan took is taken; that pod's claim counts as bound to it.
 // Else     a claim that is missing, or that should be bound already but is not, rejects every node.
 // Verdict  always unresolvable.
-// Memory   the rows that it bars, as of a version of the ledger of volumes: whoever asks later
-// makes
-//          it look again, so that nobody need tell it of other pods.
+// Memory   the rows that it bars, as of a version of the ledger of volumes: who asks later makes it
+//          look again, so that nobody need tell it of other pods.
 // Cost     O(claims * rows / 64) a pod with claims, and what the ledger says (volume_ledger.hpp);
 //          nothing for pods without claims.
 // Source   kube-scheduler plugins/volumebinding volume_binding.go and binder.go. Storage capacity
