@@ -298,14 +298,24 @@ void add_for_broken_budgets(Scene& s) {
   add_without(s, others);
 }
 
+// A volume may be in several zones: "z1__z2". A node without zones is in reach of all.
+void add_volume_zones(Scene& s, std::string_view key, std::string_view values) {
+  constexpr std::string_view kBetween = "__";
+  remove_label(s, s.target(), std::string(key));
+  while (!values.empty()) {
+    const std::size_t end = std::min(values.find(kBetween), values.size());
+    add_label(s, s.target(), std::string(key), std::string(values.substr(0, end)));
+    values.remove_prefix(std::min(end + kBetween.size(), values.size()));
+  }
+}
+
 void add_for_volumes(Scene& s) {
   constexpr std::string_view kZone = "topology.kubernetes.io/zone",
                              kRegion = "topology.kubernetes.io/region";
   for (const PersistentVolume& volume : s.cluster.facts().volumes) {
     add_for_terms(s, volume.node_terms);
     for (const std::string_view key : {kZone, kRegion})
-      if (const std::string* value = volume.labels.find(key))
-        add_label(s, s.target(), std::string(key), *value);
+      if (const std::string* values = volume.labels.find(key)) add_volume_zones(s, key, *values);
   }
   for (const StorageClass& storage : s.cluster.facts().storage_classes)
     add_for_terms(s, storage.allowed_topologies);
