@@ -91,6 +91,20 @@ class PinIsolateTest(unittest.TestCase):
         with open(slack, encoding="ascii") as file:
             self.assertEqual(beside.stdout, file.read())
 
+    def test_no_cpu_sleeps_during_a_run(self):
+        device = "/dev/cpu_dma_latency"
+        if not os.access(device, os.R_OK | os.W_OK):
+            self.skipTest(f"no {device} that may be written")
+        read = ("import struct, sys; print(struct.unpack('i', open(sys.argv[1], 'rb').read(4))[0])",
+                device)
+
+        def micros(*words):
+            return int(subprocess.run([*words, sys.executable, "-c", *read], capture_output=True,
+                                      text=True, timeout=120, check=True).stdout)
+        before = micros()
+        self.assertEqual(micros(*self.words()), 0)
+        self.assertEqual(micros(), before)
+
     def test_a_run_has_its_cpu_alone_and_others_get_it_back(self):
         other = self.begin(WAIT)
         run = self.begin(self.words(sys.executable, "-c", MASKS, str(other.pid),

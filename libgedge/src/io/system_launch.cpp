@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -129,7 +130,7 @@ struct SystemLaunch::State {
   std::vector<std::string> command;
   bool silent = false, punctual = false;
   pid_t pid = 0;  // 0: none, or waited for
-  Descriptor orders{-1}, reports{-1};
+  Descriptor orders{-1}, reports{-1}, awake{-1};
   bool holds_signals = false;
   sigset_t waited{}, mask_before{};
   struct sigaction child_before {};
@@ -198,7 +199,15 @@ SystemLaunch::SystemLaunch(std::vector<std::string> command, bool silent)
   state_->silent = silent;
 }
 
-void SystemLaunch::be_punctual() { state_->punctual = true; }
+// The kernel forgets the wish when the descriptor is closed, however that comes.
+void SystemLaunch::be_punctual() {
+  constexpr std::int32_t kMostMicros = 0;
+  state_->punctual = true;
+  state_->awake.reset(::open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC));
+  const int device = state_->awake.get();
+  if (device >= 0 && ::write(device, &kMostMicros, sizeof kMostMicros) != sizeof kMostMicros)
+    state_->awake.close();
+}
 
 SystemLaunch::~SystemLaunch() {
   if (state_->pid > 0 && state_->orders) cancel();

@@ -47,7 +47,9 @@ class SystemLaunch final : public PinnedLaunch {
   /// not so its standard error.
   explicit SystemLaunch(std::vector<std::string> command, bool silent = false);
   /// Before start(): timers of the command fire when they are due, and not up to 50 us later, as
-  /// the kernel has it for everybody (PR_SET_TIMERSLACK).
+  /// the kernel has it for everybody (PR_SET_TIMERSLACK); and as long as this is there, no idle CPU
+  /// of the machine sleeps so that it would have to wake first (/dev/cpu_dma_latency), where we may
+  /// say so.
   void be_punctual();
   ~SystemLaunch() override;
   SystemLaunch(const SystemLaunch&) = delete;
