@@ -537,6 +537,8 @@ TEST_CASE("api cluster: events end before the lease does, and after it none is s
   CHECK(told("b").size() == 4);
   at.clock.time += Micros{6'000'000};
   CHECK(told("c").size() == 4);
+  CHECK(at.cluster.untold() == 6);
+  CHECK_FALSE(at.cluster.wait(Nanos{0}, at.notes));  // nobody waits for them: the process ends
 }
 
 TEST_CASE("api cluster: whoever waits for the lease rests meanwhile") {

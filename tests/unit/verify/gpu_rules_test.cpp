@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,23 @@ TEST_CASE("gpu shares that were too many before a pod came are not its doing") {
   CHECK(site.broken().empty());
   site.facts.specs[2] = sharing("100", "3");
   CHECK(site.broken() == "train-2: GpuShare");
+}
+
+TEST_CASE("gpu shares of bound pods lie where the order of binding has put them") {
+  const auto broken_beside_bound = [](const std::string& own) {
+    Site site;
+    site.node("edge-1");
+    site.facts.nodes[0].allocatable.set("alibabacloud.com/gpu-count", 2);
+    int number = 0;
+    // Both of 400 go to one card, so that the second of 600 finds none with enough.
+    for (const char* const share : {"400", "400", "600", "600"})
+      site.pod("bound-" + std::to_string(number++), sharing(share), "edge-1");
+    site.pod("own", sharing(own));
+    site.place("own", "edge-1");
+    return site.broken();
+  };
+  CHECK(broken_beside_bound("200").empty());
+  CHECK(broken_beside_bound("300") == "own: GpuShare");
 }
 
 TEST_CASE("gpu cards of one pod are distinct") {
