@@ -41,6 +41,7 @@ ROWS = [
     ("what-if", rows_program.what_if, True),
     ("mixed", rows_program.of_program("bench_mixed"), True),
     ("claims", rows_program.of_program("bench_claims"), True),
+    ("claims-live", rows_program.of_program("bench_live_claims"), True),
     ("complete", rows_program.of_program("bench_complete"), True),
     ("growth", rows_growth.time, True),
     ("state", rows_program.of_program("bench_memory"), True),

@@ -68,7 +68,7 @@ std::string left_out(const Recommendation& of) {
 std::string change_text(bool is_bytes, std::optional<std::int64_t> before,
                         std::optional<std::int64_t> after) {
   if (!after) return "";
-  const std::string text = declared_text(is_bytes, *after);
+  std::string text = declared_text(is_bytes, *after);
   if (before == after) return text;
   return (before ? declared_text(is_bytes, *before) : std::string("none")) + " -> " + text;
 }

@@ -21,11 +21,6 @@ auto workload_key(const Pod& pod) {
   return std::tie(pod.namespace_name, pod.workload_name, pod.workload_kind);
 }
 
-bool comes_before(const Pod& a, const Pod& b) {
-  return std::tie(a.namespace_name, a.workload_name, a.workload_kind, a.ordinal, a.name) <
-         std::tie(b.namespace_name, b.workload_name, b.workload_kind, b.ordinal, b.name);
-}
-
 std::uint64_t hash_of(const Pod& pod) {
   const auto hash = [](const std::string& text, std::uint64_t seed) {
     return XXH3_64bits_withSeed(text.data(), text.size(), seed);

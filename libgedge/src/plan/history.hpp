@@ -5,8 +5,9 @@
 
 namespace gedge {
 
-/// True if what is left for others depends on the order in which such pods were placed: they take
-/// volumes, or shares of cards.
-bool keeps_history(const PodSpec& spec);
+/// It may take volumes that others wanted.
+bool uses_claims(const PodSpec& spec);
+/// It takes cards of a GPU, or shares of them.
+bool asks_for_cards(const PodSpec& spec);
 
 }  // namespace gedge

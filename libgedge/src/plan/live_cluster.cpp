@@ -76,6 +76,8 @@ class LiveCluster::Parts {
 
  private:
   void outdate() { session_.reset(); }
+  void follow(OtherNews news);
+  void renew_volumes();
   void put_node(Node&& node);
   void remove_node(std::string_view name);
   /// `index`: of the spec, once it is known.
@@ -109,7 +111,8 @@ class LiveCluster::Parts {
   std::unordered_set<std::uint32_t> gone_pods_;                             // places in the facts
   std::int32_t least_priority_ = std::numeric_limits<std::int32_t>::max();  // that was ever seen
   bool has_budgets_ = false;
-  bool has_history_ = false;  // what volumes and cards are left depends on who came first
+  bool has_cards_ = false;          // which of them are left depends on who came first
+  bool has_moved_volumes_ = false;  // pods with claims came, went or moved since the last question
 
   LiveClaims claims_;
   PlanRequest request_;
@@ -125,7 +128,17 @@ void LiveCluster::Parts::put(Facts objects) {
     put_pod(std::move(pod), objects.specs[i], specs[i]);
   }
   claims_.confirm(objects.volumes, objects.claims);
-  if (merge_others(facts_, std::move(objects))) outdate();
+  follow(merge_others(facts_, std::move(objects)));
+}
+
+void LiveCluster::Parts::follow(OtherNews news) {
+  if (news == OtherNews::kOfOthers) outdate();
+  if (news == OtherNews::kOfVolumes && session_) renew_volumes();
+}
+
+void LiveCluster::Parts::renew_volumes() {
+  session_->cluster().renew_volumes();
+  session_->follow();
 }
 
 void LiveCluster::Parts::put_node(Node&& node) {
@@ -151,10 +164,8 @@ void LiveCluster::Parts::remove_node(std::string_view name) {
   if (!place || !session_) return;
   ClusterState& cluster = session_->cluster();
   const auto here = cluster.pods_on(NodeIndex{*place});
-  for (const PodIndex pod : std::vector<PodIndex>(here.begin(), here.end())) {
-    cluster.unbind(pod);
-    session_->follow();
-  }
+  for (const PodIndex pod : std::vector<PodIndex>(here.begin(), here.end()))
+    move(raw(pod), SharedText());
   Change change;
   change.kind = Change::Kind::kRemoveNode;
   change.node = NodeIndex{*place};
@@ -172,7 +183,7 @@ bool LiveCluster::Parts::append_pod(Pod& pod, const PodSpec& spec,
                                     std::optional<SpecIndex>& index) {
   const bool has_room =
       facts_.pods.size() < facts_.pods.capacity() && facts_.specs.size() < facts_.specs.capacity();
-  if (!session_ || !has_room || has_history_ || keeps_history(spec)) return false;
+  if (!session_ || !has_room || has_cards_ || asks_for_cards(spec)) return false;
   if (!index) index = specs_.keep(spec);
   pod.spec = *index;
   const SharedText node = pod.is_finished() ? SharedText() : pod.bound_node;
@@ -240,6 +251,7 @@ void LiveCluster::Parts::move(std::uint32_t pod, const SharedText& node) {
   const PodIndex index{pod};
   const auto to = node.empty() ? std::nullopt : cluster.find_node(node);
   if (cluster.is_placed(index) && to && cluster.node_of(index) == *to) return;
+  if (uses_claims(facts_.spec_of(facts_.pods[pod]))) has_moved_volumes_ = true;
   if (cluster.is_placed(index)) {
     cluster.unbind(index);
     session_->follow();
@@ -275,9 +287,9 @@ bool LiveCluster::Parts::remove(FactKind kind, std::string_view namespace_name,
     remove_pod(key_of(namespace_name, name));
     return pods_.size() != pods;
   }
-  if (!erase_other(facts_, kind, {namespace_name, name})) return false;
-  outdate();
-  return true;
+  const OtherNews news = erase_other(facts_, kind, {namespace_name, name});
+  follow(news);
+  return news != OtherNews::kNone;
 }
 
 void LiveCluster::Parts::forget(const PodName& pod) {
@@ -376,15 +388,8 @@ void LiveCluster::Parts::sort_pods() {
   pods.reserve(pods_.size() + pods_.size() / 4 + kRoomForPods);
   for (std::uint32_t i = 0; i < facts_.pods.size(); ++i)
     if (!gone_pods_.contains(i)) pods.push_back(std::move(facts_.pods[i]));
-  const auto before = [](const Pod& a, const Pod& b) {
-    const auto place = [](const Pod& pod) {
-      return std::tie(pod.namespace_name, pod.workload_name, pod.workload_kind, pod.ordinal,
-                      pod.name);
-    };
-    return place(a) < place(b);
-  };
-  if (!std::is_sorted(pods.begin(), pods.end(), before))
-    std::sort(pods.begin(), pods.end(), before);
+  if (!std::is_sorted(pods.begin(), pods.end(), comes_before))
+    std::sort(pods.begin(), pods.end(), comes_before);
   facts_.pods = std::move(pods);
   gone_pods_.clear();
   pods_.clear();
@@ -395,7 +400,7 @@ void LiveCluster::Parts::drop_unused_specs() {
   specs_.drop_unused(facts_.pods, kRoomForSpecs);
   has_budgets_ = std::any_of(facts_.specs.begin(), facts_.specs.end(),
                              [](const PodSpec& spec) { return !spec.budgets.empty(); });
-  has_history_ = std::any_of(facts_.specs.begin(), facts_.specs.end(), keeps_history);
+  has_cards_ = std::any_of(facts_.specs.begin(), facts_.specs.end(), asks_for_cards);
 }
 
 Status LiveCluster::Parts::rebuild() {
@@ -424,8 +429,10 @@ Status LiveCluster::Parts::use(std::vector<Profile> profiles) {
 }
 
 Status LiveCluster::Parts::freshen() {
-  if (session_ && (has_history_ || session_->cluster().epoch() > kLongestJournal)) outdate();
-  return session_ ? Status() : rebuild();
+  if (session_ && (has_cards_ || session_->cluster().epoch() > kLongestJournal)) outdate();
+  if (!session_) return rebuild();
+  if (std::exchange(has_moved_volumes_, false)) renew_volumes();
+  return {};
 }
 
 std::vector<PodIndex> LiveCluster::Parts::waiting(std::span<const PodName> pods) {
@@ -456,7 +463,9 @@ Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName>
   for (const Decision& decision : decisions) {
     if (!decision.chosen) continue;
     const std::string key = key_of(decision.namespace_name, decision.pod);
-    facts_.pods[pods_.at(key)].bound_node = decision.chosen->node;
+    Pod& pod = facts_.pods[pods_.at(key)];
+    pod.bound_node = decision.chosen->node;
+    if (uses_claims(facts_.spec_of(pod))) has_moved_volumes_ = true;
     assumed_.insert(key);
   }
   return decisions;

@@ -1,5 +1,6 @@
 #include "plan/other_facts.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,20 +20,48 @@ std::string key_of(const SpreadOwner& owner) {
   return owner.kind + "/" + owner.namespace_name + "/" + owner.name;
 }
 
-// True if anything was replaced or added.
+template <typename T>
+bool have_one_name(const T& a, const T& b) {
+  bool same = a.name == b.name;
+  if constexpr (requires { a.namespace_name; }) same = same && a.namespace_name == b.namespace_name;
+  if constexpr (requires { a.kind; }) same = same && a.kind == b.kind;
+  return same;
+}
+
+// True if it replaces an object that differs, or is new. `at`: of the object of its name, or the
+// end.
+template <typename T>
+bool merge(std::vector<T>& all, std::size_t at, T&& object) {
+  if (at == all.size()) {
+    all.push_back(std::move(object));
+    return true;
+  }
+  if (all[at] == object) return false;
+  all[at] = std::move(object);
+  return true;
+}
+
+// As many as that are looked for one by one: an index costs more than comparing names.
+constexpr std::size_t kFew = 8;
+
 template <typename T>
 bool merge(std::vector<T>& all, std::vector<T>&& some) {
-  if (some.empty()) return false;
+  bool any = false;
+  if (some.size() <= kFew) {
+    for (T& object : some) {
+      const auto same = std::find_if(all.begin(), all.end(),
+                                     [&](const T& known) { return have_one_name(known, object); });
+      any |= merge(all, static_cast<std::size_t>(same - all.begin()), std::move(object));
+    }
+    return any;
+  }
   std::unordered_map<std::string, std::size_t> at;  // only looked up
   for (std::size_t i = 0; i < all.size(); ++i) at.emplace(key_of(all[i]), i);
   for (T& object : some) {
-    const auto [found, fresh] = at.try_emplace(key_of(object), all.size());
-    if (fresh)
-      all.push_back(std::move(object));
-    else
-      all[found->second] = std::move(object);
+    const std::size_t found = at.try_emplace(key_of(object), all.size()).first->second;
+    any |= merge(all, found, std::move(object));
   }
-  return true;
+  return any;
 }
 
 template <typename T>
@@ -48,48 +77,51 @@ bool erase_owner(Facts& all, std::string_view kind, const PodName& name) {
 
 }  // namespace
 
-bool merge_others(Facts& all, Facts&& some) {
-  bool any = merge(all.namespaces, std::move(some.namespaces));
-  any |= merge(all.spread_owners, std::move(some.spread_owners));
-  any |= merge(all.priority_classes, std::move(some.priority_classes));
-  any |= merge(all.storage_classes, std::move(some.storage_classes));
-  any |= merge(all.volumes, std::move(some.volumes));
-  any |= merge(all.claims, std::move(some.claims));
-  any |= merge(all.disruption_budgets, std::move(some.disruption_budgets));
-  any |= merge(all.pod_groups, std::move(some.pod_groups));
-  return any;
+OtherNews merge_others(Facts& all, Facts&& some) {
+  bool unkept = merge(all.priority_classes, std::move(some.priority_classes));
+  unkept |= merge(all.disruption_budgets, std::move(some.disruption_budgets));
+  bool storage = merge(all.storage_classes, std::move(some.storage_classes));
+  storage |= merge(all.volumes, std::move(some.volumes));
+  storage |= merge(all.claims, std::move(some.claims));
+  bool others = merge(all.namespaces, std::move(some.namespaces));
+  others |= merge(all.spread_owners, std::move(some.spread_owners));
+  others |= merge(all.pod_groups, std::move(some.pod_groups));
+  if (others) return OtherNews::kOfOthers;
+  if (storage) return OtherNews::kOfVolumes;
+  return unkept ? OtherNews::kUnkept : OtherNews::kNone;
 }
 
-bool erase_other(Facts& all, FactKind kind, const PodName& name) {
+OtherNews erase_other(Facts& all, FactKind kind, const PodName& name) {
   const PodName alone{{}, name.name};
+  const auto news = [](bool any, OtherNews what) { return any ? what : OtherNews::kNone; };
   switch (kind) {
     case FactKind::kNode:
     case FactKind::kPod:
-      return false;
+      return OtherNews::kNone;
     case FactKind::kNamespace:
-      return erase(all.namespaces, alone);
+      return news(erase(all.namespaces, alone), OtherNews::kOfOthers);
     case FactKind::kService:
-      return erase_owner(all, "Service", name);
+      return news(erase_owner(all, "Service", name), OtherNews::kOfOthers);
     case FactKind::kReplicationController:
-      return erase_owner(all, "ReplicationController", name);
+      return news(erase_owner(all, "ReplicationController", name), OtherNews::kOfOthers);
     case FactKind::kReplicaSet:
-      return erase_owner(all, "ReplicaSet", name);
+      return news(erase_owner(all, "ReplicaSet", name), OtherNews::kOfOthers);
     case FactKind::kStatefulSet:
-      return erase_owner(all, "StatefulSet", name);
+      return news(erase_owner(all, "StatefulSet", name), OtherNews::kOfOthers);
     case FactKind::kPriorityClass:
-      return erase(all.priority_classes, alone);
+      return news(erase(all.priority_classes, alone), OtherNews::kUnkept);
     case FactKind::kStorageClass:
-      return erase(all.storage_classes, alone);
+      return news(erase(all.storage_classes, alone), OtherNews::kOfVolumes);
     case FactKind::kVolume:
-      return erase(all.volumes, alone);
+      return news(erase(all.volumes, alone), OtherNews::kOfVolumes);
     case FactKind::kClaim:
-      return erase(all.claims, name);
+      return news(erase(all.claims, name), OtherNews::kOfVolumes);
     case FactKind::kDisruptionBudget:
-      return erase(all.disruption_budgets, name);
+      return news(erase(all.disruption_budgets, name), OtherNews::kUnkept);
     case FactKind::kPodGroup:
-      return erase(all.pod_groups, name);
+      return news(erase(all.pod_groups, name), OtherNews::kOfOthers);
   }
-  return false;
+  return OtherNews::kNone;
 }
 
 }  // namespace gedge

@@ -1,15 +1,25 @@
 // plan/other_facts.hpp - facts that are neither nodes nor pods, as they come and go.
 #pragma once
 
+#include <cstdint>
+
 #include "gedge/model/fact_name.hpp"
 #include "gedge/model/facts.hpp"
 
 namespace gedge {
 
-/// Those of `some` replace those of their kind and name. True if there were any.
-bool merge_others(Facts& all, Facts&& some);
-/// False where there is none of that kind and name. `name`: without a namespace where the kind has
-/// none.
-bool erase_other(Facts& all, FactKind kind, const PodName& name);
+/// What has changed, if anything.
+enum class OtherNews : std::uint8_t {
+  kNone,
+  kUnkept,     ///< what a state looks up whenever it asks: disruption budgets, priority classes
+  kOfVolumes,  ///< claims, volumes and their classes alone
+  kOfOthers,
+};
+
+/// Those of `some` replace those of their kind and name. Equal ones are no news.
+OtherNews merge_others(Facts& all, Facts&& some);
+/// No news where there is none of that kind and name. `name`: without a namespace where the kind
+/// has none.
+OtherNews erase_other(Facts& all, FactKind kind, const PodName& name);
 
 }  // namespace gedge

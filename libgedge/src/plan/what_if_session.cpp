@@ -39,7 +39,7 @@ bool is_hard(const TopologySpread& constraint) { return constraint.hard; }
 void add_reach(const PodSpec& spec, Reach& reach) {
   const bool spreads = std::any_of(spec.spread.begin(), spec.spread.end(), is_hard);
   const bool pairs = !spec.required_affinity.empty() || !spec.required_anti_affinity.empty();
-  if (keeps_history(spec)) reach.everywhere = true;
+  if (uses_claims(spec) || asks_for_cards(spec)) reach.everywhere = true;
   if (!spec.budgets.empty()) reach.parts |= kLabelPart | kPresencePart | kRttPart;
   if (pairs) reach.parts |= kLabelPart | kPresencePart;
   if (spreads) reach.parts |= kLabelPart | kTaintPart | kPresencePart;

@@ -136,8 +136,9 @@ class VolumeBindingFilter final : public FilterPolicy {
   std::string_view name() const override { return "VolumeBinding"; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage | kDomains; }
   void listen(const ClassContext&, const ClassState&, std::vector<Topic>&) const override {}
-  bool on_facts(ClassState*, const ClassContext&, const FactsChange&, Touched&) const override {
-    return true;
+  bool on_facts(ClassState* state, const ClassContext&, const FactsChange& change,
+                Touched&) const override {
+    return state == nullptr || (change.parts & kVolumePart) == 0;
   }
   bool sign(const PodFacts& pod, Signature& signature) const override {
     const std::vector<PodVolume>& volumes = pod.spec->volumes;

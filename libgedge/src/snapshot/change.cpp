@@ -4,6 +4,7 @@
 #include "gedge/snapshot/cluster_state.hpp"
 #include "gedge/snapshot/reach_rows.hpp"
 #include "gedge/snapshot/share_bounds.hpp"
+#include "gedge/snapshot/volume_ledger.hpp"
 #include "snapshot/image_directory.hpp"
 #include "snapshot/requests.hpp"
 
@@ -127,6 +128,8 @@ ClusterState::Undo ClusterState::perform(const Change& change,
       set_rtt(change, change.rtt);
       happened.parts = kRttPart;
       break;
+    case Change::Kind::kRenewVolumes:
+      break;
   }
   journal_.push_back(happened);
   return undo;
@@ -184,6 +187,17 @@ void ClusterState::bind(PodIndex pod, NodeIndex node) {
   happened.kind = Change::Kind::kBind;
   happened.pod = pod;
   happened.node = node;
+}
+
+void ClusterState::renew_volumes() {
+  Change happened;
+  happened.kind = Change::Kind::kRenewVolumes;
+  happened.parts = kVolumePart;
+  journal_.push_back(happened);
+  ++static_epoch_;
+  volumes_since_ = epoch();
+  if (volume_ledger_) volumes_version_ = volume_ledger_->version() + 1;
+  volume_ledger_.reset();
 }
 
 void ClusterState::undo(Mark mark) {

@@ -313,7 +313,7 @@ const ImageHolders* ClusterState::image_holders(std::string_view image) const {
 
 const VolumeLedger& ClusterState::volume_ledger() const {
   if (!volume_ledger_)
-    volume_ledger_ = std::make_unique<VolumeLedger>(*this);
+    volume_ledger_ = std::make_unique<VolumeLedger>(*this, volumes_since_, volumes_version_);
   else
     volume_ledger_->follow();
   return *volume_ledger_;

@@ -6,8 +6,9 @@
 
 namespace gedge {
 
-VolumeLedger::VolumeLedger(const ClusterState& cluster)
-    : cluster_(&cluster), lookup_(cluster.facts()) {
+VolumeLedger::VolumeLedger(const ClusterState& cluster, ClusterState::Epoch since,
+                           std::uint64_t version)
+    : cluster_(&cluster), lookup_(cluster.facts()), epoch_(since), version_(version) {
   recall_beginning();
   replay();
   follow();
@@ -15,21 +16,27 @@ VolumeLedger::VolumeLedger(const ClusterState& cluster)
 
 VolumeLedger::~VolumeLedger() = default;
 
-// Where pods were before the journal began.
+// Where pods were when the journal was as long.
 void VolumeLedger::recall_beginning() {
   const ClusterState& cluster = *cluster_;
   std::vector<NodeIndex> at_first(cluster.pod_count(), kNoNode);
   for (std::uint32_t i = 0; i < cluster.pod_count(); ++i)
     at_first[i] = cluster.node_of(PodIndex{i});
-  const std::span<const Change> journal = cluster.since(0);
+  const std::span<const Change> journal = cluster.since(epoch_);
   // Newest first, so that the oldest change of a pod has the last word on where it began.
   for (auto change = journal.rbegin(); change != journal.rend(); ++change) {
     if (change->kind == Change::Kind::kBind) at_first[raw(change->pod)] = kNoNode;
     if (change->kind == Change::Kind::kUnbind) at_first[raw(change->pod)] = change->node;
   }
   for (std::uint32_t i = 0; i < cluster.pod_count(); ++i)
-    if (at_first[i] != kNoNode && has_volumes(PodIndex{i}))
+    if (at_first[i] != kNoNode && has_volumes(PodIndex{i}) &&
+        !waiting_claims(cluster.pod_facts(PodIndex{i})).empty())
       history_.push_back({PodIndex{i}, at_first[i], true});
+  // A state that pods have joined since it was made: as one that is made now.
+  if (epoch_ > 0)
+    std::sort(history_.begin(), history_.end(), [&](const Event& a, const Event& b) {
+      return comes_before(cluster.pod(a.pod), cluster.pod(b.pod));
+    });
 }
 
 void VolumeLedger::replay() {

@@ -50,9 +50,12 @@ VolumeShelves::VolumeShelves(const ClusterState& cluster, const VolumeLookup& lo
       on_shelves_(lookup.facts().volumes.size()),
       served_(cluster.slots()) {
   for (const PersistentVolume& volume : lookup.facts().volumes) {
-    if (volume.claim_name.empty())
+    if (volume.claim_name.empty()) {
       stocks_[volume.storage_class].volumes.push_back(&volume);
-    else
+      continue;
+    }
+    const auto* claim = lookup.claim(volume.claim_namespace, volume.claim_name);
+    if (claim != nullptr && claim->volume_name.empty())
       reserved_[{volume.claim_namespace, volume.claim_name}].push_back(&volume);
   }
   RowSet& all = reaches_.emplace_back();

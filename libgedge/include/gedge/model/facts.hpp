@@ -19,6 +19,8 @@ namespace gedge {
 struct SpreadOwner {
   std::string kind, namespace_name, name;
   LabelSelector selector;
+
+  friend bool operator==(const SpreadOwner&, const SpreadOwner&) = default;
 };
 
 struct PriorityClass {
@@ -26,6 +28,8 @@ struct PriorityClass {
   std::int32_t value = 0;
   bool global_default = false;
   bool preempts = true;
+
+  friend bool operator==(const PriorityClass&, const PriorityClass&) = default;
 };
 
 enum class VolumeBinding : std::uint8_t { kImmediate, kWaitForFirstConsumer };
@@ -36,6 +40,8 @@ struct StorageClass {
   bool provisions = true;  ///< false for kubernetes.io/no-provisioner
   bool is_default = false;
   std::vector<NodeSelectorTerm> allowed_topologies;  ///< empty: everywhere
+
+  friend bool operator==(const StorageClass&, const StorageClass&) = default;
 };
 
 struct PersistentVolume {
@@ -47,6 +53,8 @@ struct PersistentVolume {
   bool has_node_affinity = false;
   std::vector<NodeSelectorTerm> node_terms;  ///< OR-ed
   std::string claim_namespace, claim_name;   ///< claimRef; empty: free
+
+  friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };
 
 struct PersistentVolumeClaim {
@@ -58,6 +66,8 @@ struct PersistentVolumeClaim {
   std::int64_t request_bytes = 0;
   std::vector<std::string> access_modes;
   LabelSelector selector;
+
+  friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&) = default;
 };
 
 struct PodDisruptionBudget {
@@ -65,17 +75,23 @@ struct PodDisruptionBudget {
   LabelSelector selector;
   std::int32_t disruptions_allowed = 0;
   std::vector<std::string> disrupted_pods;
+
+  friend bool operator==(const PodDisruptionBudget&, const PodDisruptionBudget&) = default;
 };
 
 /// Pods that are placed together or not at all.
 struct PodGroup {
   std::string namespace_name, name;
   std::int32_t min_member = 1;  ///< so many of them, those that have a node included
+
+  friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
 
 struct Namespace {
   std::string name;
   Labels labels;
+
+  friend bool operator==(const Namespace&, const Namespace&) = default;
 };
 
 /// An object that was read but does not matter to gedge.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gedge/base/shared_list.hpp"
@@ -204,5 +205,11 @@ struct Pod {
     return name;
   }
 };
+
+/// The order of pods in facts: namespace, workload, kind of workload, ordinal, name.
+inline bool comes_before(const Pod& a, const Pod& b) {
+  return std::tie(a.namespace_name, a.workload_name, a.workload_kind, a.ordinal, a.name) <
+         std::tie(b.namespace_name, b.workload_name, b.workload_kind, b.ordinal, b.name);
+}
 
 }  // namespace gedge

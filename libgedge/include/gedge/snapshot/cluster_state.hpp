@@ -89,7 +89,7 @@ struct StateOptions {
   bool only_selected_labels = false;
 };
 
-/// Parts of a node's facts; kRttPart: of the matrix.
+/// Parts of a node's facts; kRttPart: of the matrix; kVolumePart: of storage.
 enum FactPart : std::uint8_t {
   kResourcePart = 1,
   kLabelPart = 2,
@@ -97,6 +97,7 @@ enum FactPart : std::uint8_t {
   kPresencePart = 8,  ///< the node came or went
   kOtherPart = 16,    ///< images, avoided controllers
   kRttPart = 32,
+  kVolumePart = 64,  ///< claims, volumes, classes, or who has taken which
 };
 
 /// What differs between two nodes of one name, any of FactPart.
@@ -104,7 +105,14 @@ std::uint8_t differing_parts(const Node& a, const Node& b);
 
 /// What happened to the state; also the record that undoes it.
 struct Change {
-  enum class Kind : std::uint8_t { kBind, kUnbind, kReplaceNode, kRemoveNode, kSetRtt };
+  enum class Kind : std::uint8_t {
+    kBind,
+    kUnbind,
+    kReplaceNode,
+    kRemoveNode,
+    kSetRtt,
+    kRenewVolumes,  ///< in the journal only: see renew_volumes()
+  };
   Kind kind = Kind::kBind;
   PodIndex pod = kNoPod;
   NodeIndex node = kNoNode;  ///< kBind: where to; kUnbind: where it was
@@ -212,8 +220,12 @@ class ClusterState {
   void set_joint_group(PodIndex p, std::uint32_t group) { pods_[raw(p)].joint_group = group; }
 
   /// Who has taken which volume by now. Made for the first question; the next question renews what
-  /// it says. Lives as long as the state.
+  /// it says. Lives until renew_volumes(), or as long as the state.
   const VolumeLedger& volume_ledger() const;
+  /// Claims, volumes or classes of the facts have changed, or lie elsewhere in memory; who has
+  /// taken which is counted anew, as if pods had been where they are now from the beginning. Cannot
+  /// be undone. Cost: O(1), and the next question is a first one.
+  void renew_volumes();
 
   // --- round-trip times
   const RttMatrix& rtt() const { return rtt_override_ ? *rtt_override_ : *rtt_; }
@@ -251,7 +263,8 @@ class ClusterState {
   using Epoch = std::size_t;
   Epoch epoch() const { return journal_.size(); }
   std::span<const Change> since(Epoch epoch) const { return std::span(journal_).subspan(epoch); }
-  /// Counts changes of nodes and RTTs: what was prepared from static facts is void when it moves.
+  /// Counts changes of nodes, RTTs and storage: what was prepared from static facts is void when it
+  /// moves.
   std::uint64_t static_epoch() const { return static_epoch_; }
 
  private:
@@ -335,6 +348,8 @@ class ClusterState {
   mutable bool was_asked_for_image_ = false;
   mutable std::unique_ptr<ReachRows> reach_rows_;
   mutable std::unique_ptr<VolumeLedger> volume_ledger_;
+  Epoch volumes_since_ = 0;            // where pods were then is where volumes were taken first
+  std::uint64_t volumes_version_ = 0;  // that the next ledger begins with
 
   std::vector<Undo> undo_;
   std::vector<Change> journal_;

@@ -34,8 +34,10 @@ class VolumeLedger {
  public:
   using Claims = std::vector<const PersistentVolumeClaim*>;
 
-  /// Replays the history. Cost: O(storage objects + pods + journal).
-  explicit VolumeLedger(const ClusterState& cluster);
+  /// Replays what happened after `since`, and before it the pods that had a node then: in the order
+  /// of their workloads where the state was asked to count anew. `version`: its first one, beyond
+  /// those of ledgers before. Cost: O(storage objects + pods + journal).
+  VolumeLedger(const ClusterState& cluster, ClusterState::Epoch since, std::uint64_t version);
   ~VolumeLedger();
   /// Follows what happened since. Cost: O(changes); where labels of nodes changed, everything is
   /// replayed.
@@ -92,8 +94,8 @@ class VolumeLedger {
   std::vector<Event> history_;     // of pods with volumes
   std::vector<Holding> holdings_;  // [claims]; without pods: none
   std::unique_ptr<VolumeShelves> shelves_;
-  ClusterState::Epoch epoch_ = 0;
-  std::uint64_t version_ = 0;
+  ClusterState::Epoch epoch_;
+  std::uint64_t version_;
 };
 
 }  // namespace gedge
