@@ -19,7 +19,7 @@ from plane import PODS, Plane  # noqa: E402
 from plane_watch import PlaneWatch  # noqa: E402
 from scaled import DEPLOYMENTS, deployment  # noqa: E402
 
-PERIOD = 100  # milliseconds from one look of an autoscaler to its next, of both sides
+PERIOD = 50  # milliseconds from one look of an autoscaler to its next, of both sides
 SPACES, OF_EACH, SHARE = 10, 100, 10  # of each, one in SHARE needs a change in a turn
 OLD = 3600  # seconds: how long pods have been ready
 ITEM = ('{{"metadata":{{"name":"{0}-0","namespace":"{1}"}},"timestamp":"TIME","window":"15s",'

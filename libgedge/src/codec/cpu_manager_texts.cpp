@@ -72,8 +72,9 @@ using Json = nlohmann::ordered_json;
 bool take_set(const Json& json, CpuSet& out) {
   if (!json.is_string()) return false;
   auto set = parse_cpu_set(json.get_ref<const std::string&>());
-  if (set) out = *std::move(set);
-  return static_cast<bool>(set);
+  if (!set) return false;
+  out = *std::move(set);
+  return true;
 }
 
 // Whatever is not as it is written may be read wrongly here.
