@@ -804,12 +804,13 @@ _gedge_describe() {
       esac
       ;;
     'pin run')
-      flags='--cpus --policy --near --memory --isolate --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
-      valued='--cpus --policy --near --memory --state-dir --color -v --v'
+      flags='--cpus --policy --near --mode --memory --isolate --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
+      valued='--cpus --policy --near --mode --memory --state-dir --color -v --v'
       case $prev in
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
         --near) values='' ;;
+        --mode) values='' ;;
         --memory) values='bind preferred interleave' ;;
         --state-dir) values='@files' ;;
         --color) values='auto always never' ;;

@@ -868,6 +868,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l cpus -x -d 'How many CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l near -x -d 'CPUs near to gpu, network, storage or a device'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l mode -x -d 'exclusive, preferred or shared:CPUS'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l memory -x -a 'bind preferred interleave' -d 'Take memory from the NUMA nodes of the CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l isolate -d 'Move everything else off these CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from run' -l state-dir -r -F -d 'Where it stands who holds which CPUs'

@@ -25,15 +25,17 @@ constexpr Example kExamples[] = {
      "Near to a GPU and a network card that are near to each other:"},
     {"gedge pin run --isolate -- cyclictest -t1 -p80 -i1000",
      "A periodic task on a CPU that nothing else runs on:"},
+    {"gedge pin run --cpus 2 --mode preferred -- ./job",
+     "Two CPUs of its own if they are free, else beside others:"},
+    {"gedge pin run --mode shared:0-1 -- ./backup", "Beside others, and out of the way:"},
     {"gedge pin run --cpus 2 --dry-run -- true", "Which CPUs would that be?"},
 };
 constexpr Page kPage{
     .name = "pin run",
     .summary = "Run a command on CPUs of its own",
     .usage =
-        "[--cpus N] [--policy POLICY]... [--near DEVICE]... [--memory MODE] [--isolate] [FLAG]... "
-        "-- "
-        "COMMAND [ARG]...",
+        "[--cpus N] [--policy POLICY]... [--near DEVICE]... [--mode MODE] [--memory MODE] "
+        "[--isolate] [FLAG]... -- COMMAND [ARG]...",
     .description =
         "Chooses CPUs that no other `gedge pin run` holds, as the kubelet's static policy does on "
         "the machine as it is, and runs COMMAND on them: all its threads and processes inherit "
@@ -48,6 +50,13 @@ constexpr Page kPage{
         "for a container that asks for both: as far as it can be had, or with a policy of the "
         "topology manager as that says. Of several devices those are chosen that are nearest to "
         "each other, and named; nobody holds them.\n\n"
+        "`--mode` says whether anybody else may run there. `exclusive`: CPUs of its own, or "
+        "COMMAND "
+        "does not begin. `preferred`: the same where there are enough and the policies allow it; "
+        "else COMMAND runs beside others on all CPUs that nobody holds, and that is said. "
+        "`shared:CPUS`: beside others on just these, without those that somebody holds. Who shares "
+        "holds nothing: the next one may take such a CPU for itself, and with `--isolate` moves "
+        "COMMAND aside.\n\n"
         "`--isolate` moves every other thread off these CPUs before COMMAND begins, by its "
         "affinity, and back when COMMAND has ended; what others begin meanwhile runs beside them, "
         "and is moved back too. Threads of the kernel that serve just these CPUs stay and are "
@@ -76,12 +85,16 @@ constexpr Page kPage{
         "gedge-pin-show(1)",
 };
 
+constexpr const char* kShares = "no CPUs of its own can be had: it runs beside others on CPUs ";
+
 Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
                        const PinGround& ground) {
   const auto granted = foresee(store, SystemProcesses(), ground, options.ask);
   if (!granted) return fail(io, granted.error());
   if (!options.output.quiet && !options.ask.near.empty())
     io.err.line(near_text(ground, granted->near));
+  if (!options.output.quiet && options.ask.mode == PinMode::kPreferred && !granted->exclusive)
+    io.err.line(kShares + to_string(granted->cpus));
   io.out.line(to_string(granted->cpus));
   return Exit::kYes;
 }
@@ -95,6 +108,18 @@ std::function<void(const MovedAside&)> telling(const PinRunOptions& options, Io&
   };
 }
 
+CpuKeeper telling_shared(CpuKeeper keeper, const PinRunOptions& options, Io& io) {
+  if (options.ask.mode != PinMode::kPreferred || options.output.quiet) return keeper;
+  keeper.hold = [hold = std::move(keeper.hold), &io](const ProcessId& holder) {
+    auto granted = hold(holder);
+    if (!granted || granted->exclusive) return granted;
+    io.err.line(kShares + to_string(granted->cpus));
+    io.err.flush();
+    return granted;
+  };
+  return keeper;
+}
+
 // What a gedge that was killed has left behind.
 void put_back_what_is_left(Io& io, const PinPorts& ports, const PinGround& ground) {
   const Status cleaned = clean_up(ports, ground.machine.cpu_set());
@@ -106,6 +131,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
     return fail_usage(io,
                       invalid_input("no command is given", {},
                                     '`' + io.program + " pin run [FLAG]... -- COMMAND [ARG]...`"));
+  if (const Status right = check_mode(options); !right) return fail_usage(io, right.error());
   auto ground = read_ground_for(options.ask);
   if (!ground) return fail(io, ground.error());
   if (const Status added = add_devices(*ground, options.ask, io.files); !added)
@@ -132,6 +158,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
                          ? keep_isolated(ports, *ground, options.ask, telling(options, io))
                          : keep_ledger(store, processes, *ground, options.ask);
   keeper = telling_near(std::move(keeper), *ground, io, options.output.quiet);
+  keeper = telling_shared(std::move(keeper), options, io);
   const auto run = run_pinned(launch, keeper, options.memory);
   if (!run) return fail(io, run.error());
   return report_run(io, *run);

@@ -25,6 +25,9 @@ struct PinRunOptions {
 /// The options outlive the flags.
 void add_pin_run_flags(FlagSet& flags, PinRunOptions& options);
 
+/// Do the flags contradict each other?
+Status check_mode(const PinRunOptions& options);
+
 /// A command that ran decides the exit code, whatever else went wrong.
 Exit report_run(Io& io, const PinnedRun& run);
 

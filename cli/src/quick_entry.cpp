@@ -26,8 +26,8 @@ std::optional<PinRunOptions> options_of(const std::vector<std::string>& words) {
   add_pin_run_flags(flags, options);
   bool help = false;
   if (!flags.parse({words.begin() + 2, words.end()}, help) || help) return std::nullopt;
-  const bool plain =
-      !options.dry_run && !options.do_no_harm && !options.isolate && options.ask.near.empty();
+  const bool plain = !options.dry_run && !options.do_no_harm && !options.isolate &&
+                     options.ask.near.empty() && options.ask.mode == PinMode::kExclusive;
   return plain && !options.command.empty() ? std::optional(std::move(options)) : std::nullopt;
 }
 

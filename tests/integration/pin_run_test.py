@@ -118,6 +118,51 @@ class PinRunTest(unittest.TestCase):
             self.assertEqual(run.wait(timeout=60), 0)
         self.assertEqual(self.entries(), {})
 
+    def test_preferred_shares_where_it_gets_no_cpus_of_its_own(self):
+        show = [sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
+        own = self.run_pinned("--mode", "preferred", "--", *show)
+        self.assertEqual((len(json.loads(own.stdout)), own.stderr), (1, ""))
+        many = str(len(CPUS) + 1)
+        beside = self.run_pinned("--mode", "preferred", "--cpus", many, "--", *show)
+        self.assertEqual((beside.returncode, json.loads(beside.stdout)), (0, CPUS))
+        self.assertIn("beside others", beside.stderr)
+        quiet = self.run_pinned("--mode", "preferred", "--cpus", many, "-q", "--", *show)
+        self.assertEqual(quiet.stderr, "")
+        foreseen = self.run_pinned("--mode", "preferred", "--cpus", many, "--dry-run", "--", "true")
+        self.assertEqual(as_list(foreseen.stdout), CPUS)
+        self.assertIn("beside others", foreseen.stderr)
+        self.assertEqual(self.entries(), {})
+
+    def test_shared_cpus_are_those_that_are_named_and_nobody_holds(self):
+        show = [sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
+        all_of_them = "shared:" + ",".join(map(str, CPUS))
+        last = self.run_pinned("--mode", f"shared:{CPUS[-1]}", "--", *show)
+        self.assertEqual((json.loads(last.stdout), last.stderr), (CPUS[-1:], ""))
+        holder = self.begin()
+        held = json.loads(holder.stdout.readline().split(" ", 1)[1])
+        rest = [cpu for cpu in CPUS if cpu not in held]
+        if rest:
+            seen = self.run_pinned("--mode", all_of_them, "--", *show)
+            self.assertEqual(json.loads(seen.stdout), rest)
+        self.assertEqual(len(self.entries()), 1)
+        refused = self.run_pinned("--mode", f"shared:{held[0]}", "--", *show)
+        self.assertEqual((refused.returncode, refused.stdout), (4, ""))
+        self.assertIn("held by others", refused.stderr)
+        holder.stdin.close()
+        self.assertEqual(holder.wait(timeout=60), 0)
+
+    def test_modes_that_say_nothing_or_two_things_are_refused(self):
+        for args, code, word in ((("--mode", "mine"), 2, "unknown mode 'mine'"),
+                                 (("--mode", "shared:"), 2, "no CPU is named"),
+                                 (("--mode", "shared:x"), 2, "'x'"),
+                                 (("--mode", "shared:65535"), 4, "may not be used"),
+                                 (("--mode", "shared:0", "--cpus", "2"), 2, "which CPUs"),
+                                 (("--mode", "shared:0", "--isolate"), 2, "nobody shares"),
+                                 (("--mode", "preferred", "--isolate"), 2, "nobody shares")):
+            done = self.run_pinned(*args, "--", "true")
+            self.assertEqual((done.returncode, done.stdout), (code, ""), (args, done.stderr))
+            self.assertIn(word, done.stderr)
+
     def test_many_at_once_leave_a_whole_ledger(self):
         runs = [subprocess.Popen(self.words("--", "true"), stderr=subprocess.PIPE)
                 for _ in range(12)]

@@ -53,6 +53,29 @@ Error too_few(int wanted, const CpuSet& all, const CpuSet& free) {
           "wait until a pinned process ends, or ask for fewer with `--cpus`"};
 }
 
+void name_nodes(const Machine& machine, CpuGrant& granted) {
+  for (const NumaNode& node : machine.numa_nodes)
+    if (node.cpus.meets(granted.cpus)) granted.nodes.push_back(node.id);
+}
+
+// Beside others: what somebody holds is left out, and nothing is written down.
+Result<CpuGrant> share(const CpuAssignments& ledger, const Machine& seen, const CpuSet& among) {
+  const CpuSet all = seen.cpu_set();
+  if (!among.is_subset_of(all))
+    return Error{Errc::kDenied,
+                 "CPUs " + to_string(among - all) + " may not be used, only " + to_string(all),
+                 {},
+                 "`gedge pin show` draws the machine"};
+  CpuGrant granted{among - held_in(ledger), {}, {}, false};
+  if (granted.cpus.empty())
+    return Error{Errc::kDenied,
+                 "CPUs " + to_string(among) + " are held by others, there is none to share",
+                 {},
+                 "wait until a pinned process ends; `gedge pin check` lists them"};
+  name_nodes(seen, granted);
+  return granted;
+}
+
 Error no_device(const Machine& machine, const DeviceWish& wish) {
   Error error{Errc::kNotFound, "this machine has no device '" + text_of(wish) + "'", {}, {}};
   for (const Device& device : machine.devices)
@@ -123,9 +146,10 @@ Result<Kubelet> kubelet_for(const CpuAssignments& ledger, const Machine& machine
   return kubelet;
 }
 
-Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
-                       const CpuAsk& ask, const PinHolder& holder) {
-  const Machine seen = machine_within(machine, allowed);
+namespace {
+
+Result<CpuGrant> grant_exclusive(CpuAssignments& ledger, const Machine& machine,
+                                 const Machine& seen, const CpuAsk& ask, const PinHolder& holder) {
   const CpuSet all = seen.cpu_set();
   const CpuSet free = all - held_in(ledger);
   if (ask.cpus < 1) return invalid_input("at least 1 CPU is to be asked for");
@@ -147,11 +171,22 @@ Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const Cpu
     return error;
   }
   CpuGrant granted{answer.containers.front().cpus, {}, answer.containers.front().devices};
-  for (const NumaNode& node : seen.numa_nodes)
-    if (node.cpus.meets(granted.cpus)) granted.nodes.push_back(node.id);
+  name_nodes(seen, granted);
   ledger.pods[pod.uid][part_of(holder)] = granted.cpus;
   settle_shared(ledger, machine.cpu_set());
   return granted;
+}
+
+}  // namespace
+
+Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
+                       const CpuAsk& ask, const PinHolder& holder) {
+  const Machine seen = machine_within(machine, allowed);
+  if (ask.mode == PinMode::kShared) return share(ledger, seen, ask.shared);
+  auto granted = grant_exclusive(ledger, machine, seen, ask, holder);
+  if (granted || ask.mode == PinMode::kExclusive || granted.error().code != Errc::kDenied)
+    return granted;
+  return share(ledger, seen, seen.cpu_set());
 }
 
 void give_back(CpuAssignments& ledger, const PinHolder& holder) {

@@ -56,6 +56,56 @@ TEST_CASE("a grant: written down, and not given again") {
   CHECK(ledger.shared == CpuSet::range(4, 15));
 }
 
+TEST_CASE("a grant: shared CPUs are those that nobody holds, and are not written down") {
+  CpuAssignments ledger;
+  REQUIRE(grant(ledger, machine(), kAll, {8, {}, {}}, ProcessId{1, 1}));
+  const CpuAssignments before = ledger;
+  CpuAsk ask;
+  ask.mode = PinMode::kShared;
+  ask.shared = CpuSet::range(6, 9);
+  const auto some = grant(ledger, machine(), kAll, ask, ProcessId{2, 1});
+  REQUIRE(some);
+  CHECK(some->cpus == CpuSet{8, 9});
+  CHECK(some->nodes == std::vector<int>{1});
+  CHECK_FALSE(some->exclusive);
+  ask.shared = CpuSet{3, 4};
+  const auto none = grant(ledger, machine(), kAll, ask, ProcessId{2, 1});
+  REQUIRE_FALSE(none);
+  CHECK(none.error().what == "CPUs 3-4 are held by others, there is none to share");
+  ask.shared = CpuSet{8, 12, 16};
+  const auto other = grant(ledger, machine(), CpuSet::range(8, 11), ask, ProcessId{2, 1});
+  REQUIRE_FALSE(other);
+  CHECK(other.error().what == "CPUs 12,16 may not be used, only 8-11");
+  CHECK(ledger == before);
+}
+
+TEST_CASE("a grant: preferred is exclusive where it can be, and shared else") {
+  CpuAssignments ledger;
+  CpuAsk ask{6, {}, TopologyPolicy::kSingleNumaNode};
+  ask.mode = PinMode::kPreferred;
+  for (const int first : {0, 8}) {
+    const auto own = grant(ledger, machine(), kAll, ask, ProcessId{first + 1, 1});
+    REQUIRE(own);
+    CHECK(own->exclusive);
+    CHECK(own->cpus == CpuSet::range(first, first + 5));
+  }
+  const CpuAssignments before = ledger;
+  ask.cpus = 3;  // free are two of each node
+  const auto apart = grant(ledger, machine(), kAll, ask, ProcessId{3, 1});
+  REQUIRE(apart);
+  CHECK_FALSE(apart->exclusive);
+  CHECK(apart->cpus == CpuSet{6, 7, 14, 15});
+  CHECK(apart->nodes == std::vector<int>{0, 1});
+  CHECK(ledger == before);
+  ask.options.full_pcpus_only = ask.options.distribute_cpus_across_cores = true;
+  const auto wrong = grant(ledger, machine(), kAll, ask, ProcessId{3, 1});
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().code == Errc::kInvalidInput);
+  ask.options = {};
+  REQUIRE(grant(ledger, machine(), kAll, {4, {}, {}}, ProcessId{4, 1}));
+  CHECK_FALSE(grant(ledger, machine(), kAll, ask, ProcessId{3, 1}));
+}
+
 TEST_CASE("a grant: near to a device, as far as it can be had or as a policy says") {
   Machine with = machine();
   with.devices = {

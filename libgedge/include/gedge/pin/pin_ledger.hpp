@@ -33,12 +33,21 @@ std::optional<ProcessId> holder_process(std::string_view name);
 /// entry of somebody else.
 std::optional<PinHolder> holder_of(std::string_view name, const CpuAssignments::OfPod& parts);
 
+/// For itself or beside others.
+enum class PinMode : std::uint8_t {
+  kExclusive,  ///< CPUs that nobody else holds, or none at all
+  kPreferred,  ///< the same where they can be had, else beside others on all that nobody holds
+  kShared,     ///< beside others on CPUs that are named, those left out that somebody holds
+};
+
 /// What one process asks for.
 struct CpuAsk {
   int cpus = 1;
   StaticOptions options;
   TopologyPolicy topology = TopologyPolicy::kNone;
   std::vector<DeviceWish> near{};  ///< devices that the CPUs are to be near to; nobody holds them
+  PinMode mode = PinMode::kExclusive;
+  CpuSet shared{};  ///< of mode kShared
 };
 
 /// What it gets.
@@ -46,6 +55,7 @@ struct CpuGrant {
   CpuSet cpus;
   std::vector<int> nodes;  ///< the NUMA nodes that these are part of, ascending
   DeviceChoice near{};     ///< of those wished for
+  bool exclusive = true;   ///< else others may run there, and it holds nothing
 };
 
 /// The machine as somebody sees it who may use these CPUs only.
@@ -60,10 +70,10 @@ Result<Kubelet> kubelet_for(const CpuAssignments& ledger, const Machine& machine
                             const StaticOptions& options, TopologyPolicy topology);
 
 /// Chooses CPUs out of `allowed` that nobody holds, as a kubelet would, and writes them down for
-/// `holder`. Devices are chosen with them, as for a container that asks for both; without a
-/// topology policy as far as it can be had. Errors: kDenied where there are not so many, or the
-/// policy refuses; kInvalidInput for policies that contradict each other. Nothing is written down
-/// then.
+/// `holder`, unless they are shared. Devices are chosen with them, as for a container that asks for
+/// both; without a topology policy as far as it can be had. Errors: kDenied where there are not so
+/// many, or the policy refuses; kInvalidInput for policies that contradict each other. Nothing is
+/// written down then.
 Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
                        const CpuAsk& ask, const PinHolder& holder);
 
