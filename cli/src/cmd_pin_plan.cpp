@@ -39,10 +39,15 @@ constexpr Page kPage{
         "namespace, workload. All of them stay; init containers have ended before the next pod "
         "comes. Nothing is changed.\n\n"
         "`--kubelet-config` reads a KubeletConfiguration: cpuManagerPolicy, "
-        "topologyManagerPolicy, their options, the scope and what is reserved. Without it, the "
+        "topologyManagerPolicy, their options, the scope, memoryManagerPolicy, and what is "
+        "reserved. Without it, the "
         "CPU manager's policy is static without options, the topology manager's is none, and "
         "`--reserved` names the reserved CPUs, by default 0. `--state` goes on from a "
-        "cpu_manager_state file. Memory is not asked for hints.\n\n"
+        "cpu_manager_state file.\n\n"
+        "Under memoryManagerPolicy Static, containers of class Guaranteed get memory of certain "
+        "NUMA nodes, which the topology manager is asked about too; reservedMemory has to add up, "
+        "as a kubelet demands. Memory of pods that `--state` names counts as free, and huge pages "
+        "are not asked for.\n\n"
         "`--device` says which devices of the machine a resource of pods stands for, by kind "
         "(`gpu`, `network`, `storage`), name or address: the device manager then has its say, and "
         "of devices that do as well those are given to a container that are nearest to each other "
@@ -53,7 +58,8 @@ constexpr Page kPage{
         "directory with a recorded tree: `sys/devices/system`, and `proc` where it was recorded.",
     .output =
         "A table: pod, container, CPUs, the NUMA nodes that they lie on, and the verdict: "
-        "exclusive, shared, with which devices, or the reason of a rejection. `json` and `yaml` "
+        "exclusive, shared, memory of which NUMA nodes, with which devices, or the reason of a "
+        "rejection. `json` and `yaml` "
         "print one object of "
         "kind PinPlan.",
     .examples = kExamples,

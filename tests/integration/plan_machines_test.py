@@ -26,6 +26,13 @@ cpuManagerPolicy: static
 reservedSystemCPUs: 0-1
 topologyManagerPolicy: single-numa-node
 """
+MEMORY = """
+memoryManagerPolicy: Static
+kubeReserved: {memory: 1000Mi}
+reservedMemory:
+- numaNode: 0
+  limits: {memory: 1100Mi}
+"""
 STATE = '{"policyName":"static","defaultCpuSet":"0-5","entries":{"u":{"c":"6-15"}},"checksum":0}'
 
 
@@ -74,6 +81,39 @@ class PlanMachinesTest(unittest.TestCase):
         self.assertIn("TopologyAffinityError", refused)
         why = self.gedge("explain", "c", *self.machines())
         self.assertIn("MachineFit", why.stdout)
+
+    def test_memory_of_numa_nodes_decides_too_where_a_kubelet_manages_it(self):
+        machine = "pack:2 [numa(memory=4294967296)] core:4 pu:2"
+        self.put("app.yaml", (POD % ("a", 2) + POD % ("b", 2) + POD % ("c", 2)).replace(
+            "1Gi", "3Gi"))
+        self.put("m/cloud-1.synthetic", machine)
+        self.put("m/cloud-2.synthetic", machine)
+        self.put("m/kubelet.yaml", KUBELET)
+        self.assertNotIn(None, [node for node, _ in self.plan(*self.machines()).values()])
+        self.put("m/kubelet.yaml", KUBELET + MEMORY)  # of each machine one node has 3 GiB to give
+        crowded = self.plan(*self.machines())
+        self.assertEqual([node for node, _ in crowded.values()].count(None), 1, crowded)
+        refused = next(text for node, text in crowded.values() if node is None)
+        self.assertIn("[memorymanager] failed to find NUMA nodes", refused)
+
+    def test_pin_plan_says_where_memory_comes_from(self):
+        self.put("kubelet.yaml", KUBELET + MEMORY)
+        self.put("app.yaml", POD % ("a", 2) + (POD % ("b", 2)).replace("1Gi", "3500Mi"))
+        args = [GEDGE, "pin", "plan", "-f", os.path.join(self.folder, "app.yaml"), "--machine",
+                "synthetic:pack:2 [numa(memory=4294967296)] core:4 pu:2", "--kubelet-config",
+                os.path.join(self.folder, "kubelet.yaml")]
+        done = subprocess.run([*args, "-o", "json"], capture_output=True, text=True, timeout=120,
+                              check=False)
+        self.assertEqual((done.returncode, done.stderr.count("warning")), (0, 0), done.stderr)
+        given = [decision["containers"][0] for decision in json.loads(done.stdout)["decisions"]]
+        self.assertEqual([each["memoryNodes"] for each in given], [[0], [1]])
+        self.assertEqual([each["numaNodes"] for each in given], [[0], [1]])
+        table = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
+        self.assertIn("exclusive, memory of NUMA node 1", table.stdout)
+        self.put("kubelet.yaml", KUBELET + MEMORY.replace("1100Mi", "1000Mi"))
+        wrong = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual((wrong.returncode, wrong.stdout), (3, ""))
+        self.assertIn("Node Allocatable", wrong.stderr)
 
     def test_a_folder_of_other_nodes_machines_changes_nothing(self):
         before = self.plan()

@@ -241,9 +241,17 @@ std::string summary_of(const Machine& machine) {
 
 namespace {
 
-// "exclusive, with card0 and eth0"
+std::string memory_text(NumaMask nodes) {
+  std::vector<int> ids;
+  for (int id = 0; id < kNumaIds; ++id)
+    if ((nodes & numa_bit(id)) != 0) ids.push_back(id);
+  return (ids.size() == 1 ? "memory of NUMA node " : "memory of NUMA nodes ") + ids_text(ids);
+}
+
+// "exclusive, memory of NUMA node 1, with card0 and eth0"
 std::string verdict_text(const PinnedContainer& container, const PinPlan& plan) {
   std::string text = container.exclusive ? "exclusive" : "shared";
+  if (container.memory) text += ", " + memory_text(*container.memory);
   std::vector<std::string> names;
   for (const std::size_t at : container.devices.devices) names.push_back(plan.devices[at].name);
   return names.empty() ? text : text + ", with " + join_words(names);

@@ -70,6 +70,9 @@ class KubeletReader {
       if (key == "reservedSystemCPUs") read_reserved(value);
       if (key == "kubeReserved" || key == "systemReserved") read_amount(value);
       if (key == "memoryManagerPolicy") read_memory_policy(value);
+      if (key == "reservedMemory")
+        value.items([&](Cursor reservation) { read_reserved_memory(reservation); });
+      if (key == "evictionHard") read_eviction(value);
     });
   }
 
@@ -80,6 +83,7 @@ class KubeletReader {
                             ? static_cast<int>(std::min<std::int64_t>(
                                   (reserved_milli_ + kMilli - 1) / kMilli, CpuSet::kLast + 1))
                             : reservation.cpus.size();
+    if (!eviction_is_share_) rules_.memory.reserved_by_node = reserved_bytes_ + eviction_bytes_;
     return rules_;
   }
 
@@ -189,23 +193,60 @@ class KubeletReader {
   }
 
   void read_amount(Cursor map) {
-    const auto cpu = map.find("cpu");
-    if (!cpu) return;
     constexpr std::int64_t kMost = std::int64_t{1} << 40;  // far more than any machine has
-    reserved_milli_ += std::min(read_quantity(*cpu, true).value_or(0), kMost);
+    if (const auto cpu = map.find("cpu"))
+      reserved_milli_ += std::min(read_quantity(*cpu, true).value_or(0), kMost);
+    if (const auto memory = map.find("memory")) reserved_bytes_ += read_bytes(*memory);
+  }
+
+  static std::uint64_t read_bytes(Cursor value) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;
+    return static_cast<std::uint64_t>(std::min(read_quantity(value, false).value_or(0), kMost));
+  }
+
+  void read_reserved_memory(Cursor reservation) {
+    const auto node = reservation.find("numaNode");
+    const auto limits = reservation.find("limits");
+    if (!node || !limits)
+      return reservation.fail("it names no NUMA node with limits",
+                              "write `{numaNode: 0, limits: {memory: 1Gi}}`");
+    const std::string text = node->text_or_number().value_or("");
+    int id = -1;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), id);
+    if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || id < 0)
+      return node->fail("'numaNode' is no number of a NUMA node: " + quote(text));
+    const auto memory = limits->find("memory");
+    if (memory && !rules_.memory.reserved.emplace(id, read_bytes(*memory)).second)
+      memory->fail("the reserved memory has a duplicate value for NUMA node " + text +
+                   " and resource \"memory\"");
+  }
+
+  void read_eviction(Cursor map) {
+    eviction_bytes_ = 0;
+    const auto memory = map.find("memory.available");
+    if (!memory) return;
+    eviction_is_share_ = memory->text_or_number().value_or("").ends_with('%');
+    if (!eviction_is_share_) eviction_bytes_ = read_bytes(*memory);
   }
 
   void read_memory_policy(Cursor value) {
     std::string text;
     read_text(value, text);
-    if (!text.empty() && text != "None")
-      value.warn("MemoryManagerIgnored",
-                 "what the memory manager's policy " + quote(text) + " says is not asked");
+    if (old_ && !text.empty() && text != "None")
+      return value.warn("MemoryManagerIgnored",
+                        "what the memory manager's policy " + quote(text) + " says is not asked");
+    if (text == "Static")
+      rules_.memory.is_static = true;
+    else if (!text.empty() && text != "None")
+      value.fail("unknown policy: \"" + text + "\"", "None and Static are known");
   }
 
   bool old_;
   bool cpu_alpha_ = false, cpu_beta_ = true;
   std::int64_t reserved_milli_ = 0;
+  std::uint64_t reserved_bytes_ = 0;
+  std::uint64_t eviction_bytes_ = 100 << 20;  // what a kubelet takes where nothing is said
+  bool eviction_is_share_ = false;
   KubeletRules rules_;
 };
 

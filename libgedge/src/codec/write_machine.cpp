@@ -27,6 +27,14 @@ std::string_view word_of(ContainerRole role) {
   return "app";
 }
 
+Json memory_json(const PinnedContainer& container) {
+  if (!container.memory) return nullptr;
+  Json ids = Json::array();
+  for (int id = 0; id < kNumaIds; ++id)
+    if ((*container.memory & numa_bit(id)) != 0) ids.push_back(id);
+  return ids;
+}
+
 Json decision_json(const PinDecision& decision, const PinPlan& plan) {
   const PinAnswer& answer = decision.answer;
   Json json{{"namespace", decision.namespace_name}, {"pod", decision.pod}};
@@ -43,6 +51,7 @@ Json decision_json(const PinDecision& decision, const PinPlan& plan) {
                               {"exclusive", container.exclusive},
                               {"cpus", to_string(container.cpus)},
                               {"numaNodes", numa_nodes_of(container.cpus, plan.numa_nodes)},
+                              {"memoryNodes", memory_json(container)},
                               {"devices", std::move(devices)},
                               {"deviceCost", container.devices.cost}});
   }

@@ -73,12 +73,14 @@ Result<Kubelet> Kubelet::create(const Machine& machine, const KubeletRules& rule
   auto policy = StaticPolicy::create(std::move(topology), rules.cpu,
                                      rules.is_static ? rules.reservation : CpuReservation{});
   if (!policy) return std::move(policy).error();
-  return Kubelet(*std::move(policy), std::move(layout), rules);
+  auto memory = MemoryDesk::create(machine, rules.memory);
+  if (!memory) return std::move(memory).error();
+  return Kubelet(*std::move(policy), *std::move(memory), std::move(layout), rules);
 }
 
-MergedHint Kubelet::merge(NumaHints cpus, std::vector<NumaHints> devices) const {
+MergedHint Kubelet::merge(NumaHints cpus, NumaHints memory, std::vector<NumaHints> devices) const {
   if (!rules_.is_static) cpus = std::nullopt;
-  std::vector<NumaHints> providers{std::move(cpus), std::nullopt};  // memory does not care
+  std::vector<NumaHints> providers{std::move(cpus), std::move(memory)};
   for (NumaHints& hints : devices) providers.push_back(std::move(hints));
   return merge_hints(layout_, rules_.form, rules_.topology, providers);
 }
@@ -89,14 +91,17 @@ std::optional<PinRefusal> Kubelet::allocate(const PodCpus& pod) {
   const bool whole = rules_.topology.scope == TopologyScope::kPod;
   MergedHint merged;
   if (whole) {
-    merged = merge(policy_.hints(pod), devices_.hints(pod));
+    merged = merge(policy_.hints(pod), memory_.hints(pod), devices_.hints(pod));
     if (!merged.admitted) return apart;
   }
   for (const CpuRequest& request : pod.containers) {
-    if (!whole) merged = merge(policy_.hints(pod, request), devices_.hints(pod, request));
+    if (!whole)
+      merged = merge(policy_.hints(pod, request), memory_.hints(pod, request),
+                     devices_.hints(pod, request));
     if (!merged.admitted) return apart;
     if (rules_.is_static)
       if (auto refused = policy_.allocate(pod, request, merged.hint.nodes)) return refused;
+    if (auto refused = memory_.allocate(pod, request, merged.hint)) return refused;
     if (auto refused = devices_.allocate(pod, request, merged.hint.nodes)) return refused;
   }
   return std::nullopt;
@@ -106,12 +111,14 @@ PinAnswer Kubelet::admit(const PodCpus& pod) {
   PinAnswer answer;
   const bool wishes = std::any_of(pod.containers.begin(), pod.containers.end(),
                                   [](const CpuRequest& each) { return !each.devices.empty(); });
-  if (rules_.is_static || wishes) {
+  if (rules_.is_static || rules_.memory.is_static || wishes) {
     const StaticPolicy before = policy_;
+    const MemoryDesk memory = memory_;
     const DeviceDesk devices = devices_;
     answer.refusal = allocate(pod);
     if (answer.refusal) {
       policy_ = before;
+      memory_ = memory;
       devices_ = devices;
       return answer;
     }
@@ -121,6 +128,7 @@ PinAnswer Kubelet::admit(const PodCpus& pod) {
     PinnedContainer made{request.container, request.role, false, policy_.assignments().shared};
     if (const DeviceChoice* const given = devices_.held_by(pod.uid, request.container))
       made.devices = *given;
+    made.memory = memory_.held_by(pod.uid, request.container);
     if (held != policy_.assignments().pods.end())
       if (const auto at = held->second.find(request.container); at != held->second.end()) {
         made.exclusive = true;
@@ -142,6 +150,7 @@ void Kubelet::remove(const PodCpus& pod) {
 
 void Kubelet::release(const std::string& uid, const std::string& container) {
   policy_.release(uid, container);
+  memory_.release(uid, container);
   devices_.release(uid, container);
 }
 

@@ -29,10 +29,16 @@ int whole_cpus(const Container& container) {
   return static_cast<int>(std::clamp<std::int64_t>(milli / kMilli, 0, CpuRequest::kMostCpus));
 }
 
+std::uint64_t memory_of(const Container& container) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;  // sums of it are no problem
+  return static_cast<std::uint64_t>(
+      std::clamp<std::int64_t>(container.requests.amount(kMemory), 0, kMost));
+}
+
 // Init containers run one after the other beside the sidecars before them; the others all at once.
 template <typename Count>
-int most_of(const std::vector<CpuRequest>& containers, Count count) {
-  int beside = 0, starting = 0, apps = 0;
+auto most_of(const std::vector<CpuRequest>& containers, Count count) {
+  decltype(count(CpuRequest())) beside = 0, starting = 0, apps = 0;
   for (const CpuRequest& request : containers) {
     if (request.role == ContainerRole::kSidecar)
       beside += count(request);
@@ -71,6 +77,10 @@ int PodCpus::most() const {
   return most_of(containers, [](const CpuRequest& request) { return request.cpus; });
 }
 
+std::uint64_t PodCpus::most_memory() const {
+  return most_of(containers, [](const CpuRequest& request) { return request.memory_bytes; });
+}
+
 std::vector<DeviceWish> PodCpus::most_devices() const {
   std::vector<DeviceWish> most;
   for (const CpuRequest& request : containers)
@@ -96,7 +106,8 @@ PodCpus cpu_requests(const PodSpec& spec, std::string uid,
       if (list == &spec.init_containers)
         role = container.restartable ? ContainerRole::kSidecar : ContainerRole::kInit;
       pod.containers.push_back({container.name.str(), role, exclusive ? whole_cpus(container) : 0,
-                                wishes_of(container, resources)});
+                                wishes_of(container, resources),
+                                exclusive ? memory_of(container) : 0});
     }
   return pod;
 }

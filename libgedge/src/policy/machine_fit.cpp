@@ -77,11 +77,11 @@ void fill(State& state, const NodeMachines& machines, const ClusterState& cluste
   judge(state, n);
 }
 
-// What filter and score have in common. Null: the pod asks for no exclusive CPUs.
+// What filter and score have in common. Null: no kubelet has a say about the pod.
 std::unique_ptr<State> state_for(const NodeMachines& machines, const ClassContext& context) {
   constexpr const char* kNobody = "?";
   PodCpus asked = cpu_requests(*context.pod.spec, kNobody);
-  if (asked.most() == 0) return nullptr;
+  if (asked.most() == 0 && !(machines.asks_for_memory() && asked.most_memory() > 0)) return nullptr;
   auto state = std::make_unique<State>();
   const std::size_t slots = context.cluster.slots();
   state->asked = std::move(asked);
@@ -114,6 +114,7 @@ void sign_cpus(const PodFacts& pod, Signature& signature) {
     signature.add(request.container);
     signature.add(static_cast<std::uint64_t>(request.role));
     signature.add(static_cast<std::uint64_t>(request.cpus));
+    signature.add(request.memory_bytes);
   }
 }
 

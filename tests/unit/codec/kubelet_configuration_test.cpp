@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 namespace gedge {
@@ -96,10 +98,45 @@ TEST_CASE("kubelet configuration: 1.20 had no policy options") {
   CHECK(read("cpuManagerPolicy: static\n", Compat::k1_20).rules->form == KubeletForm::k1_20);
 }
 
-TEST_CASE("kubelet configuration: the memory manager is named as not asked") {
-  const auto reading = read("memoryManagerPolicy: Static\n");
+TEST_CASE("kubelet configuration: 1.20 had no memory manager") {
+  const auto reading = read("memoryManagerPolicy: Static\n", Compat::k1_20);
   REQUIRE(reading.warnings.size() == 1);
   CHECK(reading.warnings[0].code == "MemoryManagerIgnored");
+  CHECK_FALSE(reading.rules->memory.is_static);
+}
+
+TEST_CASE("kubelet configuration: memory that is reserved, on which NUMA nodes") {
+  constexpr std::uint64_t kMi = 1 << 20;
+  const std::string text =
+      "memoryManagerPolicy: Static\n"
+      "kubeReserved: {cpu: 500m, memory: 1Gi}\n"
+      "systemReserved: {memory: 76Mi}\n"
+      "reservedMemory:\n"
+      "- numaNode: 0\n"
+      "  limits: {memory: 700Mi, hugepages-1Gi: 1Gi}\n"
+      "- numaNode: 1\n"
+      "  limits: {memory: 500Mi}\n";
+  const auto usual = read(text);
+  REQUIRE(usual.rules);
+  CHECK(usual.warnings.empty());
+  CHECK(usual.rules->memory.is_static);
+  CHECK(usual.rules->memory.reserved ==
+        std::map<int, std::uint64_t>{{0, 700 * kMi}, {1, 500 * kMi}});
+  CHECK(usual.rules->memory.reserved_by_node == 1'200 * kMi);  // 100Mi of them for eviction
+  const auto other = read(text + "evictionHard: {memory.available: 50Mi}\n");
+  CHECK(other.rules->memory.reserved_by_node == 1'150 * kMi);
+  CHECK(read(text + "evictionHard: {}\n").rules->memory.reserved_by_node == 1'100 * kMi);
+  CHECK_FALSE(read(text + "evictionHard: {memory.available: 5%}\n").rules->memory.reserved_by_node);
+  CHECK_FALSE(read("memoryManagerPolicy: None\n").rules->memory.is_static);
+  CHECK(why_not("memoryManagerPolicy: static\n") == "unknown policy: \"static\"");
+  CHECK(why_not("reservedMemory: [{numaNode: 0}]\n") == "it names no NUMA node with limits");
+  CHECK(why_not("reservedMemory: [{numaNode: -1, limits: {memory: 1}}]\n") ==
+        "'numaNode' is no number of a NUMA node: '-1'");
+  CHECK(why_not("reservedMemory: [{numaNode: 0, limits: {memory: 1}}, {numaNode: 0, limits: "
+                "{memory: 1}}]\n") ==
+        "the reserved memory has a duplicate value for NUMA node 0 and resource \"memory\"");
+  CHECK_FALSE(why_not("reservedMemory: [{numaNode: 0, limits: {memory: much}}]\n").empty());
+  CHECK_FALSE(why_not("reservedMemory: 7\n").empty());
 }
 
 }  // namespace gedge

@@ -267,7 +267,7 @@ TEST_CASE("exclusive CPUs are for whole CPUs in pods of class Guaranteed") {
     return made;
   };
   CHECK(cpu_requests(spec(whole, whole), "u").containers ==
-        std::vector<CpuRequest>{{"c", ContainerRole::kApp, 2}});
+        std::vector<CpuRequest>{{"c", ContainerRole::kApp, 2, {}, 1'000}});
   CHECK(cpu_requests(spec(part, part), "u").most() == 0);
   CHECK(cpu_requests(spec(whole, {}), "u").most() == 0);
   CHECK(cpu_requests(spec(whole, {{"cpu", 2'000}}), "u").most() == 0);
@@ -278,9 +278,9 @@ TEST_CASE("exclusive CPUs are for whole CPUs in pods of class Guaranteed") {
   mixed.init_containers =
       SharedList<Container>({Container{"i", "i", whole, whole, true}, {"j", "i", part, part}});
   CHECK(cpu_requests(mixed, "u").containers ==
-        std::vector<CpuRequest>{{"i", ContainerRole::kSidecar, 2},
-                                {"j", ContainerRole::kInit, 0},
-                                {"c", ContainerRole::kApp, 2}});
+        std::vector<CpuRequest>{{"i", ContainerRole::kSidecar, 2, {}, 1'000},
+                                {"j", ContainerRole::kInit, 0, {}, 1'000},
+                                {"c", ContainerRole::kApp, 2, {}, 1'000}});
   PodSpec level = spec(whole, whole);
   level.pod_requests = whole;
   CHECK(cpu_requests(level, "u").most() == 0);

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,14 +47,14 @@ class Source final : public PolicySource {
 
 // Class Guaranteed, with these whole CPUs; 0: half a CPU.
 void add_pod(SiteBuilder& builder, const std::string& name, const std::vector<int>& cpus,
-             const std::string& bound = {}) {
+             const std::string& bound = {}, const std::vector<std::uint64_t>& memory = {}) {
   auto& draft = builder.pod(name);
   draft.spec.containers.clear();
   for (std::size_t i = 0; i < cpus.size(); ++i) {
     Container container{"c" + std::to_string(i), "image", {}, {}, false};
     for (Resources* const resources : {&container.requests, &container.limits}) {
       resources->set(kCpu, cpus[i] == 0 ? 500 : cpus[i] * 1'000);
-      resources->set(kMemory, 1 << 20);
+      resources->set(kMemory, memory.empty() ? 1 << 20 : static_cast<std::int64_t>(memory[i]));
     }
     draft.spec.containers.push_back(container);
   }
@@ -61,7 +62,9 @@ void add_pod(SiteBuilder& builder, const std::string& name, const std::vector<in
 }
 
 void add_node(SiteBuilder& builder, const std::string& name) {
-  builder.node(name).allocatable.set(kCpu, 1'000'000);
+  Resources& allocatable = builder.node(name).allocatable;
+  allocatable.set(kCpu, 1'000'000);
+  allocatable.set(kMemory, std::int64_t{1} << 40);
 }
 
 Kubelet kubelet_of(const Shape& shape, const KubeletRules& rules) {
@@ -104,6 +107,7 @@ std::string placed(const Plan& plan) {
 struct Case {
   std::map<std::string, SlowKubelet> nodes;
   std::map<std::string, std::vector<int>> pods;
+  std::map<std::string, std::vector<std::uint64_t>> memory;  // bytes of each container
 };
 
 Shape random_shape(Dice& dice) {
@@ -143,6 +147,21 @@ TEST_CASE("slow admission: vectors of a real kubelet's allocator, behind an open
   KubeletRules across = rules_of(TopologyPolicy::kNone);  // V28
   across.cpu.full_pcpus_only = across.cpu.distribute_cpus_across_numa = true;
   CHECK(SlowKubelet(machine, across, {}).admit({8})->front() == Cpus{0, 1, 2, 3, 6, 7, 8, 9});
+}
+
+TEST_CASE("slow admission: memory of two nodes is nobody's alone") {
+  Machine machine = make_machine({.sockets = 2, .nodes = 1, .cores = 4, .threads = 2});
+  for (NumaNode& node : machine.numa_nodes) node.memory_bytes = 10;
+  KubeletRules rules = rules_of(TopologyPolicy::kRestricted);
+  rules.memory = {true, {{0, 2}}, std::nullopt};
+  SlowKubelet kubelet(machine, rules, {0});
+  CHECK(kubelet.admit({0}, {12}));       // of both: it fits into none
+  CHECK_FALSE(kubelet.admit({0}, {3}));  // one node would do, were they not a group
+  CHECK(kubelet.admit({1}, {0}));
+  SlowKubelet other(machine, rules, {0});
+  CHECK(other.admit({1}, {9}) == std::vector<Cpus>{{8}});
+  CHECK_FALSE(other.admit({1}, {9}));  // 1 + 8 are free, but one of them gives alone
+  CHECK(other.admit({1}, {8}));
 }
 
 TEST_CASE("slow admission: enough CPUs, and yet refused") {
@@ -206,50 +225,95 @@ TEST_CASE("MachineFit: without machine facts plans are as they were") {
   CHECK(placed(with) == placed(without));
 }
 
-TEST_CASE("MachineFit: a thousand random cases, as a slow and independent admission says") {
-  Dice dice(23);
+namespace {
+
+constexpr std::uint64_t kGi = std::uint64_t{1} << 30;
+
+struct Count {
   std::size_t refused = 0, admitted = 0;
+};
+
+void add_random_nodes(Dice& dice, bool with_memory, SiteBuilder& builder, Case& made,
+                      NodeMachines& machines) {
+  for (std::int64_t n = 0, nodes = dice.between(1, 3); n < nodes; ++n) {
+    const std::string name = "n" + std::to_string(n);
+    Machine machine = make_machine(random_shape(dice));
+    KubeletRules rules = random_rules(dice);
+    if (with_memory) {
+      for (NumaNode& node : machine.numa_nodes)
+        node.memory_bytes = static_cast<std::uint64_t>(dice.between(4, 8)) * kGi;
+      rules.memory = {true, {{0, kGi}}, kGi};
+      rules.is_static = true;
+    }
+    add_node(builder, name);
+    auto kubelet = Kubelet::create(machine, rules);
+    REQUIRE_MESSAGE(kubelet, (kubelet ? "" : kubelet.error().what));
+    machines.add(name, *std::move(kubelet));
+    made.nodes.emplace(name, SlowKubelet(machine, rules, {0}));
+  }
+}
+
+void add_random_pods(Dice& dice, bool with_memory, SiteBuilder& builder, Case& made) {
+  for (std::int64_t p = 0, pods = dice.between(1, 6); p < pods; ++p) {
+    const std::string name = "p" + std::to_string(p);
+    std::vector<int>& cpus = made.pods[name];
+    std::vector<std::uint64_t>& memory = made.memory[name];
+    for (std::int64_t c = dice.between(1, 2); c > 0; --c) {
+      cpus.push_back(static_cast<int>(dice.between(0, with_memory ? 4 : 8)));
+      memory.push_back(static_cast<std::uint64_t>(dice.between(1, with_memory ? 9 : 1)) * kGi);
+    }
+    add_pod(builder, name, cpus, {}, memory);
+  }
+}
+
+void check_plan(const Plan& plan, Case& made, Count& count) {
+  for (const Decision& decision : plan.decisions) {
+    const std::vector<int>& cpus = made.pods.at(decision.pod.str());
+    const std::vector<std::uint64_t>& memory = made.memory.at(decision.pod.str());
+    std::set<std::string> would;
+    for (const auto& [name, kubelet] : made.nodes)
+      if (SlowKubelet(kubelet).admit(cpus, memory)) would.insert(name);
+    std::size_t rejected = 0;
+    for (const auto& [policy, nodes] : decision.rejected_by) rejected += nodes;
+    CHECK(rejected == made.nodes.size() - would.size());
+    CHECK(decision.chosen.has_value() == !would.empty());
+    (would.empty() ? count.refused : count.admitted) += 1;
+    if (!decision.chosen) continue;
+    const std::string node = decision.chosen->node.str();
+    REQUIRE(would.contains(node));
+    CHECK(made.nodes.at(node).admit(cpus, memory));
+  }
+}
+
+Count check_random_cases(std::uint64_t seed, bool with_memory) {
+  Dice dice(seed);
+  Count count;
   for (int round = 0; round < 1'000; ++round) {
     CAPTURE(round);
     SiteBuilder builder;
     Case made;
     NodeMachines machines;
-    const std::int64_t nodes = dice.between(1, 3), pods = dice.between(1, 6);
-    for (std::int64_t n = 0; n < nodes; ++n) {
-      const std::string name = "n" + std::to_string(n);
-      const Shape shape = random_shape(dice);
-      const KubeletRules rules = random_rules(dice);
-      add_node(builder, name);
-      machines.add(name, kubelet_of(shape, rules));
-      made.nodes.emplace(name, SlowKubelet(make_machine(shape), rules, {0}));
-    }
-    for (std::int64_t p = 0; p < pods; ++p) {
-      const std::string name = "p" + std::to_string(p);
-      std::vector<int>& cpus = made.pods[name];
-      for (std::int64_t c = dice.between(1, 2); c > 0; --c)
-        cpus.push_back(static_cast<int>(dice.between(0, 8)));
-      add_pod(builder, name, cpus);
-    }
+    add_random_nodes(dice, with_memory, builder, made, machines);
+    add_random_pods(dice, with_memory, builder, made);
     const auto site = builder.build();
     const Source source(machines);
-    for (const Decision& decision : plan_of(*site, &source).decisions) {
-      const std::vector<int>& cpus = made.pods.at(decision.pod.str());
-      std::set<std::string> would;
-      for (const auto& [name, kubelet] : made.nodes)
-        if (SlowKubelet(kubelet).admit(cpus)) would.insert(name);
-      std::size_t rejected = 0;
-      for (const auto& [policy, count] : decision.rejected_by) rejected += count;
-      CHECK(rejected == made.nodes.size() - would.size());
-      CHECK(decision.chosen.has_value() == !would.empty());
-      (would.empty() ? refused : admitted) += 1;
-      if (!decision.chosen) continue;
-      const std::string node = decision.chosen->node.str();
-      REQUIRE(would.contains(node));
-      CHECK(made.nodes.at(node).admit(cpus));
-    }
+    check_plan(plan_of(*site, &source), made, count);
   }
-  CHECK(refused > 300);
-  CHECK(admitted > 1'000);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("MachineFit: a thousand random cases, as a slow and independent admission says") {
+  const Count count = check_random_cases(23, false);
+  CHECK(count.refused > 300);
+  CHECK(count.admitted > 1'000);
+}
+
+TEST_CASE("MachineFit: a thousand random cases with a memory manager, as the slow admission says") {
+  const Count count = check_random_cases(29, true);
+  CHECK(count.refused > 300);
+  CHECK(count.admitted > 1'000);
 }
 
 }  // namespace gedge

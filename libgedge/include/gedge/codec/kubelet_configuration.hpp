@@ -14,12 +14,13 @@ namespace gedge {
 
 struct KubeletReading {
   std::optional<KubeletRules> rules;  ///< empty if there are errors
-  std::vector<Warning> warnings;      ///< MemoryManagerIgnored
+  std::vector<Warning> warnings;      ///< MemoryManagerIgnored: under 1.20
   Errors errors;                      ///< with line and column
 };
 
 /// Reads cpuManagerPolicy and its options, topologyManagerPolicy, its scope and its options,
-/// reservedSystemCPUs, cpu of kubeReserved and systemReserved, and the feature gates that allow
+/// memoryManagerPolicy, reservedMemory, reservedSystemCPUs, cpu and memory of kubeReserved and
+/// systemReserved, memory.available of evictionHard, and the feature gates that allow
 /// options in alpha or beta. Other fields are somebody else's.
 ///
 /// Errors: kInvalidInput; no KubeletConfiguration; words that a kubelet of `compat` does not know,

@@ -9,18 +9,20 @@
 
 #include "gedge/base/result.hpp"
 #include "gedge/pin/device_desk.hpp"
+#include "gedge/pin/memory_desk.hpp"
 #include "gedge/pin/static_policy.hpp"
 #include "gedge/pin/topology_manager.hpp"
 
 namespace gedge {
 
-/// How a kubelet is configured, as far as it decides about CPUs.
+/// How a kubelet is configured, as far as it decides about CPUs and memory.
 struct KubeletRules {
   KubeletForm form = KubeletForm::kToday;
   bool is_static = false;  ///< cpuManagerPolicy static; else none
   StaticOptions cpu;
   TopologyOptions topology;
   CpuReservation reservation;
+  MemoryRules memory{};
   bool needs_reservation = true;  ///< a kubelet's static policy does
 };
 
@@ -30,6 +32,7 @@ struct PinnedContainer {
   bool exclusive = false;
   CpuSet cpus;  ///< where it may run; of all that share, what is shared once the pod is admitted
   DeviceChoice devices{};
+  std::optional<NumaMask> memory{};  ///< the NUMA nodes that its memory comes from
   friend bool operator==(const PinnedContainer&, const PinnedContainer&) = default;
 };
 
@@ -63,14 +66,18 @@ class Kubelet {
   void remove(const PodCpus& pod);
 
  private:
-  Kubelet(StaticPolicy policy, NumaLayout layout, const KubeletRules& rules)
-      : policy_(std::move(policy)), layout_(std::move(layout)), rules_(rules) {}
+  Kubelet(StaticPolicy policy, MemoryDesk memory, NumaLayout layout, const KubeletRules& rules)
+      : policy_(std::move(policy)),
+        memory_(std::move(memory)),
+        layout_(std::move(layout)),
+        rules_(rules) {}
   std::optional<PinRefusal> allocate(const PodCpus& pod);
 
   void release(const std::string& uid, const std::string& container);
-  MergedHint merge(NumaHints cpus, std::vector<NumaHints> devices) const;
+  MergedHint merge(NumaHints cpus, NumaHints memory, std::vector<NumaHints> devices) const;
 
   StaticPolicy policy_;
+  MemoryDesk memory_;
   DeviceDesk devices_;
   NumaLayout layout_;
   KubeletRules rules_;

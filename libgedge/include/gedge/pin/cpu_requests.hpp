@@ -18,6 +18,7 @@ struct CpuRequest {
   ContainerRole role = ContainerRole::kApp;
   int cpus = 0;  ///< exclusive ones; 0: it runs in the shared pool
   std::vector<DeviceWish> devices{};
+  std::uint64_t memory_bytes = 0;  ///< that it is promised; 0: as much as there is
   friend bool operator==(const CpuRequest&, const CpuRequest&) = default;
 };
 
@@ -27,6 +28,8 @@ struct PodCpus {
       containers;  ///< init containers and sidecars as declared, then the others
   /// The most exclusive CPUs that the pod holds at one time.
   int most() const;
+  /// The same of memory, in bytes.
+  std::uint64_t most_memory() const;
   /// The same of devices, one wish a resource.
   std::vector<DeviceWish> most_devices() const;
   friend bool operator==(const PodCpus&, const PodCpus&) = default;
@@ -43,8 +46,8 @@ struct DeviceResource {
 /// Exclusive CPUs are for containers that ask for whole CPUs, in pods of class Guaranteed: each
 /// container, init containers too, has limits of CPU and memory, and all requests equal the limits.
 /// Pods with resources of their own at pod level get none, as without the feature gate
-/// PodLevelResourceManagers. Devices are what the limits name of `resources`, for pods of any
-/// class.
+/// PodLevelResourceManagers. Memory is promised to all containers of such pods. Devices are what
+/// the limits name of `resources`, for pods of any class.
 PodCpus cpu_requests(const PodSpec& spec, std::string uid,
                      const std::vector<DeviceResource>& resources = {});
 

@@ -21,6 +21,7 @@ inline constexpr std::string_view kMachineFit = "MachineFit";
 class NodeMachines {
  public:
   void add(std::string node, Kubelet kubelet) {
+    asks_for_memory_ = asks_for_memory_ || kubelet.rules().memory.is_static;
     kubelets_.insert_or_assign(std::move(node), std::move(kubelet));
   }
   /// Null for a node whose machine is not known.
@@ -29,13 +30,16 @@ class NodeMachines {
     return found != kubelets_.end() ? &found->second : nullptr;
   }
   std::size_t size() const { return kubelets_.size(); }
+  /// Some kubelet has a memory manager of policy Static.
+  bool asks_for_memory() const { return asks_for_memory_; }
 
  private:
   std::map<std::string, Kubelet, std::less<>> kubelets_;
+  bool asks_for_memory_ = false;
 };
 
 /// Rejects nodes whose kubelet would refuse the pod. `machines` outlives the policy. Nodes whose
-/// machine is not known, and pods without exclusive CPUs, pass.
+/// machine is not known pass; so do pods without exclusive CPUs, unless a kubelet promises memory.
 std::unique_ptr<FilterPolicy> make_machine_filter(const NodeMachines& machines);
 /// 100, divided by the number of NUMA nodes that the pod's exclusive CPUs would lie on; 0 where the
 /// machine is not known. Pods without exclusive CPUs: 0 everywhere.
