@@ -59,6 +59,58 @@ std::string place(LiveCluster& cluster, const std::string& name) {
   return decisions->front().chosen ? decisions->front().chosen->node.str() : "";
 }
 
+void put_volume(LiveCluster& cluster, const std::string& name, const std::string& on,
+                const std::string& claim = "") {
+  Facts facts;
+  PersistentVolume volume;
+  volume.name = name;
+  volume.storage_class = "local";
+  volume.has_node_affinity = true;
+  NodeSelectorTerm here;
+  here.expressions.push_back({"kubernetes.io/hostname", SelectorOp::kIn, {on}});
+  volume.node_terms.push_back(here);
+  if (!claim.empty()) volume.claim_namespace = "default";
+  volume.claim_name = claim;
+  facts.volumes.push_back(std::move(volume));
+  cluster.put(std::move(facts));
+}
+
+void put_claim(LiveCluster& cluster, const std::string& name, const std::string& volume = "") {
+  Facts facts;
+  PersistentVolumeClaim claim;
+  claim.namespace_name = "default";
+  claim.name = name;
+  claim.storage_class = "local";
+  claim.volume_name = volume;
+  facts.claims.push_back(std::move(claim));
+  cluster.put(std::move(facts));
+}
+
+PodSpec with_claim(const std::string& claim) {
+  PodSpec made = spec("cpu", 100);
+  PodVolume used;
+  used.claim = claim;
+  made.volumes = std::vector<PodVolume>{used};
+  return made;
+}
+
+// Whose hosts are labelled, and whose class of volumes waits for pods and makes none.
+LiveCluster two_nodes_with_disks() {
+  LiveCluster cluster = two_nodes();
+  Facts facts;
+  for (const char* name : {"n0", "n1"}) {
+    facts.nodes.push_back(node(name));
+    facts.nodes.back().labels.set("kubernetes.io/hostname", name);
+  }
+  StorageClass local;
+  local.name = "local";
+  local.binding = VolumeBinding::kWaitForFirstConsumer;
+  local.provisions = false;
+  facts.storage_classes.push_back(local);
+  cluster.put(std::move(facts));
+  return cluster;
+}
+
 }  // namespace
 
 TEST_CASE("live cluster: pods that come join the state as it is") {
@@ -162,76 +214,33 @@ TEST_CASE("live cluster: what has no column, or means pods by name, makes the st
 }
 
 TEST_CASE("live cluster: claims and volumes come and are bound in the state as it is") {
-  LiveCluster cluster = two_nodes();
-  const auto put_volume = [&](const std::string& name, const std::string& on,
-                              const std::string& claim) {
-    Facts facts;
-    PersistentVolume volume;
-    volume.name = name;
-    volume.storage_class = "local";
-    volume.has_node_affinity = true;
-    NodeSelectorTerm here;
-    here.expressions.push_back({"kubernetes.io/hostname", SelectorOp::kIn, {on}});
-    volume.node_terms.push_back(here);
-    if (!claim.empty()) volume.claim_namespace = "default";
-    volume.claim_name = claim;
-    facts.volumes.push_back(std::move(volume));
-    cluster.put(std::move(facts));
-  };
-  const auto put_claim = [&](const std::string& name, const std::string& volume) {
-    Facts facts;
-    PersistentVolumeClaim claim;
-    claim.namespace_name = "default";
-    claim.name = name;
-    claim.storage_class = "local";
-    claim.volume_name = volume;
-    facts.claims.push_back(std::move(claim));
-    cluster.put(std::move(facts));
-  };
-  const auto with_claim = [&](const std::string& claim) {
-    PodSpec made = spec("cpu", 100);
-    PodVolume used;
-    used.claim = claim;
-    made.volumes = std::vector<PodVolume>{used};
-    return made;
-  };
-  Facts facts;
-  for (const char* name : {"n0", "n1"}) {
-    facts.nodes.push_back(node(name));
-    facts.nodes.back().labels.set("kubernetes.io/hostname", name);
-  }
-  StorageClass local;
-  local.name = "local";
-  local.binding = VolumeBinding::kWaitForFirstConsumer;
-  local.provisions = false;
-  facts.storage_classes.push_back(local);
-  cluster.put(std::move(facts));
+  LiveCluster cluster = two_nodes_with_disks();
   cluster.put(one_pod("first", spec("cpu", 100)));
   REQUIRE_FALSE(place(cluster, "first").empty());
   REQUIRE(cluster.rebuilds() == 1);
 
   cluster.put(one_pod("a", with_claim("data-a")));
   CHECK(place(cluster, "a").empty());  // no such claim
-  put_claim("data-a", "");
+  put_claim(cluster, "data-a");
   CHECK(place(cluster, "a").empty());  // no volume
-  put_volume("disk-1", "n1", "");
+  put_volume(cluster, "disk-1", "n1");
   CHECK(place(cluster, "a") == "n1");
   const std::vector<ClaimRequest> requests = cluster.take_claims({"default", "a"});
   REQUIRE(requests.size() == 1);
   CHECK(requests.front().volume == "disk-1");
 
-  put_claim("data-b", "");
+  put_claim(cluster, "data-b");
   cluster.put(one_pod("b", with_claim("data-b")));
-  CHECK(place(cluster, "b").empty());  // the only volume is promised
-  put_volume("disk-1", "n1", "");      // an older version of it; the promise stands
+  CHECK(place(cluster, "b").empty());   // the only volume is promised
+  put_volume(cluster, "disk-1", "n1");  // an older version of it; the promise stands
   CHECK(place(cluster, "b").empty());
-  put_volume("disk-1", "n1", "data-a");
-  put_claim("data-a", "disk-1");
+  put_volume(cluster, "disk-1", "n1", "data-a");
+  put_claim(cluster, "data-a", "disk-1");
   CHECK(cluster.has_its_volumes({"default", "a"}));
   const auto fits = cluster.still_fits({"default", "a"});
   REQUIRE(fits);
   CHECK(*fits);
-  put_volume("disk-0", "n0", "");
+  put_volume(cluster, "disk-0", "n0");
   CHECK(place(cluster, "b") == "n0");
   cluster.forget({"default", "b"});
   REQUIRE(cluster.remove(FactKind::kVolume, "", "disk-0"));
