@@ -5,6 +5,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "gedge/codec/autoscaling.hpp"
@@ -58,6 +59,13 @@ ScaleFacts site() {
       facts.pods.push_back(pod);
     }
   }
+  // As readers leave them.
+  const auto by_name = [](const auto& a, const auto& b) {
+    return std::tie(a.namespace_name, a.name) < std::tie(b.namespace_name, b.name);
+  };
+  std::sort(facts.autoscalers.begin(), facts.autoscalers.end(), by_name);
+  std::sort(facts.targets.begin(), facts.targets.end(), by_name);
+  std::sort(facts.pods.begin(), facts.pods.end(), by_name);
   return facts;
 }
 

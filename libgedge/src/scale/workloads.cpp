@@ -1,6 +1,7 @@
 #include "gedge/scale/workloads.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <numeric>
@@ -11,23 +12,6 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMilli = 1'000;
-
-// Parts of a key stand apart: no name has a line end.
-std::string key_of(std::string_view a, std::string_view b, std::string_view c = {},
-                   std::string_view d = {}) {
-  std::string key;
-  key.reserve(a.size() + b.size() + c.size() + d.size() + 3);
-  for (const std::string_view part : {a, b, c, d}) key.append(part).push_back('\n');
-  return key;
-}
-
-const std::vector<std::uint32_t>& list_in(
-    const std::unordered_map<std::string, std::vector<std::uint32_t>>& lists,
-    const std::string& key) {
-  static const std::vector<std::uint32_t> empty;
-  const auto at = lists.find(key);
-  return at == lists.end() ? empty : at->second;
-}
 
 std::int64_t to_milli(std::string_view resource, std::int64_t amount) {
   std::int64_t milli = 0;
@@ -106,6 +90,19 @@ const Requirement* indexed(const LabelSelector& selector) {
 
 }  // namespace
 
+std::size_t WorkloadIndex::KeyHash::operator()(const Key& key) const {
+  constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
+  std::size_t sum = 0;
+  for (const std::string_view part : key) sum = (sum ^ std::hash<std::string_view>()(part)) * kOdd;
+  return sum;
+}
+
+const std::vector<std::uint32_t>& WorkloadIndex::list_in(const Lists& lists, const Key& key) {
+  static const std::vector<std::uint32_t> empty;
+  const auto at = lists.find(key);
+  return at == lists.end() ? empty : at->second;
+}
+
 WorkloadIndex::WorkloadIndex(const ScaleFacts& facts) : facts_(&facts) {
   for (std::uint32_t i = 0; i < facts.targets.size(); ++i) {
     const ScaleTarget& target = facts.targets[i];
@@ -118,11 +115,19 @@ WorkloadIndex::WorkloadIndex(const ScaleFacts& facts) : facts_(&facts) {
 
 void WorkloadIndex::index_pods() {
   by_label_.reserve(facts_->pods.size());
+  // Of the pod before: its neighbours mostly belong to one workload, and carry the same labels.
+  const ScaledPod* before = nullptr;
+  std::vector<std::vector<std::uint32_t>*> lists;
   for (std::uint32_t i = 0; i < facts_->pods.size(); ++i) {
     const ScaledPod& pod = facts_->pods[i];
-    by_namespace_[pod.namespace_name.str()].push_back(i);
-    for (const auto& [name, value] : pod.labels)
-      by_label_[key_of(pod.namespace_name, name, value)].push_back(i);
+    if (before == nullptr || pod.namespace_name != before->namespace_name ||
+        pod.labels != before->labels) {
+      lists.assign(1, &by_namespace_[key_of(pod.namespace_name)]);
+      for (const auto& [name, value] : pod.labels)
+        lists.push_back(&by_label_[key_of(pod.namespace_name, name, value)]);
+    }
+    for (std::vector<std::uint32_t>* const list : lists) list->push_back(i);
+    before = &pod;
   }
   // Asked about values of objects alone: usages are joined by their order.
   if (facts_->metrics.objects.empty()) return;
@@ -142,7 +147,7 @@ void WorkloadIndex::join_usage() {
     if (next < by_name.size() && name_of(pods[by_name[next]]) == name_of(usages[i]))
       usage_of_[by_name[next]] = i;
     else
-      stray_usage_[usages[i].namespace_name.str()].push_back(i);
+      stray_usage_[key_of(usages[i].namespace_name)].push_back(i);
   }
 }
 
@@ -159,7 +164,7 @@ void WorkloadIndex::index_values() {
       stray_objects_[key_of(value.namespace_name, value.metric)].push_back(i);
   }
   for (std::uint32_t i = 0; i < metrics.external.size(); ++i)
-    external_[metrics.external[i].metric].push_back(i);
+    external_[key_of(metrics.external[i].metric)].push_back(i);
 }
 
 void WorkloadIndex::count_autoscalers() {
@@ -184,7 +189,7 @@ std::vector<std::uint32_t> WorkloadIndex::select(std::string_view namespace_name
   const std::vector<std::uint32_t>& candidates =
       first != nullptr
           ? list_in(by_label_, key_of(namespace_name, first->key, first->values.front()))
-          : list_in(by_namespace_, std::string(namespace_name));
+          : list_in(by_namespace_, key_of(namespace_name));
   std::vector<std::uint32_t> found;
   found.reserve(candidates.size());
   for (const std::uint32_t pod : candidates)
@@ -243,7 +248,7 @@ WorkloadIndex::PodValues WorkloadIndex::values_of(const MetricSpec& metric,
     values.any = true;
   };
   if (is_resource) {
-    for (const std::uint32_t i : list_in(stray_usage_, target.namespace_name)) {
+    for (const std::uint32_t i : list_in(stray_usage_, key_of(target.namespace_name))) {
       SampledPod view;
       if (!target.selector.matches(metrics.usage[i].labels)) continue;
       if (read_usage(metrics.usage[i], metric, view, values)) add_stray(view.value);
@@ -266,7 +271,7 @@ const ObjectMetric* WorkloadIndex::object_value(const MetricSpec& metric,
 std::int64_t WorkloadIndex::external_value(const MetricSpec& metric, bool& found) const {
   std::int64_t sum = 0;
   found = false;
-  for (const std::uint32_t i : list_in(external_, metric.name)) {
+  for (const std::uint32_t i : list_in(external_, key_of(metric.name))) {
     const ExternalMetric& value = facts_->metrics.external[i];
     if (metric.selector && !metric.selector->matches(value.labels)) continue;
     sum = saturating_add(sum, value.sample.milli);

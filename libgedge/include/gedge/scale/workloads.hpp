@@ -1,6 +1,8 @@
 // gedge/scale/workloads.hpp - finds the pods and the values that an autoscaler looks at.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -42,7 +44,17 @@ class WorkloadIndex {
   std::int64_t external_value(const MetricSpec& metric, bool& found) const;
 
  private:
-  using Index = std::unordered_map<std::string, std::uint32_t>;
+  using Key = std::array<std::string_view, 4>;  // names in the facts; what is not needed is empty
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  using Index = std::unordered_map<Key, std::uint32_t, KeyHash>;
+  using Lists = std::unordered_map<Key, std::vector<std::uint32_t>, KeyHash>;
+  static Key key_of(std::string_view a, std::string_view b = {}, std::string_view c = {},
+                    std::string_view d = {}) {
+    return {a, b, c, d};
+  }
+  static const std::vector<std::uint32_t>& list_in(const Lists& lists, const Key& key);
   void index_pods();
   void join_usage();
   void index_values();
@@ -52,9 +64,7 @@ class WorkloadIndex {
 
   const ScaleFacts* facts_;
   Index targets_, pods_, objects_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> by_label_, by_namespace_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> stray_usage_, stray_objects_,
-      external_;
+  Lists by_label_, by_namespace_, stray_usage_, stray_objects_, external_;
   std::vector<std::uint32_t> usage_of_;  // by pod; kNone: there is none
   std::vector<std::uint16_t> autoscalers_of_;
 };
