@@ -48,6 +48,10 @@ class ObjectWatch {
   /// Why the last call brought nothing; empty: it did.
   const std::optional<Error>& failure() const { return failure_; }
   bool is_synced() const { return is_missing_ || reflector_.is_synced(); }
+  bool is_current(Nanos now, Nanos most_age) const {
+    return is_missing_ || reflector_.is_current(now, most_age);
+  }
+  void opened(Nanos now) { reflector_.opened(now); }
   const Reflector& reflector() const { return reflector_; }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }

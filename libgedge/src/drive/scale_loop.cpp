@@ -12,6 +12,8 @@ namespace {
 
 // Two servers are listened to by turns.
 constexpr Nanos kTurnOfPrometheus{20'000'000};
+// A watch that the server ends is begun again sooner.
+constexpr Nanos kMostAge{1'000'000'000};
 
 }  // namespace
 
@@ -131,12 +133,18 @@ Status ScaleLoop::run() {
   }
 }
 
-// True: everything is known.
+// Pods as they were before a watch broke may be fewer than those that share what is measured now.
+bool ScaleLoop::is_current(Nanos now) const {
+  return std::all_of(watches_.begin(), watches_.end(),
+                     [now](const auto& watch) { return watch->is_current(now, kMostAge); });
+}
+
+// True: everything is known, as it is now.
 bool ScaleLoop::begin_turn(Nanos now) {
   for (const auto& watch : watches_) watch->advance(transport_, last_ticket_, now);
   if (!is_synced()) return false;
   if (!std::exchange(was_synced_, true)) events_.synced();
-  return true;
+  return is_current(now);
 }
 
 // What was sent is settled first, then told, and only then is given away what allowed us to write.
@@ -159,7 +167,7 @@ Nanos ScaleLoop::patience(Nanos now) const {
   if (lease_) meet(lease_->election().next());
   if (!is_leading()) return most;
   for (const auto& watch : watches_) meet(watch->next());
-  if (is_synced() && !give_up_) meet(scaler_.next());
+  if (is_synced() && is_current(now) && !give_up_) meet(scaler_.next());
   if (telling_ == 0) meet(held_until());
   return most;
 }
@@ -167,7 +175,11 @@ Nanos ScaleLoop::patience(Nanos now) const {
 Status ScaleLoop::wait(Nanos most) {
   const ApiListener taker{
       [this](std::uint64_t ticket, std::string_view line) { take_line(ticket, line); },
-      [this](std::uint64_t ticket, const ApiAnswer& answer) { take(ticket, answer); }};
+      [this](std::uint64_t ticket, const ApiAnswer& answer) { take(ticket, answer); },
+      [this](std::uint64_t ticket) {
+        for (const auto& watch : watches_)
+          if (watch->ticket() == ticket) watch->opened(now());
+      }};
   if (queries_ > 0) {
     GEDGE_TRY(prometheus_->wait(std::min(most, kTurnOfPrometheus), taker));
     most = Nanos{0};

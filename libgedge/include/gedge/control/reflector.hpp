@@ -72,8 +72,9 @@ class Reflector {
   /// All pages of a list were taken, now or before.
   bool is_synced() const { return is_synced_; }
   /// And what was told is not too old: a watch goes on, or has not been broken for long.
-  bool is_current(Nanos now) const {
-    return is_synced_ && (is_open_ || now - known_at_ <= options_.most_age);
+  bool is_current(Nanos now) const { return is_current(now, options_.most_age); }
+  bool is_current(Nanos now, Nanos most_age) const {
+    return is_synced_ && (is_open_ || now - known_at_ <= most_age);
   }
   std::uint64_t lists() const { return lists_; }      ///< begun
   std::uint64_t watches() const { return watches_; }  ///< begun

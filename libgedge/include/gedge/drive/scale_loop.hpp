@@ -100,6 +100,7 @@ class ScaleLoop {
 
   void watch_all();
   bool begin_turn(Nanos now);
+  bool is_current(Nanos now) const;
   void send();
   void send(const ScaleRead& read);
   void send(const MetricRead& read);
