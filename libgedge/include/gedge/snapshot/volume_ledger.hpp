@@ -4,7 +4,8 @@
 // The facts show only what is bound already. A claim that waits for its first pod takes a volume
 // when that pod is placed, and the next pod must find another one. The ledger is a function of the
 // state's history alone: pods that were bound from the start in their order, then every bind and
-// unbind of the journal, undone ones included, all on nodes labelled as they are now.
+// unbind of the journal, undone ones included, all on nodes labelled as they are now. The start is
+// that of the state, or when its claims and volumes were last renewed (renew_volumes).
 //
 // Source   kube-scheduler plugins/volumebinding/binder.go findMatchingVolumes; component-helpers
 //          storage/volume FindMatchingVolume.
