@@ -249,7 +249,8 @@ bool LiveCluster::Parts::follow_pod(std::uint32_t at, const Pod& now) {
 void LiveCluster::Parts::move(std::uint32_t pod, const SharedText& node) {
   ClusterState& cluster = session_->cluster();
   const PodIndex index{pod};
-  const auto to = node.empty() ? std::nullopt : cluster.find_node(node);
+  std::optional<NodeIndex> to;
+  if (!node.empty()) to = cluster.find_node(node);
   if (cluster.is_placed(index) && to && cluster.node_of(index) == *to) return;
   if (uses_claims(facts_.spec_of(facts_.pods[pod]))) has_moved_volumes_ = true;
   if (cluster.is_placed(index)) {
