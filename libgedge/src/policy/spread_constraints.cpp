@@ -109,16 +109,16 @@ void SpreadSource::sign(const PodFacts& pod, bool hard, Signature& signature) co
 LabelSelector default_spread_selector(const ClassContext& context, Compat compat) {
   LabelSelector selector;
   const PodFacts& pod = context.pod;
-  for (const SpreadOwner& owner : context.cluster.facts().spread_owners) {
-    if (owner.namespace_name != pod.namespace_name() || owner.selector.nothing) continue;
+  for (const SpreadOwner* owner : context.cluster.spread_owners_of(pod)) {
+    if (owner->selector.nothing) continue;
     bool belongs = false;
-    if (owner.kind == "Service")
-      belongs = owner.selector.matches(pod.labels());
+    if (owner->kind == "Service")
+      belongs = owner->selector.matches(pod.labels());
     else if (compat == Compat::k1_20)  // upstream lists no controllers for a pod without labels
-      belongs = !pod.labels().empty() && owner.selector.matches(pod.labels());
+      belongs = !pod.labels().empty() && owner->selector.matches(pod.labels());
     else
-      belongs = owner.kind == pod.controller().kind && owner.name == pod.controller().name;
-    if (belongs) append(selector, owner.selector);
+      belongs = owner->kind == pod.controller().kind && owner->name == pod.controller().name;
+    if (belongs) append(selector, owner->selector);
   }
   return selector;
 }

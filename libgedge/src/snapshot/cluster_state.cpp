@@ -17,6 +17,7 @@
 #include "snapshot/name_table.hpp"
 #include "snapshot/pod_digests.hpp"
 #include "snapshot/pod_directory.hpp"
+#include "snapshot/spread_owner_index.hpp"
 #include "snapshot/usage_kernels.hpp"
 
 namespace gedge {
@@ -317,6 +318,11 @@ const VolumeLedger& ClusterState::volume_ledger() const {
   else
     volume_ledger_->follow();
   return *volume_ledger_;
+}
+
+std::vector<const SpreadOwner*> ClusterState::spread_owners_of(const PodFacts& pod) const {
+  if (!spread_owners_) spread_owners_ = std::make_unique<SpreadOwnerIndex>(facts_->spread_owners);
+  return spread_owners_->of(pod);
 }
 
 std::vector<const PodFacts*> ClusterState::saying(std::span<const Topic> topics) const {

@@ -38,6 +38,7 @@ class PodDigester;
 struct DistinctPods;
 class ImageDirectory;
 class ReachRows;
+class SpreadOwnerIndex;
 class VolumeLedger;
 
 /// Nodes that report an image.
@@ -210,6 +211,10 @@ class ClusterState {
   /// there is none. The first question costs O(pods log pods).
   std::vector<PodIndex> workload(std::string_view namespace_name, std::string_view kind,
                                  std::string_view name) const;
+  /// Services and controllers of the pod's namespace whose selectors may match it, and whoever
+  /// bears the name of its controller, in the order of the facts. The first question costs
+  /// O(owners).
+  std::vector<const SpreadOwner*> spread_owners_of(const PodFacts& pod) const;
   /// Placed pods that carry any pod (anti-)affinity, and those with a delay budget; in no
   /// meaningful order.
   std::span<const PodIndex> placed_with_affinity() const { return with_affinity_; }
@@ -344,6 +349,7 @@ class ClusterState {
       pods_by_workload_;  // sorted by namespace, workload name, kind, ordinal, name
   std::vector<PodIndex> with_affinity_, with_budgets_;
   mutable std::unique_ptr<PodDirectory> directory_;
+  mutable std::unique_ptr<SpreadOwnerIndex> spread_owners_;
   mutable std::unique_ptr<ImageDirectory> images_;
   mutable bool was_asked_for_image_ = false;
   mutable std::unique_ptr<ReachRows> reach_rows_;
