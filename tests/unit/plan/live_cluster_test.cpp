@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,30 +60,57 @@ std::string place(LiveCluster& cluster, const std::string& name) {
   return decisions->front().chosen ? decisions->front().chosen->node.str() : "";
 }
 
+PersistentVolume disk(const std::string& name, const std::string& on) {
+  PersistentVolume made;
+  made.name = name;
+  made.storage_class = "local";
+  made.has_node_affinity = true;
+  NodeSelectorTerm here;
+  here.expressions.push_back({"kubernetes.io/hostname", SelectorOp::kIn, {on}});
+  made.node_terms.push_back(here);
+  return made;
+}
+
+PersistentVolumeClaim claim(const std::string& name) {
+  PersistentVolumeClaim made;
+  made.namespace_name = "default";
+  made.name = name;
+  made.storage_class = "local";
+  return made;
+}
+
 void put_volume(LiveCluster& cluster, const std::string& name, const std::string& on,
                 const std::string& claim = "") {
   Facts facts;
-  PersistentVolume volume;
-  volume.name = name;
-  volume.storage_class = "local";
-  volume.has_node_affinity = true;
-  NodeSelectorTerm here;
-  here.expressions.push_back({"kubernetes.io/hostname", SelectorOp::kIn, {on}});
-  volume.node_terms.push_back(here);
-  if (!claim.empty()) volume.claim_namespace = "default";
-  volume.claim_name = claim;
-  facts.volumes.push_back(std::move(volume));
+  facts.volumes.push_back(disk(name, on));
+  if (!claim.empty()) facts.volumes.back().claim_namespace = "default";
+  facts.volumes.back().claim_name = claim;
   cluster.put(std::move(facts));
 }
 
 void put_claim(LiveCluster& cluster, const std::string& name, const std::string& volume = "") {
   Facts facts;
-  PersistentVolumeClaim claim;
-  claim.namespace_name = "default";
-  claim.name = name;
-  claim.storage_class = "local";
-  claim.volume_name = volume;
-  facts.claims.push_back(std::move(claim));
+  facts.claims.push_back(claim(name));
+  facts.claims.back().volume_name = volume;
+  cluster.put(std::move(facts));
+}
+
+void put_disk(LiveCluster& cluster, const std::string& name, std::int64_t bytes,
+              const std::string& tier) {
+  Facts facts;
+  facts.volumes.push_back(disk(name, "n0"));
+  facts.volumes.back().capacity_bytes = bytes;
+  facts.volumes.back().labels.set("tier", tier);
+  cluster.put(std::move(facts));
+}
+
+void put_request(LiveCluster& cluster, const std::string& name, std::int64_t bytes,
+                 const std::string& tier = "") {
+  Facts facts;
+  facts.claims.push_back(claim(name));
+  facts.claims.back().request_bytes = bytes;
+  if (!tier.empty())
+    facts.claims.back().selector.requirements.push_back({"tier", SelectorOp::kIn, {tier}});
   cluster.put(std::move(facts));
 }
 
@@ -246,6 +274,29 @@ TEST_CASE("live cluster: claims and volumes come and are bound in the state as i
   REQUIRE(cluster.remove(FactKind::kVolume, "", "disk-0"));
   CHECK(place(cluster, "b").empty());
   CHECK(cluster.rebuilds() == 1);
+}
+
+TEST_CASE("live cluster: pods that came late take volumes in the order of a state that is new") {
+  // With many claims there is room for more where they are, and the state follows one by one.
+  for (const int others : {0, 20}) {
+    INFO(others << " other claims");
+    LiveCluster cluster = two_nodes_with_disks();
+    for (int i = 0; i < others; ++i) put_claim(cluster, "other-" + std::to_string(i));
+    put_disk(cluster, "small", 10, "fast");
+    put_disk(cluster, "large", 12, "slow");
+    put_request(cluster, "of-b", 10, "fast");
+    cluster.put(one_pod("b", with_claim("of-b"), "n0"));
+    cluster.put(one_pod("before", spec("cpu", 100)));
+    CHECK(place(cluster, "before") == "n1");
+    // By name "a" is the first and takes the small disk; nothing is left that "b" may have. Were it
+    // the second, it would have the large one.
+    put_request(cluster, "of-a", 10);
+    cluster.put(one_pod("a", with_claim("of-a"), "n0"));
+    put_request(cluster, "of-c", 12);
+    cluster.put(one_pod("c", with_claim("of-c")));
+    CHECK(place(cluster, "c") == "n0");
+    CHECK(cluster.rebuilds() == 1);
+  }
 }
 
 TEST_CASE("live cluster: what is said again, or that no state keeps, costs nothing") {
