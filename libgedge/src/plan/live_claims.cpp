@@ -1,30 +1,10 @@
 #include "plan/live_claims.hpp"
 
-#include <algorithm>
-
 #include "gedge/snapshot/volume_ledger.hpp"
 
 namespace gedge {
-namespace {
-
-template <typename T>
-T* find(std::vector<T>& all, const std::string& name) {
-  const auto at =
-      std::find_if(all.begin(), all.end(), [&](const T& object) { return object.name == name; });
-  return at == all.end() ? nullptr : &*at;
-}
-
-PersistentVolumeClaim* find_claim(Facts& facts, const std::string& namespace_name,
-                                  const std::string& name) {
-  for (PersistentVolumeClaim& claim : facts.claims)
-    if (claim.namespace_name == namespace_name && claim.name == name) return &claim;
-  return nullptr;
-}
-
-}  // namespace
-
 std::vector<ClaimRequest> LiveClaims::take(const ClusterState& cluster, PodIndex pod,
-                                           Facts& facts) {
+                                           LiveStorage& storage) {
   std::vector<ClaimRequest> wanted;
   const std::string& node = cluster.node_name(cluster.node_of(pod));
   for (const auto& [claim, volume] : cluster.volume_ledger().claimed_by(pod)) {
@@ -40,11 +20,11 @@ std::vector<ClaimRequest> LiveClaims::take(const ClusterState& cluster, PodIndex
   for (const ClaimRequest& request : wanted) {
     const Name name{request.claim.namespace_name, request.claim.name};
     if (request.volume.empty()) {
-      find_claim(facts, name.first, name.second)->selected_node = node;
+      storage.change_claim(name.first, name.second)->selected_node = node;
       claims_[name] = node;
       continue;
     }
-    PersistentVolume& volume = *find(facts.volumes, request.volume);
+    PersistentVolume& volume = *storage.change_volume(request.volume);
     volume.claim_namespace = name.first;
     volume.claim_name = name.second;
     volumes_[volume.name] = name;
@@ -52,18 +32,18 @@ std::vector<ClaimRequest> LiveClaims::take(const ClusterState& cluster, PodIndex
   return wanted;
 }
 
-void LiveClaims::give_back(const Pod& pod, const PodSpec& spec, Facts& facts) {
+void LiveClaims::give_back(const Pod& pod, const PodSpec& spec, LiveStorage& storage) {
   for (const PodVolume& used : spec.volumes) {
     const Name name{pod.namespace_name, used.claim};
     if (claims_.erase(name) > 0)
-      if (PersistentVolumeClaim* const claim = find_claim(facts, name.first, name.second))
+      if (PersistentVolumeClaim* const claim = storage.change_claim(name.first, name.second))
         claim->selected_node.clear();
     for (auto at = volumes_.begin(); at != volumes_.end();) {
       if (at->second != name) {
         ++at;
         continue;
       }
-      if (PersistentVolume* const volume = find(facts.volumes, at->first)) {
+      if (PersistentVolume* const volume = storage.change_volume(at->first)) {
         volume->claim_namespace.clear();
         volume->claim_name.clear();
       }
@@ -93,18 +73,6 @@ void LiveClaims::confirm(std::vector<PersistentVolume>& volumes,
     else
       claims_.erase(at);
   }
-}
-
-bool has_its_volumes(const Pod& pod, const PodSpec& spec, const Facts& facts) {
-  return std::all_of(spec.volumes.begin(), spec.volumes.end(), [&](const PodVolume& used) {
-    if (used.claim.empty()) return true;
-    return std::any_of(facts.claims.begin(), facts.claims.end(), [&](const auto& claim) {
-      return claim.namespace_name == pod.namespace_name.str() && claim.name == used.claim &&
-             !claim.volume_name.empty() &&
-             std::any_of(facts.volumes.begin(), facts.volumes.end(),
-                         [&](const auto& volume) { return volume.name == claim.volume_name; });
-    });
-  });
 }
 
 }  // namespace gedge

@@ -9,20 +9,20 @@
 #include "gedge/model/facts.hpp"
 #include "gedge/port/binding.hpp"
 #include "gedge/snapshot/cluster_state.hpp"
+#include "plan/live_storage.hpp"
 
 namespace gedge {
 
-/// Writes into facts what was asked of the cluster, until the cluster says so itself.
+/// Writes into storage what was asked of the cluster, until the cluster says so itself.
 class LiveClaims {
  public:
   /// What claims of a pod that was placed on a node need so that they are bound; they have it in
-  /// `facts`, those of the state, from now on. Empty for claims that are bound, or asked for.
-  /// Cost: O(pods + journal) for a pod with claims.
-  std::vector<ClaimRequest> take(const ClusterState& cluster, PodIndex pod, Facts& facts);
+  /// `storage`, that of the state, from now on. Empty for claims that are bound, or asked for.
+  std::vector<ClaimRequest> take(const ClusterState& cluster, PodIndex pod, LiveStorage& storage);
   /// Takes back what was written for the claims of this pod, but what the cluster has said.
-  void give_back(const Pod& pod, const PodSpec& spec, Facts& facts);
+  void give_back(const Pod& pod, const PodSpec& spec, LiveStorage& storage);
 
-  /// What the cluster says now of volumes and claims, before it is put into facts.
+  /// What the cluster says now of volumes and claims, before it is put into storage.
   void confirm(std::vector<PersistentVolume>& volumes, std::vector<PersistentVolumeClaim>& claims);
 
  private:
@@ -30,8 +30,5 @@ class LiveClaims {
   std::map<std::string, Name> volumes_;              // promised to a claim
   std::map<Name, std::string> claims_;               // promised a node
 };
-
-/// True if every claim of the pod is bound to a volume that there is. `spec`: the pod's.
-bool has_its_volumes(const Pod& pod, const PodSpec& spec, const Facts& facts);
 
 }  // namespace gedge

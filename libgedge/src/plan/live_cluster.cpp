@@ -13,6 +13,7 @@
 #include "plan/history.hpp"
 #include "plan/live_claims.hpp"
 #include "plan/live_nodes.hpp"
+#include "plan/live_storage.hpp"
 #include "plan/nominations.hpp"
 #include "plan/other_facts.hpp"
 #include "plan/promises.hpp"
@@ -67,7 +68,7 @@ class LiveCluster::Parts {
   std::vector<ClaimRequest> take_claims(const PodName& pod);
   bool has_its_volumes(const PodName& pod) const {
     const Pod* const known = find_pod(pod);
-    return known == nullptr || gedge::has_its_volumes(*known, facts_.spec_of(*known), facts_);
+    return known == nullptr || gedge::has_its_volumes(*known, facts_.spec_of(*known), storage_);
   }
   Result<bool> still_fits(const PodName& pod);
   Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
@@ -114,6 +115,7 @@ class LiveCluster::Parts {
   bool has_cards_ = false;          // which of them are left depends on who came first
   bool has_moved_volumes_ = false;  // pods with claims came, went or moved since the last question
 
+  LiveStorage storage_{facts_};
   LiveClaims claims_;
   PlanRequest request_;
   std::unique_ptr<Session> session_;  // null: to be made anew
@@ -128,16 +130,22 @@ void LiveCluster::Parts::put(Facts objects) {
     put_pod(std::move(pod), objects.specs[i], specs[i]);
   }
   claims_.confirm(objects.volumes, objects.claims);
+  for (PersistentVolume& volume : objects.volumes) storage_.put(std::move(volume));
+  for (PersistentVolumeClaim& claim : objects.claims) storage_.put(std::move(claim));
   follow(merge_others(facts_, std::move(objects)));
 }
 
 void LiveCluster::Parts::follow(OtherNews news) {
   if (news == OtherNews::kOfOthers) outdate();
-  if (news == OtherNews::kOfVolumes && session_) renew_volumes();
+  if (news == OtherNews::kOfClasses) storage_.renew_all();
+  if (storage_.has_news()) renew_volumes();
 }
 
 void LiveCluster::Parts::renew_volumes() {
-  session_->cluster().renew_volumes();
+  const StorageNews news = storage_.take_news();
+  has_moved_volumes_ = false;
+  if (!session_) return;
+  session_->cluster().renew_volumes(news);
   session_->follow();
 }
 
@@ -223,7 +231,7 @@ void LiveCluster::Parts::put_pod(Pod&& pod, const PodSpec& spec, std::optional<S
 
 // Whoever came elsewhere than it was meant to has no claim on what was promised there.
 void LiveCluster::Parts::confirm_place(const Pod& known, const Pod& now) {
-  if (known.bound_node != now.bound_node) claims_.give_back(known, facts_.spec_of(known), facts_);
+  if (known.bound_node != now.bound_node) claims_.give_back(known, facts_.spec_of(known), storage_);
 }
 
 // The pod becomes what it is now; false where a state cannot follow. What a state refers to (names,
@@ -267,7 +275,7 @@ void LiveCluster::Parts::remove_pod(const std::string& key) {
   if (at == pods_.end()) return;
   const std::uint32_t i = at->second;
   if (assumed_.erase(key) > 0)
-    claims_.give_back(facts_.pods[i], facts_.spec_of(facts_.pods[i]), facts_);
+    claims_.give_back(facts_.pods[i], facts_.spec_of(facts_.pods[i]), storage_);
   pods_.erase(at);
   nominations_.drop(key);
   gone_pods_.insert(i);
@@ -288,6 +296,12 @@ bool LiveCluster::Parts::remove(FactKind kind, std::string_view namespace_name,
     remove_pod(key_of(namespace_name, name));
     return pods_.size() != pods;
   }
+  if (kind == FactKind::kVolume || kind == FactKind::kClaim) {
+    const bool is_gone = kind == FactKind::kVolume ? storage_.remove_volume(name)
+                                                   : storage_.remove_claim({namespace_name, name});
+    follow(OtherNews::kNone);
+    return is_gone;
+  }
   const OtherNews news = erase_other(facts_, kind, {namespace_name, name});
   follow(news);
   return news != OtherNews::kNone;
@@ -298,7 +312,7 @@ void LiveCluster::Parts::forget(const PodName& pod) {
   if (assumed_.erase(key) == 0) return;
   const std::uint32_t i = pods_.at(key);
   Pod& known = facts_.pods[i];
-  claims_.give_back(known, facts_.spec_of(known), facts_);
+  claims_.give_back(known, facts_.spec_of(known), storage_);
   known.bound_node = {};
   if (session_) move(i, SharedText());
 }
@@ -308,7 +322,7 @@ std::vector<ClaimRequest> LiveCluster::Parts::take_claims(const PodName& pod) {
   if (at == pods_.end() || !session_) return {};
   const PodIndex index{at->second};
   if (!session_->cluster().is_placed(index)) return {};
-  return claims_.take(session_->cluster(), index, facts_);
+  return claims_.take(session_->cluster(), index, storage_);
 }
 
 Result<bool> LiveCluster::Parts::still_fits(const PodName& pod) {
@@ -406,6 +420,7 @@ void LiveCluster::Parts::drop_unused_specs() {
 
 Status LiveCluster::Parts::rebuild() {
   nodes_.settle();
+  storage_.take_news();
   sort_pods();
   drop_unused_specs();
   request_.facts = &facts_;
@@ -432,7 +447,7 @@ Status LiveCluster::Parts::use(std::vector<Profile> profiles) {
 Status LiveCluster::Parts::freshen() {
   if (session_ && (has_cards_ || session_->cluster().epoch() > kLongestJournal)) outdate();
   if (!session_) return rebuild();
-  if (std::exchange(has_moved_volumes_, false)) renew_volumes();
+  if (has_moved_volumes_ || storage_.has_news()) renew_volumes();
   return {};
 }
 

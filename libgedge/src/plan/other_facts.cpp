@@ -80,14 +80,12 @@ bool erase_owner(Facts& all, std::string_view kind, const PodName& name) {
 OtherNews merge_others(Facts& all, Facts&& some) {
   bool unkept = merge(all.priority_classes, std::move(some.priority_classes));
   unkept |= merge(all.disruption_budgets, std::move(some.disruption_budgets));
-  bool storage = merge(all.storage_classes, std::move(some.storage_classes));
-  storage |= merge(all.volumes, std::move(some.volumes));
-  storage |= merge(all.claims, std::move(some.claims));
+  const bool classes = merge(all.storage_classes, std::move(some.storage_classes));
   bool others = merge(all.namespaces, std::move(some.namespaces));
   others |= merge(all.spread_owners, std::move(some.spread_owners));
   others |= merge(all.pod_groups, std::move(some.pod_groups));
   if (others) return OtherNews::kOfOthers;
-  if (storage) return OtherNews::kOfVolumes;
+  if (classes) return OtherNews::kOfClasses;
   return unkept ? OtherNews::kUnkept : OtherNews::kNone;
 }
 
@@ -97,6 +95,8 @@ OtherNews erase_other(Facts& all, FactKind kind, const PodName& name) {
   switch (kind) {
     case FactKind::kNode:
     case FactKind::kPod:
+    case FactKind::kVolume:
+    case FactKind::kClaim:
       return OtherNews::kNone;
     case FactKind::kNamespace:
       return news(erase(all.namespaces, alone), OtherNews::kOfOthers);
@@ -111,11 +111,7 @@ OtherNews erase_other(Facts& all, FactKind kind, const PodName& name) {
     case FactKind::kPriorityClass:
       return news(erase(all.priority_classes, alone), OtherNews::kUnkept);
     case FactKind::kStorageClass:
-      return news(erase(all.storage_classes, alone), OtherNews::kOfVolumes);
-    case FactKind::kVolume:
-      return news(erase(all.volumes, alone), OtherNews::kOfVolumes);
-    case FactKind::kClaim:
-      return news(erase(all.claims, name), OtherNews::kOfVolumes);
+      return news(erase(all.storage_classes, alone), OtherNews::kOfClasses);
     case FactKind::kDisruptionBudget:
       return news(erase(all.disruption_budgets, name), OtherNews::kUnkept);
     case FactKind::kPodGroup:

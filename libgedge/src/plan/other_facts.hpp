@@ -1,4 +1,5 @@
-// plan/other_facts.hpp - facts that are neither nodes nor pods, as they come and go.
+// plan/other_facts.hpp - facts that are neither nodes, pods, volumes nor claims, as they come
+// and go.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace gedge {
 enum class OtherNews : std::uint8_t {
   kNone,
   kUnkept,     ///< what a state looks up whenever it asks: disruption budgets, priority classes
-  kOfVolumes,  ///< claims, volumes and their classes alone
+  kOfClasses,  ///< of storage
   kOfOthers,
 };
 

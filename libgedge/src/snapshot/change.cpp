@@ -189,14 +189,16 @@ void ClusterState::bind(PodIndex pod, NodeIndex node) {
   happened.node = node;
 }
 
-void ClusterState::renew_volumes() {
+void ClusterState::renew_volumes(const StorageNews& news) {
   Change happened;
   happened.kind = Change::Kind::kRenewVolumes;
   happened.parts = kVolumePart;
   journal_.push_back(happened);
   ++static_epoch_;
   volumes_since_ = epoch();
-  if (volume_ledger_) volumes_version_ = volume_ledger_->version() + 1;
+  if (!volume_ledger_) return;
+  if (!news.all) return volume_ledger_->renew(news);
+  volumes_version_ = volume_ledger_->version() + 1;
   volume_ledger_.reset();
 }
 

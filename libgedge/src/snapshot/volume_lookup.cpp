@@ -6,10 +6,23 @@
 namespace gedge {
 namespace {
 
-template <typename Map, typename Key>
-auto find_or_null(const Map& map, const Key& key) -> typename Map::mapped_type {
-  const auto at = map.find(key);
-  return at == map.end() ? nullptr : at->second;
+std::size_t hash_of(const PersistentVolumeClaim& claim) {
+  return hash_of_name(claim.namespace_name, claim.name);
+}
+std::size_t hash_of(const PersistentVolume& volume) { return hash_of_name({}, volume.name); }
+
+template <typename T>
+void fill(HashedPlaces& places, const std::vector<T>& all) {
+  places.reserve(all.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) places.put(i, hash_of(all[i]));
+}
+
+template <typename T>
+void follow(HashedPlaces& places, const std::vector<T>& all,
+            const std::vector<std::uint32_t>& news) {
+  while (places.size() > all.size()) places.drop_last();
+  for (const std::uint32_t place : news)
+    if (place < all.size()) places.put(place, hash_of(all[place]));
 }
 
 bool any_matches(const std::vector<NodeSelectorTerm>& terms, const Node& node) {
@@ -21,9 +34,8 @@ bool any_matches(const std::vector<NodeSelectorTerm>& terms, const Node& node) {
 }  // namespace
 
 VolumeLookup::VolumeLookup(const Facts& facts) : facts_(&facts) {
-  for (const PersistentVolumeClaim& claim : facts.claims)
-    claims_.try_emplace({claim.namespace_name, claim.name}, &claim);
-  for (const PersistentVolume& volume : facts.volumes) volumes_.try_emplace(volume.name, &volume);
+  fill(claims_, facts.claims);
+  fill(volumes_, facts.volumes);
   for (const StorageClass& storage : facts.storage_classes) {
     classes_.try_emplace(storage.name, &storage);
     if (storage.is_default && (default_class_ == nullptr || storage.name < default_class_->name))
@@ -31,18 +43,31 @@ VolumeLookup::VolumeLookup(const Facts& facts) : facts_(&facts) {
   }
 }
 
+void VolumeLookup::renew(const StorageNews& news) {
+  follow(claims_, facts_->claims, news.claims);
+  follow(volumes_, facts_->volumes, news.volumes);
+}
+
 const PersistentVolumeClaim* VolumeLookup::claim(std::string_view namespace_name,
                                                  std::string_view name) const {
-  return find_or_null(claims_, NameInSpace{namespace_name, name});
+  const std::vector<PersistentVolumeClaim>& all = facts_->claims;
+  const std::uint32_t at = claims_.find(hash_of_name(namespace_name, name), [&](std::uint32_t i) {
+    return all[i].name == name && all[i].namespace_name == namespace_name;
+  });
+  return at == HashedPlaces::kNowhere ? nullptr : &all[at];
 }
 
 const PersistentVolume* VolumeLookup::volume(std::string_view name) const {
-  return find_or_null(volumes_, name);
+  const std::vector<PersistentVolume>& all = facts_->volumes;
+  const std::uint32_t at =
+      volumes_.find(hash_of_name({}, name), [&](std::uint32_t i) { return all[i].name == name; });
+  return at == HashedPlaces::kNowhere ? nullptr : &all[at];
 }
 
 const StorageClass* VolumeLookup::class_of(const PersistentVolumeClaim& claim) const {
   if (!claim.storage_class) return default_class_;
-  return find_or_null(classes_, std::string_view(*claim.storage_class));
+  const auto at = classes_.find(*claim.storage_class);
+  return at == classes_.end() ? nullptr : at->second;
 }
 
 bool reaches(const PersistentVolume& volume, const Node& node) {

@@ -30,6 +30,7 @@ VolumeShelf::VolumeShelf(std::vector<Item> items, const std::deque<RowSet>& reac
     }
     groups_[at->second].free.insert(static_cast<std::uint32_t>(volumes_.size()));
     volumes_.push_back(item.volume);
+    bytes_.push_back(item.volume->capacity_bytes);
     group_of_.push_back(at->second);
   }
   lay_out(reach_of_group, reaches);
@@ -59,7 +60,7 @@ void VolumeShelf::lay_out(std::span<const std::uint32_t> reach_of_group,
 }
 
 std::int64_t VolumeShelf::largest(const Group& group) const {
-  return group.free.empty() ? kNothing : volumes_[*group.free.rbegin()]->capacity_bytes;
+  return group.free.empty() ? kNothing : bytes_[*group.free.rbegin()];
 }
 
 void VolumeShelf::change(std::uint32_t item, bool is_free) {
@@ -76,12 +77,10 @@ void VolumeShelf::change(std::uint32_t item, bool is_free) {
   events_.push_back({group_of_[item], largest(group) != before});
 }
 
-// The first item of that size or more; volumes_.size() if there is none.
+// The first item of that size or more; bytes_.size() if there is none.
 std::uint32_t VolumeShelf::first_of(std::int64_t bytes) const {
-  const auto at = std::lower_bound(
-      volumes_.begin(), volumes_.end(), bytes,
-      [](const PersistentVolume* volume, std::int64_t b) { return volume->capacity_bytes < b; });
-  return static_cast<std::uint32_t>(at - volumes_.begin());
+  const auto at = std::lower_bound(bytes_.begin(), bytes_.end(), bytes);
+  return static_cast<std::uint32_t>(at - bytes_.begin());
 }
 
 // The first free item of the patch at or behind `from`; kNone if there is none.
@@ -118,7 +117,7 @@ std::int64_t VolumeShelf::most_left(const Patch& patch, const Answer& answer) co
   for (const std::uint32_t g : patch.groups) {
     const std::set<std::uint32_t>& free = groups_[g].free;
     const auto at = std::find_if_not(free.rbegin(), free.rend(), is_chosen);
-    if (at != free.rend()) most = std::max(most, volumes_[*at]->capacity_bytes);
+    if (at != free.rend()) most = std::max(most, bytes_[*at]);
   }
   return most;
 }

@@ -29,6 +29,7 @@ class VolumeShelf {
   /// `items`: all free, whatever is taken first of those that suit a claim before the others.
   VolumeShelf(std::vector<Item> items, const std::deque<RowSet>& reaches, std::size_t slots);
 
+  /// An item that is not free is not looked at: its volume may have become another.
   void change(std::uint32_t item, bool is_free);
 
   /// The first free volume of that size or more that reaches the row and is not among `others`;
@@ -78,6 +79,7 @@ class VolumeShelf {
   void update(Answer& answer, std::uint32_t patch);
 
   std::vector<const PersistentVolume*> volumes_;  // [items]
+  std::vector<std::int64_t> bytes_;               // [items], of the volumes
   std::vector<std::uint32_t> group_of_;           // [items]
   std::vector<Group> groups_;
   std::vector<Patch> patches_;

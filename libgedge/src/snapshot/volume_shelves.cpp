@@ -44,44 +44,90 @@ VolumeShelves::VolumeShelves(const ClusterState& cluster, const VolumeLookup& lo
     : cluster_(&cluster),
       lookup_(&lookup),
       label_rows_(cluster),
-      taken_(lookup.facts().volumes.size(), false),
-      reach_of_volume_(lookup.facts().volumes.size(), kUnknown),
+      known_(volumes().size()),
       shelf_of_claim_(lookup.facts().claims.size(), nullptr),
-      on_shelves_(lookup.facts().volumes.size()),
       served_(cluster.slots()) {
-  for (const PersistentVolume& volume : lookup.facts().volumes) {
-    if (volume.claim_name.empty()) {
-      stocks_[volume.storage_class].volumes.push_back(&volume);
-      continue;
-    }
-    const auto* claim = lookup.claim(volume.claim_namespace, volume.claim_name);
-    if (claim != nullptr && claim->volume_name.empty())
-      reserved_[{volume.claim_namespace, volume.claim_name}].push_back(&volume);
-  }
+  for (std::uint32_t i = 0; i < known_.size(); ++i) add(i);
   RowSet& all = reaches_.emplace_back();
   for (std::uint32_t row = 0; row < cluster.slots(); ++row) add_row(all, NodeIndex{row});
 }
 
-std::size_t VolumeShelves::index_of(const PersistentVolume& volume) const {
-  return static_cast<std::size_t>(&volume - lookup_->facts().volumes.data());
+std::uint32_t VolumeShelves::index_of(const PersistentVolume& volume) const {
+  return static_cast<std::uint32_t>(&volume - volumes().data());
 }
 
 std::size_t VolumeShelves::index_of(const PersistentVolumeClaim& claim) const {
   return static_cast<std::size_t>(&claim - lookup_->facts().claims.data());
 }
 
+// What is there now.
+void VolumeShelves::add(std::uint32_t place) {
+  const PersistentVolume& volume = volumes()[place];
+  Known& known = known_[place];
+  known.reach = kUnknown;
+  if (!volume.claim_name.empty()) {
+    known.reserved_for = hash_of_name(volume.claim_namespace, volume.claim_name);
+    reserved_.emplace(known.reserved_for, place);
+    return;
+  }
+  known.stock = &stocks_[volume.storage_class];
+  Places& there = known.stock->volumes;
+  there.insert(std::lower_bound(there.begin(), there.end(), place), place);
+  known.stock->by_label.clear();
+}
+
+// What was there before.
+void VolumeShelves::remove(std::uint32_t place) {
+  Known& known = known_[place];
+  if (known.stock != nullptr) {
+    Places& there = known.stock->volumes;
+    there.erase(std::lower_bound(there.begin(), there.end(), place));
+    for (const OnShelf& at : known.on_shelves) at.shelf->change(at.item, false);
+  } else {
+    const auto [begin, end] = reserved_.equal_range(known.reserved_for);
+    reserved_.erase(
+        std::find_if(begin, end, [&](const auto& entry) { return entry.second == place; }));
+  }
+  known = {};
+}
+
+bool VolumeShelves::suits_a_shelf(const PersistentVolume& volume) const {
+  return std::any_of(shelves_.begin(), shelves_.end(), [&](const auto& entry) {
+    const auto& [storage, modes, selector] = entry.first;
+    return storage->name == volume.storage_class && has_modes(volume, modes) &&
+           selector.matches(volume.labels);
+  });
+}
+
+void VolumeShelves::renew(const StorageNews& news) {
+  for (const std::uint32_t place : news.volumes)
+    if (place < known_.size()) remove(place);
+  known_.resize(volumes().size());
+  bool are_shelves_true = true;
+  for (const std::uint32_t place : news.volumes) {
+    if (place >= known_.size()) continue;
+    add(place);
+    const PersistentVolume& volume = volumes()[place];
+    if (volume.claim_name.empty() && suits_a_shelf(volume)) are_shelves_true = false;
+  }
+  if (!are_shelves_true) clear_shelves();
+  shelf_of_claim_.resize(lookup_->facts().claims.size(), nullptr);
+  for (const std::uint32_t place : news.claims)
+    if (place < shelf_of_claim_.size()) shelf_of_claim_[place] = nullptr;
+}
+
 void VolumeShelves::change(const PersistentVolume& volume, bool is_taken) {
-  const std::size_t index = index_of(volume);
-  taken_[index] = is_taken;
-  for (const OnShelf& place : on_shelves_[index]) place.shelf->change(place.item, !is_taken);
+  Known& known = known_[index_of(volume)];
+  known.is_taken = is_taken;
+  for (const OnShelf& at : known.on_shelves) at.shelf->change(at.item, !is_taken);
 }
 
 std::uint32_t VolumeShelves::reach_of(const PersistentVolume& volume) {
   if (!volume.has_node_affinity) return 0;
-  std::uint32_t& reach = reach_of_volume_[index_of(volume)];
+  std::uint32_t& reach = known_[index_of(volume)].reach;
   if (reach != kUnknown) return reach;
   const auto [at, is_new] =
-      reach_of_terms_.try_emplace(&volume.node_terms, static_cast<std::uint32_t>(reaches_.size()));
+      reach_of_terms_.try_emplace(volume.node_terms, static_cast<std::uint32_t>(reaches_.size()));
   if (is_new) reaches_.push_back(label_rows_.find(volume.node_terms));
   return reach = at->second;
 }
@@ -102,40 +148,50 @@ void VolumeShelves::keep_provisioning(const StorageClass& storage, NodeMask& row
   keep_rows(rows, provisioning(storage));
 }
 
-// The first that names the claim decides, wherever it can be reached from; null: any will do.
+// The first by name that names the claim decides, wherever it can be reached from; null: any will
+// do.
 const PersistentVolume* VolumeShelves::reserved_for(const PersistentVolumeClaim& claim) const {
-  const auto at = reserved_.find({claim.namespace_name, claim.name});
-  const StorageClass* storage = lookup_->class_of(claim);
-  if (at == reserved_.end() || storage == nullptr) return nullptr;
-  for (const PersistentVolume* volume : at->second)
-    if (volume->storage_class == storage->name && !taken_[index_of(*volume)] &&
-        volume->capacity_bytes >= claim.request_bytes)
-      return volume;
-  return nullptr;
+  const auto [begin, end] = reserved_.equal_range(hash_of_name(claim.namespace_name, claim.name));
+  const StorageClass* storage = begin == end ? nullptr : lookup_->class_of(claim);
+  if (storage == nullptr) return nullptr;
+  const PersistentVolume* first = nullptr;
+  for (auto at = begin; at != end; ++at) {
+    const PersistentVolume& volume = volumes()[at->second];
+    if (volume.claim_name == claim.name && volume.claim_namespace == claim.namespace_name &&
+        volume.storage_class == storage->name && !known_[at->second].is_taken &&
+        volume.capacity_bytes >= claim.request_bytes &&
+        (first == nullptr || volume.name < first->name))
+      first = &volume;
+  }
+  return first;
 }
 
-// Volumes of the class of which those that the selector matches are a part.
-const VolumeShelves::Volumes& VolumeShelves::candidates(const StorageClass& storage,
-                                                        const LabelSelector& selector) {
-  static const Volumes kNoVolumes;
+// Places of the class of which those that suit the selector are a part.
+const VolumeShelves::Places& VolumeShelves::candidates(const StorageClass& storage,
+                                                       const LabelSelector& selector) {
+  static const Places kNone;
   Stock& stock = stocks_[storage.name];
   const Requirement* named = narrowing(selector);
   if (named == nullptr) return stock.volumes;
   const auto [by_value, is_new] = stock.by_label.try_emplace(named->key);
   if (is_new)
-    for (const PersistentVolume* volume : stock.volumes)
-      if (const std::string* value = volume->labels.find(named->key))
-        by_value->second[*value].push_back(volume);
+    for (const std::uint32_t place : stock.volumes)
+      if (const std::string* value = volumes()[place].labels.find(named->key))
+        by_value->second[*value].push_back(place);
   const auto at = by_value->second.find(named->values.front());
-  return at == by_value->second.end() ? kNoVolumes : at->second;
+  return at == by_value->second.end() ? kNone : at->second;
 }
 
 std::unique_ptr<VolumeShelf> VolumeShelves::make_shelf(const Kind& kind) {
   const auto& [storage, modes, selector] = kind;
   std::vector<VolumeShelf::Item> items;
-  for (const PersistentVolume* volume : candidates(*storage, selector))
-    if (has_modes(*volume, modes) && selector.matches(volume->labels))
-      items.push_back({volume, reach_of(*volume)});
+  const Stock& stock = stocks_[storage->name];
+  for (const std::uint32_t place : candidates(*storage, selector)) {
+    if (place >= known_.size() || known_[place].stock != &stock) continue;
+    const PersistentVolume& volume = volumes()[place];
+    if (has_modes(volume, modes) && selector.matches(volume.labels))
+      items.push_back({&volume, reach_of(volume)});
+  }
   std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
     return std::tie(a.volume->capacity_bytes, a.volume->name) <
            std::tie(b.volume->capacity_bytes, b.volume->name);
@@ -143,9 +199,9 @@ std::unique_ptr<VolumeShelf> VolumeShelves::make_shelf(const Kind& kind) {
   kept_bytes_ += kBytesPerVolume * items.size() + kBytesPerRow * cluster_->slots();
   auto shelf = std::make_unique<VolumeShelf>(items, reaches_, cluster_->slots());
   for (std::uint32_t i = 0; i < items.size(); ++i) {
-    const std::size_t index = index_of(*items[i].volume);
-    on_shelves_[index].push_back({shelf.get(), i});
-    if (taken_[index]) shelf->change(i, false);
+    Known& known = known_[index_of(*items[i].volume)];
+    known.on_shelves.push_back({shelf.get(), i});
+    if (known.is_taken) shelf->change(i, false);
   }
   return shelf;
 }
@@ -164,10 +220,14 @@ VolumeShelf& VolumeShelves::shelf_of(const PersistentVolumeClaim& claim) {
 
 // Where there are too many, all go. Not while any is looked at.
 void VolumeShelves::make_room() {
-  if (shelves_.size() < kLeastShelves || kept_bytes_ < kMostShelfBytes) return;
+  if (shelves_.size() >= kLeastShelves && kept_bytes_ >= kMostShelfBytes) clear_shelves();
+}
+
+void VolumeShelves::clear_shelves() {
   shelves_.clear();
   std::fill(shelf_of_claim_.begin(), shelf_of_claim_.end(), nullptr);
-  for (std::vector<OnShelf>& places : on_shelves_) places.clear();
+  for (auto& [storage, stock] : stocks_)
+    for (const std::uint32_t place : stock.volumes) known_[place].on_shelves.clear();
   kept_bytes_ = 0;
 }
 

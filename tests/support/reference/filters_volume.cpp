@@ -75,20 +75,22 @@ using Claims = std::vector<const PersistentVolumeClaim*>;
 using Volumes = std::vector<const PersistentVolume*>;
 
 /// The smallest free volume that suits the claim on this node, one reserved for it before all
-/// others.
+/// others: the first of these by name.
 const PersistentVolume* best_volume(const World& world, const PersistentVolumeClaim& claim,
                                     const Node& node, const Volumes& used) {
-  const PersistentVolume* best = nullptr;
+  const PersistentVolume *best = nullptr, *reserved = nullptr;
   for (const PersistentVolume& volume : world.facts->volumes) {
     const bool taken = std::find(used.begin(), used.end(), &volume) != used.end() ||
                        std::any_of(world.taken.begin(), world.taken.end(),
                                    [&](const TakenClaim& t) { return t.volume == &volume; });
     if (taken || !serves(volume, claim, *class_of(world, claim))) continue;
-    if (!volume.claim_name.empty()) return reachable(volume, node) ? &volume : nullptr;
-    if (!reachable(volume, node)) continue;
+    if (!volume.claim_name.empty() && (reserved == nullptr || volume.name < reserved->name))
+      reserved = &volume;
+    if (!volume.claim_name.empty() || !reachable(volume, node)) continue;
     const auto size = [](const PersistentVolume& v) { return std::tie(v.capacity_bytes, v.name); };
     if (best == nullptr || size(volume) < size(*best)) best = &volume;
   }
+  if (reserved != nullptr) return reachable(*reserved, node) ? reserved : nullptr;
   return best;
 }
 

@@ -6,11 +6,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "gedge/model/pod.hpp"
 #include "support/random_claims.hpp"
 
 namespace gedge {
@@ -107,13 +111,14 @@ class PlainLedger {
   }
   const PersistentVolume* best(const PersistentVolumeClaim& claim, const Node& node,
                                const std::set<const PersistentVolume*>& taken) const {
-    const PersistentVolume* found = nullptr;
+    const PersistentVolume *found = nullptr, *reserved = nullptr;
     for (const PersistentVolume& volume : cluster_.facts().volumes) {
       if (volume.storage_class != lookup_.class_of(claim)->name || taken.contains(&volume) ||
           volume.capacity_bytes < claim.request_bytes)
         continue;
-      if (volume.claim_name == claim.name && volume.claim_namespace == claim.namespace_name)
-        return reaches(volume, node) ? &volume : nullptr;
+      if (volume.claim_name == claim.name && volume.claim_namespace == claim.namespace_name &&
+          (reserved == nullptr || volume.name < reserved->name))
+        reserved = &volume;
       const bool has_modes = std::all_of(
           claim.access_modes.begin(), claim.access_modes.end(), [&](const std::string& mode) {
             return std::count(volume.access_modes.begin(), volume.access_modes.end(), mode) > 0;
@@ -125,6 +130,7 @@ class PlainLedger {
           (volume.capacity_bytes == found->capacity_bytes && volume.name < found->name))
         found = &volume;
     }
+    if (reserved != nullptr) return reaches(*reserved, node) ? reserved : nullptr;
     return found;
   }
 
@@ -169,7 +175,7 @@ class Scene {
   }
 
   void change() {
-    const std::size_t what = dice_.below(20);
+    const std::size_t what = dice_.below(23);
     const NodeIndex node{static_cast<std::uint32_t>(dice_.below(cluster_.slots()))};
     if (what == 0) {
       relabel(node);
@@ -178,6 +184,8 @@ class Scene {
       gone.kind = Change::Kind::kRemoveNode;
       gone.node = node;
       if (cluster_.pods_on(node).empty()) cluster_.apply(gone);
+    } else if (what >= 20) {
+      change_storage();
     } else if (what < 4) {
       const ClusterState::Mark mark = cluster_.mark();
       cluster_.undo(mark - std::min<std::size_t>(mark, dice_.below(6)));
@@ -212,9 +220,96 @@ class Scene {
     return any;
   }
 
-  std::size_t partly_served = 0, several_claims = 0;
+  std::size_t partly_served = 0, several_claims = 0, renewals = 0;
 
  private:
+  using Places = std::vector<std::uint32_t>;
+
+  // Of the last place, or of one that the last then takes.
+  template <typename T>
+  void erase_one(std::vector<T>& all, Places& news) {
+    if (all.size() < 2) return;
+    const std::size_t at = dice_.below(all.size());
+    news.push_back(static_cast<std::uint32_t>(at));
+    news.push_back(static_cast<std::uint32_t>(all.size() - 1));
+    gone<T>().push_back(std::exchange(all[at], all.back()));
+    all.pop_back();
+  }
+  template <typename T>
+  void bring_back(std::vector<T>& all, Places& news, bool& has_moved) {
+    if (gone<T>().empty()) return;
+    has_moved = has_moved || all.size() == all.capacity();
+    news.push_back(static_cast<std::uint32_t>(all.size()));
+    all.push_back(gone<T>().back());
+    gone<T>().pop_back();
+  }
+  template <typename T>
+  std::vector<T>& gone() {
+    if constexpr (std::is_same_v<T, PersistentVolume>)
+      return gone_volumes_;
+    else
+      return gone_claims_;
+  }
+  void change_volume(Places& news) {
+    news.push_back(static_cast<std::uint32_t>(dice_.below(facts_.volumes.size())));
+    PersistentVolume& volume = facts_.volumes[news.back()];
+    const PersistentVolumeClaim& claim = dice_.pick(facts_.claims);
+    const bool is_free = !volume.claim_name.empty() || dice_.chance(30);
+    volume.claim_name = is_free ? "" : claim.name;
+    volume.claim_namespace = is_free ? "" : claim.namespace_name;
+    if (dice_.chance(20)) volume.capacity_bytes *= 2;
+    if (dice_.chance(20)) volume.storage_class = dice_.pick(facts_.storage_classes).name;
+    if (dice_.chance(20)) volume.node_terms = dice_.pick(facts_.volumes).node_terms;
+  }
+  void change_claim(Places& news) {
+    news.push_back(static_cast<std::uint32_t>(dice_.below(facts_.claims.size())));
+    PersistentVolumeClaim& claim = facts_.claims[news.back()];
+    if (dice_.chance(50))
+      claim.volume_name = claim.volume_name.empty() ? dice_.pick(facts_.volumes).name : "";
+    else if (dice_.chance(50))
+      claim.selected_node = claim.selected_node.empty() ? dice_.pick(facts_.nodes).name.str() : "";
+    else
+      claim.storage_class = dice_.pick(facts_.storage_classes).name;
+    if (dice_.chance(20)) claim.request_bytes /= 2;
+  }
+  // Everybody is taken to have been where they are now.
+  void change_storage() {
+    StorageNews news;
+    for (std::size_t i = 1 + dice_.below(4); i > 0; --i) switch (dice_.below(6)) {
+        case 0:
+          erase_one(facts_.volumes, news.volumes);
+          break;
+        case 1:
+          bring_back(facts_.volumes, news.volumes, news.all);
+          break;
+        case 2:
+          erase_one(facts_.claims, news.claims);
+          break;
+        case 3:
+          bring_back(facts_.claims, news.claims, news.all);
+          break;
+        case 4:
+          change_volume(news.volumes);
+          break;
+        default:
+          change_claim(news.claims);
+      }
+    for (Places* places : {&news.claims, &news.volumes}) {
+      std::sort(places->begin(), places->end());
+      places->erase(std::unique(places->begin(), places->end()), places->end());
+    }
+    renewals += news.all || news.empty() ? 0 : 1;
+    cluster_.renew_volumes(news);
+    heard_ = cluster_.epoch();
+    history_.clear();
+    for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i)
+      if (cluster_.is_placed(PodIndex{i}))
+        history_.push_back({PodIndex{i}, cluster_.node_of(PodIndex{i}), true});
+    std::sort(history_.begin(), history_.end(), [&](const Event& a, const Event& b) {
+      return comes_before(cluster_.pod(a.pod), cluster_.pod(b.pod));
+    });
+  }
+
   void relabel(NodeIndex node) {
     Node& other = nodes_.emplace_back(cluster_.node(node));
     if (dice_.chance(50))
@@ -265,12 +360,14 @@ class Scene {
   std::deque<Node> nodes_;
   std::vector<Event> history_;
   ClusterState::Epoch heard_ = 0;
+  std::vector<PersistentVolume> gone_volumes_;
+  std::vector<PersistentVolumeClaim> gone_claims_;
 };
 
 }  // namespace
 
 TEST_CASE("the ledger of volumes says what one says that replays everything and looks everywhere") {
-  std::size_t in_use = 0, partly_served = 0, several_claims = 0;
+  std::size_t in_use = 0, partly_served = 0, several_claims = 0, renewals = 0;
   for (std::uint64_t seed = 1; seed <= kSites; ++seed) {
     INFO("seed " << seed);
     Scene scene(seed);
@@ -282,12 +379,15 @@ TEST_CASE("the ledger of volumes says what one says that replays everything and 
     }
     partly_served += scene.partly_served;
     several_claims += scene.several_claims;
+    renewals += scene.renewals;
   }
   MESSAGE(in_use, " states with claims that hold something, ", partly_served,
-          " pods served on some rows, ", several_claims, " of these with several claims");
+          " pods served on some rows, ", several_claims, " of these with several claims, ",
+          renewals, " renewals in part");
   CHECK(in_use > 15 * kSites);
   CHECK(partly_served > 15 * kSites);
   CHECK(several_claims > kSites);
+  CHECK(renewals > 2 * kSites);
 }
 
 }  // namespace gedge

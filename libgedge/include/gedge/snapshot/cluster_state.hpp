@@ -40,6 +40,7 @@ class ImageDirectory;
 class ReachRows;
 class SpreadOwnerIndex;
 class VolumeLedger;
+struct StorageNews;
 
 /// Nodes that report an image.
 struct ImageHolders {
@@ -225,12 +226,14 @@ class ClusterState {
   void set_joint_group(PodIndex p, std::uint32_t group) { pods_[raw(p)].joint_group = group; }
 
   /// Who has taken which volume by now. Made for the first question; the next question renews what
-  /// it says. Lives until renew_volumes(), or as long as the state.
+  /// it says. Lives until everything is renewed, or as long as
+  /// the state.
   const VolumeLedger& volume_ledger() const;
-  /// Claims, volumes or classes of the facts have changed, or lie elsewhere in memory; who has
-  /// taken which is counted anew, as if pods had been where they are now from the beginning. Cannot
-  /// be undone. Cost: O(1), and the next question is a first one.
-  void renew_volumes();
+  /// Claims, volumes or classes of the facts have changed, as the news say (volume_lookup.hpp); who
+  /// has taken which is counted anew, as if pods had been where they are now from the beginning.
+  /// Cannot be undone. Cost: that of VolumeLedger::renew; where anything may have changed O(1), and
+  /// the next question is a first one.
+  void renew_volumes(const StorageNews& news);
 
   // --- round-trip times
   const RttMatrix& rtt() const { return rtt_override_ ? *rtt_override_ : *rtt_; }

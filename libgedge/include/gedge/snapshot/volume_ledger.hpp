@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "gedge/snapshot/cluster_state.hpp"
@@ -43,6 +45,10 @@ class VolumeLedger {
   /// Follows what happened since. Cost: O(changes); where labels of nodes changed, everything is
   /// replayed.
   void follow();
+  /// Begins anew with claims and volumes as they are by now. Pods that have a node are taken to
+  /// have had it from the beginning, in the order of their workloads. Cost: O(news, journal since
+  /// the last time, placed pods with claims that wait); the first time O(pods).
+  void renew(const StorageNews& news);
 
   const VolumeLookup& lookup() const { return lookup_; }
   /// Moves when anything that is said below may have become another.
@@ -83,6 +89,12 @@ class VolumeLedger {
   };
 
   bool has_volumes(PodIndex pod) const { return !cluster_->pod_facts(pod).spec->volumes.empty(); }
+  bool is_placed_waiting(PodIndex pod) const;
+  std::vector<PodIndex> users_of(const StorageNews& news) const;
+  void meet_new_pods();
+  void look_at(PodIndex pod);
+  void forget_holdings();
+  void sort_history();
   void recall_beginning();
   void replay();
   void happen(const Event& event);
@@ -92,11 +104,20 @@ class VolumeLedger {
 
   const ClusterState* cluster_;
   VolumeLookup lookup_;
-  std::vector<Event> history_;     // of pods with volumes
-  std::vector<Holding> holdings_;  // [claims]; without pods: none
+  std::vector<Event> history_;       // of pods with volumes
+  std::vector<Holding> holdings_;    // [claims]; without pods: none
+  std::vector<std::uint32_t> held_;  // claims that had holdings
   std::unique_ptr<VolumeShelves> shelves_;
   ClusterState::Epoch epoch_;
   std::uint64_t version_;
+  bool are_labels_true_ = true;  // of nodes, when shelves were made
+  bool has_played_ = false;      // the history
+
+  // For renewals.
+  std::uint32_t known_pods_ = 0;                          // those behind are not in what follows
+  std::unordered_multimap<std::size_t, PodIndex> users_;  // by hash_of_name of their claims
+  std::set<PodIndex> waiting_;                            // placed ones, with claims that wait
+  ClusterState::Epoch renewed_ = 0;                       // when that was so
 };
 
 }  // namespace gedge

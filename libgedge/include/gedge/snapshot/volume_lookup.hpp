@@ -3,25 +3,25 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "gedge/model/facts.hpp"
+#include "gedge/snapshot/hashed_places.hpp"
 
 namespace gedge {
 
-/// An object of a namespace: namespace, then name.
-using NameInSpace = std::pair<std::string_view, std::string_view>;
+/// Which claims and volumes of facts are not what they were. A list grows and shrinks at its end;
+/// who goes from elsewhere leaves its place to another, which is news of that place.
+struct StorageNews {
+  /// Places, ascending, each once: those with another object, those that are new, and those behind
+  /// the end of the list at which objects were.
+  std::vector<std::uint32_t> claims, volumes;
+  bool all = false;  ///< anything may be another, classes too, and lie elsewhere in memory
 
-struct NameInSpaceHash {
-  std::size_t operator()(const NameInSpace& name) const {
-    constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
-    const std::hash<std::string_view> hash;
-    return (hash(name.first) * kOdd) ^ hash(name.second);
-  }
+  bool empty() const { return !all && claims.empty() && volumes.empty(); }
 };
 
 /// Looks storage objects up by name; the first of two with one name. Building it costs O(objects);
@@ -29,6 +29,8 @@ struct NameInSpaceHash {
 class VolumeLookup {
  public:
   explicit VolumeLookup(const Facts& facts);
+  /// Follows. `news`: not of everything. Cost: O(news).
+  void renew(const StorageNews& news);
 
   /// Null where there is none of that name.
   const PersistentVolumeClaim* claim(std::string_view namespace_name, std::string_view name) const;
@@ -36,11 +38,12 @@ class VolumeLookup {
   /// The class of a claim; null if it has none, or one that does not exist.
   const StorageClass* class_of(const PersistentVolumeClaim& claim) const;
   const Facts& facts() const { return *facts_; }
+  /// As of the last renewal: places of claims, and hash_of_name of who is there.
+  const HashedPlaces& claim_places() const { return claims_; }
 
  private:
   const Facts* facts_;
-  std::unordered_map<NameInSpace, const PersistentVolumeClaim*, NameInSpaceHash> claims_;
-  std::unordered_map<std::string_view, const PersistentVolume*> volumes_;
+  HashedPlaces claims_, volumes_;
   std::unordered_map<std::string_view, const StorageClass*> classes_;
   const StorageClass* default_class_ = nullptr;
 };
