@@ -24,11 +24,17 @@ bool any_spreads_ties(const PlanRequest& request) {
                      [](const Profile& profile) { return profile.spread_ties; });
 }
 
+bool any_has_budgets(const std::vector<PodSpec>& specs) {
+  return std::any_of(specs.begin(), specs.end(),
+                     [](const PodSpec& spec) { return !spec.budgets.empty(); });
+}
+
 }  // namespace
 
 // Modules may ask for any label, and ties are spread by all of them.
 Session::Session(const PlanRequest& request, bool grows)
     : request_(request),
+      has_budgets_(any_has_budgets(request.facts->specs)),
       cluster_(*request.facts, *request.rtt,
                StateOptions{request.profiles.front().compat, request.rtt_by, grows,
                             request.modules == nullptr && !any_spreads_ties(request)}) {}
@@ -103,9 +109,7 @@ void Session::decide(Group group, std::vector<Decision>& decisions) {
 }
 
 void Session::report_budgets(std::vector<Decision>& decisions) const {
-  const auto has_budgets = [](const PodSpec& spec) { return !spec.budgets.empty(); };
-  const std::vector<PodSpec>& specs = request_.facts->specs;
-  if (std::none_of(specs.begin(), specs.end(), has_budgets)) return;
+  if (!has_budgets_) return;
   const std::vector<PodIndex> pods = pods_of(decisions);
   for (std::size_t i = 0; i < decisions.size(); ++i)
     if (pods[i] != kNoPod) decisions[i].budgets = budget_reports(cluster_, pods[i]);

@@ -70,6 +70,7 @@ class Session {
   Decision decision_from(PodIndex pod, const Evaluation& evaluation);
 
   const PlanRequest& request_;
+  bool has_budgets_;  // any spec: those that come later have none
   ClusterState cluster_;
   std::vector<Engine> engines_;
   PodGroups groups_;

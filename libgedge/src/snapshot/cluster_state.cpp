@@ -235,9 +235,11 @@ bool ClusterState::add_new_pods() {
   const auto by_name = [&](std::string_view name) { return find_node(name); };
   for (std::size_t i = known; i < pods_.size(); ++i)
     pods_[i].facts = digester_->next(static_cast<std::uint32_t>(i), by_name);
+  if (directory_)
+    for (std::size_t i = known; i < pods_.size(); ++i)
+      directory_->add(distinct_->all, *pods_[i].facts);
   pod_table_.clear();
   was_asked_for_pod_ = false;
-  directory_.reset();
   return true;
 }
 

@@ -2,8 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <random>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "support/dice.hpp"
 #include "support/site_builder.hpp"
 
 using namespace gedge;
@@ -26,6 +31,11 @@ std::vector<std::vector<std::int64_t>> usage(const ClusterState& state) {
     for (const PodIndex p : state.pods_on(NodeIndex{n})) pods.push_back(raw(p));
   }
   return all;
+}
+
+template <typename T>
+std::vector<T> list_of(std::span<const T> all) {
+  return {all.begin(), all.end()};
 }
 
 std::unique_ptr<Site> three_nodes() {
@@ -237,6 +247,47 @@ TEST_CASE("cluster state: pods share what is known of them where all that rules 
   for (std::uint32_t i = 0; i < facts.pods.size(); ++i)
     index.push_back(state.pod_facts(PodIndex{i}).index);
   CHECK(index == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 0, 0});
+}
+
+TEST_CASE("cluster state: pods that join a state are found by what they say and share") {
+  Dice dice(11);
+  Facts facts;
+  facts.nodes.resize(1);
+  facts.nodes.front().name = "a";
+  facts.specs.resize(6);
+  facts.pods.reserve(200);
+  for (std::size_t i = 0; i < facts.specs.size(); ++i)
+    facts.specs[i].labels.set("app", "app-" + std::to_string(i / 2));
+  StateOptions options;
+  options.grows = true;
+  const RttMatrix rtt;
+  ClusterState grown(facts, rtt, options);
+  while (facts.pods.size() < 150) {
+    const std::size_t most = facts.pods.size() + 1 + dice.below(4);
+    while (facts.pods.size() < most) {
+      Pod pod;
+      pod.name = "pod-" + std::to_string(facts.pods.size());
+      pod.spec = SpecIndex{static_cast<std::uint32_t>(dice.below(facts.specs.size()))};
+      if (dice.chance(50)) pod.extra_labels.set("tier", dice.pick<std::string>({"x", "y"}));
+      facts.pods.push_back(std::move(pod));
+    }
+    REQUIRE(grown.add_new_pods());
+    const ClusterState fresh(facts, rtt, options);
+    for (std::uint32_t i = 0; i < facts.pods.size(); ++i) {
+      const PodFacts &mine = grown.pod_facts(PodIndex{i}), &theirs = fresh.pod_facts(PodIndex{i});
+      REQUIRE(list_of(grown.sharing(mine)) == list_of(fresh.sharing(theirs)));
+      REQUIRE(list_of(grown.topics(mine)) == list_of(fresh.topics(theirs)));
+    }
+    const auto indexes = [](const std::vector<const PodFacts*>& all) {
+      std::vector<std::uint32_t> found;
+      for (const PodFacts* one : all) found.push_back(one->index);
+      return found;
+    };
+    const auto topics = fresh.topics(
+        fresh.pod_facts(PodIndex{static_cast<std::uint32_t>(dice.below(facts.pods.size()))}));
+    REQUIRE(indexes(grown.saying(topics)) == indexes(fresh.saying(topics)));
+    REQUIRE(indexes(grown.saying(topics.last(1))) == indexes(fresh.saying(topics.last(1))));
+  }
 }
 
 TEST_CASE("cluster state: labels of single pods count where somebody selects by them") {

@@ -205,8 +205,8 @@ class ClusterState {
   /// Takes in pods that have come behind those of the facts, and specs behind those; none of the
   /// others has moved. The new ones are not placed, whatever node they name. False, and nothing has
   /// changed, where columns or pods would have to be made anew: a resource is new, anybody has a
-  /// delay budget, or the state does not grow. Cost: O(new pods); what is looked up by label or
-  /// name is made anew when asked.
+  /// delay budget, or the state does not grow. Cost: O(new pods); what is looked up by name is
+  /// made anew when asked.
   bool add_new_pods();
   /// Pods of a workload, by kind, ordinal and name; `kind` empty: every kind of that name. Empty if
   /// there is none. The first question costs O(pods log pods).
