@@ -8,6 +8,7 @@
 #include "choices.hpp"
 #include "cmd.hpp"
 #include "gedge/codec/write_latency.hpp"
+#include "gedge/drive/publish_pace.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "measure_collect.hpp"
 #include "measure_format.hpp"
@@ -83,7 +84,9 @@ constexpr Page kPage{
         "100 us, or was told an hour ago. `gedge plan --cluster live` and `gedge schedule` read "
         "them. The kind is created once, from share/gedge/manifests/nodelatencies.yaml; `--from` "
         "is then the name of a node. With `--cluster live` the nodes of that cluster are "
-        "measured.",
+        "measured. With `--watch` each round is published; where the cluster does not take one, "
+        "that is said, measuring goes on, and the next try comes after a pause, from 0.8 s to a "
+        "minute.",
     .output =
         "One row a node: the least, median, 95th and 99th percentile and the largest round-trip "
         "time, the share of probes without an answer, and the number of answers; `wide` adds "
@@ -270,10 +273,29 @@ Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<Measu
   return publish_now(io, command, *measurement, all ? Exit::kYes : Exit::kNo);
 }
 
+// A cluster that takes nothing for now does not end the watch; the first round finds out whether
+// what the user asked for can be done at all.
+Exit publish_round(Io& io, const MeasureCommand& command, const Measurement& measurement,
+                   bool is_first, PublishPace& pace) {
+  if (!pace.is_due(io.clock.now())) return Exit::kYes;
+  const Exit told = publish_now(io, command, measurement, Exit::kYes);
+  if (told == Exit::kYes) {
+    pace.succeed();
+    return told;
+  }
+  if (is_first && told != Exit::kWorld && told != Exit::kPartly) return told;
+  const Micros pause = pace.fail(io.clock.now());
+  if (!command.output.quiet)
+    io.err.line("publishing again in " + DurationColumn({pause.count()}).text(pause.count()));
+  io.err.flush();
+  return Exit::kYes;
+}
+
 // One table a round: on a terminal it takes the place of the one before, else an empty line parts
 // them. Ends when nobody reads any more, when probes cannot be sent, or by a signal.
 Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarget>& targets,
            const std::vector<IpAddress>& addresses, ProgressLine& progress) {
+  PublishPace pace(command.publication.publishes ? io.network->random_key() : 0);
   std::size_t rows = 0;  // that the last table takes on the terminal
   for (bool first = true; !io.out.closed(); first = false) {
     const auto measurement = probe(io, command, targets, addresses, progress);
@@ -288,7 +310,7 @@ Exit watch(Io& io, const MeasureCommand& command, const std::vector<MeasureTarge
     io.out.write(table.text());
     io.out.flush();
     rows = rows_on_screen(table.text(), io.out.width());
-    if (const Exit told = publish_now(io, command, *measurement, Exit::kYes); told != Exit::kYes)
+    if (const Exit told = publish_round(io, command, *measurement, first, pace); told != Exit::kYes)
       return told;
   }
   return Exit::kYes;
@@ -307,6 +329,7 @@ Exit run_measure(MeasureCommand& command, Io& io) {
                                          : static_cast<std::uint16_t>(command.port),
                        command.format, command.publication, command.output);
   finish(command);
+  command.publication.comes_again = command.watch;
   auto trusted = read_trusted(io.files, command.collect.web);
   if (!trusted) return fail(io, trusted.error());
   command.probing.trusted = *std::move(trusted);

@@ -36,7 +36,7 @@ struct Io {
   Stream& err;  ///< everything else
   FileStore& files;
   ColorEnvironment environment;
-  const Clock& clock;               ///< for the progress line only
+  const Clock& clock;               ///< for the progress line, and for pauses
   std::string program = "gedge";    ///< what users type to get here
   Kept kept{};                      ///< lives as long as this
   ProbeNetwork* network = nullptr;  ///< null where a test needs none

@@ -13,6 +13,7 @@ namespace gedge::cli {
 
 struct PublishCommand {
   bool publishes = false;
+  bool comes_again = false;  ///< what fails is not tried again at once
   ServerOptions server;
 };
 

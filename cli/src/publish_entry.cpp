@@ -18,6 +18,10 @@ Exit run(const PublishCommand& command, const RttMatrix& matrix, const PairDetai
     return *failed;
   PublishOptions options;
   options.listing.seed = io.network->random_key();
+  if (command.comes_again) {
+    options.listing.most_tries = 1;
+    options.most_tries = 1;
+  }
   auto published = publish_latency(*server.transport, io.clock, matrix, details, options);
   if (!published) {
     Error error = std::move(published).error();

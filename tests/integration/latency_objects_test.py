@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -198,10 +199,47 @@ def check_watch(site):
         need(process.wait(LONGEST) == 0, f"exit {process.returncode}")
 
 
+def check_measure_watch(site):
+    """Whoever measures on and on does so while the cluster takes nothing, and publishes again."""
+    tables, log = (os.path.join(site.folder, name) for name in ("tables", "measure-log"))
+    site.store.has_kind = False
+    site.store.objects.clear()
+    closed = socket.socket()  # nobody listens: refused handshakes are answers too
+    closed.bind(("127.0.0.1", 0))
+    with open(tables, "w") as out, open(log, "w") as err:
+        process = subprocess.Popen(
+            [GEDGE, "measure", "near=127.0.0.1", "--port", str(closed.getsockname()[1]), "--method",
+             "tcp", "--from", "edge", "--count", "2", "--interval", "20ms", "--watch", "--publish",
+             "--kubeconfig", site.kubeconfig], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+    def until(path, text, count):
+        end = time.monotonic() + LONGEST
+        while open(path).read().count(text) < count:
+            if time.monotonic() > end or process.poll() is not None:
+                raise AssertionError(f"waited for {count} of {text}: {open(log).read()[-400:]}")
+            time.sleep(0.02)
+
+    try:
+        until(log, "fix: create the kind NodeLatency", 2)
+        until(log, "publishing again in ", 2)
+        tries = open(log).read().count("fix: create the kind")
+        need(open(tables).read().count("FROM") > tries, "nothing is measured meanwhile")
+        need(not site.store.objects, f"{site.store.objects}")
+        site.store.has_kind = True
+        with site.store.changed:
+            need(site.store.changed.wait_for(lambda: "edge" in site.store.objects, LONGEST),
+                 "nothing was published when the cluster took it again: " + open(log).read())
+        need(process.poll() is None, f"it ended: {process.returncode}")
+    finally:
+        closed.close()
+        process.send_signal(signal.SIGINT)
+        need(process.wait(LONGEST) == 130, f"exit {process.returncode}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="gedge-latency-") as folder:
         site = Site(folder)
-        for check in (check_publish, check_read, check_watch):
+        for check in (check_publish, check_read, check_watch, check_measure_watch):
             try:
                 check(site)
             except AssertionError as wrong:

@@ -16,7 +16,6 @@ namespace gedge {
 namespace {
 
 constexpr unsigned kTooMany = 429;
-constexpr int kMostTries = 4;
 constexpr Nanos kPause{1'000'000'000}, kMostPause{60'000'000'000};
 
 bool begins_pairs(const RttMatrix& matrix, const PairDetails& details, NameIndex from) {
@@ -50,7 +49,8 @@ Result<RttReading> read_published(ApiTransport& transport, const Clock& clock,
 }
 
 // An apply may be sent again, whatever became of it.
-Status apply(ApiTransport& transport, const std::string& name, const std::string& body) {
+Status apply(ApiTransport& transport, const std::string& name, const std::string& body,
+             int most_tries) {
   const ApiListener nobody{[](std::uint64_t, std::string_view) {},
                            [](std::uint64_t, const ApiAnswer&) {}};
   for (int tries = 1;; ++tries) {
@@ -59,7 +59,7 @@ Status apply(ApiTransport& transport, const std::string& name, const std::string
     if (answer->status >= 200 && answer->status < 300) return {};
     const bool may_pass = answer->status == 0 || answer->status == kTooMany ||
                           answer->status == 409 || answer->status >= 500;
-    if (!may_pass || tries == kMostTries)
+    if (!may_pass || tries >= most_tries)
       return codec::refusal(*answer, "cannot write NodeLatency " + name);
     GEDGE_TRY(transport.wait(std::min(answer->retry_after.value_or(kPause), kMostPause), nobody));
   }
@@ -81,8 +81,8 @@ Result<Publication> publish_latency(ApiTransport& transport, const Clock& clock,
       ++publication.unchanged;
       continue;
     }
-    Status applied =
-        apply(transport, matrix.name(from), codec::write_node_latency(matrix, details, from));
+    Status applied = apply(transport, matrix.name(from),
+                           codec::write_node_latency(matrix, details, from), options.most_tries);
     if (applied)
       ++publication.written;
     else

@@ -17,6 +17,7 @@ namespace gedge {
 struct PublishOptions {
   MaterialChange material;
   ClusterListOptions listing;
+  int most_tries = 4;  ///< of one object, where the server is busy or cannot be reached
 };
 
 struct Publication {
