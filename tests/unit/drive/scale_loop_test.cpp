@@ -7,96 +7,18 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gedge/sim/scripted_api.hpp"
+#include "scale_server.hpp"
 
 namespace gedge {
 namespace {
 
-struct FixedClock final : Clock, WallClock {
-  Micros time{1'000'000};
-  Micros now() const override { return time; }
-  UnixSeconds date() const override { return 1'795'341'600; }
-};
-
-/// Answers by itself, from what it is told to have.
-struct Server final : ApiTransport {
-  ScriptedApi api;
-  std::vector<std::string> asked;  // what was not a watch
-  std::vector<std::string> bodies;
-  unsigned lists = 200, metrics = 200, writes = 200;
-  std::string hpa, pods, usage;
-  std::function<void()> on_wait = [] {};
-  std::string withheld;      // writes there are not answered
-  std::uint64_t unsaid = 0;  // the last of them
-
-  void send(std::uint64_t ticket, ApiRequest request) override {
-    const std::string target = request.target.substr(0, request.target.find("?timeout="));
-    const bool is_watch = request.is_stream;
-    const ApiVerb verb = request.verb;
-    const std::string body = request.body;
-    api.send(ticket, std::move(request));
-    if (is_watch) return;
-    asked.push_back(target);
-    if (!body.empty()) bodies.push_back(body);
-    if (verb != ApiVerb::kGet && target == withheld)
-      unsaid = ticket;
-    else
-      answer(ticket, verb, target);
-  }
-  void answer(std::uint64_t ticket, ApiVerb verb, const std::string& target) {
-    const auto list = [](const std::string& kind, const std::string& items) {
-      return R"({"kind":")" + kind + R"(","apiVersion":"v1","metadata":{"resourceVersion":"5"},)" +
-             R"("items":[)" + items + "]}";
-    };
-    if (target.find("/metrics.k8s.io/") != std::string::npos)
-      api.say(ticket, metrics, list("PodMetricsList", usage));
-    else if (target.ends_with("/scale") && verb == ApiVerb::kGet)
-      api.say(ticket, 200,
-              R"({"metadata":{"name":"web","namespace":"shop","uid":"w","resourceVersion":"9"},)"
-              R"("spec":{"replicas":1},"status":{"replicas":1,"selector":"app=web"}})");
-    else if (verb != ApiVerb::kGet)
-      api.say(ticket, target.ends_with("/scale") ? writes : 200, "{}");
-    else if (target.find("pods") != std::string::npos)
-      api.say(ticket, lists, list("PodList", pods));
-    else
-      api.say(ticket, lists, list("HorizontalPodAutoscalerList", hpa));
-  }
-  void cancel(std::uint64_t ticket) override { api.cancel(ticket); }
-  Status wait(Nanos most, const ApiListener& listener) override {
-    on_wait();
-    return api.wait(most, listener);
-  }
-  void wake() override { api.wake(); }
-};
-
-void fill(Server& server) {
-  server.hpa =
-      R"({"metadata":{"name":"web","namespace":"shop","uid":"h","generation":1},"spec":{)"
-      R"("minReplicas":1,"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1",)"
-      R"("kind":"Deployment","name":"web"},"metrics":[{"type":"Resource","resource":{"name":"cpu",)"
-      R"("target":{"type":"Utilization","averageUtilization":50}}}]}})";
-  server.pods =
-      R"({"metadata":{"name":"a","namespace":"shop","labels":{"app":"web"}},"spec":{)"
-      R"("containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{)"
-      R"("phase":"Running","startTime":"2026-11-22T08:00:00Z","conditions":[{"type":"Ready",)"
-      R"("status":"True","lastTransitionTime":"2026-11-22T08:00:00Z"}]}})";
-  server.usage =
-      R"({"metadata":{"name":"a","namespace":"shop"},"timestamp":"2026-11-22T09:59:50Z",)"
-      R"("window":"15s","containers":[{"name":"c","usage":{"cpu":"1"}}]})";
-}
-
-ScalerOptions own() {
-  ScalerOptions options;
-  options.owns_objects = true;
-  return options;
-}
-
 TEST_CASE("scale loop: lists, then the scale, then metrics, then a write, a status and an Event") {
-  Server server;
+  ScaleServer server;
   fill(server);
   FixedClock clock;
   std::vector<ScaleReport> reports;
@@ -128,7 +50,7 @@ TEST_CASE("scale loop: lists, then the scale, then metrics, then a write, a stat
 }
 
 TEST_CASE("scale loop: while replicas are written nothing is told, for a second at most") {
-  Server server;
+  ScaleServer server;
   fill(server);
   std::string other = server.hpa;
   for (std::size_t at; (at = other.find("web")) != std::string::npos;) other.replace(at, 3, "api");
@@ -160,8 +82,55 @@ TEST_CASE("scale loop: while replicas are written nothing is told, for a second 
   CHECK(server.bodies.size() == 5);
 }
 
+/// Time passes by tenths of a second, and a look begins as soon as the last one is over. The server
+/// ends a watch after two of them, and answers the next one after six.
+struct SlowWatch {
+  static constexpr int kBroken = 20, kStale = 40, kOpened = 80, kEnd = 100;
+  std::string path;  // of what is watched
+  ScaleServer server;
+  FixedClock clock;
+  int tenths = 0;
+  std::vector<std::size_t> asked;     // [tenths], so far
+  Nanos shortest_wait{Nanos::max()};  // while it is broken
+
+  explicit SlowWatch(std::string of) : path(std::move(of)) { fill(server); }
+  void run() {
+    ScalerOptions scaler = own();
+    scaler.period = Nanos{100'000'000};
+    ScaleLoop loop(Scaler(scaler), server, nullptr, clock, clock, {}, {});
+    server.on_wait = [&] {
+      asked.push_back(server.asked.size());
+      if (tenths > kStale && tenths < kOpened)
+        shortest_wait = std::min(shortest_wait, server.api.waited.back());
+      const bool is_slow = tenths >= kBroken && tenths < kOpened;
+      if (tenths == kBroken) server.api.say(server.api.find(path), 200, "");
+      for (const auto& [ticket, request] : std::map(server.api.asked))
+        if (request.is_stream && !(is_slow && request.target.starts_with(path)))
+          server.api.say_opened(ticket);
+      clock.time += Micros{100'000};
+      if (++tenths > kEnd) loop.stop();
+    };
+    CHECK(loop.run());
+  }
+};
+
+TEST_CASE("scale loop: nothing is scaled while a watch is slow to open, and then it goes on") {
+  for (const char* const path :
+       {"/api/v1/pods?", "/apis/autoscaling/v2/horizontalpodautoscalers?"}) {
+    CAPTURE(path);
+    SlowWatch slow(path);
+    slow.run();
+    REQUIRE(slow.asked.size() > SlowWatch::kEnd);
+    CHECK_MESSAGE(slow.asked[SlowWatch::kBroken + 8] > slow.asked[SlowWatch::kBroken + 2],
+                  "a watch that has just broken keeps nobody from anything");
+    CHECK(slow.asked[SlowWatch::kOpened] == slow.asked[SlowWatch::kStale]);
+    CHECK_MESSAGE(slow.shortest_wait > Nanos{0}, "nobody turns while nothing can be done");
+    CHECK(slow.asked[SlowWatch::kEnd] > slow.asked[SlowWatch::kOpened]);
+  }
+}
+
 TEST_CASE("scale loop: without writes nothing but GET is sent") {
-  Server server;
+  ScaleServer server;
   fill(server);
   FixedClock clock;
   ScalerOptions scaler = own();
@@ -175,7 +144,7 @@ TEST_CASE("scale loop: without writes nothing but GET is sent") {
 }
 
 TEST_CASE("scale loop: one pass ends with what keeps it from listing") {
-  Server server;
+  ScaleServer server;
   server.lists = 403;
   FixedClock clock;
   ScaleLoopOptions options;
@@ -187,7 +156,7 @@ TEST_CASE("scale loop: one pass ends with what keeps it from listing") {
 }
 
 TEST_CASE("scale loop: a metric that nobody gives is told, and so is a refused write") {
-  Server server;
+  ScaleServer server;
   fill(server);
   server.metrics = 503;
   FixedClock clock;
@@ -200,7 +169,7 @@ TEST_CASE("scale loop: a metric that nobody gives is told, and so is a refused w
   CHECK(server.bodies[1].find(R"("reason":"FailedGetResourceMetric","type":"Warning")") !=
         std::string::npos);
 
-  Server refusing;
+  ScaleServer refusing;
   fill(refusing);
   refusing.writes = 403;
   ScaleLoop other(Scaler(own()), refusing, nullptr, clock, clock, options, {});
@@ -210,7 +179,7 @@ TEST_CASE("scale loop: a metric that nobody gives is told, and so is a refused w
 }
 
 TEST_CASE("scale loop: an object that cannot be read spoils no other") {
-  Server server;
+  ScaleServer server;
   fill(server);
   server.hpa +=
       R"(,{"metadata":{"name":"bad","namespace":"shop"},"spec":{"maxReplicas":1,"minReplicas":9,)"
@@ -236,7 +205,7 @@ struct Pass {
   int writes = 0;  // of replicas
 };
 
-Pass pass_over(Server& server, const std::string& autoscaling = "autoscaling/v2") {
+Pass pass_over(ScaleServer& server, const std::string& autoscaling = "autoscaling/v2") {
   FixedClock clock;
   ScalerOptions scaler = own();
   scaler.settings.max_age_s = 120;
@@ -257,16 +226,16 @@ Pass pass_over(Server& server, const std::string& autoscaling = "autoscaling/v2"
 TEST_CASE("scale loop: annotations of 10 MB are no metrics, and those of others do not matter") {
   const std::string large(std::size_t{10} << 20, 'x');
   const auto noted = [&large](const std::string& key) {
-    Server server;
+    ScaleServer server;
     fill(server);
     server.hpa.insert(server.hpa.find(R"("uid")"),
                       R"("annotations":{")" + key + R"(":")" + large + R"("},)");
     return server;
   };
-  Server others = noted("example.com/notes");
+  ScaleServer others = noted("example.com/notes");
   CHECK(pass_over(others, "autoscaling/v1").writes == 1);
   for (const char* const part : {"metrics", "behavior"}) {
-    Server ours = noted(std::string("autoscaling.alpha.kubernetes.io/") + part);
+    ScaleServer ours = noted(std::string("autoscaling.alpha.kubernetes.io/") + part);
     const Pass pass = pass_over(ours, "autoscaling/v1");
     CHECK(pass.unreadable == 1);
     CHECK(pass.autoscalers == 0);
@@ -276,7 +245,7 @@ TEST_CASE("scale loop: annotations of 10 MB are no metrics, and those of others 
 
 TEST_CASE("scale loop: usage that is no amount, or of another time, scales nothing") {
   const auto with = [](const std::string& before, const std::string& after) {
-    Server server;
+    ScaleServer server;
     fill(server);
     const std::size_t at = server.usage.find(before);
     REQUIRE(at != std::string::npos);
@@ -284,12 +253,12 @@ TEST_CASE("scale loop: usage that is no amount, or of another time, scales nothi
     return server;
   };
   const std::string amount = R"("usage":{"cpu":"1"})", date = "2026-11-22T09:59:50Z";
-  Server good = with(amount, R"("usage":{"cpu":"900m"})");
+  ScaleServer good = with(amount, R"("usage":{"cpu":"900m"})");
   CHECK(pass_over(good).writes == 1);
   for (const std::string bad : {"\"NaN\"", "\"-1\"", "\"Inf\"", "\"\"", "null", "{}", "[]", "-1",
                                 "\"1 core\"", "\"1e400\"", "true"}) {
     CAPTURE(bad);
-    Server server = with(amount, R"("usage":{"cpu":)" + bad + "}");
+    ScaleServer server = with(amount, R"("usage":{"cpu":)" + bad + "}");
     const Pass pass = pass_over(server);
     CHECK(pass.writes == 0);
     CHECK(pass.frozen == 1);
@@ -297,7 +266,7 @@ TEST_CASE("scale loop: usage that is no amount, or of another time, scales nothi
   for (const std::string other : {"2026-11-22T09:57:59Z", "2026-11-22T10:00:16Z",
                                   "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday"}) {
     CAPTURE(other);
-    Server server = with(date, other);
+    ScaleServer server = with(date, other);
     const Pass pass = pass_over(server);
     CHECK(pass.writes == 0);
     CHECK(pass.frozen == 1);
@@ -317,7 +286,7 @@ TEST_CASE("scale loop: an autoscaler that cannot be meant is told, and its workl
            {R"("averageUtilization":50)", R"("averageUtilization":"NaN")"}}) {
     const std::string &before = change.first, &after = change.second;
     CAPTURE(after);
-    Server server;
+    ScaleServer server;
     fill(server);
     server.hpa.replace(server.hpa.find(before), before.size(), after);
     const Pass pass = pass_over(server);
