@@ -221,7 +221,7 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   Scaler scaler(scaler_options(command));
   ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
   options.namespace_name = only_namespace(command, facts);
-  SiteSource sites(command, io);
+  SiteSource sites(command, io, [&server] { server.transport->wake(); });
   if (has_sites(facts)) {
     if (const Errors wrong = sites.open(); !wrong.empty()) return fail(io, wrong, command.output);
     options.sites = &sites;

@@ -118,7 +118,60 @@ Result<SiteAnswer> SiteSource::look(const SiteQuestion& question) {
   return answer;
 }
 
-SiteAnswer SiteSource::ask(const SiteQuestion& question) {
+SiteSource::~SiteSource() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void SiteSource::ask(SiteQuestion question) {
+  waiting_.emplace_back(std::move(question));
+  begin();
+}
+
+void SiteSource::mark(std::uint64_t ticket, std::vector<PodCost> costs) {
+  waiting_.emplace_back(Marks{ticket, std::move(costs)});
+  begin();
+}
+
+void SiteSource::begin() {
+  if (thread_.joinable() || waiting_.empty()) return;
+  thread_ = std::thread([this, work = std::move(waiting_.front())] {
+    SiteNews news = carry_out(work);
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = std::move(news);
+    }
+    wake_();
+  });
+  waiting_.pop_front();
+}
+
+// Policies of modules are asked by one thread at a time: the next look begins when the room of this
+// one is used no more.
+std::optional<SiteNews> SiteSource::take() {
+  begin();
+  std::optional<SiteNews> news;
+  {
+    const std::lock_guard lock(mutex_);
+    news = std::exchange(done_, std::nullopt);
+  }
+  if (news) thread_.join();
+  return news;
+}
+
+SiteNews SiteSource::carry_out(const Work& work) {
+  SiteNews news;
+  if (const auto* const question = std::get_if<SiteQuestion>(&work)) {
+    news.ticket = question->ticket;
+    news.answer = answer(*question);
+  } else {
+    const Marks& marks = std::get<Marks>(work);
+    news.ticket = marks.ticket;
+    news.marked = tell(marks.costs);
+  }
+  return news;
+}
+
+SiteAnswer SiteSource::answer(const SiteQuestion& question) {
   auto found = look(question);
   if (found) return *std::move(found);
   SiteAnswer nothing;
@@ -126,7 +179,7 @@ SiteAnswer SiteSource::ask(const SiteQuestion& question) {
   return nothing;
 }
 
-Status SiteSource::mark(const std::vector<PodCost>& costs) {
+Status SiteSource::tell(const std::vector<PodCost>& costs) {
   Status told;
   if (told_.size() > kMostTold) told_.clear();
   for (const PodCost& cost : costs) {

@@ -1,9 +1,15 @@
 // site_source.hpp - what fits on the sites of a live cluster, as the planner says.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <variant>
 #include <vector>
 
 #include "gedge/control/sites_room.hpp"
@@ -17,17 +23,31 @@
 
 namespace gedge::cli {
 
-/// Has a connection of its own: whoever listens on the other one is not disturbed.
+/// Has a connection and a thread of its own: whoever listens on the other one is not disturbed.
 class SiteSource final : public SiteDesk {
  public:
-  SiteSource(const ScaleCommand& command, Io& io) : command_(command), io_(io) {}
+  /// `wake` is called in another thread, when something is done.
+  SiteSource(const ScaleCommand& command, Io& io, std::function<void()> wake)
+      : command_(command), io_(io), wake_(std::move(wake)) {}
+  ~SiteSource() override;
 
   /// Errors: of the server, the profiles and the files of --rtt.
   Errors open();
-  SiteAnswer ask(const SiteQuestion& question) override;
-  Status mark(const std::vector<PodCost>& costs) override;
+  void ask(SiteQuestion question) override;
+  void mark(std::uint64_t ticket, std::vector<PodCost> costs) override;
+  std::optional<SiteNews> take() override;
 
  private:
+  struct Marks {
+    std::uint64_t ticket = 0;
+    std::vector<PodCost> costs;
+  };
+  using Work = std::variant<SiteQuestion, Marks>;
+
+  void begin();
+  SiteNews carry_out(const Work& work);
+  SiteAnswer answer(const SiteQuestion& question);
+  Status tell(const std::vector<PodCost>& costs);
   Result<SiteAnswer> look(const SiteQuestion& question);
   Result<std::vector<SiteWorkload>> samples(const SiteQuestion& question, InputReader& reader,
                                             std::vector<std::string>& manifests);
@@ -35,6 +55,12 @@ class SiteSource final : public SiteDesk {
 
   const ScaleCommand& command_;
   Io& io_;
+  std::function<void()> wake_;
+  std::deque<Work> waiting_;
+  std::thread thread_;  // works on one, until that is taken
+  std::mutex mutex_;    // of done_
+  std::optional<SiteNews> done_;
+  // Of that thread, while there is one.
   Server server_;
   Rules rules_;
   std::map<std::string, std::int32_t> told_;  // costs, by UID

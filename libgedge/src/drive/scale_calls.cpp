@@ -49,8 +49,8 @@ void ScaleLoop::send(ApiRequest request, Call call) {
 void ScaleLoop::send() {
   for (const ScaleRead& read : scaler_.take_scale_reads()) send(read);
   for (const MetricRead& read : scaler_.take_metric_reads()) send(read);
-  for (const SiteQuestion& question : scaler_.take_site_questions()) send(question);
-  for (const ScaleWrite& write : scaler_.take_writes()) send(write);
+  for (SiteQuestion& question : scaler_.take_site_questions()) send(std::move(question));
+  for (ScaleWrite& write : scaler_.take_writes()) send(std::move(write));
   for (const ScaleReport& report : scaler_.take_reports()) {
     events_.reported(report);
     if (options_.writes) tell(report);
@@ -135,17 +135,33 @@ bool ScaleLoop::ends_in_time(ApiRequest& request) const {
   return true;
 }
 
-void ScaleLoop::send(const SiteQuestion& question) {
+void ScaleLoop::send(SiteQuestion question) {
+  if (options_.sites != nullptr && !give_up_) return options_.sites->ask(std::move(question));
   SiteAnswer nobody;
   nobody.why = "nobody looks";
-  const bool may_look = options_.sites != nullptr && !give_up_;
-  scaler_.answer(question.ticket, may_look ? options_.sites->ask(question) : std::move(nobody));
+  scaler_.answer(question.ticket, std::move(nobody));
 }
 
-void ScaleLoop::send(const ScaleWrite& write) {
-  // Pods may leave in another order then, but they do leave.
-  if (!write.costs.empty() && options_.sites != nullptr && is_leading())
-    if (const Status told = options_.sites->mark(write.costs); !told) events_.failed(told.error());
+// After stop() no answer leads to anything new; what is to be written is.
+void ScaleLoop::take_from_desk() {
+  if (options_.sites == nullptr) return;
+  while (auto news = options_.sites->take()) {
+    if (news->answer && !give_up_) scaler_.answer(news->ticket, *std::move(news->answer));
+    auto marked = marking_.extract(news->ticket);
+    if (!marked) continue;
+    // Pods may leave in another order then, but they do leave.
+    if (!news->marked) events_.failed(news->marked.error());
+    send(std::move(marked.mapped()));
+  }
+}
+
+void ScaleLoop::send(ScaleWrite write) {
+  if (!write.costs.empty() && options_.sites != nullptr && is_leading()) {
+    const std::uint64_t ticket = write.ticket;
+    std::vector<PodCost> costs = std::exchange(write.costs, {});
+    marking_.emplace(ticket, std::move(write));
+    return options_.sites->mark(ticket, std::move(costs));
+  }
   const auto kind = kind_of(write.target);
   ApiRequest request;
   if (kind) request = codec::scale_write_request(write, *kind);

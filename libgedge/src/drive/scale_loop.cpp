@@ -121,8 +121,9 @@ Status ScaleLoop::run() {
   for (;;) {
     const Nanos time = now();
     GEDGE_TRY(keep_lease(time));
-    if (is_leading() && begin_turn(time) && !give_up_)
-      GEDGE_TRY(scaler_.advance(time, wall_clock_.date()));
+    const bool may_decide = is_leading() && begin_turn(time);
+    if (may_decide || give_up_) take_from_desk();
+    if (may_decide && !give_up_) GEDGE_TRY(scaler_.advance(time, wall_clock_.date()));
     send();
     events_.turned();
     if (options_.is_one_pass && !was_synced_)

@@ -104,14 +104,15 @@ class ScaleLoop {
   void send();
   void send(const ScaleRead& read);
   void send(const MetricRead& read);
-  void send(const SiteQuestion& question);
-  void send(const ScaleWrite& write);
+  void send(SiteQuestion question);
+  void send(ScaleWrite write);
   void send(ApiRequest request, Call call);
   void ask_kind(const ObjectName& object, Waiting waiting);
   void take_kind(const ObjectName& object, const ApiAnswer& answer);
   std::optional<codec::KindName> kind_of(const ObjectName& object) const;
   void take_line(std::uint64_t ticket, std::string_view line);
   void take(std::uint64_t ticket, const ApiAnswer& answer);
+  void take_from_desk();
   void tell(const ScaleReport& report);
   void tell_status(const ScaleReport& report);
   void tell_event(const ScaleReport& report, bool is_warning, std::string reason, std::string note);
@@ -137,6 +138,7 @@ class ScaleLoop {
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::size_t queries_ = 0;                        // of them, asked of Prometheus
+  std::map<std::uint64_t, ScaleWrite> marking_;    // by ticket: their pods are told first
   std::map<std::string, codec::KindName> kinds_;   // by group, version and kind
   std::map<std::string, Waiting> waiting_;         // the same
   std::deque<ApiRequest> queued_;                  // Events and statuses

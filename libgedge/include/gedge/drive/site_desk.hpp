@@ -1,6 +1,8 @@
 // gedge/drive/site_desk.hpp - who tells an autoscaler what fits on the sites of a cluster.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gedge/base/result.hpp"
@@ -8,13 +10,25 @@
 
 namespace gedge {
 
+/// What came of one ask() or mark().
+struct SiteNews {
+  std::uint64_t ticket = 0;
+  std::optional<SiteAnswer> answer;  ///< of ask()
+  /// Of mark(); errors: of the first pod that was not told; the others were.
+  Status marked;
+};
+
+/// Nothing here waits: what takes seconds goes on elsewhere, one after the other as it was asked
+/// for. When something is done, whoever waits is woken (ApiTransport::wake()).
 class SiteDesk {
  public:
   virtual ~SiteDesk() = default;
-  /// Looks at the whole cluster; may take seconds.
-  virtual SiteAnswer ask(const SiteQuestion& question) = 0;
-  /// Tells pods what their loss costs. Errors: of the first that was not told; the others were.
-  virtual Status mark(const std::vector<PodCost>& costs) = 0;
+  /// Begins to look at the whole cluster. The ticket is the question's.
+  virtual void ask(SiteQuestion question) = 0;
+  /// Begins to tell pods what their loss costs. `ticket` names no other call under way.
+  virtual void mark(std::uint64_t ticket, std::vector<PodCost> costs) = 0;
+  /// What is done; empty: nothing more. The room of the one before is used no more.
+  virtual std::optional<SiteNews> take() = 0;
 };
 
 }  // namespace gedge
