@@ -30,6 +30,13 @@ void ObjectWatch::advance(ApiTransport& transport, std::uint64_t& last_ticket, N
   transport.send(ticket_, codec::collection_request(kind_.path, "", *call, kPageSize));
 }
 
+void ObjectWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
+  reflector_.distrust(since);
+  if (!reflector_.is_watching()) return;
+  transport.cancel(std::exchange(ticket_, 0));
+  reflector_.resume(now);
+}
+
 // The same again is not told.
 void ObjectWatch::fail(Error error) {
   if (!failure_ || failure_->what != error.what) listener_.failed(error);

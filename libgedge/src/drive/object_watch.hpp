@@ -52,6 +52,8 @@ class ObjectWatch {
     return is_missing_ || reflector_.is_current(now, most_age);
   }
   void opened(Nanos now) { reflector_.opened(now); }
+  /// Nobody listened since: what happened meanwhile is told by a watch that begins now.
+  void distrust(ApiTransport& transport, Nanos since, Nanos now);
   const Reflector& reflector() const { return reflector_; }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }

@@ -14,6 +14,8 @@ namespace {
 constexpr Nanos kTurnOfPrometheus{20'000'000};
 // A watch that the server ends is begun again sooner.
 constexpr Nanos kMostAge{1'000'000'000};
+// Whoever waits for so much longer than it meant to was stopped, and what it knows is as old.
+constexpr Nanos kStoodStill{5'000'000'000};
 
 }  // namespace
 
@@ -181,11 +183,13 @@ Status ScaleLoop::wait(Nanos most) {
         for (const auto& watch : watches_)
           if (watch->ticket() == ticket) watch->opened(now());
       }};
-  if (queries_ > 0) {
-    GEDGE_TRY(prometheus_->wait(std::min(most, kTurnOfPrometheus), taker));
-    most = Nanos{0};
-  }
-  return transport_.wait(most, taker);
+  const Nanos begin = now();
+  const bool asks_both = queries_ > 0;
+  if (asks_both) GEDGE_TRY(prometheus_->wait(std::min(most, kTurnOfPrometheus), taker));
+  GEDGE_TRY(transport_.wait(asks_both ? Nanos{0} : most, taker));
+  if (now() - begin > most + kStoodStill)
+    for (const auto& watch : watches_) watch->distrust(transport_, begin, now());
+  return {};
 }
 
 }  // namespace gedge

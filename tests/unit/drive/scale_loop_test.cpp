@@ -86,7 +86,8 @@ TEST_CASE("scale loop: while replicas are written nothing is told, for a second 
 /// ends a watch after two of them, and answers the next one after six.
 struct SlowWatch {
   static constexpr int kBroken = 20, kStale = 40, kOpened = 80, kEnd = 100;
-  std::string path;  // of what is watched
+  std::string path;      // of what is watched
+  bool is_ours = false;  // it is this process that stands still, for ten seconds
   ScaleServer server;
   FixedClock clock;
   int tenths = 0;
@@ -103,7 +104,8 @@ struct SlowWatch {
       if (tenths > kStale && tenths < kOpened)
         shortest_wait = std::min(shortest_wait, server.api.waited.back());
       const bool is_slow = tenths >= kBroken && tenths < kOpened;
-      if (tenths == kBroken) server.api.say(server.api.find(path), 200, "");
+      if (tenths == kBroken && is_ours) clock.time += Micros{10'000'000};
+      if (tenths == kBroken && !is_ours) server.api.say(server.api.find(path), 200, "");
       for (const auto& [ticket, request] : std::map(server.api.asked))
         if (request.is_stream && !(is_slow && request.target.starts_with(path)))
           server.api.say_opened(ticket);
@@ -127,6 +129,15 @@ TEST_CASE("scale loop: nothing is scaled while a watch is slow to open, and then
     CHECK_MESSAGE(slow.shortest_wait > Nanos{0}, "nobody turns while nothing can be done");
     CHECK(slow.asked[SlowWatch::kEnd] > slow.asked[SlowWatch::kOpened]);
   }
+}
+
+TEST_CASE("scale loop: who stood still scales nothing before it knows what happened meanwhile") {
+  SlowWatch slow("/api/v1/pods?");
+  slow.is_ours = true;
+  slow.run();
+  REQUIRE(slow.asked.size() > SlowWatch::kEnd);
+  CHECK(slow.asked[SlowWatch::kOpened] == slow.asked[SlowWatch::kStale]);
+  CHECK(slow.asked[SlowWatch::kEnd] > slow.asked[SlowWatch::kOpened]);
 }
 
 TEST_CASE("scale loop: without writes nothing but GET is sent") {
