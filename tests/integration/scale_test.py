@@ -57,6 +57,32 @@ class Explain(unittest.TestCase):
                                    "--now", "2026-11-21T10:00:00Z")
         self.assertEqual((code, found["step"]), (1, "metrics-failed"))
 
+    def test_old_queue(self):
+        """A queue that was empty yesterday, or will be, is not known: nothing goes to 0."""
+        with open(WEB, encoding="utf-8") as stream:
+            spec, objects = stream.read().split("---", 1)
+        spec = spec.replace("  - type: Resource\n", "").replace("minReplicas: 1", "minReplicas: 0")
+        spec = spec.replace("    resource: {name: cpu, target: {type: Utilization, "
+                            "averageUtilization: 50}}",
+                            "  - type: External\n    external: {metric: {name: queue}, "
+                            "target: {type: AverageValue, averageValue: 10}}")
+        with tempfile.TemporaryDirectory() as folder:
+            for at, step in (("2026-11-20T09:00:00Z", "metrics-failed"),
+                             ("2026-11-22T09:00:00Z", "metrics-failed"),
+                             ("2026-11-21T09:00:00Z", "computed")):
+                values = {"apiVersion": "external.metrics.k8s.io/v1beta1",
+                          "kind": "ExternalMetricValueList", "items": [{
+                              "metricName": "queue", "metricLabels": {}, "timestamp": at,
+                              "value": "0"}]}
+                for name, text in (("web.yaml", spec + "---" + objects),
+                                   ("queue.json", json.dumps(values))):
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                        file.write(text)
+                _, found = self.explain("-f", os.path.join(folder, "web.yaml"), "--metrics",
+                                        os.path.join(folder, "queue.json"), "--max-age", "60s",
+                                        "--now", "2026-11-21T09:00:10Z")
+                self.assertEqual(found["step"], step, found)
+
     def test_mistakes(self):
         for code, arguments, words in (
                 (2, ["explain", "web"], "no autoscaler to explain"),
@@ -103,28 +129,95 @@ class Explain(unittest.TestCase):
         if not data:
             self.skipTest("GEDGE_DATA_DIR is not set")
         explained = 0
-        for folder, _, files in os.walk(os.path.join(data, "hpa")):
-            for name in sorted(files):
-                if not name.endswith((".yaml", ".json")):
-                    continue
-                path = os.path.join(folder, name)
-                for space, autoscaler in autoscalers_of(path):
-                    done = run("explain", f"{space}/{autoscaler}", "-f", path, "-o", "json", "-q")
-                    self.assertIn(done.returncode, (0, 1), done.stderr)
-                    self.assertTrue(json.loads(done.stdout)["metrics"])
-                    explained += 1
+        for path in public_files(data):
+            for space, autoscaler in autoscalers_of(path):
+                done = run("explain", f"{space}/{autoscaler}", "-f", path, "-o", "json", "-q")
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertTrue(json.loads(done.stdout)["metrics"])
+                explained += 1
         self.assertGreaterEqual(explained, 17)
 
+    def test_public_data_at_work(self):
+        """Two pods of each workload there use twice what they request: the formula has an answer,
+        and what the object declares bounds it."""
+        data = os.environ.get("GEDGE_DATA_DIR")
+        if not data:
+            self.skipTest("GEDGE_DATA_DIR is not set")
+        steps = set()
+        with tempfile.TemporaryDirectory() as folder:
+            for number, path in enumerate(public_files(data)):
+                for space, name in autoscalers_of(path):
+                    spec = spec_of(path, space, name)
+                    busy = os.path.join(folder, f"{number}-{name}.json")
+                    with open(busy, "w", encoding="utf-8") as file:
+                        json.dump(busy_workload(space, spec["scaleTargetRef"]), file)
+                    done = run("explain", f"{space}/{name}", "-f", alone(path, folder, name),
+                               "-f", busy, "-o", "json", "-q")
+                    self.assertEqual(done.returncode, 0, f"{path} {name}: {done}")
+                    found = json.loads(done.stdout)
+                    least, most = spec.get("minReplicas", 1), spec["maxReplicas"]
+                    self.assertEqual(found["replicas"], max(least, min(4, most)), found)
+                    steps.add(found["step"])
+        self.assertIn("computed", steps)
 
-def autoscalers_of(path):
-    import yaml
+
+def public_files(data):
+    for folder, _, files in sorted(os.walk(os.path.join(data, "hpa"))):
+        for name in sorted(files):
+            if name.endswith((".yaml", ".json")):
+                yield os.path.join(folder, name)
+
+
+def objects_of(path):
     with open(path, encoding="utf-8") as stream:
         documents = [one for one in yaml.safe_load_all(stream) if one]
     for document in documents:
         for item in document.get("items", [document]):
             if item["kind"] == "HorizontalPodAutoscaler":
-                metadata = item["metadata"]
-                yield metadata.get("namespace", "default"), metadata["name"]
+                yield {"apiVersion": document["apiVersion"], **item}
+
+
+def name_of(item):
+    return item["metadata"].get("namespace", "default"), item["metadata"]["name"]
+
+
+def autoscalers_of(path):
+    return [name_of(item) for item in objects_of(path)]
+
+
+def spec_of(path, space, name):
+    return next(item for item in objects_of(path) if name_of(item) == (space, name))["spec"]
+
+
+def alone(path, folder, name):
+    """The autoscalers of a file, without the workloads beside them."""
+    copy = os.path.join(folder, f"only-{name}.json")
+    with open(copy, "w", encoding="utf-8") as file:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": list(objects_of(path))}, file,
+                  default=str)
+    return copy
+
+
+def busy_workload(space, target):
+    """Two pods that use twice what they request of cpu and memory, and what metrics say."""
+    asked, used = {"cpu": "1", "memory": "1Gi"}, {"cpu": "2", "memory": "2Gi"}
+    labels, kind = {"app": target["name"]}, target["kind"]
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [
+        {"name": "c", "image": "i", "resources": {"requests": asked}}]}}
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-11-21T08:00:00Z"}
+    items = [{"apiVersion": "apps/v1", "kind": kind,
+              "metadata": {"name": target["name"], "namespace": space},
+              "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": template},
+              "status": {"replicas": 2}}]
+    for number in range(2):
+        meta = {"name": f"{target['name']}-{number}", "namespace": space, "labels": labels}
+        items.append({"apiVersion": "v1", "kind": "Pod", "metadata": meta, **{
+            "spec": template["spec"], "status": {
+                "phase": "Running", "startTime": "2026-11-21T08:00:00Z", "conditions": [ready]}}})
+        items.append({"apiVersion": "metrics.k8s.io/v1beta1", "kind": "PodMetrics",
+                      "metadata": meta, "timestamp": "2026-11-21T09:00:00Z", "window": "30s",
+                      "containers": [{"name": "c", "usage": used}]})
+    return {"apiVersion": "v1", "kind": "List", "items": items}
 
 
 class Recommend(unittest.TestCase):

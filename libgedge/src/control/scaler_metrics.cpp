@@ -194,9 +194,15 @@ void Scaler::gather_metrics(Space& space, UnixSeconds now, UnixSeconds date) con
       value.sample.at = moved(value.sample.at);
       metrics.objects.push_back(std::move(value));
     }
+    // A sum without what is too old would be too small.
+    const bool is_whole =
+        std::all_of(values.external.begin(), values.external.end(),
+                    [&](const ExternalMetric& value) { return age(value.sample, date, why); });
     for (ExternalMetric value : values.external) {
+      if (!is_whole) break;
       value.metric = name;
-      if (age(value.sample, date, why)) metrics.external.push_back(std::move(value));
+      value.sample.at = moved(value.sample.at);
+      metrics.external.push_back(std::move(value));
     }
     space.failures.emplace(key, std::move(why));  // asked for where there is no value
   }

@@ -36,6 +36,9 @@ class Look {
     decision_.step = step;
     say(ScaleConditionType::kScalingActive, false, reason);
   }
+  bool is_stale(UnixSeconds at) const {
+    return settings_.max_age_s && (at > now_ || now_ - at > *settings_.max_age_s);
+  }
   bool ask_metrics(const ScaleTarget& target);
   MetricAnswer ask(const MetricSpec& metric, const ScaleTarget& target,
                    const std::vector<std::uint32_t>& pods) const;
@@ -62,12 +65,14 @@ MetricAnswer Look::ask_whole(const MetricSpec& metric, const ScaleTarget& target
   std::int64_t value = 0;
   if (metric.kind == MetricKind::kObject) {
     const ObjectMetric* const found = index_.object_value(metric, target.namespace_name);
-    if (found == nullptr) return failed(MetricFailure::kNoSource);
+    if (found == nullptr || is_stale(found->sample.at)) return failed(MetricFailure::kNoSource);
     value = found->sample.milli;
   } else {
-    bool found = false;
-    value = index_.external_value(metric, found);
-    if (!found) return failed(MetricFailure::kNoSource);
+    // A sum without what is too old would be too small.
+    const auto sum = index_.external_value(metric);
+    if (!sum || is_stale(sum->oldest) || is_stale(sum->newest))
+      return failed(MetricFailure::kNoSource);
+    value = sum->milli;
   }
   if (metric.target == TargetKind::kValue) return answer_value(value, question, settings_.compat);
   return answer_per_replica(value, target.status_replicas, metric.amount, question.tolerances,

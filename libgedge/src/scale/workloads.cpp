@@ -268,14 +268,16 @@ const ObjectMetric* WorkloadIndex::object_value(const MetricSpec& metric,
   return at == objects_.end() ? nullptr : &facts_->metrics.objects[at->second];
 }
 
-std::int64_t WorkloadIndex::external_value(const MetricSpec& metric, bool& found) const {
-  std::int64_t sum = 0;
-  found = false;
+std::optional<WorkloadIndex::ExternalSum> WorkloadIndex::external_value(
+    const MetricSpec& metric) const {
+  std::optional<ExternalSum> sum;
   for (const std::uint32_t i : list_in(external_, key_of(metric.name))) {
     const ExternalMetric& value = facts_->metrics.external[i];
     if (metric.selector && !metric.selector->matches(value.labels)) continue;
-    sum = saturating_add(sum, value.sample.milli);
-    found = true;
+    if (!sum) sum = ExternalSum{0, value.sample.at, value.sample.at};
+    sum->milli = saturating_add(sum->milli, value.sample.milli);
+    sum->oldest = std::min(sum->oldest, value.sample.at);
+    sum->newest = std::max(sum->newest, value.sample.at);
   }
   return sum;
 }

@@ -55,6 +55,7 @@ struct World {
   bool is_there = true, has_source = true;
   std::int64_t load = 200;  // thousands of thousandths
   std::int64_t age = 0;
+  bool has_old_part = false;  // a second value, that is an hour old
   ScaleAnswer says = ScaleAnswer::kDone;
   std::vector<ScaleReport> reports;
   std::vector<ScaleWrite> writes;
@@ -79,6 +80,7 @@ struct World {
     reading.is_read = has_source;
     reading.why = "503";
     if (has_source) reading.values.external.push_back({"load", {}, {load * 1'000, date - age, {}}});
+    if (has_old_part) reading.values.external.push_back({"load", {}, {0, date - 3'600, {}}});
     return reading;
   }
   void take(const ScaleWrite& write) {
@@ -175,6 +177,26 @@ TEST_CASE("scaler: samples that are old, or of a time to come, are none") {
     world.pass(16);
     CHECK(world.replicas > 2);
   }
+}
+
+TEST_CASE("scaler: a sum of which a part is old is none") {
+  ScalerOptions options;
+  options.settings.max_age_s = 120;
+  options.settings.downscale_window_s = 0;
+  World world(options);
+  world.scaler.put(short_one());
+  world.replicas = 4;
+  world.load = 400;
+  world.pass(30);
+  REQUIRE(world.replicas == 4);
+  world.has_old_part = true;
+  world.load = 100;
+  world.pass(600);
+  CHECK(world.replicas == 4);
+  CHECK(world.scaler.frozen() == 1);
+  world.has_old_part = false;
+  world.pass(600);
+  CHECK(world.replicas == 1);
 }
 
 // A rate over a counter that begins anew is 0, or far too large, for a look or two.

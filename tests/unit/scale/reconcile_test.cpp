@@ -147,6 +147,28 @@ TEST_CASE("samples that are too old, or of the future, change nothing") {
   CHECK(site.ask().replicas == 4);
 }
 
+TEST_CASE("values of a queue or an object that are too old, or of the future, change nothing") {
+  for (const UnixSeconds at : {kNow - 6, kNow + 1}) {
+    Site site(2, 0);
+    site.settings.max_age_s = 5;
+    site.autoscaler().min = 0;
+    site.autoscaler().metrics = {queue_value(1'000)};
+    site.facts.metrics.external = {{"queue", {}, {0, at, Micros{0}}}};
+    CHECK(site.ask().step == ScaleStep::kMetricsFailed);
+    CHECK(site.ask().replicas == 2);
+    // And a part of a sum is none.
+    site.facts.metrics.external.push_back({"queue", {}, {0, kNow, Micros{0}}});
+    CHECK(site.ask().replicas == 2);
+    MetricSpec& metric = site.autoscaler().metrics.front();
+    metric.kind = MetricKind::kObject;
+    metric.object = {"v1", "Service", "web"};
+    site.facts.metrics.objects = {{"default", "Service", "web", metric.name, {0, at, Micros{0}}}};
+    CHECK(site.ask().step == ScaleStep::kMetricsFailed);
+    site.facts.metrics.objects.front().sample.at = kNow - 5;
+    CHECK(site.ask().replicas == 0);
+  }
+}
+
 TEST_CASE("bounds count before metrics, and a workload that was switched off stays off") {
   Site many(12, 0), few(1, 0), off(0, 0);
   CHECK(many.ask().step == ScaleStep::kAboveMax);

@@ -69,21 +69,25 @@ TEST_CASE("the pods of a selector are those that a look at every pod finds") {
 
 TEST_CASE("external values are added up over the labels that match") {
   ScaleFacts facts;
-  facts.metrics.external = {{"queue", Labels{{"of", "a"}}, {1'000, 0, Micros{0}}},
-                            {"queue", Labels{{"of", "b"}}, {2'000, 0, Micros{0}}},
+  facts.metrics.external = {{"queue", Labels{{"of", "a"}}, {1'000, 7, Micros{0}}},
+                            {"queue", Labels{{"of", "b"}}, {2'000, 5, Micros{0}}},
                             {"other", Labels{{"of", "a"}}, {4'000, 0, Micros{0}}}};
   const WorkloadIndex index(facts);
   MetricSpec metric;
   metric.kind = MetricKind::kExternal;
   metric.name = "queue";
-  bool found = false;
-  CHECK(index.external_value(metric, found) == 3'000);
+  const auto both = index.external_value(metric);
+  REQUIRE(both);
+  CHECK(both->milli == 3'000);
+  CHECK(both->oldest == 5);
+  CHECK(both->newest == 7);
   metric.selector = *parse_selector("of=b");
-  CHECK(index.external_value(metric, found) == 2'000);
-  CHECK(found);
+  const auto one = index.external_value(metric);
+  REQUIRE(one);
+  CHECK(one->milli == 2'000);
+  CHECK(one->newest == 5);
   metric.selector = *parse_selector("of=c");
-  index.external_value(metric, found);
-  CHECK_FALSE(found);
+  CHECK_FALSE(index.external_value(metric));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,8 +41,12 @@ class WorkloadIndex {
                       const std::vector<std::uint32_t>& pods, Compat compat) const;
   /// Null: no such value.
   const ObjectMetric* object_value(const MetricSpec& metric, std::string_view namespace_name) const;
-  /// The sum; `found` false: no such value.
-  std::int64_t external_value(const MetricSpec& metric, bool& found) const;
+  struct ExternalSum {
+    std::int64_t milli = 0;
+    UnixSeconds oldest = 0, newest = 0;  ///< of what was added up
+  };
+  /// Empty: no such value.
+  std::optional<ExternalSum> external_value(const MetricSpec& metric) const;
 
  private:
   using Key = std::array<std::string_view, 4>;  // names in the facts; what is not needed is empty
