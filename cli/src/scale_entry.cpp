@@ -119,9 +119,10 @@ void check_sites(const Autoscaler& one, const ScaleFacts& facts, Errors& errors)
   if (!rules.up.resource.empty())
     errors.push_back(at_place(one, facts, "replicas of a live cluster do not grow",
                               "leave out `up`; `gedge scale recommend --apply` changes requests"));
-  if (rules.choice == SiteChoice::kDemand)
+  if (rules.choice == SiteChoice::kDemand && rules.demand_label.empty())
     errors.push_back(at_place(one, facts, "nobody says from where a live cluster is asked",
-                              "write `choose: order` or `choose: spread`"));
+                              "name a label of the metric: `demandLabel: site`; or write "
+                              "`choose: order`"));
 }
 
 // What was declared, if each has a workload of its own.

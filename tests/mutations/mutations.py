@@ -284,7 +284,7 @@ MUTATIONS = [
              "has_answer(report.decision) && !sites", "has_answer(report.decision) || !sites",
              ("control",)),
     Mutation("those at home leave before those that are far", ("kubernetes#107598",), SITE_LOOKS,
-             "(is_back && site == 0 && !grows)", "false", ("control",)),
+             "(is_back && site == 0 && !grows)", "(false)", ("control",)),
     Mutation("who waits without a place is scaled away", ("I-7",), "scale/site_split.cpp",
              "    split.replicas[site] += stays;\n", "", ("scale",)),
     Mutation("replicas are decided while a watch is broken", ("I-7",), "drive/scale_loop.cpp",

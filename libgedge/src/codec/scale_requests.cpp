@@ -164,6 +164,15 @@ bool read_query(dom::element answer, const std::string& query, MetricReading& re
     value.metric = query;
     return read_sample(pair, value.sample, reading.why);
   };
+  const auto add_labels = [&](dom::element of) {
+    dom::object labels;
+    if (of["metric"].get_object().get(labels)) return;
+    for (const dom::key_value_pair label : labels) {
+      std::string_view text;
+      if (!label.value.get_string().get(text))
+        reading.values.external.back().labels.set(std::string(label.key), std::string(text));
+    }
+  };
   if (type == "scalar") return add(result);
   dom::array series;
   if (type != "vector" || result.get_array().get(series)) {
@@ -173,6 +182,7 @@ bool read_query(dom::element answer, const std::string& query, MetricReading& re
   for (const dom::element one : series) {
     dom::element pair;
     if (one["value"].get(pair) || !add(pair)) return false;
+    add_labels(one);
   }
   return true;
 }

@@ -173,13 +173,14 @@ void read_sites(Cursor map, SiteRules& sites) {
   const std::size_t said = map.diagnostics().error_count();
   std::vector<std::pair<std::string, std::string>> workloads;
   strict_fields(map,
-                {"order", "workloads", "label", "choose", "budget", "up", "overAfterSeconds",
-                 "returnAfterSeconds", "fullPercent"},
+                {"order", "workloads", "label", "choose", "demandLabel", "budget", "up",
+                 "overAfterSeconds", "returnAfterSeconds", "fullPercent"},
                 [&](std::string_view key, Cursor value) {
                   if (key == "order") read_order(value, sites.order);
                   if (key == "workloads" && !value.is_null()) read_workloads(value, workloads);
                   if (key == "label") read_text(value, sites.label);
                   if (key == "choose") read_choice(value, sites.choice);
+                  if (key == "demandLabel") read_text(value, sites.demand_label);
                   if (key == "up" && !value.is_null()) read_growth(value, sites.up);
                   if (key == "overAfterSeconds") read_wait(value, sites.over_after_s);
                   if (key == "returnAfterSeconds") read_wait(value, sites.return_after_s);
@@ -198,9 +199,18 @@ void read_sites(Cursor map, SiteRules& sites) {
     map.fail("sites without an order", "write for example `order: [edge-a, cloud]`");
   if (!workloads.empty()) settle_workloads(map, workloads, sites);
   if (sites.label.empty()) map.fail("sites without a label that nodes have");
+  if (!sites.demand_label.empty() && sites.choice != SiteChoice::kDemand)
+    map.find("demandLabel")
+        .value_or(map)
+        .fail("nobody asks from where demand comes", "write `choose: demand`, or leave it out");
   if (!sites.up.resource.empty() && sites.choice != SiteChoice::kOrder)
     map.find("up").value_or(map).fail("replicas grow only where the sites have an order",
                                       "leave out `up`, or `choose`");
+}
+
+// Amounts that can be summed up by the sites from where they come, and shared by replicas.
+bool is_summed(const MetricSpec& metric) {
+  return metric.kind == MetricKind::kExternal && metric.target == TargetKind::kAverageValue;
 }
 
 void check(Cursor spec, const Autoscaler& out) {
@@ -215,6 +225,11 @@ void check(Cursor spec, const Autoscaler& out) {
   if (out.metrics.empty())
     spec.fail("an autoscaler without metrics",
               "write for example `metrics: [{resource: cpu, utilization: 60}]`");
+  else if (out.sites && !out.sites->demand_label.empty() &&
+           (out.metrics.size() != 1 || !is_summed(out.metrics.front())))
+    spec.find("metrics").value_or(spec).fail(
+        "`demandLabel` needs one metric, whose values can be summed up",
+        "write for example `metrics: [{query: \"sum by (site) (...)\", average: 50}]`");
   else if (out.min == 0 && !may_be_zero(out))
     spec.find("min").value_or(spec).fail(
         "min 0 without a metric of an object, an external one or a query",

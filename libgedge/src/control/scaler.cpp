@@ -242,6 +242,7 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
       entry.history = {};  // another one of that name
       entry.expected.clear();
       entry.moved.reset();
+      entry.surplus = 0;
       entry.target_uid = target->uid;
     }
     ScaleHistory before = entry.history;
@@ -272,8 +273,10 @@ void Scaler::decide(const std::string& key, Entry& entry, ScaleDecision decision
   entry.is_frozen = report.is_frozen =
       decision.step == ScaleStep::kFrozen || decision.step == ScaleStep::kMetricsFailed;
   if (decision.step != ScaleStep::kNoTarget && is_changed_by_others(entry, space) &&
-      entry.spec.api_version == kShortAutoscaler)
+      entry.spec.api_version == kShortAutoscaler) {
     entry.yields_until = now + options_.yield;
+    entry.surplus = 0;
+  }
   report.decision = std::move(decision);
   if (entry.spec.sites)
     split(key, entry, std::move(report), std::move(before), space, now);
@@ -341,6 +344,7 @@ void Scaler::settle(Pending pending, Entry& entry) {
     if (entry.own_times.size() > kMostTimes) entry.own_times.erase(entry.own_times.begin());
     return tell(std::move(report), entry);
   }
+  entry.surplus = 0;  // what was to come may not be there
   report.outcome = ScaleReport::Outcome::kNotRescaled;
   ++(report.answer == ScaleAnswer::kConflict ? counts_.conflicts : counts_.not_rescaled);
   set_condition(report.decision.conditions,

@@ -1,6 +1,7 @@
 // control/scaler_sites.cpp - autoscalers whose replicas are on several sites, each with a workload
 // of its own: seen as one by the formula, then split by what fits where.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "gedge/control/scaler.hpp"
@@ -92,23 +93,83 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
                    Space& space, Nanos now) {
   entry.history.ups = std::move(before.ups);  // what is done is remembered when it is known
   entry.history.downs = std::move(before.downs);
+  const SiteRules& rules = *entry.spec.sites;
   const std::vector<SiteCount> sites = count_sites(entry, space);
   const bool is_known = has_answer(report.decision) && !sites.empty();
   std::int32_t far = 0;
   for (std::size_t site = 1; site < sites.size(); ++site) far += sites[site].replicas;
   // Nobody knows when they went there: they stay as if it had been now.
   if (is_known && far > 0 && !entry.moved) entry.moved = seconds(now);
-  if (!is_known ||
-      !needs_split(*entry.spec.sites, sites, report.decision.replicas, entry.moved, seconds(now)))
-    return tell(std::move(report), entry);
+  if (!is_known) return tell(std::move(report), entry);
+  Splitting waiting{key, std::move(report), now, report.decision.replicas, {}};
+  if (rules.choice == SiteChoice::kDemand) {
+    waiting.demand = demand_of(entry.spec, space);
+    if (waiting.demand.empty())
+      return give_up(
+          std::move(waiting),
+          "no value says by its label '" + rules.demand_label + "' from which site it is", entry);
+    waiting.wanted = without_surplus(entry, waiting);
+  }
+  if (!needs_split(rules, sites, waiting.wanted, entry.moved, seconds(now)))
+    return tell(std::move(waiting.report), entry);
   SiteQuestion question;
   question.ticket = ++last_ticket_;
   question.autoscaler = entry.spec;
   for (const ScaleTarget* const target : targets_of(entry.spec, space.targets))
     question.targets.push_back(*target);
   tickets_.emplace(question.ticket, entry.spec.namespace_name.str());
-  space.splitting.emplace(question.ticket, Splitting{key, std::move(report), now});
+  space.splitting.emplace(question.ticket, std::move(waiting));
   site_questions_.push_back(std::move(question));
+}
+
+// [sites]. What comes from elsewhere is as if it came from home; empty: nobody says where anything
+// comes from.
+std::vector<double> Scaler::demand_of(const Autoscaler& spec, const Space& space) const {
+  const SiteRules& rules = *spec.sites;
+  const auto asked = std::find_if(
+      space.facts->autoscalers.begin(), space.facts->autoscalers.end(), [&](const Autoscaler& one) {
+        return one.name == spec.name && one.api_version == kShortAutoscaler;
+      });
+  std::vector<double> demand(rules.order.size(), 0);
+  double known = 0, other = 0;
+  for (const ExternalMetric& value : space.facts->metrics.external) {
+    if (value.metric != asked->metrics.front().name || value.sample.milli <= 0) continue;
+    const auto amount = static_cast<double>(value.sample.milli);
+    const std::string* const label = value.labels.find(rules.demand_label);
+    const auto site = label == nullptr ? rules.order.end()
+                                       : std::find(rules.order.begin(), rules.order.end(), *label);
+    (site == rules.order.end() ? other : known) += amount;
+    if (site != rules.order.end())
+      demand[static_cast<std::size_t>(site - rules.order.begin())] += amount;
+  }
+  if (known <= 0 && other > 0) return {};
+  demand.front() += other;
+  return demand;
+}
+
+// The formula is content with replicas that came by a move. Those that are to leave by it do,
+// unless there is work for them by now.
+std::int32_t Scaler::without_surplus(Entry& entry, const Splitting& waiting) {
+  const ScaleDecision& decision = waiting.report.decision;
+  if (decision.rescales()) entry.surplus = 0;
+  if (entry.surplus == 0) return decision.replicas;
+  double demand = 0;
+  for (const double of_site : waiting.demand) demand += of_site;
+  const auto amount = static_cast<double>(entry.spec.metrics.front().amount);
+  const double busy = std::min(std::ceil(demand / amount), static_cast<double>(decision.replicas));
+  return std::max(decision.replicas - entry.surplus, static_cast<std::int32_t>(busy));
+}
+
+// Nothing moves, and that is told.
+void Scaler::give_up(Splitting waiting, std::string why, Entry& entry) {
+  ScaleReport& report = waiting.report;
+  report.why = std::move(why);
+  if (report.decision.rescales()) {
+    report.outcome = ScaleReport::Outcome::kNotRescaled;
+    report.answer = ScaleAnswer::kNotSent;
+    ++counts_.not_rescaled;
+  }
+  tell(std::move(report), entry);
 }
 
 void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
@@ -119,21 +180,36 @@ void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
   const auto at = space->entries.find(waiting.key);
   if (at == space->entries.end() || !at->second.spec.sites) return;
   Entry& entry = at->second;
-  if (answer.room) {
+  const bool lacks_rtts =
+      entry.spec.sites->choice == SiteChoice::kDemand && !answer.rtts.is_whole();
+  if (answer.room && lacks_rtts) answer.why = "not all RTTs between them are known";
+  if (answer.room && !lacks_rtts) {
+    const SiteLook look{waiting.wanted, seconds(waiting.now), waiting.demand,
+                        static_cast<double>(entry.spec.metrics.front().amount)};
     auto split = split_replicas({*entry.spec.sites, answer.rtts, entry.spec.max, 0},
-                                count_sites(entry, *space), waiting.report.decision.replicas,
-                                entry.moved, seconds(waiting.now), *answer.room);
+                                count_sites(entry, *space), look, entry.moved, *answer.room);
     if (split) return carry_out(waiting, *split, std::move(answer), entry, *space);
     answer.why = std::move(split).error().what;
   }
-  ScaleReport& report = waiting.report;
-  report.why = "nobody knows what fits on the sites: " + answer.why;
-  if (report.decision.rescales()) {
-    report.outcome = ScaleReport::Outcome::kNotRescaled;
-    report.answer = ScaleAnswer::kNotSent;
-    ++counts_.not_rescaled;
+  give_up(std::move(waiting), "nobody knows what fits on the sites: " + answer.why, entry);
+}
+
+// True: with kDemand, who moves is there before it leaves, unless that were too many.
+bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
+                        const std::vector<SiteCount>& sites, Entry& entry) const {
+  std::int32_t there = 0, at_first = 0, in_the_end = 0;
+  for (std::size_t site = 0; site < sites.size(); ++site) {
+    there += sites[site].replicas;
+    at_first += std::max(sites[site].replicas, split.replicas[site]);
+    in_the_end += split.replicas[site];
   }
-  tell(std::move(report), entry);
+  const bool comes_first = entry.spec.sites->choice == SiteChoice::kDemand && at_first > there &&
+                           at_first <= entry.spec.max;
+  if (!options_.writes || waiting.now < entry.yields_until) return comes_first;
+  entry.moved = split.moved;
+  entry.surplus = std::min(entry.surplus, std::max(in_the_end - waiting.wanted, 0)) +
+                  (comes_first ? at_first - in_the_end : 0);
+  return comes_first;
 }
 
 void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer,
@@ -141,7 +217,7 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
   const std::vector<ObjectName> workloads = site_workloads(entry.spec);
   const std::vector<SiteCount> sites = count_sites(entry, space);
   const ScalingBehavior* const behavior = entry.spec.behavior ? &*entry.spec.behavior : nullptr;
-  if (options_.writes && waiting.now >= entry.yields_until) entry.moved = split.moved;
+  const bool comes_first = note_moves(waiting, split, sites, entry);
   ScaleReport report = waiting.report;
   report.without_place = split.without_place;
   const auto shrinks = [&](std::size_t site) {
@@ -154,7 +230,8 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
   for (const bool grows : {true, false})
     for (std::size_t site = 0; site < sites.size(); ++site) {
       const std::int32_t from = sites[site].replicas, to = split.replicas[site];
-      if (from == to || (to > from) != grows || (is_back && site == 0 && !grows)) continue;
+      if (from == to || (to > from) != grows || (comes_first && !grows)) continue;
+      if (is_back && site == 0 && !grows) continue;
       ScaleReport one = report;
       one.autoscaler.target = workloads[site];
       one.target_uid = space.targets.at(workload_of(workloads[site])).uid;

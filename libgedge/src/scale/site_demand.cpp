@@ -69,13 +69,17 @@ std::optional<std::uint32_t> SiteScaler::Demand::least_lost(
 Status SiteScaler::follow_demand(std::int64_t wanted, const SiteLook& look) {
   const Demand demand(options_, look);
   GEDGE_TRY(grow_by(demand, wanted));
+  const bool waits = options_.rules.choice == SiteChoice::kDemand;
   while (units_milli(false) - 1'000 >= wanted) {
     const auto site = demand.least_lost(units_by_site(false));
     if (!site) break;
-    take(*last_on(*site), SiteStep::kIn);
+    const std::size_t leaves = *last_on(*site);
+    if (waits && !is_spare(replicas_[leaves], wanted)) break;
+    take(leaves, SiteStep::kIn);
   }
-  if (options_.rules.choice == SiteChoice::kDemand) return move_by(demand, look.now);
-  return {};
+  // Whoever waits for the last move to be over does not begin another one.
+  const bool is_over = units_milli(false) - 1'000 < wanted;
+  return waits && is_over ? move_by(demand, look.now) : Status{};
 }
 
 Status SiteScaler::grow_by(const Demand& demand, std::int64_t wanted) {

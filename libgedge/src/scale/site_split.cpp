@@ -33,12 +33,13 @@ bool needs_split(const SiteRules& rules, std::span<const SiteCount> sites, std::
   }
   if (there != wanted || !is_settled) return true;
   const bool may_return = !moved || now - *moved >= rules.return_after_s;
+  if (rules.choice == SiteChoice::kDemand) return there > 0 && may_return;
   return far > 0 && may_return && rules.choice == SiteChoice::kOrder;
 }
 
 Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const SiteCount> sites,
-                                 std::int32_t wanted, std::optional<UnixSeconds> moved,
-                                 UnixSeconds now, SiteRoom& room) {
+                                 const SiteLook& look, std::optional<UnixSeconds> moved,
+                                 SiteRoom& room) {
   const std::int32_t most = options.max;
   std::vector<SiteReplica> known;
   std::vector<std::int32_t> unplaced(sites.size(), 0);
@@ -54,12 +55,12 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
     }
   SiteScaler scaler(std::move(options), room);
   scaler.resume(std::move(known), moved);
-  auto effects = scaler.decide({wanted, now, {}, 1});
+  auto effects = scaler.decide(look);
   if (!effects) return std::move(effects).error();
   SiteSplit split;
   split.replicas.resize(sites.size(), 0);
   for (const SiteReplica& replica : scaler.replicas()) ++split.replicas[replica.site];
-  const std::int64_t open = kUnit * std::min(wanted, most) - scaler.units_milli(false);
+  const std::int64_t open = kUnit * std::min(look.wanted, most) - scaler.units_milli(false);
   split.without_place = static_cast<std::int32_t>(std::max<std::int64_t>(open, 0) / kUnit);
   std::int32_t waits = split.without_place;
   for (std::size_t site = 0; site < sites.size(); ++site) {

@@ -145,14 +145,17 @@ std::string said(const std::string& type, const std::string& result) {
 
 TEST_CASE("scale requests: what Prometheus says is added up, and what is no amount is nothing") {
   const MetricRead query = read_of(MetricSource::kQuery, "up");
-  const MetricReading two =
-      query_reading(answer(200, said("vector", R"([{"metric":{},"value":[1795341600.7,"1.5"]},)"
-                                               R"({"metric":{},"value":[1795341600.7,"2e3"]}])")),
-                    query);
+  const MetricReading two = query_reading(
+      answer(200, said("vector", R"([{"metric":{"at":"far"},"value":[1795341600.7,"1.5"]},)"
+                                 R"({"metric":{},"value":[1795341600.7,"2e3"]}])")),
+      query);
   REQUIRE(two.is_read);
   REQUIRE(two.values.external.size() == 2);
   CHECK(two.values.external[0].sample.milli == 1'500);
   CHECK(two.values.external[0].sample.at == 1'795'341'600);
+  REQUIRE(two.values.external[0].labels.find("at") != nullptr);
+  CHECK(*two.values.external[0].labels.find("at") == "far");
+  CHECK(two.values.external[1].labels.find("at") == nullptr);
   CHECK(two.values.external[1].sample.milli == 2'000'000);
   const MetricReading one =
       query_reading(answer(200, said("scalar", R"([1795341600,"7"])")), query);

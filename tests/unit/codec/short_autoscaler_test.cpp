@@ -103,6 +103,20 @@ TEST_CASE("a short autoscaler: sites, and what they are by default") {
   CHECK(demand.facts->autoscalers.front().sites->choice == SiteChoice::kDemand);
 }
 
+TEST_CASE("a short autoscaler: the label that says from where demand comes needs one metric") {
+  const std::string sites = "  sites: {order: [a, b], choose: demand, demandLabel: at}\n";
+  const ScaleLoadResult summed = load(with("{query: q, average: 30}", sites));
+  REQUIRE(summed.facts);
+  CHECK(summed.facts->autoscalers.front().sites->demand_label == "at");
+  for (const std::string metric : {"{query: q, value: 30}", "{resource: cpu, average: 30m}",
+                                   "{query: q, average: 30}\n  - {external: x, average: 1}"}) {
+    CAPTURE(metric);
+    const ScaleLoadResult refused = load(with(metric, sites));
+    REQUIRE_FALSE(refused.facts);
+    CHECK(refused.errors.front().what.find("needs one metric") != std::string::npos);
+  }
+}
+
 TEST_CASE("a short autoscaler: sites that cannot be") {
   for (const auto& [text, words] : std::initializer_list<std::pair<std::string, std::string>>{
            {"{}", "without an order"},
@@ -118,6 +132,7 @@ TEST_CASE("a short autoscaler: sites that cannot be") {
            {"{order: [a], up: {resource: cpu}}", "a step and a most"},
            {"{order: [a], up: {resource: cpu, step: 0, most: 1}}", "a step of 0"},
            {"{order: [a], choose: demand, up: {resource: cpu, step: 1, most: 2}}", "an order"},
+           {"{order: [a], demandLabel: at}", "choose: demand"},
            {"{order: [a], fullPercent: 99}", ""},
            {"{order: [a], overAfterSeconds: -1}", ""},
            {"{order: [a], orders: 1}", "did you mean order"}}) {

@@ -39,6 +39,9 @@ struct World {
   std::string missing;  // workload
   bool has_source = true, has_room = true;
   std::int64_t load = 1;
+  std::vector<std::int64_t> from;  // [sites], of the load; empty: nobody says
+  bool has_rtts = true;
+  std::int32_t ready_far = 100;  // so many pods there answer
   std::vector<ScaleReport> reports;
   std::vector<ScaleWrite> writes;
   int questions = 0;
@@ -97,7 +100,8 @@ struct World {
         pod.name = workload + "." + std::to_string(i);
         pod.labels = {{"app", workload}};
         pod.phase = PodPhase::kRunning;
-        pod.ready = ReadyState::kTrue;
+        const bool is_slow = workload == "web-far" && i >= ready_far;
+        pod.ready = is_slow ? ReadyState::kFalse : ReadyState::kTrue;
         names.push_back({pod.namespace_name, pod.name});
         scaler.put(std::move(pod));
       }
@@ -111,9 +115,18 @@ struct World {
     answer.why = "503";
     if (!has_room) return answer;
     answer.room = std::make_unique<Places>(places);
-    answer.rtts = SiteRtts(2, std::vector<Rtt>(4, Rtt{1}));
+    const Rtt across = has_rtts ? Rtt{20'000} : kUnmeasured;
+    answer.rtts = SiteRtts(2, {Rtt{1}, across, across, Rtt{1}});
     answer.costs = {{}, {{"shop", "web-far.0", "u", -7}}};
     return answer;
+  }
+  std::vector<ExternalMetric> values() const {
+    if (from.empty()) return {{"load", {}, {load * 100'000, date, {}}}};
+    std::vector<ExternalMetric> values;
+    for (std::size_t site = 0; site < from.size(); ++site)
+      values.push_back(
+          {"load", {{"at", site == 0 ? "home" : "far"}}, {from[site] * 100'000, date, {}}});
+    return values;
   }
   void turn() {
     for (int round = 0; round < 8; ++round) {
@@ -125,7 +138,7 @@ struct World {
         MetricReading reading;
         reading.is_read = has_source;
         reading.why = "503";
-        if (has_source) reading.values.external.push_back({"load", {}, {load * 100'000, date, {}}});
+        if (has_source) reading.values.external = values();
         scaler.answer(read.ticket, reading);
       }
       for (const SiteQuestion& question : scaler.take_site_questions())
@@ -290,6 +303,90 @@ TEST_CASE(
   CHECK_MESSAGE((world.there() == Both{2, 3}), "somebody else changes it");
   world.pass(90);
   CHECK(world.there() == Both{2, 0});
+}
+
+World asked_from(std::vector<std::int64_t> from) {
+  World world;
+  Autoscaler web = World::web();
+  web.sites->choice = SiteChoice::kDemand;
+  web.sites->demand_label = "at";
+  world.scaler.put(std::move(web));
+  world.from = std::move(from);
+  return world;
+}
+
+TEST_CASE("scaler with sites: by demand they come where those are who ask, and move with them") {
+  World world = asked_from({1, 3});
+  world.pass(20);
+  CHECK(world.there() == Both{1, 3});
+  world.from = {3, 1};
+  world.pass(50);
+  CHECK_MESSAGE((world.there() == Both{1, 3}), "they stay for a while");
+  for (int i = 0; i < 200; ++i) {
+    world.pass(1);
+    CHECK(world.there().first + world.there().second >= 4);
+  }
+  CHECK(world.there() == Both{3, 1});
+  world.from = {1, 1};
+  world.pass(20);
+  CHECK(world.there() == Both{1, 1});
+}
+
+TEST_CASE("scaler with sites: who moves is there before it leaves, and does not where it is busy") {
+  World world = asked_from({4, 0});
+  world.pass(20);
+  REQUIRE(world.there() == Both{4, 0});
+  world.ready_far = 0;
+  world.from = {3, 1};
+  world.pass(120);
+  CHECK_MESSAGE((world.there() == Both{4, 1}), "the one that came does not answer yet");
+  SUBCASE("it answers") {
+    world.ready_far = 100;
+    world.pass(30);
+    CHECK(world.there() == Both{3, 1});
+  }
+  SUBCASE("there is work for all of them") {
+    world.ready_far = 100;
+    world.from = {4, 1};
+    world.pass(60);
+    CHECK(world.there() == Both{4, 1});
+  }
+  SUBCASE("somebody else has changed one") {
+    world.replicas["web-far"] = 2;
+    world.pass(30);
+    CHECK(world.there() == Both{4, 2});
+  }
+}
+
+TEST_CASE("scaler with sites: at max they move at once, and never beyond it") {
+  World world = asked_from({10, 0});
+  world.places = {10, 10};
+  world.pass(20);
+  REQUIRE(world.there() == Both{10, 0});
+  world.from = {0, 10};
+  for (int i = 0; i < 600; ++i) {
+    world.pass(1);
+    CHECK(world.there().first + world.there().second == 10);
+  }
+  CHECK_MESSAGE((world.there() == Both{2, 8}), "each takes a quarter more than its target");
+}
+
+TEST_CASE("scaler with sites: by demand nothing moves where nobody says where it is, or how far") {
+  World world = asked_from({});
+  world.load = 3;
+  world.pass(20);
+  CHECK(world.there() == Both{1, 0});
+  CHECK(world.reports.back().outcome == Outcome::kNotRescaled);
+  CHECK(world.reports.back().why.find("no value says by its label 'at'") != std::string::npos);
+  CHECK(world.questions == 0);
+  world.from = {0, 3};
+  world.has_rtts = false;
+  world.pass(20);
+  CHECK(world.there() == Both{1, 0});
+  CHECK(world.reports.back().why.find("not all RTTs") != std::string::npos);
+  world.has_rtts = true;
+  world.pass(20);
+  CHECK(world.there().second >= 2);
 }
 
 }  // namespace

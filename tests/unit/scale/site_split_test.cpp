@@ -59,7 +59,7 @@ SiteSplit split(const Autoscaler& of, std::vector<std::int32_t> places,
   const std::size_t count = of.sites->order.size();
   auto made = split_replicas(
       {*of.sites, SiteRtts(count, std::vector<Rtt>(count * count, Rtt{1})), of.max, 0}, sites,
-      wanted, moved, now, room);
+      {wanted, now, {}, 1}, moved, room);
   REQUIRE(made);
   return *made;
 }

@@ -138,6 +138,7 @@ class Scaler {
     std::string target_uid;
     std::map<std::string, std::int32_t> expected;  // by workload, if nobody else changes them
     std::optional<UnixSeconds> moved;              // between sites, the last time
+    std::int32_t surplus = 0;  // replicas that came by a move, before others leave by it
     Nanos yields_until{0};
     bool is_frozen = false;
     UnixSeconds rescaled_at = kNever;
@@ -156,6 +157,8 @@ class Scaler {
     std::string key;  // of the entry
     ScaleReport report;
     Nanos now{0};
+    std::int32_t wanted = 0;
+    std::vector<double> demand;  // as of SiteLook
   };
   struct Asked {
     MetricRead read;
@@ -206,6 +209,11 @@ class Scaler {
   std::vector<SiteCount> count_sites(const Entry& entry, const Space& space) const;
   void split(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
              Space& space, Nanos now);
+  std::vector<double> demand_of(const Autoscaler& spec, const Space& space) const;
+  static std::int32_t without_surplus(Entry& entry, const Splitting& waiting);
+  bool note_moves(const Splitting& waiting, const SiteSplit& split,
+                  const std::vector<SiteCount>& sites, Entry& entry) const;
+  void give_up(Splitting waiting, std::string why, Entry& entry);
   void carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer, Entry& entry,
                  Space& space);
   void act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,

@@ -30,6 +30,9 @@ struct SiteRules {
   std::vector<std::string> workloads;
   std::string label = "topology.kubernetes.io/zone";  ///< of nodes
   SiteChoice choice = SiteChoice::kOrder;
+  /// kDemand, of a live cluster: the label of the metric's values that says from which site they
+  /// come; empty: nobody says.
+  std::string demand_label;
   std::optional<std::int64_t> budget_us;  ///< longest RTT from those who ask
   GrowRule up;                            ///< kOrder
   std::int64_t over_after_s = 60;         ///< see SiteScaler

@@ -84,8 +84,9 @@ struct SiteLook {
 /// comes first (at `max`: one after the other, the far one leaving first), or those at home grow.
 ///
 /// With SiteChoice::kDemand a replica comes where it lowers UserCost most, and the one leaves whose
-/// loss costs least; where moving replicas lowers the cost by a twentieth, up to a quarter of them
-/// move. kSpread is the even spread that others do: fewest first, most leave first.
+/// loss costs least, once what else is ready suffices; where moving replicas lowers the cost by a
+/// twentieth, up to a quarter of them move. kSpread is the even spread that others do: fewest
+/// first, most leave first.
 ///
 /// Hysteresis: a move is a look that brings replicas to far sites (over) or takes some from there
 /// (back; also where others come), and with kDemand one that moves replicas (back). One over comes

@@ -39,8 +39,8 @@ struct SiteSplit {
 /// node went, count as if they were not there, so others stand in for them elsewhere; whom nobody
 /// stands in for waits where it is. `options` has no growth. Errors: those of the room.
 Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const SiteCount> sites,
-                                 std::int32_t wanted, std::optional<UnixSeconds> moved,
-                                 UnixSeconds now, SiteRoom& room);
+                                 const SiteLook& look, std::optional<UnixSeconds> moved,
+                                 SiteRoom& room);
 
 /// controller.kubernetes.io/pod-deletion-cost of a pod to which it is so far from those who ask:
 /// whose loss costs least has the least. Empty: nobody measured it.
