@@ -68,10 +68,13 @@ class Variable {
   std::optional<std::string> old_;
 };
 
-// The product of the numbers that begin a level or follow a colon, outside parentheses: how many
-// CPUs a description asks for. hwloc would make any number.
-bool is_too_large(std::string_view description) {
-  long long product = 1;
+// Why hwloc is not asked for a description: it would make any number of CPUs, and compares each
+// part with all those beside it. Goes by the numbers that begin a level or follow a colon, outside
+// parentheses. Empty: it is asked.
+std::string too_much(std::string_view description) {
+  constexpr long long kMostSideBySide = 2'048;
+  const std::string too_many = "more than " + std::to_string(kMostCpus) + " CPUs are described";
+  long long product = 1, widest = 1;
   int depth = 0;
   bool begins = true;
   for (std::size_t i = 0; i < description.size(); ++i) {
@@ -82,14 +85,16 @@ bool is_too_large(std::string_view description) {
       long long number = 0;
       const char* const end = description.data() + description.size();
       const auto read = std::from_chars(description.data() + i, end, number);
-      if (read.ec != std::errc{} || number > kMostCpus) return true;
+      if (read.ec != std::errc{} || number > kMostCpus) return too_many;
       product *= std::max(number, 1LL);
-      if (product > kMostCpus) return true;
+      if (product > kMostCpus) return too_many;
+      widest = std::max(widest, number);
       i = static_cast<std::size_t>(read.ptr - description.data()) - 1;
     }
     begins = c == ' ' || c == ':';
   }
-  return false;
+  if (widest <= kMostSideBySide) return {};
+  return "more than " + std::to_string(kMostSideBySide) + " parts are described side by side";
 }
 
 // A number beyond all CPUs would make hwloc allocate for all those below.
@@ -107,45 +112,70 @@ bool names_far_index(std::string_view xml) {
 
 using Made = std::optional<Result<Machine>>;
 
+// What is said where there is no machine: that nothing describes one, or what libhwloc does when it
+// is asked; and how to do better.
+struct NoMachine {
+  std::string source, why, hint;
+  std::string slow_hint = hint;  // where libhwloc takes too long
+};
+
+Result<Machine> made_or(Made made, const NoMachine& otherwise) {
+  if (!made) return no_machine(otherwise.source, otherwise.why, otherwise.hint);
+  return *std::move(made);
+}
+
 // libhwloc 2.9 dereferences null pointers where XML lacks what it expects, so whatever is not this
-// machine is read by a process of its own first. Nothing where no machine can be read.
+// machine is read by a process of its own first.
 template <typename Make>
-Made make_safely(Make make) {
-  if (!survives([&] { static_cast<void>(make()); })) return std::nullopt;
-  return make();
+Result<Machine> make_safely(Make make, const NoMachine& otherwise) {
+  switch (try_apart([&] { static_cast<void>(make()); })) {
+    case TrialEnd::kDone:
+      break;
+    case TrialEnd::kSlow:
+      return no_machine(
+          otherwise.source,
+          "libhwloc takes longer than " + std::to_string(kTrialSeconds) + " s to read it",
+          otherwise.slow_hint);
+    case TrialEnd::kDied:
+      return no_machine(otherwise.source, "libhwloc crashes when it reads it", otherwise.hint);
+  }
+  return made_or(make(), otherwise);
 }
 
 Result<Machine> from_synthetic(const HwlocLibrary& hwloc, const std::string& source) {
   const std::string description = source.substr(kSynthetic.size());
   const std::string hint = "describe it as hwloc does: `synthetic:pack:2 core:4 pu:2`";
-  if (is_too_large(description))
-    return no_machine(source, "more than 65536 CPUs are described", hint);
-  auto machine = make_safely([&]() -> Made {
+  const std::string fewer = "describe fewer parts, in levels: `synthetic:pack:16 core:64 pu:2`";
+  if (std::string why = too_much(description); !why.empty())
+    return no_machine(source, std::move(why), fewer);
+  const auto make = [&]() -> Made {
     Topology topology(hwloc);
     if (topology.get() == nullptr || hwloc.set_synthetic(topology.get(), description.c_str()) != 0)
       return std::nullopt;
     return topology.load();
-  });
-  if (!machine) return no_machine(source, "'" + description + "' describes no machine", hint);
-  return *std::move(machine);
+  };
+  return make_safely(make, {source, "'" + description + "' describes no machine", hint, fewer});
 }
 
 Result<Machine> from_xml(const HwlocLibrary& hwloc, const std::string& source, FileStore& files) {
-  auto text = files.read(source, kMostBytes);
-  if (!text) return std::move(text).error();
-  const std::string name = source == "-" ? std::string(kStdinName) : source;
   const std::string hint = "write one with `lstopo --of xml FILE.xml`";
+  auto text = files.read(source, kMostBytes);
+  if (!text) {
+    Error error = std::move(text).error();
+    if (error.hint.empty()) error.hint = "give live, FILE.xml, synthetic:TEXT or a directory";
+    return error;
+  }
+  const std::string name = source == "-" ? std::string(kStdinName) : source;
   if (names_far_index(*text)) return no_machine(name, "it names a CPU beyond 65535", hint);
-  auto machine = make_safely([&]() -> Made {
+  const auto make = [&]() -> Made {
     Topology topology(hwloc);
     // It wants the closing zero counted.
     if (topology.get() == nullptr || text->empty() ||
         hwloc.set_xmlbuffer(topology.get(), text->c_str(), static_cast<int>(text->size() + 1)) != 0)
       return std::nullopt;
     return topology.load();
-  });
-  if (!machine) return no_machine(name, "it is no machine in hwloc's XML", hint);
-  return *std::move(machine);
+  };
+  return make_safely(make, {name, "it is no machine in hwloc's XML", hint});
 }
 
 // What the kernel keeps for itself; nothing where the file is not there.
@@ -174,13 +204,17 @@ Result<Machine> from_system(const HwlocLibrary& hwloc, const std::string& root, 
       hwloc.set_components(topology.get(), HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     return topology.load();
   };
-  auto machine = root.empty() ? make() : make_safely(make);
-  if (!machine) return no_machine(root.empty() ? "live" : root, "no machine can be read there", {});
-  if (*machine) {
-    (*machine)->isolated = list_in(files, cpus + "/isolated");
-    (*machine)->nohz_full = list_in(files, cpus + "/nohz_full");
+  const NoMachine otherwise{root.empty() ? "live" : root, "no machine can be read there",
+                            root.empty()
+                                ? "mount /sys: `mount -t sysfs sysfs /sys`"
+                                : "record the trees /sys/devices/system and /proc/cpuinfo anew"};
+  Result<Machine> machine =
+      root.empty() ? made_or(make(), otherwise) : make_safely(make, otherwise);
+  if (machine) {
+    machine->isolated = list_in(files, cpus + "/isolated");
+    machine->nohz_full = list_in(files, cpus + "/nohz_full");
   }
-  return *std::move(machine);
+  return machine;
 }
 
 }  // namespace

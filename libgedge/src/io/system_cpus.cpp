@@ -25,7 +25,7 @@ class Reading {
 
   Result<Machine> run(CpuFacts facts) {
     const auto text = read_small_file(cpus_ + "online", kMostBytes);
-    if (!text) return system_error("cannot open", cpus_ + "online", errno);
+    if (!text) return not_there(errno);
     auto online = parse_cpu_set(*text);
     if (!online) return std::move(online).error();
     if (online->empty()) return invalid_input("the machine has no CPU that is online");
@@ -42,6 +42,13 @@ class Reading {
   }
 
  private:
+  Error not_there(int error_number) const {
+    Error error = system_error("cannot open", cpus_ + "online", error_number);
+    if (error.code == Errc::kNotFound && cpus_.starts_with("/sys/"))
+      error.hint = "mount /sys: `mount -t sysfs sysfs /sys`";
+    return error;
+  }
+
   void read_special() {
     if (auto present = set_in(cpus_ + "present")) machine_.offline = *present - online_;
     for (const char* const file : {"isolated", "nohz_full"})

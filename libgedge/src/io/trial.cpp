@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <initializer_list>
 
 namespace gedge {
 namespace {
@@ -21,11 +22,12 @@ ssize_t again(ssize_t (*call)(int, char*), int descriptor, char* byte) {
 }
 
 // Says so where `act` came to its end. Nothing of the parent is run on the way out.
-[[noreturn]] void be_tried(const std::function<void()>& act, int done) {
-  constexpr rlim_t kSeconds = 10;
-  const rlimit none{0, 0}, time{kSeconds, kSeconds};
+[[noreturn]] void be_tried(const std::function<void()>& act, unsigned seconds, int done) {
+  const rlimit none{0, 0}, time{seconds, seconds + 1};  // SIGXCPU, and SIGKILL a second later
   ::setrlimit(RLIMIT_CORE, &none);
   ::setrlimit(RLIMIT_CPU, &time);
+  for (const int signal : {SIGXCPU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    ::signal(signal, SIG_DFL);
   act();
   char byte = 1;
   again([](int to, char* at) { return ::write(to, at, 1); }, done, &byte);
@@ -34,20 +36,22 @@ ssize_t again(ssize_t (*call)(int, char*), int descriptor, char* byte) {
 
 }  // namespace
 
-bool survives(const std::function<void()>& act) {
+TrialEnd try_apart(const std::function<void()>& act, unsigned seconds) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return true;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return TrialEnd::kDone;
   const pid_t child = ::fork();
-  if (child == 0) be_tried(act, ends[1]);
+  if (child == 0) be_tried(act, seconds, ends[1]);
   ::close(ends[1]);
   char byte = 0;
-  const bool ended = child < 0 || again([](int from, char* at) { return ::read(from, at, 1); },
-                                        ends[0], &byte) == 1;
+  const bool done = child < 0 || again([](int from, char* at) { return ::read(from, at, 1); },
+                                       ends[0], &byte) == 1;
   ::close(ends[0]);
+  int status = 0;
   if (child > 0)
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-  return ended;
+  if (done) return TrialEnd::kDone;
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? TrialEnd::kSlow : TrialEnd::kDied;
 }
 
 }  // namespace gedge

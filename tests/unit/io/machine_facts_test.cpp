@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gedge/io/files.hpp"
+#include "gedge/io/system_pins.hpp"
 #include "gedge/pin/devices.hpp"
 #include "support/command.hpp"
 #include "support/folder.hpp"
@@ -194,9 +195,6 @@ TEST_CASE("machine facts: this machine has the CPUs that its kernel says are onl
 
 TEST_CASE("machine facts: what describes no machine is refused, with its name") {
   const test::Folder folder;
-  std::string lacking = kXml;  // libhwloc 2.9 does not survive this
-  const std::string part = "complete_cpuset=\"0x00000001\"";
-  lacking.replace(lacking.find(part), part.size(), "");
   for (const std::string& source :
        {std::string("synthetic:"), std::string("synthetic:nonsense"), std::string("synthetic:pu:0"),
         std::string("synthetic:pack:70000 pu:1"), std::string("synthetic:pack:300 core:300 pu:1"),
@@ -211,7 +209,34 @@ TEST_CASE("machine facts: what describes no machine is refused, with its name") 
     const auto machine = read(source);
     REQUIRE_FALSE(machine);
     CHECK_FALSE(machine.error().what.empty());
+    CHECK_FALSE(machine.error().hint.empty());
   }
+}
+
+TEST_CASE("machine facts: why there is no machine, and what to do") {
+  const test::Folder folder;
+  std::string lacking = kXml;  // libhwloc 2.9 does not survive this
+  const std::string part = "complete_cpuset=\"0x00000001\"";
+  lacking.replace(lacking.find(part), part.size(), "");
+  const auto why = [](const std::string& source) {
+    const auto machine = read(source);
+    REQUIRE_FALSE(machine);
+    return machine.error();
+  };
+  const Error flat = why("synthetic:pu:8192");
+  CHECK(flat.what == "more than 2048 parts are described side by side");
+  CHECK(flat.hint.find("in levels") != std::string::npos);
+  CHECK(why("synthetic:pack:300 core:300 pu:1").what == "more than 65536 CPUs are described");
+  CHECK(why("synthetic:nonsense").what == "'nonsense' describes no machine");
+  CHECK(why(folder.put("lacking.xml", lacking)).what == "libhwloc crashes when it reads it");
+  const Error missing = why(folder / "missing.xml");
+  CHECK(missing.code == Errc::kNotFound);
+  CHECK(missing.hint.find("synthetic:TEXT") != std::string::npos);
+  folder.put("machine.xml", kXml);
+  CHECK(why(folder / "machina.xml").hint.find("did you mean ") == 0);
+  const auto files_alone = read_cpus(folder.path().string());
+  REQUIRE_FALSE(files_alone);
+  CHECK(files_alone.error().code == Errc::kNotFound);
 }
 
 }  // namespace gedge
