@@ -1,6 +1,7 @@
 #include "support/machines.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 
 namespace gedge::test {
@@ -25,6 +26,15 @@ std::vector<Thread> in_order(const Shape& shape) {
       return a.thread != b.thread ? a.thread < b.thread : a.core < b.core;
     });
   return all;
+}
+
+// By lowest CPU, as a Machine has them.
+void sort_caches(Machine& machine) {
+  std::sort(machine.caches.begin(), machine.caches.end(),
+            [](const Cache& a, const Cache& b) { return a.cpus.first() < b.cpus.first(); });
+  for (Cpu& cpu : machine.cpus)
+    for (std::size_t i = 0; i < machine.caches.size(); ++i)
+      if (machine.caches[i].cpus.contains(cpu.id)) cpu.cache = static_cast<int>(i);
 }
 
 }  // namespace
@@ -53,7 +63,9 @@ Machine make_machine(const Shape& shape) {
     const int node =
         shape.nodes == 0 ? 0 : at.socket * shape.nodes + at.core * shape.nodes / shape.cores;
     const int cache = at.socket * shape.caches + at.core * shape.caches / shape.cores;
-    machine.cpus.push_back({id, core, at.socket, node, cache, -1});
+    int kind = -1;
+    if (shape.frugal_cores > 0) kind = at.core >= shape.cores - shape.frugal_cores ? 0 : 1;
+    machine.cpus.push_back({id, core, at.socket, node, cache, kind});
   }
   for (const Cpu& cpu : machine.cpus) {
     const auto node = static_cast<std::size_t>(cpu.numa);
@@ -65,7 +77,29 @@ Machine make_machine(const Shape& shape) {
     machine.caches[cache].level = 3;
     machine.caches[cache].cpus.add(cpu.id);
   }
+  sort_caches(machine);
   return machine;
+}
+
+std::vector<Shape> many_shapes() {
+  std::vector<Shape> all;
+  for (const int threads : {1, 2, 4})
+    for (const auto numbering :
+         {Numbering::kSiblingsTogether, Numbering::kSiblingsApart, Numbering::kSocketsInTurn}) {
+      all.push_back({1, 1, 4, threads, numbering, 2});
+      all.push_back({2, 1, 3, threads, numbering, 1});
+      all.push_back({2, 2, 4, threads, numbering, 2});
+      all.push_back({2, 0, 3, threads, numbering, 1});
+    }
+  all.push_back({1, 4, 8, 2, Numbering::kSiblingsApart, 4});  // sub-NUMA clusters
+  all.push_back({4, 2, 4, 1, Numbering::kSocketsInTurn, 1});  // 8 NUMA nodes
+  all.push_back({8, 1, 2, 2, Numbering::kSiblingsTogether, 1});
+  all.push_back({1, 2, 6, 2, Numbering::kSiblingsApart, 1});        // nodes smaller than the cache
+  all.push_back({1, 1, 6, 2, Numbering::kSiblingsTogether, 1, 4});  // hybrid
+  all.push_back({2, 1, 5, 2, Numbering::kSiblingsApart, 1, 2});
+  all.push_back({2, 1, 4, 2, Numbering::kSiblingsApart, 2, 0, {3, 9}});  // CPUs offline
+  all.push_back({2, 2, 4, 2, Numbering::kSiblingsTogether, 2, 0, {0, 1, 7}});
+  return all;
 }
 
 }  // namespace gedge::test

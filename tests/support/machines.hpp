@@ -29,4 +29,11 @@ struct Shape {
 
 Machine make_machine(const Shape& shape);
 
+/// More than forty: one to eight NUMA nodes, one, two and four threads a core, cores of two kinds,
+/// CPUs that are offline.
+std::vector<Shape> many_shapes();
+
+/// A machine as hwloc writes it; of CPUs 0 to 31.
+std::string hwloc_xml(const Machine& machine);
+
 }  // namespace gedge::test

@@ -12,11 +12,17 @@ namespace {
 
 enum Level { kSocket, kNode, kCache, kCore };
 
+// A socket counts as one where there is none.
+int cache_of(const Cpu& cpu) {
+  constexpr int kBeforeAll = -1'000'000;
+  return cpu.cache < 0 ? kBeforeAll + cpu.socket : cpu.cache;
+}
+
 class Slow {
  public:
   Slow(const Machine& machine, const SlowOptions& options) : options_(options) {
     for (const Cpu& cpu : machine.cpus) {
-      of_[cpu.id] = {cpu.socket, cpu.numa, cpu.cache, cpu.core};
+      of_[cpu.id] = {cpu.socket, cpu.numa, cache_of(cpu), cpu.core};
       for (int level = 0; level < 4; ++level)
         all_[static_cast<std::size_t>(level)][of_[cpu.id][static_cast<std::size_t>(level)]].insert(
             cpu.id);

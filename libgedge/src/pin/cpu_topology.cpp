@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <map>
 #include <utility>
 
 namespace gedge {
+namespace {
+
+constexpr int kFirstSocket = std::numeric_limits<int>::min();  // no cache has such a number
+
+}  // namespace
 
 CpuTopology::CpuTopology(const Machine& machine, KubeletForm form)
     : form_(form), cpus_(machine.cpu_set()), count_(cpus_.size()) {
@@ -15,8 +21,8 @@ CpuTopology::CpuTopology(const Machine& machine, KubeletForm form)
   for (const Cpu& cpu : machine.cpus) {
     sockets.emplace_back(cpu.id, cpu.socket);
     nodes.emplace_back(cpu.id, cpu.numa);
-    // Without such a cache the kubelet takes the socket for one.
-    caches.emplace_back(cpu.id, cpu.cache >= 0 ? cpu.cache : -1 - cpu.socket);
+    // Without such a cache the kubelet takes the socket for one, lower sockets first.
+    caches.emplace_back(cpu.id, cpu.cache >= 0 ? cpu.cache : kFirstSocket + cpu.socket);
     cores.emplace_back(cpu.id, cpu.core);
   }
   group(CpuLevel::kSocket, sockets);

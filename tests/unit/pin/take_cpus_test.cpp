@@ -88,6 +88,15 @@ TEST_CASE("by cache: an odd rest leaves the second thread of the last core") {
   CHECK(take(shape, "0-1", 3, kByCache) == "2-4");
 }
 
+TEST_CASE("by cache: sockets count as caches where there are none, the lower one first") {
+  Machine machine = make_machine({.sockets = 2, .nodes = 0, .cores = 3, .threads = 2});
+  machine.caches.clear();
+  for (Cpu& cpu : machine.cpus) cpu.cache = -1;
+  const CpuTopology topology(machine, KubeletForm::kToday);
+  CHECK(take_cpus(topology, kByCache, topology.cpus(), 2) == CpuSet{0, 1});
+  CHECK(take_cpus(topology, kByCache, topology.cpus() - CpuSet{0}, 6) == CpuSet::range(6, 11));
+}
+
 TEST_CASE("one NUMA node over both sockets is filled before the sockets") {
   const Shape shape{.sockets = 2, .nodes = 0, .cores = 2};
   CHECK(take(shape, "0", 2) == "2-3");
