@@ -1,6 +1,6 @@
-// What pinning reads: lists of CPUs, the state of a CPU manager, KubeletConfigurations, the record
-// of pins and verdicts, mounts, memberships and names of control groups. No input may crash a
-// reader, what is written is read again as it was, and no path leaves the control groups.
+// What pinning reads: lists of CPUs, the states of CPU and memory managers, KubeletConfigurations,
+// the record of pins and verdicts, mounts, memberships and names of control groups. No input may
+// crash a reader, what is written is read again as it was, and no path leaves the control groups.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "gedge/codec/cpu_manager_state.hpp"
 #include "gedge/codec/kubelet_configuration.hpp"
+#include "gedge/codec/memory_manager_state.hpp"
 #include "gedge/codec/pin_record.hpp"
 #include "gedge/codec/pin_verdicts.hpp"
 #include "gedge/pin/control_group.hpp"
@@ -35,6 +36,11 @@ void check_state(const std::string& text) {
   const std::string written = gedge::write_cpu_manager_state(*reading.state);
   const auto again = gedge::read_cpu_manager_state({"state", written});
   if (again.state) require(again.state->cpus.shared == reading.state->cpus.shared);
+}
+
+void check_memory_state(const std::string& text) {
+  const auto reading = gedge::read_memory_manager_state({"state", text});
+  require(reading.state.has_value() == reading.errors.empty());
 }
 
 void check_kubelet(const std::string& text) {
@@ -78,6 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   check_set(text);
   check_state(text);
+  check_memory_state(text);
   check_kubelet(text);
   check_records(text);
   check_groups(text);

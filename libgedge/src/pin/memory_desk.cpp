@@ -63,7 +63,8 @@ Result<MemoryDesk> MemoryDesk::create(const Machine& machine, const MemoryRules&
     const auto reserved = rules.reserved.find(node.id);
     const std::uint64_t bytes =
         node.memory_bytes - (reserved == rules.reserved.end() ? 0 : reserved->second);
-    desk.nodes_.push_back({node.id, bytes, bytes, 0, numa_bit(node.id)});
+    desk.nodes_.push_back({node.id, node.memory_bytes, node.memory_bytes - bytes, bytes, bytes, 0,
+                           numa_bit(node.id)});
   }
   return desk;
 }
@@ -127,10 +128,10 @@ NumaHints MemoryDesk::hints(const PodCpus& pod) const {
   return all;
 }
 
-void MemoryDesk::take(NumaMask nodes, std::uint64_t bytes) {
+void MemoryDesk::take(NumaMask nodes, std::uint64_t bytes, int holders) {
   for (Node& node : nodes_) {
     if (!is_in(nodes, node.id)) continue;
-    ++node.holders;
+    node.holders += holders;
     node.group = nodes;
     const std::uint64_t some = std::min(node.free, bytes);
     node.free -= some;
@@ -205,7 +206,8 @@ void MemoryDesk::release(const std::string& uid, const std::string& container) {
   std::uint64_t bytes = held->second.bytes;
   for (Node& node : nodes_) {
     if (!is_in(held->second.nodes, node.id)) continue;
-    if (--node.holders == 0) node.group = numa_bit(node.id);
+    node.holders -= held->second.holders;
+    if (node.holders == 0) node.group = numa_bit(node.id);
     const std::uint64_t some = std::min(node.allocatable - node.free, bytes);
     node.free += some;
     bytes -= some;

@@ -150,6 +150,83 @@ TEST_CASE("memory: a kubelet that would not start says why") {
   CHECK(why({true, {{0, 1}}, std::nullopt}, machine()).empty());
 }
 
+namespace {
+
+// As a kubelet writes it after `a` took 12 of nodes 0 and 1 together: 8 and 4 of 8 and 10.
+MemoryAssignments both_taken() {
+  MemoryAssignments held;
+  held.nodes[0] = {1, {{"memory", {10, 2, 8, 8, 0}}}, {0, 1}};
+  held.nodes[1] = {1, {{"memory", {10, 0, 10, 4, 6}}}, {0, 1}};
+  held.pods["a"]["c"] = {{{0, 1}, "memory", 12}};
+  return held;
+}
+
+std::string why_not(const MemoryAssignments& held) {
+  MemoryDesk made = desk();
+  const std::vector<NumaHint> before = hints(made, 5);
+  const Status restored = made.restore(held);
+  if (restored) return "";
+  CHECK(hints(made, 5) == before);
+  CHECK(restored.error().code == Errc::kConflict);
+  return restored.error().what;
+}
+
+}  // namespace
+
+TEST_CASE("memory: goes on from the state of a kubelet") {
+  MemoryDesk made = desk();
+  CHECK(take(made, one("a", 12), {kBoth, false}) == kBoth);
+  MemoryDesk restored = desk();
+  REQUIRE(restored.restore(both_taken()));
+  CHECK(restored.held_by("a", "c") == kBoth);
+  for (std::uint64_t bytes = 1; bytes <= 10; ++bytes)
+    CHECK(hints(restored, bytes) == hints(made, bytes));
+  CHECK(hints(restored, 6) == std::vector<NumaHint>{{kBoth, false}});
+  CHECK(hints(restored, 7).empty());
+  restored.release("a", "c");
+  CHECK(hints(restored, 5) == hints(desk(), 5));
+  CHECK(why_not({}).empty());
+}
+
+TEST_CASE("memory: huge pages take memory away, and hold their NUMA node") {
+  MemoryAssignments held;
+  held.nodes[0] = {0, {{"memory", {10, 2, 8, 0, 8}}}, {0}};
+  held.nodes[1] = {2, {{"memory", {10, 0, 4, 3, 1}}, {"hugepages-2Mi", {6, 0, 6, 2, 4}}}, {1}};
+  held.pods["a"]["c"] = {{{1}, "memory", 3}, {{1}, "hugepages-2Mi", 2}};
+  MemoryDesk made = desk();
+  REQUIRE(made.restore(held));
+  CHECK(hints(made, 1) == std::vector<NumaHint>{{kFirst, true}, {kSecond, true}});
+  CHECK(hints(made, 2) == std::vector<NumaHint>{{kFirst, true}});
+  CHECK(hints(made, 9).empty());  // both would do, but the second gives alone
+  made.release("a", "c");
+  CHECK(hints(made, 9) == std::vector<NumaHint>{{kBoth, true}});
+}
+
+TEST_CASE("memory: a state of another machine, or that does not add up, is refused") {
+  const std::string differs =
+      "[memorymanager] the expected machine state is different from the real one";
+  CHECK(why_not(both_taken()).empty());
+  const auto with = [](auto change) {
+    MemoryAssignments held = both_taken();
+    change(held);
+    return why_not(held);
+  };
+  CHECK(with([](auto& held) { held.nodes.erase(1); }) == differs);
+  CHECK(with([](auto& held) { held.nodes[0].tables.clear(); }) == differs);
+  CHECK(with([](auto& held) { held.nodes[0].tables["memory"].total = 11; }) == differs);
+  CHECK(with([](auto& held) { held.nodes[0].tables["memory"].system_reserved = 1; }) == differs);
+  CHECK(with([](auto& held) { held.nodes[1].tables["memory"].allocatable = 9; }) == differs);
+  CHECK(with([](auto& held) { held.nodes[1].tables["memory"].free = 5; }) == differs);
+  CHECK(with([](auto& held) { held.nodes[1].tables["hugepages-1Gi"].total = 11; }) == differs);
+  CHECK(with([](auto& held) { held.nodes[0].assignments = 2; }) == differs);
+  CHECK(with([](auto& held) { held.nodes[0].cells = {0}; }) == differs);
+  CHECK(with([](auto& held) { held.pods.clear(); }) == differs);
+  CHECK(with([](auto& held) {
+          held.pods["a"]["c"][0].nodes = {0, 7};
+        }).find("(pod: a, container: c) the memory assignment uses the NUMA") != std::string::npos);
+  CHECK(with([](auto& held) { held.nodes.clear(); }).find("can not be empty") != std::string::npos);
+}
+
 TEST_CASE("memory: the topology manager hears of it, and a refused pod leaves nothing behind") {
   KubeletRules rules;
   rules.memory = kRules;

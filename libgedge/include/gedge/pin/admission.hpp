@@ -51,6 +51,8 @@ class Kubelet {
   const StaticPolicy& cpus() const { return policy_; }
   /// See StaticPolicy::restore.
   Status restore(CpuAssignments assignments) { return policy_.restore(std::move(assignments)); }
+  /// See MemoryDesk::restore.
+  Status restore(const MemoryAssignments& assignments) { return memory_.restore(assignments); }
   /// See StaticPolicy::resume.
   void resume(CpuAssignments assignments) { policy_.resume(std::move(assignments)); }
 

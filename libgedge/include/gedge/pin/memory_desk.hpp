@@ -10,6 +10,7 @@
 
 #include "gedge/base/result.hpp"
 #include "gedge/pin/cpu_requests.hpp"
+#include "gedge/pin/memory_state.hpp"
 #include "gedge/pin/numa_hint.hpp"
 #include "gedge/pin/static_policy.hpp"
 
@@ -35,6 +36,10 @@ class MemoryDesk {
   /// where nothing is known of the memory.
   static Result<MemoryDesk> create(const Machine& machine, const MemoryRules& rules);
 
+  /// Goes on from where a kubelet was; of huge pages it says how much memory they take away.
+  /// Errors: kConflict, in the words with which it would not start; nothing is changed then.
+  Status restore(const MemoryAssignments& assignments);
+
   /// Sets of NUMA nodes with enough; preferred are those of the least size that would do were
   /// nothing taken. None where nothing is asked for, and where nothing fits: the topology manager
   /// is not told then, and `allocate` refuses.
@@ -54,13 +59,14 @@ class MemoryDesk {
  private:
   struct Node {
     int id = 0;
-    std::uint64_t allocatable = 0, free = 0;
+    std::uint64_t total = 0, system_reserved = 0, allocatable = 0, free = 0;
     int holders = 0;
     NumaMask group = 0;  // those that it gives together with; itself alone at first
   };
   struct Block {
     NumaMask nodes = 0;
     std::uint64_t bytes = 0;  // that nobody of the pod uses again
+    int holders = 1;          // kinds of memory that it has of each node
   };
 
   std::vector<NumaHint> hints(const std::string& uid, std::uint64_t bytes) const;
@@ -68,7 +74,11 @@ class MemoryDesk {
   bool breaks_group(NumaMask nodes) const;
   std::uint64_t reusable(const std::string& uid, NumaMask nodes) const;
   void note_reusable(const std::string& uid, ContainerRole role, const Block& block);
-  void take(NumaMask nodes, std::uint64_t bytes);
+  void take(NumaMask nodes, std::uint64_t bytes, int holders = 1);
+  Status take_size_of_nodes(const MemoryAssignments& assignments);
+  Status take_blocks_of(const std::string& uid, const std::string& container,
+                        const std::vector<MemoryBlock>& blocks);
+  Status check_against(const MemoryAssignments& assignments) const;
   void use_again(const PodCpus& pod, const CpuRequest& request, const Block& block);
 
   std::vector<Node> nodes_;
