@@ -784,8 +784,8 @@ _gedge_describe() {
       esac
       ;;
     'pin plan')
-      flags='-f --filename -R --recursive -n --namespace --machine --kubelet-config --state --reserved --device --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --machine --kubelet-config --state --reserved --device --compat -o --output --sort-by --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive -n --namespace --machine --kubelet-config --state --reserved --memory-state --device --compat -o --output --no-headers --sort-by --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --machine --kubelet-config --state --reserved --memory-state --device --compat -o --output --sort-by --threads --max-input --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -793,6 +793,7 @@ _gedge_describe() {
         --kubelet-config) values='@files' ;;
         --state) values='@files' ;;
         --reserved) values='' ;;
+        --memory-state) values='@files' ;;
         --device) values='' ;;
         --compat) values='1.20 1.36' ;;
         -o | --output) values='table json yaml' ;;

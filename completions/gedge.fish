@@ -852,6 +852,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l kubelet-config -r -F -d 'Its KubeletConfiguration'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l state -r -F -d 'Go on from its cpu_manager_state'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l reserved -x -d 'CPUs that no pod gets for itself: 0-1,8'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l memory-state -r -F -d 'Go on from its memory_manager_state'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l device -x -d 'What a resource is: nvidia.com/gpu=gpu'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from plan' -s o -l output -x -a 'table json yaml' -d 'Print as table, json or yaml'

@@ -29,8 +29,9 @@ constexpr Page kPage{
     .name = "pin plan",
     .summary = "Predict which CPUs a kubelet gives to pods",
     .usage =
-        "-f FILE... [--machine SOURCE] [--kubelet-config FILE] [--state FILE] [--reserved CPUS] "
-        "[--device RESOURCE=DEVICE]... [-o FORMAT] [FLAG]...",
+        "-f FILE... [--machine SOURCE] [--kubelet-config FILE] [--state FILE] "
+        "[--memory-state FILE] [--reserved CPUS] [--device RESOURCE=DEVICE]... [-o FORMAT] "
+        "[FLAG]...",
     .description =
         "Does what the kubelet of `--compat` does when pods arrive one after the other: its CPU "
         "manager gives whole CPUs to containers of class Guaranteed, its topology manager asks "
@@ -46,8 +47,8 @@ constexpr Page kPage{
         "cpu_manager_state file.\n\n"
         "Under memoryManagerPolicy Static, containers of class Guaranteed get memory of certain "
         "NUMA nodes, which the topology manager is asked about too; reservedMemory has to add up, "
-        "as a kubelet demands. Memory of pods that `--state` names counts as free, and huge pages "
-        "are not asked for.\n\n"
+        "as a kubelet demands. `--memory-state` goes on from a memory_manager_state file; without "
+        "it all memory that is not reserved counts as free. Huge pages are not asked for.\n\n"
         "`--device` says which devices of the machine a resource of pods stands for, by kind "
         "(`gpu`, `network`, `storage`), name or address: the device manager then has its say, and "
         "of devices that do as well those are given to a container that are nearest to each other "
@@ -188,6 +189,7 @@ Run add_pin_plan(FlagSet& flags) {
   add_namespace_flag(flags, options->input);
   add_machine_flag(flags, options->machine);
   add_kubelet_flags(flags, options->kubelet);
+  add_memory_state_flag(flags, options->kubelet);
   add_device_flag(flags, options->kubelet.devices);
   add_compat_flag(flags, options->rules);
   add_output_flags(flags, options->output, {"table", "json", "yaml"});

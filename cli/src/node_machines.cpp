@@ -7,13 +7,15 @@
 
 #include "gedge/codec/cpu_manager_state.hpp"
 #include "gedge/codec/kubelet_configuration.hpp"
+#include "gedge/codec/memory_manager_state.hpp"
 #include "gedge/io/machine_facts.hpp"
 
 namespace gedge::cli {
 namespace {
 
 constexpr std::string_view kXml = ".xml", kSynthetic = ".synthetic", kConfig = ".kubelet.yaml",
-                           kState = ".state", kForAll = "kubelet.yaml";
+                           kState = ".state", kMemoryState = ".memory-state",
+                           kForAll = "kubelet.yaml";
 
 // What lies in the directory: files, and directories with recorded trees.
 struct Listing {
@@ -51,7 +53,7 @@ class MachineReader {
     if (!rules) return;
     auto kubelet = Kubelet::create(*machine, *rules);
     if (!kubelet) return fail(about(node, kubelet.error()));
-    if (!restore(node, *kubelet)) return;
+    if (!restore(node, *kubelet) || !restore_memory(node, *kubelet)) return;
     machines.add(node, *std::move(kubelet));
   }
 
@@ -106,12 +108,32 @@ class MachineReader {
     auto reading = read_cpu_manager_state({path, *bytes});
     for (Error& error : reading.errors) fail(std::move(error));
     if (!reading.state) return false;
-    if (reading.state->policy != "static") {
-      fail(invalid_input("it is the state of policy '" + reading.state->policy + "', not of static",
-                         {path, 0, 0, {}, 1}, "drain the node, then remove the state file"));
-      return false;
-    }
-    const Status restored = kubelet.restore(std::move(reading.state->cpus));
+    if (reading.state->policy != "static")
+      return fail_policy(path, reading.state->policy, "static");
+    return is_restored(node, path, kubelet.restore(std::move(reading.state->cpus)));
+  }
+
+  bool restore_memory(const std::string& node, Kubelet& kubelet) {
+    const std::string name = node + std::string(kMemoryState);
+    if (!listing_.files.contains(name) || !kubelet.rules().memory.is_static) return true;
+    const std::string path = listing_.path_of(name);
+    const std::string* const bytes = bytes_of(path);
+    if (bytes == nullptr) return false;
+    auto reading = read_memory_manager_state({path, *bytes});
+    for (Error& error : reading.errors) fail(std::move(error));
+    if (!reading.state) return false;
+    if (reading.state->policy != "Static")
+      return fail_policy(path, reading.state->policy, "Static");
+    return is_restored(node, path, kubelet.restore(reading.state->memory));
+  }
+
+  bool fail_policy(const std::string& path, const std::string& its, const std::string& wanted) {
+    fail(invalid_input("it is the state of policy '" + its + "', not of " + wanted,
+                       {path, 0, 0, {}, 1}, "drain the node, then remove the state file"));
+    return false;
+  }
+
+  bool is_restored(const std::string& node, const std::string& path, const Status& restored) {
     if (restored) return true;
     Error error = about(node, restored.error());
     error.code = Errc::kInvalidInput;

@@ -4,8 +4,30 @@
 
 #include "gedge/codec/cpu_manager_state.hpp"
 #include "gedge/codec/kubelet_configuration.hpp"
+#include "gedge/codec/memory_manager_state.hpp"
 
 namespace gedge::cli {
+namespace {
+
+SourceSpan whole(const std::string& file) { return {file, 0, 0, {}, 1}; }
+
+// A state that is not one of this kubelet: the input is wrong.
+Status about(Status restored, const std::string& file) {
+  if (restored) return restored;
+  Error error = std::move(restored).error();
+  error.code = Errc::kInvalidInput;
+  error.where = whole(file);
+  return error;
+}
+
+Error other_policy(const std::string& mine, const std::string& its, const std::string& who,
+                   const std::string& file) {
+  return invalid_input(who + "configured policy \"" + mine +
+                           "\" differs from state checkpoint policy \"" + its + '"',
+                       whole(file), "drain the node, then remove the state file");
+}
+
+}  // namespace
 
 void add_kubelet_flags(FlagSet& flags, KubeletOptions& options) {
   flags.heading("Which kubelet");
@@ -27,6 +49,15 @@ void add_kubelet_flags(FlagSet& flags, KubeletOptions& options) {
              .fallback = "0",
              .shapes_answer = true},
             options.reserved);
+}
+
+void add_memory_state_flag(FlagSet& flags, KubeletOptions& options) {
+  flags.add({.name = "memory-state",
+             .value = "FILE",
+             .help = "Go on from its memory_manager_state",
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.memory_state);
 }
 
 void add_device_flag(FlagSet& flags, std::vector<DeviceResource>& devices) {
@@ -87,7 +118,7 @@ std::optional<KubeletRules> KubeletFiles::rules() {
   return std::move(reading.rules);
 }
 
-Status KubeletFiles::restore(Kubelet& kubelet) {
+Status KubeletFiles::restore_cpus(Kubelet& kubelet) {
   if (options_.state.empty()) return {};
   const std::string* const bytes = bytes_of(options_.state);
   if (bytes == nullptr) return {};
@@ -95,19 +126,29 @@ Status KubeletFiles::restore(Kubelet& kubelet) {
   take(std::move(reading.errors));
   if (!reading.state) return {};
   const std::string policy = kubelet.rules().is_static ? "static" : "none";
-  const SourceSpan where{options_.state, 0, 0, {}, 1};
   if (reading.state->policy != policy)
-    return invalid_input("configured policy \"" + policy +
-                             "\" differs from state checkpoint policy \"" + reading.state->policy +
-                             '"',
-                         where, "drain the node, then remove the state file");
+    return other_policy(policy, reading.state->policy, "", options_.state);
   if (policy == "none") return {};
-  Status restored = kubelet.restore(std::move(reading.state->cpus));
-  if (restored) return {};
-  Error error = std::move(restored).error();
-  error.code = Errc::kInvalidInput;
-  error.where = where;
-  return error;
+  return about(kubelet.restore(std::move(reading.state->cpus)), options_.state);
+}
+
+Status KubeletFiles::restore_memory(Kubelet& kubelet) {
+  if (options_.memory_state.empty()) return {};
+  const std::string* const bytes = bytes_of(options_.memory_state);
+  if (bytes == nullptr) return {};
+  auto reading = read_memory_manager_state({options_.memory_state, *bytes});
+  take(std::move(reading.errors));
+  if (!reading.state) return {};
+  const std::string policy = kubelet.rules().memory.is_static ? "Static" : "None";
+  if (reading.state->policy != policy)
+    return other_policy(policy, reading.state->policy, "[memorymanager] ", options_.memory_state);
+  if (policy == "None") return {};
+  return about(kubelet.restore(reading.state->memory), options_.memory_state);
+}
+
+Status KubeletFiles::restore(Kubelet& kubelet) {
+  GEDGE_TRY(restore_cpus(kubelet));
+  return restore_memory(kubelet);
 }
 
 }  // namespace gedge::cli

@@ -13,12 +13,14 @@
 namespace gedge::cli {
 
 struct KubeletOptions {
-  std::string config, state, reserved;
+  std::string config, state, memory_state, reserved;
   std::vector<DeviceResource> devices;
 };
 
 /// --kubelet-config, --state and --reserved, under a heading of their own.
 void add_kubelet_flags(FlagSet& flags, KubeletOptions& options);
+/// --memory-state.
+void add_memory_state_flag(FlagSet& flags, KubeletOptions& options);
 /// --device: what resources of pods are.
 void add_device_flag(FlagSet& flags, std::vector<DeviceResource>& devices);
 /// Do they contradict each other?
@@ -32,7 +34,7 @@ class KubeletFiles {
 
   /// Without a configuration: policy static, CPU 0 or --reserved.
   std::optional<KubeletRules> rules();
-  /// As full as --state says. Errors: of a state that is not one of this kubelet.
+  /// As full as --state and --memory-state say. Errors: of a state that is not one of this kubelet.
   Status restore(Kubelet& kubelet);
 
   Errors& errors() { return errors_; }
@@ -41,6 +43,8 @@ class KubeletFiles {
  private:
   Result<KubeletRules> default_rules() const;
   const std::string* bytes_of(const std::string& path);
+  Status restore_cpus(Kubelet& kubelet);
+  Status restore_memory(Kubelet& kubelet);
   void take(Errors errors);
 
   const KubeletOptions& options_;

@@ -36,6 +36,20 @@ reservedMemory:
 STATE = '{"policyName":"static","defaultCpuSet":"0-5","entries":{"u":{"c":"6-15"}},"checksum":0}'
 
 
+def memory_state(holder):
+    """Of a kubelet as MEMORY says: 2900 MiB of the NUMA node `holder` are held, of 4096."""
+    def node(number):
+        held, reserved = 2900 if number == holder else 0, 0 if number else 1100
+        return {"numberOfAssignments": int(held > 0), "cells": [number], "memoryMap": {"memory": {
+            "total": 4096 << 20, "systemReserved": reserved << 20,
+            "allocatable": 4096 - reserved << 20, "reserved": held << 20,
+            "free": 4096 - reserved - held << 20}}}
+    return json.dumps({
+        "policyName": "Static", "machineState": {"0": node(0), "1": node(1)}, "checksum": 0,
+        "entries": {"u": {"c": [{"numaAffinity": [holder], "type": "memory",
+                                 "size": 2900 << 20}]}}})
+
+
 class PlanMachinesTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -95,6 +109,14 @@ class PlanMachinesTest(unittest.TestCase):
         self.assertEqual([node for node, _ in crowded.values()].count(None), 1, crowded)
         refused = next(text for node, text in crowded.values() if node is None)
         self.assertIn("[memorymanager] failed to find NUMA nodes", refused)
+        self.put("m/cloud-1.memory-state", memory_state(1))
+        held = self.plan(*self.machines())
+        self.assertEqual([node for node, _ in held.values()].count(None), 2, held)
+        self.assertNotIn("cloud-1", [node for node, _ in held.values()])
+        self.put("m/cloud-1.memory-state", memory_state(1).replace("Static", "None"))
+        wrong = self.gedge("plan", *self.machines())
+        self.assertEqual(wrong.returncode, 3, wrong.stderr)
+        self.assertIn("cloud-1.memory-state", wrong.stderr)
 
     def test_pin_plan_says_where_memory_comes_from(self):
         self.put("kubelet.yaml", KUBELET + MEMORY)
@@ -110,6 +132,20 @@ class PlanMachinesTest(unittest.TestCase):
         self.assertEqual([each["numaNodes"] for each in given], [[0], [1]])
         table = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
         self.assertIn("exclusive, memory of NUMA node 1", table.stdout)
+        self.put("memory_manager_state", memory_state(0))
+        held = subprocess.run([*args, "-o", "json", "--memory-state",
+                               os.path.join(self.folder, "memory_manager_state")],
+                              capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(held.returncode, 1, held.stderr)
+        first, second = json.loads(held.stdout)["decisions"]
+        self.assertEqual(first["containers"][0]["memoryNodes"], [1])
+        self.assertIn("[memorymanager]", json.dumps(second))
+        self.put("memory_manager_state", memory_state(0).replace("Static", "None"))
+        other = subprocess.run([*args, "--memory-state",
+                                os.path.join(self.folder, "memory_manager_state")],
+                               capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual((other.returncode, other.stdout), (3, ""))
+        self.assertIn('configured policy "Static" differs', other.stderr)
         self.put("kubelet.yaml", KUBELET + MEMORY.replace("1100Mi", "1000Mi"))
         wrong = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual((wrong.returncode, wrong.stdout), (3, ""))
