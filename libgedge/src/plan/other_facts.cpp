@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,7 +32,7 @@ bool have_one_name(const T& a, const T& b) {
 // True if it replaces an object that differs, or is new. `at`: of the object of its name, or the
 // end.
 template <typename T>
-bool merge(std::vector<T>& all, std::size_t at, T&& object) {
+bool merge(std::vector<T>& all, std::size_t at, std::type_identity_t<T>&& object) {
   if (at == all.size()) {
     all.push_back(std::move(object));
     return true;

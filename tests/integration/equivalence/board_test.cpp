@@ -99,6 +99,14 @@ void change_something(Dice& dice, ClusterState& cluster, std::deque<Node>& nodes
   }
 }
 
+// Some steps back, though not behind `start`.
+void undo_something(Dice& dice, ClusterState& cluster, Engine& engine, ClusterState::Mark start) {
+  for (std::size_t steps = dice.below(8); steps > 0 && cluster.mark() > start; --steps) {
+    cluster.undo(cluster.mark() - 1);
+    engine.follow();
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the board follows edited nodes and RTTs, and their undoing") {
@@ -117,10 +125,7 @@ TEST_CASE("the board follows edited nodes and RTTs, and their undoing") {
     const ClusterState::Mark start = cluster.mark();
     for (int round = 0; round < kRounds && !pods.empty(); ++round) {
       if (dice.chance(10)) {
-        for (std::size_t steps = dice.below(8); steps > 0 && cluster.mark() > start; --steps) {
-          cluster.undo(cluster.mark() - 1);
-          engine->follow();
-        }
+        undo_something(dice, cluster, *engine, start);
       } else {
         change_something(dice, cluster, nodes);
         engine->follow();

@@ -118,7 +118,7 @@ std::string World::ask() {
         pod.bound_node = decision.chosen->node;
         assumed_[{pod.namespace_name, pod.name}] = pod.bound_node;
         ++placed_;
-        const std::string difference = take_claims(fresh, decision);
+        std::string difference = take_claims(fresh, decision);
         if (!difference.empty()) return difference;
       }
   return "";

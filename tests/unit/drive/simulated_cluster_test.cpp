@@ -42,7 +42,7 @@ class Play {
     };
     ScheduleLoop loop(make_scheduler(repairs), *link, pace, {}, events);
     running = &loop;
-    const Status status = loop.run();
+    Status status = loop.run();
     counts = loop.scheduler().counts();
     return status;
   }

@@ -64,7 +64,8 @@ TEST_CASE("api client over HTTP/2: many at once, on one connection a lane") {
     for (int i = 0; i < 10; ++i) calls.client->send(calls.next++, request(ApiLane::kRead));
     calls.wait_for(static_cast<std::size_t>(round + 1) * 110);
   }
-  for (const auto& [ticket, answer] : calls.answers) {
+  for (const auto& answered : calls.answers) {
+    const auto& answer = answered.second;
     CAPTURE(answer.error.what);
     CHECK(answer.status == 200);
     CHECK(answer.body == "ok");

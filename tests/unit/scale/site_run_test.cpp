@@ -32,7 +32,7 @@ class WatchedRoom final : public ShelfRoom {
       CHECK_MESSAGE(!find(0), "over, and home has room");
       CHECK_MESSAGE(!may_grow(), "over, and a replica at home could grow");
     }
-    const auto held = ShelfRoom::add(replica, site);
+    auto held = ShelfRoom::add(replica, site);
     most = std::max(most, held_.size());
     CHECK(held_.size() <= max_);
     return held;
