@@ -18,7 +18,6 @@ using test::Calls;
 using test::Credentials;
 using test::Folder;
 using test::Heard;
-using test::kPatience;
 using test::make_credentials;
 using test::Said;
 using test::TalkingServer;

@@ -192,7 +192,7 @@ TEST_CASE("api client: whatever the status, the body is handed over, and no redi
           {whole("{\"kind\": \"Status\"}", status, "Location: " + elsewhere.url() + "\r\n")}};
     });
     Calls calls(server.url());
-    for (ApiRequest asked : {bind_request(), watch()}) {
+    for (const ApiRequest& asked : {bind_request(), watch()}) {
       const ApiAnswer answer = calls.ask(asked);
       CHECK(answer.status == static_cast<unsigned>(std::stoi(status)));
       CHECK(answer.body == "{\"kind\": \"Status\"}");
