@@ -4,7 +4,6 @@
 
 #include <string>
 
-using gedge::InputFile;
 using gedge::parse_target;
 using gedge::read_targets;
 

@@ -10,7 +10,6 @@
 namespace gedge {
 namespace {
 
-using test::After;
 using test::bind_request;
 using test::Calls;
 using test::Credentials;

@@ -11,7 +11,6 @@ using gedge::EchoForm;
 using gedge::kAnswerMark;
 using gedge::kQuestionMark;
 using gedge::ProbeMethod;
-using gedge::ProbePayload;
 using gedge::read_answer;
 using gedge::write_question;
 

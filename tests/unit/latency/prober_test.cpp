@@ -12,7 +12,6 @@
 using gedge::kUnmeasured;
 using gedge::Nanos;
 using gedge::Probe;
-using gedge::ProbePlan;
 using gedge::Prober;
 using gedge::Reply;
 using gedge::Rtt;
