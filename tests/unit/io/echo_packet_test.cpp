@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 
+#include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "support/dice.hpp"
@@ -84,9 +86,10 @@ TEST_CASE("echo packet: whatever arrives, cut or damaged, is read inside its byt
   for (const EchoForm& form : kForms) {
     const Bytes whole = answer(form, gedge::kLeastProbeSize);
     for (std::size_t size = 0; size < whole.size(); ++size)
-      CHECK_FALSE(read_answer(form, Bytes(whole.begin(), whole.begin() + size)));
+      CHECK_FALSE(read_answer(
+          form, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size))));
     for (int round = 0; round < 20'000; ++round) {
-      Bytes damaged(whole.begin(), whole.begin() + dice.below(whole.size() + 1));
+      Bytes damaged(whole.begin(), whole.begin() + dice.between(0, std::ssize(whole)));
       for (int k = 0; k < 2 && !damaged.empty(); ++k)
         damaged[dice.below(damaged.size())] = static_cast<std::uint8_t>(dice.next());
       const auto payload = read_answer(form, damaged);
