@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -98,7 +99,7 @@ void quantities(benchmark::State& state, const Amounts& amounts, bool milli) {
   for (auto _ : state)
     for (const std::string_view amount : amounts)
       benchmark::DoNotOptimize(milli ? parse_milli(amount) : parse_units(amount));
-  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * amounts.size()));
+  state.SetItemsProcessed(state.iterations() * std::ssize(amounts));
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ TEST_CASE("shared text: copies share one, and an assignment changes no other") {
   a = "another";
   CHECK(b == "a name that is longer than fifteen bytes");
   CHECK(&b.str() == &kept);
-  b = b;
+  const SharedText& itself = b;
+  b = itself;
   CHECK(&b.str() == &kept);
   SharedText moved = std::move(b);
   CHECK(&moved.str() == &kept);

@@ -83,7 +83,7 @@ TEST_CASE("heat: colours are asked of the style, and a map never exceeds its ter
   CHECK(Style(false).shade(3, "x") == "x");
   CHECK(Style(true).shade(0, "x") == "\x1b[48;5;230;38;5;16mx\x1b[0m");
   CHECK(Style(true).shade(99, "x") == Style(true).shade(kShades - 1, "x"));
-  for (const std::size_t width : {20, 33, 80, 200}) {
+  for (const std::size_t width : {20U, 33U, 80U, 200U}) {
     Stream out = Stream::in_memory(width);
     print_heat_map(out, chain(150), {});
     std::size_t rows = 0, begin = 0;

@@ -146,7 +146,7 @@ TEST_CASE("measure: targets come from operands, from a file, else from the clust
 }
 
 TEST_CASE("measure: watched, every round is a table, the latest in the place of the last") {
-  for (const std::size_t width : {0, 30, 80}) {
+  for (const std::size_t width : {0U, 30U, 80U}) {
     World world;
     world.network.opens_left = 3;
     const Outcome outcome = world.run({"edge-1", "-c", "2", "-w", "--no-headers"}, width);

@@ -117,7 +117,7 @@ TEST_CASE("table: an unknown column is refused with the known ones") {
 
 TEST_CASE(
     "table: a long one prints the same as a short one, sorted or not, in pipes and terminals") {
-  for (const std::size_t width : {0, 80})
+  for (const std::size_t width : {0U, 80U})
     for (const std::string sort_by : {"", "number"})
       for (const bool headers : {true, false}) {
         const std::vector<Column> columns{{"NUMBER", Align::kRight}, {"WORD"}};
