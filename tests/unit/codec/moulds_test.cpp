@@ -233,7 +233,7 @@ TEST_CASE("moulds: elements that are broken, no objects, or complained about") {
                                 "{\"a\": \"\\x\"}",
                                 "{\"a\": \"\t\"}",
                                 "{\"a\": 1},"}) {
-    for (const std::size_t at : {0, 2, 150, 199}) {
+    for (const std::size_t at : {0U, 2U, 150U, 199U}) {
       std::vector<std::string> items = elements(200, 2);
       items.insert(items.begin() + static_cast<std::ptrdiff_t>(at), odd);
       CAPTURE(odd);

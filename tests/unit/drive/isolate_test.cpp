@@ -49,10 +49,10 @@ Status clean(World& world) {
 void check_alone(const World& world, int holder, const CpuSet& cpus) {
   for (const auto& [pid, process] : world.processes) {
     if (pid == holder || process.parent == holder || process.is_kernel) continue;
-    for (const auto& [number, mask] : process.threads) {
-      CAPTURE(number);
-      CHECK_FALSE(mask.meets(cpus));
-      CHECK_FALSE(mask.empty());
+    for (const auto& thread : process.threads) {
+      CAPTURE(thread.first);
+      CHECK_FALSE(thread.second.meets(cpus));
+      CHECK_FALSE(thread.second.empty());
     }
   }
 }
@@ -376,9 +376,9 @@ TEST_CASE("isolate: killed at random steps among others, ten thousand times") {
     Desk desk(world);
     CHECK(read_ledger(desk.store, desk.living)->pods.empty());
     CHECK(world.groups == found.groups);
-    for (const auto& [pid, process] : found.processes) {
-      CAPTURE(pid);
-      CHECK(world.processes.at(pid) == process);
+    for (const auto& process : found.processes) {
+      CAPTURE(process.first);
+      CHECK(world.processes.at(process.first) == process.second);
     }
   }
 }

@@ -95,7 +95,7 @@ TEST_CASE("samples: loss is rounded up, so that one lost probe of many shows") {
 
 TEST_CASE("samples: percentiles are those of plain sorting, up to the exact limit") {
   gedge::test::Dice dice(7);
-  for (const std::size_t count : {1, 2, 3, 19, 20, 21, 99, 100, 101, 1000, 8192}) {
+  for (const std::size_t count : {1U, 2U, 3U, 19U, 20U, 21U, 99U, 100U, 101U, 1000U, 8192U}) {
     RttSamples samples;
     std::vector<std::uint32_t> all;
     for (std::size_t i = 0; i < count; ++i) {
