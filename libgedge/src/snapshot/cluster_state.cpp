@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "gedge/snapshot/hashed_places.hpp"
 #include "gedge/snapshot/reach_rows.hpp"
 #include "gedge/snapshot/share_bounds.hpp"
 #include "gedge/snapshot/volume_ledger.hpp"
@@ -363,10 +364,10 @@ std::optional<PodIndex> ClusterState::find_pod(std::string_view namespace_name,
       return std::nullopt;
     }
     fill_name_table(pod_table_, pods_.size(), [&](std::uint32_t i) {
-      return hash_name(pod(PodIndex{i}).namespace_name, pod(PodIndex{i}).name);
+      return hash_of_name(pod(PodIndex{i}).namespace_name, pod(PodIndex{i}).name);
     });
   }
-  const PodIndex found{find_in_name_table(pod_table_, hash_name(namespace_name, name), is_it)};
+  const PodIndex found{find_in_name_table(pod_table_, hash_of_name(namespace_name, name), is_it)};
   if (found == kNoPod) return std::nullopt;
   return found;
 }

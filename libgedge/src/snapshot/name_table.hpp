@@ -12,11 +12,6 @@ namespace gedge {
 
 inline std::size_t hash_name(std::string_view name) { return std::hash<std::string_view>()(name); }
 
-inline std::size_t hash_name(std::string_view namespace_name, std::string_view name) {
-  constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
-  return (hash_name(namespace_name) * kOdd) ^ hash_name(name);
-}
-
 /// Fills `table` with the numbers below `count` by their `hash_of(number)`; at most half full, so
 /// that a search ends. Cost: O(count).
 template <typename F>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "gedge/snapshot/hashed_places.hpp"
 #include "gedge/snapshot/topics.hpp"
 #include "snapshot/name_table.hpp"
 
@@ -16,7 +17,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
 
 std::uint64_t hash_owner(std::string_view namespace_name, std::string_view kind,
                          std::string_view name) {
-  return mix(hash_name(namespace_name, name), hash_name(kind));
+  return mix(hash_of_name(namespace_name, name), hash_name(kind));
 }
 
 }  // namespace

@@ -226,8 +226,7 @@ class ClusterState {
   void set_joint_group(PodIndex p, std::uint32_t group) { pods_[raw(p)].joint_group = group; }
 
   /// Who has taken which volume by now. Made for the first question; the next question renews what
-  /// it says. Lives until everything is renewed, or as long as
-  /// the state.
+  /// it says. Lives until everything is renewed, or as long as the state.
   const VolumeLedger& volume_ledger() const;
   /// Claims, volumes or classes of the facts have changed, as the news say (volume_lookup.hpp); who
   /// has taken which is counted anew, as if pods had been where they are now from the beginning.
