@@ -182,7 +182,8 @@ TEST_CASE("reclaim: what the dead held, while entries that name no process stay"
   ledger.pods["1-1"]["run"] = {0};
   ledger.pods["2-2"]["run"] = {1};
   ledger.pods["web"]["main"] = {2};
-  reclaim(ledger, [](const PinHolder& holder) { return holder == PinHolder(ProcessId{2, 2}); });
+  const PinHolder alive = ProcessId{2, 2};
+  reclaim(ledger, [&alive](const PinHolder& holder) { return holder == alive; });
   CHECK(ledger.pods.size() == 2);
   CHECK_FALSE(ledger.pods.contains("1-1"));
 }
