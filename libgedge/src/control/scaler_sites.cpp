@@ -101,7 +101,8 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   // Nobody knows when they went there: they stay as if it had been now.
   if (is_known && far > 0 && !entry.moved) entry.moved = seconds(now);
   if (!is_known) return tell(std::move(report), entry);
-  Splitting waiting{key, std::move(report), now, report.decision.replicas, {}};
+  const std::int32_t wanted = report.decision.replicas;
+  Splitting waiting{key, std::move(report), now, wanted, {}};
   if (rules.choice == SiteChoice::kDemand) {
     waiting.demand = demand_of(entry.spec, space);
     if (waiting.demand.empty())

@@ -73,7 +73,7 @@ class Variable {
 // parentheses. Empty: it is asked.
 std::string too_much(std::string_view description) {
   constexpr long long kMostSideBySide = 2'048;
-  const std::string too_many = "more than " + std::to_string(kMostCpus) + " CPUs are described";
+  std::string too_many = "more than " + std::to_string(kMostCpus) + " CPUs are described";
   long long product = 1, widest = 1;
   int depth = 0;
   bool begins = true;

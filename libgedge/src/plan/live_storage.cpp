@@ -25,11 +25,11 @@ void put_into(std::vector<T>& all, HashedPlaces& places, T&& object,
   if (at == HashedPlaces::kNowhere) {
     at = static_cast<std::uint32_t>(all.size());
     has_moved = has_moved || all.size() == all.capacity();
-    all.push_back(std::move(object));
+    all.push_back(std::forward<T>(object));
     places.put(at, hash_of_name(space_of(all.back()), all.back().name));
   } else {
     if (all[at] == object) return;
-    all[at] = std::move(object);
+    all[at] = std::forward<T>(object);
   }
   news.push_back(at);
 }

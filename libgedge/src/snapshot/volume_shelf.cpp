@@ -16,7 +16,7 @@ bool is_among(const std::vector<T>& all, const T& one) {
 
 }  // namespace
 
-VolumeShelf::VolumeShelf(std::vector<Item> items, const std::deque<RowSet>& reaches,
+VolumeShelf::VolumeShelf(std::span<const Item> items, const std::deque<RowSet>& reaches,
                          std::size_t slots)
     : patch_of_(slots, kNone) {
   std::map<std::uint32_t, std::uint32_t> group_of_reach;

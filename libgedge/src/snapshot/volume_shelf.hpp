@@ -27,7 +27,7 @@ class VolumeShelf {
   };
 
   /// `items`: all free, whatever is taken first of those that suit a claim before the others.
-  VolumeShelf(std::vector<Item> items, const std::deque<RowSet>& reaches, std::size_t slots);
+  VolumeShelf(std::span<const Item> items, const std::deque<RowSet>& reaches, std::size_t slots);
 
   /// An item that is not free is not looked at: its volume may have become another.
   void change(std::uint32_t item, bool is_free);

@@ -3,7 +3,7 @@
 // The same source under another name and without clones for other instruction sets.
 #define GEDGE_FOR_EACH_TARGET
 #define gedge gedge_plain
-#include "policy/score_kernels.cpp"
+#include "policy/score_kernels.cpp"  // NOLINT(bugprone-suspicious-include)
 #undef gedge
 
 namespace gedge::bench {
