@@ -66,7 +66,7 @@ std::vector<std::int64_t> normalized(const Scores& scores) {
   return out;
 }
 
-Scores raws(std::vector<std::int64_t> values) {
+Scores raws(const std::vector<std::int64_t>& values) {
   Scores out;
   for (const std::int64_t value : values) out.push_back({value, 0});
   return out;
