@@ -1,23 +1,17 @@
 #include "gedge/scale/reconcile.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <initializer_list>
+#include <span>
 
 namespace gedge {
 namespace {
 
-// In which order metrics are looked at; the first one that fails gives the reason. 1.20 sees every
-// object as v1, where a utilization of cpu has a field of its own and comes behind the others.
-std::vector<std::size_t> order_of(const std::vector<MetricSpec>& metrics, Compat compat) {
-  std::vector<std::size_t> order(metrics.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (compat != Compat::k1_20) return order;
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
-    const MetricSpec& metric = metrics[i];
-    return metric.kind != MetricKind::kResource || metric.name != kCpu ||
-           metric.target != TargetKind::kUtilization;
-  });
-  return order;
+// Of metrics that fail the first one gives the reason. 1.20 sees every object as v1, where a
+// utilization of cpu has a field of its own and comes behind the others.
+bool comes_last(const MetricSpec& metric, Compat compat) {
+  return compat == Compat::k1_20 && metric.kind == MetricKind::kResource && metric.name == kCpu &&
+         metric.target == TargetKind::kUtilization;
 }
 
 class Look {
@@ -41,7 +35,9 @@ class Look {
   }
   bool ask_metrics(const ScaleTarget& target);
   MetricAnswer ask(const MetricSpec& metric, const ScaleTarget& target,
-                   const std::vector<std::uint32_t>& pods) const;
+                   std::span<const std::uint32_t> pods) const;
+  std::optional<std::size_t> ask_all(const ScaleTarget& target,
+                                     std::span<const std::uint32_t> pods);
   MetricAnswer ask_whole(const MetricSpec& metric, const ScaleTarget& target,
                          PodMetricQuestion& question) const;
   void normalize_proposal(ScaleHistory& history);
@@ -80,7 +76,7 @@ MetricAnswer Look::ask_whole(const MetricSpec& metric, const ScaleTarget& target
 }
 
 MetricAnswer Look::ask(const MetricSpec& metric, const ScaleTarget& target,
-                       const std::vector<std::uint32_t>& pods) const {
+                       std::span<const std::uint32_t> pods) const {
   const auto values = index_.values_of(metric, target, pods, settings_.compat);
   PodMetricQuestion question;
   question.pods = values.pods;
@@ -97,26 +93,38 @@ MetricAnswer Look::ask(const MetricSpec& metric, const ScaleTarget& target,
                                                    : answer_average(question, settings_);
 }
 
+// The first one that failed.
+std::optional<std::size_t> Look::ask_all(const ScaleTarget& target,
+                                         std::span<const std::uint32_t> pods) {
+  const std::vector<MetricSpec>& metrics = autoscaler_.metrics;
+  std::optional<std::size_t> first_failed;
+  decision_.metrics.resize(metrics.size());
+  for (const bool is_last : {false, true}) {
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      if (comes_last(metrics[i], settings_.compat) != is_last) continue;
+      const MetricAnswer& answer = decision_.metrics[i] = ask(metrics[i], target, pods);
+      if (!answer.ok()) {
+        if (!first_failed) first_failed = i;
+      } else if (decision_.proposal == 0 || answer.replicas > decision_.proposal) {
+        decision_.proposal = answer.replicas;
+        decision_.deciding = i;
+      }
+    }
+  }
+  return first_failed;
+}
+
 // False: nothing may be changed.
 bool Look::ask_metrics(const ScaleTarget& target) {
   if (!target.has_selector || target.selector.requirements.empty())
     return say_inactive(ScaleReason::kInvalidSelector, ScaleStep::kNoSelector), false;
-  const std::vector<std::uint32_t> pods = index_.select(target.namespace_name, target.selector);
+  std::vector<std::uint32_t> room;
+  const std::span<const std::uint32_t> pods = index_.pods_of(target, room);
   const bool is_shared = std::any_of(
       pods.begin(), pods.end(), [&](std::uint32_t pod) { return index_.autoscalers_of(pod) > 1; });
   if (is_shared && settings_.compat != Compat::k1_20)
     return say_inactive(ScaleReason::kAmbiguousSelector, ScaleStep::kAmbiguous), false;
-  std::optional<std::size_t> first_failed;
-  decision_.metrics.resize(autoscaler_.metrics.size());
-  for (const std::size_t i : order_of(autoscaler_.metrics, settings_.compat)) {
-    const MetricAnswer& answer = decision_.metrics[i] = ask(autoscaler_.metrics[i], target, pods);
-    if (!answer.ok()) {
-      if (!first_failed) first_failed = i;
-    } else if (decision_.proposal == 0 || answer.replicas > decision_.proposal) {
-      decision_.proposal = answer.replicas;
-      decision_.deciding = i;
-    }
-  }
+  const std::optional<std::size_t> first_failed = ask_all(target, pods);
   const bool freezes = settings_.compat != Compat::k1_20 && first_failed.has_value() &&
                        decision_.proposal < target.spec_replicas;
   if (!decision_.deciding || freezes) {
@@ -142,6 +150,8 @@ void Look::normalize_proposal(ScaleHistory& history) {
 }
 
 ScaleDecision Look::decide(ScaleHistory& history) {
+  constexpr std::size_t kTypes = 3;  // of conditions
+  decision_.conditions.reserve(kTypes);
   const ScaleTarget* const target = index_.target_of(autoscaler_);
   if (target == nullptr) {
     say(ScaleConditionType::kAbleToScale, false, ScaleReason::kFailedGetScale);

@@ -1,16 +1,15 @@
 // gedge/scale/workloads.hpp - finds the pods and the values that an autoscaler looks at.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "gedge/model/autoscaler.hpp"
+#include "gedge/scale/hashed_lists.hpp"
 #include "gedge/scale/metric.hpp"
 
 namespace gedge {
@@ -27,6 +26,9 @@ class WorkloadIndex {
   /// The pods that the selector finds, as indices of the facts.
   std::vector<std::uint32_t> select(std::string_view namespace_name,
                                     const LabelSelector& selector) const;
+  /// The same of a workload that target_of() gave. `room` is where they are if they were not kept.
+  std::span<const std::uint32_t> pods_of(const ScaleTarget& target,
+                                         std::vector<std::uint32_t>& room) const;
   /// How many autoscalers look at a pod.
   std::size_t autoscalers_of(std::uint32_t pod) const { return autoscalers_of_[pod]; }
 
@@ -38,7 +40,7 @@ class WorkloadIndex {
     bool broken = false;  ///< some of them lacks the container that is asked for
   };
   PodValues values_of(const MetricSpec& metric, const ScaleTarget& target,
-                      const std::vector<std::uint32_t>& pods, Compat compat) const;
+                      std::span<const std::uint32_t> pods, Compat compat) const;
   /// Null: no such value.
   const ObjectMetric* object_value(const MetricSpec& metric, std::string_view namespace_name) const;
   struct ExternalSum {
@@ -49,29 +51,34 @@ class WorkloadIndex {
   std::optional<ExternalSum> external_value(const MetricSpec& metric) const;
 
  private:
-  using Key = std::array<std::string_view, 4>;  // names in the facts; what is not needed is empty
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
+  // Pods beside each other in the facts, with equal namespaces and labels.
+  struct Run {
+    std::uint32_t begin = 0, end = 0;
   };
-  using Index = std::unordered_map<Key, std::uint32_t, KeyHash>;
-  using Lists = std::unordered_map<Key, std::vector<std::uint32_t>, KeyHash>;
-  static Key key_of(std::string_view a, std::string_view b = {}, std::string_view c = {},
-                    std::string_view d = {}) {
-    return {a, b, c, d};
-  }
-  static const std::vector<std::uint32_t>& list_in(const Lists& lists, const Key& key);
+  // Of selected_; empty where nobody asked, or nothing was kept.
+  using Kept = Run;
   void index_pods();
   void join_usage();
+  bool join_in_order();
+  void join_sorted();
   void index_values();
   void count_autoscalers();
+  std::uint32_t find_target(const Autoscaler& autoscaler) const;  // of the facts; kNone
+  void add_selected(std::string_view namespace_name, const LabelSelector& selector,
+                    std::vector<std::uint32_t>& found) const;
+  std::uint32_t find_object(std::string_view namespace_name, std::string_view kind,
+                            std::string_view name, std::string_view metric) const;
   bool read_usage(const PodUsage& usage, const MetricSpec& metric, SampledPod& view,
                   PodValues& values) const;
 
   const ScaleFacts* facts_;
-  Index targets_, pods_, objects_;
-  Lists by_label_, by_namespace_, stray_usage_, stray_objects_, external_;
+  std::vector<Run> runs_;
+  HashedLists by_label_, by_namespace_;  // of runs_
+  HashedLists targets_, pods_, objects_, stray_usage_, stray_objects_, external_;
   std::vector<std::uint32_t> usage_of_;  // by pod; kNone: there is none
   std::vector<std::uint16_t> autoscalers_of_;
+  std::vector<std::uint32_t> selected_;
+  std::vector<Kept> kept_;  // by target
 };
 
 }  // namespace gedge
