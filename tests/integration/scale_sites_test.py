@@ -1,6 +1,7 @@
 """`gedge scale run` with replicas on two sites, each with a Deployment of its own, on a real API
 server with a real kube-scheduler: first out at home while the planner finds room, then over to the
-other site; back from there first; nothing moves where a metric is not known."""
+other site; back from there first; nothing moves where a metric is not known. By demand, they move
+to where those are who ask."""
 import json
 import math
 import os
@@ -10,7 +11,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from autoscaler import Autoscaler  # noqa: E402
 from checks import Checks  # noqa: E402
-from metrics_adapter import USAGE, MetricsAdapter, time_text, usage_item  # noqa: E402
+from metrics_adapter import (EXTERNAL, USAGE, MetricsAdapter, external_item,  # noqa: E402
+                             time_text, usage_item)
 from plane import PODS, KubeScheduler, Plane, node, pod, until  # noqa: E402
 from plane_watch import PlaneWatch  # noqa: E402
 from scaled import DEPLOYMENTS, Workloads, deployment  # noqa: E402
@@ -81,6 +83,7 @@ def spec_of(**sites):
 class Scene:
     def __init__(self, plane):
         self.plane, self.load, self.replicas, self.series = plane, 70, {}, []
+        self.asked = {}  # requests by the zone from where they come
         self.spec = self.write("sites.json", spec_of())
         self.watch = PlaneWatch(plane, DEPLOYMENTS.format(SPACE), self.note)
         with open(plane.path("rtt.csv"), "w") as file:
@@ -101,8 +104,11 @@ class Scene:
     def now(self):
         return self.replicas.get("web", 0), self.replicas.get("web-cloud", 0)
 
-    def items(self, _):
+    def items(self, question):
         """All pods of the application that run share the load."""
+        if question and question.group == EXTERNAL:
+            return [external_item(question.metric, {"from": zone}, str(count))
+                    for zone, count in self.asked.items()]
         mine = [name for name, one in self.plane.pods(SPACE).items()
                 if name.startswith("web-") and one["status"]["phase"] == "Running"]
         share = math.ceil(1e6 * self.load / max(len(mine), 1))
@@ -228,6 +234,24 @@ def check_full_home(scene):
     need("event=no-place" not in gedge.log(), gedge.log()[-900:])
 
 
+def check_demand(scene):
+    """Replicas follow those who ask to their site, and who moves is there before it leaves."""
+    document = spec_of(choose="demand", demandLabel="from")
+    document["spec"]["metrics"] = [{"external": "requests", "average": "100"}]
+    flags = ("-f", scene.write("demand.json", document), *scene.flags[2:])
+    scene.asked = {"edge": 400}
+    with Autoscaler(scene.plane, *flags) as gedge:
+        scene.comes_to(4, 0, "all at home")
+        scene.series.clear()
+        for at_home, far in ((1, 3), (3, 1)):
+            scene.asked = {"edge": 100 * at_home, "cloud": 100 * far}
+            scene.comes_to(at_home, far, f"{scene.asked}")
+        need(min(map(sum, scene.series)) >= 4, f"some left first: {scene.series}")
+        scene.asked = {"moon": 600}
+        until(lambda: "no value says by its label 'from'" in gedge.log(), "it to be told")
+        need(scene.now() == (3, 1), f"{scene.now()}")
+
+
 def run(plane):
     zones = {"edge-1": "edge", "edge-2": "edge", "cloud-1": "cloud", "cloud-2": "cloud"}
     plane.create("/api/v1/nodes", *(node(name, cpu="1", labels={ZONE: zone})
@@ -235,11 +259,11 @@ def run(plane):
     plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
     plane.create(DEPLOYMENTS.format(SPACE), placed("web", "edge"), placed("web-cloud", "cloud"))
     scene = Scene(plane)
-    scene.adapter = MetricsAdapter(plane, scene.items, (USAGE,))
+    scene.adapter = MetricsAdapter(plane, scene.items, (USAGE, EXTERNAL))
     try:
         with KubeScheduler(plane), Sites(plane, SPACE):
             checks.run((check_declared, check_dry_run, check_over_and_back, check_costs,
-                        check_frozen, check_full_home), scene)
+                        check_frozen, check_full_home, check_demand), scene)
     finally:
         scene.adapter.stop()
         scene.watch.close()
