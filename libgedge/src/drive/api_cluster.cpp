@@ -353,16 +353,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
 }
 
 Status ApiCluster::keep_lease(Nanos now) {
-  if (!lease_) return {};
-  if (lease_->election().is_lost(now)) {
-    const std::string& holder = lease_->election().holder();
-    return Error{Errc::kDenied,
-                 holder.empty() ? "the lease was lost" : "the lease was lost; it says " + holder,
-                 {},
-                 "start again: whoever leads now has what this one knew"};
-  }
-  if (lease_->advance(transport_, last_ticket_ + 1, now, wall_clock_.date())) ++last_ticket_;
-  return {};
+  return lease_ ? lease_->advance(transport_, last_ticket_, now, wall_clock_.date()) : Status{};
 }
 
 void ApiCluster::flush(ClusterListener& listener) {

@@ -14,14 +14,21 @@ constexpr unsigned kNotFound = 404, kConflict = 409;
 LeaseKeeper::LeaseKeeper(LeaseOptions options, std::uint64_t seed)
     : options_(std::move(options)), election_(options_.identity, seed, options_.election) {}
 
-bool LeaseKeeper::advance(ApiTransport& transport, std::uint64_t ticket, Nanos now,
-                          UnixSeconds date) {
+Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now,
+                            UnixSeconds date) {
+  if (election_.is_lost(now)) {
+    const std::string& holder = election_.holder();
+    return Error{Errc::kDenied,
+                 holder.empty() ? "the lease was lost" : "the lease was lost; it says " + holder,
+                 {},
+                 "start again: whoever leads now has what this one knew"};
+  }
   const auto asked = election_.advance(now, date);
-  if (!asked) return false;
+  if (!asked) return {};
   is_reading_ = asked->kind == LeaseCall::Kind::kRead;
-  ticket_ = ticket;
-  transport.send(ticket, codec::lease_request(*asked, options_.namespace_name, options_.name));
-  return true;
+  ticket_ = ++last_ticket;
+  transport.send(ticket_, codec::lease_request(*asked, options_.namespace_name, options_.name));
+  return {};
 }
 
 void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed) {

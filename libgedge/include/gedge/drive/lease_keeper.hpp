@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "gedge/base/result.hpp"
 #include "gedge/control/leader_election.hpp"
 #include "gedge/port/api_transport.hpp"
 
@@ -25,8 +26,9 @@ class LeaseKeeper {
 
   LeaderElection& election() { return election_; }
   const LeaderElection& election() const { return election_; }
-  /// Sends what is to be sent, under `ticket`. True: it did.
-  bool advance(ApiTransport& transport, std::uint64_t ticket, Nanos now, UnixSeconds date);
+  /// Sends what is to be sent, under the ticket that follows `last_ticket`. Errors: kDenied, when
+  /// the lease was lost.
+  Status advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now, UnixSeconds date);
   /// Of the call under way; 0: none.
   std::uint64_t ticket() const { return ticket_; }
   /// What came of it; tells what went wrong and is tried again.
