@@ -17,6 +17,8 @@ constexpr Example kExamples[] = {
      "Scale by what Prometheus says, within a second or so:"},
     {"gedge scale run -f examples/scale/live-sites.yaml --rtt rtt.csv",
      "At home while there is room, then in the cloud:"},
+    {"gedge scale run -f examples/scale/live-demand.yaml --rtt rtt.csv --prometheus URL",
+     "On those sites from where most requests come:"},
     {"gedge scale run --own-hpa --leader-elect",
      "Take the place of the controller, which runs no more:"},
     {"gedge scale run --own-hpa --dry-run --once", "Say what it would do now, and write nothing:"},
@@ -49,12 +51,11 @@ constexpr Page kPage{
         "leave a site, its pods are annotated with controller.kubernetes.io/pod-deletion-cost, so "
         "that those leave that are farthest from home. Where a metric, a workload or the cluster "
         "cannot be read, nothing moves. With `choose: demand`, replicas come where they remove "
-        "most "
-        "latency, and move as the demand does; who moves is there and answers before it leaves "
-        "elsewhere. From where demand comes is said by `demandLabel`, a label of the values of the "
-        "metric, which is the only one: a query or an external metric with an `average`. Values "
-        "from elsewhere count as if they came from home. Replicas of a cluster that runs do not "
-        "grow (`up`): gedge-scale-simulate(1) plays that.\n\n"
+        "most latency, and move as the demand does; who moves is there and answers before it "
+        "leaves elsewhere. From where demand comes is said by `demandLabel`, a label of the values "
+        "of the metric, which is the only one: a query or an external metric with an `average`. "
+        "Values from elsewhere count as if they came from home. Replicas of a cluster that runs do "
+        "not grow (`up`): gedge-scale-simulate(1) plays that.\n\n"
         "kube-controller-manager looks at every HorizontalPodAutoscaler, so gedge does not, unless "
         "`--own-hpa` says that it runs with `--controllers=*,-horizontalpodautoscaling`. Then "
         "gedge takes all of them, or with `-n` those of a namespace, and writes their status. It "
