@@ -805,22 +805,23 @@ _gedge_describe() {
       esac
       ;;
     'pin run')
-      flags='--cpus --policy --near --mode --memory --isolate --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
-      valued='--cpus --policy --near --mode --memory --state-dir --color -v --v'
+      flags='--cpus --policy --near --mode --memory --isolate --nice-others --state-dir --dry-run --do-no-harm --color -q --quiet -v --v -h --help'
+      valued='--cpus --policy --near --mode --memory --nice-others --state-dir --color -v --v'
       case $prev in
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
         --near) values='' ;;
         --mode) values='' ;;
         --memory) values='bind preferred interleave' ;;
+        --nice-others) values='' ;;
         --state-dir) values='@files' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac
       ;;
     'pin apply')
-      flags='--pid --cgroup --container --undo --cpus --policy --near --memory --isolate --state-dir --dry-run --color -q --quiet -v --v -h --help'
-      valued='--pid --cgroup --container --cpus --policy --near --memory --state-dir --color -v --v'
+      flags='--pid --cgroup --container --undo --cpus --policy --near --memory --isolate --nice-others --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      valued='--pid --cgroup --container --cpus --policy --near --memory --nice-others --state-dir --color -v --v'
       case $prev in
         --pid) values='' ;;
         --cgroup) values='@files' ;;
@@ -829,6 +830,7 @@ _gedge_describe() {
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
         --near) values='' ;;
         --memory) values='bind preferred' ;;
+        --nice-others) values='' ;;
         --state-dir) values='@files' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;

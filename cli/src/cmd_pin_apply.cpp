@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cmd.hpp"
-#include "gedge/drive/isolate.hpp"
+#include "gedge/drive/others.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "gedge/io/system_targets.hpp"
 #include "options.hpp"
@@ -22,6 +22,7 @@ constexpr Example kExamples[] = {
     {"gedge pin apply --container 4f5a6c0b1d2e --cpus 4 --policy single-numa-node --memory bind",
      "A container, its memory beside its CPUs:"},
     {"gedge pin apply --pid 4711 --isolate", "A CPU that nothing else runs on:"},
+    {"gedge pin apply --pid 4711 --nice-others 10", "A CPU on which everything else comes second:"},
     {"gedge pin apply --undo --pid 4711", "As it was before:"},
 };
 constexpr Page kPage{
@@ -29,7 +30,7 @@ constexpr Page kPage{
     .summary = "Give CPUs of its own to what runs already",
     .usage =
         "--pid PID|--cgroup PATH|--container ID [--cpus N] [--policy POLICY]... [--near DEVICE]... "
-        "[--memory MODE] [--isolate] [FLAG]...",
+        "[--memory MODE] [--isolate] [--nice-others N] [FLAG]...",
     .description =
         "Chooses CPUs that nobody else holds, as `gedge pin run` does and in the same ledger, and "
         "pins a process or a control group to them. Only CPUs are chosen that gedge itself may "
@@ -47,11 +48,14 @@ constexpr Page kPage{
         "begun excepted; what others begin later runs beside them too. Threads of the kernel that "
         "serve just these CPUs stay and are named, and so do interrupts. Only root may move the "
         "threads of all users.\n\n"
+        "`--nice-others` lets everything else run there, and come second: every thread of others "
+        "that may run on these CPUs has a nice value of N or more (1 to 19) until `--undo`, but "
+        "for threads of the kernel; see gedge-pin-run(1).\n\n"
         "What was before is written down first. `--undo` brings it back, also after gedge was "
         "killed at work; what somebody else has changed since, it leaves. Without a target it puts "
-        "back whoever was moved aside for those that have ended, as the next `gedge pin run` or "
-        "`gedge pin apply` does too; of a command of `gedge pin run` it ends the isolation alone. "
-        "CPUs of processes and groups that are gone are free for the next one.",
+        "back whoever was moved aside or raised for those that have ended, as the next `gedge pin "
+        "run` or `gedge pin apply` does too; of a command of `gedge pin run` it puts back the "
+        "others alone. CPUs of processes and groups that are gone are free for the next one.",
     .output = "The CPUs, as `taskset -c` takes them; nothing with `--undo`.",
     .examples = kExamples,
     .yes = "it is pinned, or as it was before",
@@ -64,7 +68,8 @@ struct PinApplyOptions {
   std::uint64_t pid = 0;
   std::string cgroup, container, state_dir;
   int targets = 0;
-  bool undo = false, dry_run = false, isolate = false;
+  ForOthers others;
+  bool undo = false, dry_run = false;
   OutputOptions output;
 };
 
@@ -90,10 +95,12 @@ void say_done(Io& io, const PinApplyOptions& options, const PinGround& ground,
   if (!options.ask.near.empty()) io.err.line(near_text(ground, done.grant.near));
   io.err.line(done.groups == 0 ? "pinned " + counted(done.threads, "thread")
                                : "pinned " + counted(done.groups, "control group"));
-  if (done.moved) io.err.line(sentence(*done.moved, options.output.verbosity > 0));
+  for (const std::string& line :
+       sentences(done.others, options.others, options.output.verbosity > 0))
+    io.err.line(line);
 }
 
-// What was pinned is gone, and only those who were moved aside for it are left.
+// What was pinned is gone, and only those who were set back for it are left.
 Exit undo_for_the_dead(const PinPorts& ports, const PinGround& ground, Io& io) {
   const Status cleaned = clean_up(ports, ground.machine.cpu_set());
   return cleaned ? Exit::kYes : fail(io, cleaned.error());
@@ -126,8 +133,7 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
     io.out.line(to_string(granted->cpus));
     return Exit::kYes;
   }
-  const auto done =
-      apply_pin(ports, *ground, options.ask, *target, options.memory, options.isolate);
+  const auto done = apply_pin(ports, *ground, options.ask, *target, options.memory, options.others);
   if (!done) return fail(io, done.error());
   io.out.line(to_string(done->grant.cpus));
   say_done(io, options, *ground, *done);
@@ -171,7 +177,7 @@ Run add_pin_apply(FlagSet& flags) {
               options->memory = word == "bind" ? MemoryMode::kBind : MemoryMode::kPreferred;
               return {};
             });
-  add_isolate_flag(flags, options->isolate);
+  add_others_flags(flags, options->others);
   flags.heading("How");
   add_state_flag(flags, options->state_dir);
   flags.add({.name = "dry-run", .help = "Print the CPUs and change nothing"}, options->dry_run);

@@ -5,7 +5,7 @@
 
 #include "cmd.hpp"
 #include "gedge/drive/compare_pinned.hpp"
-#include "gedge/drive/isolate.hpp"
+#include "gedge/drive/others.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "gedge/io/system_targets.hpp"
 #include "pin_ask.hpp"
@@ -25,6 +25,8 @@ constexpr Example kExamples[] = {
      "Near to a GPU and a network card that are near to each other:"},
     {"gedge pin run --isolate -- cyclictest -t1 -p80 -i1000",
      "A periodic task on a CPU that nothing else runs on:"},
+    {"gedge pin run --cpus 2 --nice-others 10 -- ./job",
+     "Two CPUs on which everything else comes second:"},
     {"gedge pin run --cpus 2 --mode preferred -- ./job",
      "Two CPUs of its own if they are free, else beside others:"},
     {"gedge pin run --mode shared:0-1 -- ./backup", "Beside others, and out of the way:"},
@@ -35,7 +37,7 @@ constexpr Page kPage{
     .summary = "Run a command on CPUs of its own",
     .usage =
         "[--cpus N] [--policy POLICY]... [--near DEVICE]... [--mode MODE] [--memory MODE] "
-        "[--isolate] [FLAG]... -- COMMAND [ARG]...",
+        "[--isolate] [--nice-others N] [FLAG]... -- COMMAND [ARG]...",
     .description =
         "Chooses CPUs that no other `gedge pin run` holds, as the kubelet's static policy does on "
         "the machine as it is, and runs COMMAND on them: all its threads and processes inherit "
@@ -66,6 +68,15 @@ constexpr Page kPage{
         "and `gedge pin apply --undo` at once. Timers of COMMAND fire when they are due, and not "
         "up to 50 us later, as those of others do; and while it runs no idle CPU of the machine "
         "sleeps, where gedge may write to /dev/cpu_dma_latency.\n\n"
+        "`--nice-others` lets everything else run there, and come second: every thread of others "
+        "that may run on these CPUs has a nice value of N or more (1 to 19) until COMMAND has "
+        "ended, wherever it runs meanwhile; one that is nicer already stays as it is, and so do "
+        "threads of the kernel. What each had is written down first, and is put back as with `--isolate`; "
+        "what somebody has set to another value since, stays. What others begin meanwhile inherits "
+        "theirs and is lowered with them, so whoever sets just N himself meanwhile counts as one "
+        "of these. Only root of the machine may lower a nice value again, so for anybody else "
+        "COMMAND does not begin. The kernel compares nice values within one control group, and within one "
+        "session where /proc/sys/kernel/sched_autogroup_enabled is 1.\n\n"
         "`--do-no-harm` runs COMMAND unpinned where `gedge pin compare --do-no-harm` found that as "
         "many CPUs do not make just this command faster.\n\n"
         "Signals are passed on to COMMAND. Its CPUs are free again when it has ended. Who holds "
@@ -99,11 +110,12 @@ Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
   return Exit::kYes;
 }
 
-// How others are told of who was moved aside.
-std::function<void(const MovedAside&)> telling(const PinRunOptions& options, Io& io) {
-  return [&](const MovedAside& moved) {
+// What has become of others.
+std::function<void(const OthersNow&)> telling(const PinRunOptions& options, Io& io) {
+  return [&](const OthersNow& now) {
     if (options.output.quiet) return;
-    io.err.line(sentence(moved, options.output.verbosity > 0));
+    for (const std::string& line : sentences(now, options.others, options.output.verbosity > 0))
+      io.err.line(line);
     io.err.flush();
   };
 }
@@ -144,7 +156,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
   const PinPorts ports{store, processes, threads, groups};
   put_back_what_is_left(io, ports, *ground);
   SystemLaunch launch(options.command);
-  if (options.isolate) launch.be_punctual();
+  if (options.others.isolate) launch.be_punctual();
   if (options.do_no_harm) {
     const auto known = recall_verdict(store, options.command, options.ask.cpus);
     if (!known) return fail(io, known.error());
@@ -154,9 +166,10 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
       return plain ? report_run(io, *plain) : fail(io, plain.error());
     }
   }
-  CpuKeeper keeper = options.isolate
-                         ? keep_isolated(ports, *ground, options.ask, telling(options, io))
-                         : keep_ledger(store, processes, *ground, options.ask);
+  CpuKeeper keeper =
+      options.others.anything()
+          ? keep_before_others(ports, *ground, options.ask, options.others, telling(options, io))
+          : keep_ledger(store, processes, *ground, options.ask);
   keeper = telling_near(std::move(keeper), *ground, io, options.output.quiet);
   keeper = telling_shared(std::move(keeper), options, io);
   const auto run = run_pinned(launch, keeper, options.memory);

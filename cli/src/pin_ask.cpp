@@ -112,26 +112,49 @@ void add_memory_flag(FlagSet& flags, MemoryMode& memory) {
             [&memory](const std::string& word) { return take_memory(memory, word); });
 }
 
-void add_isolate_flag(FlagSet& flags, bool& isolate) {
-  flags.add({.name = "isolate", .help = "Move everything else off these CPUs"}, isolate);
+void add_others_flags(FlagSet& flags, ForOthers& others) {
+  flags.add({.name = "isolate", .help = "Move everything else off these CPUs"}, others.isolate);
+  flags.add(
+      {.name = "nice-others", .value = "N", .help = "Raise everything else there to nice value N"},
+      [&others](const std::string& text) -> Status {
+        std::uint64_t nice = 0;
+        GEDGE_TRY(number_into(nice, kMostNice)(text));
+        if (nice == 0) return invalid_input("'0' is what most have already", {}, "give 1 to 19");
+        others.nice = static_cast<int>(nice);
+        return {};
+      });
 }
 
-std::string sentence(const MovedAside& moved, bool all) {
+namespace {
+
+// Who does not change, and `why`.
+std::string those_who_stay(const ShiftedThreads& shifted, const std::string& why, bool all) {
   constexpr std::size_t kFirst = 4;
-  std::string text = "moved " + counted(moved.threads, "thread") + " aside";
-  if (moved.stay.empty()) return text;
-  const bool kernel_alone =
-      std::all_of(moved.stay.begin(), moved.stay.end(),
-                  [](const StayingThread& thread) { return thread.is_kernel; });
-  text += "; " + counted(moved.stay.size(), "thread") +
-          (kernel_alone ? " of the kernel cannot move: " : " cannot move: ");
-  const std::size_t shown = all ? moved.stay.size() : std::min(kFirst, moved.stay.size());
+  const auto& stay = shifted.stay;
+  if (stay.empty()) return {};
+  const bool kernel_alone = std::all_of(
+      stay.begin(), stay.end(), [](const StayingThread& thread) { return thread.is_kernel; });
+  std::string text = "; " + counted(stay.size(), "thread") +
+                     (kernel_alone ? " of the kernel" : "") + ' ' + why + ": ";
+  const std::size_t shown = all ? stay.size() : std::min(kFirst, stay.size());
   for (std::size_t i = 0; i < shown; ++i)
-    text += (i == 0 ? "" : ", ") + moved.stay[i].name + " (" +
-            std::to_string(moved.stay[i].thread) + ')';
-  if (shown < moved.stay.size())
-    text += " and " + std::to_string(moved.stay.size() - shown) + " more";
+    text += (i == 0 ? "" : ", ") + stay[i].name + " (" + std::to_string(stay[i].thread) + ')';
+  if (shown < stay.size()) text += " and " + std::to_string(stay.size() - shown) + " more";
   return text;
+}
+
+}  // namespace
+
+std::vector<std::string> sentences(const OthersNow& now, const ForOthers& wish, bool all) {
+  std::vector<std::string> lines;
+  if (now.moved)
+    lines.push_back("moved " + counted(now.moved->threads, "thread") + " aside" +
+                    those_who_stay(*now.moved, "cannot move", all));
+  if (now.raised)
+    lines.push_back("raised " + counted(now.raised->threads, "thread") + " to nice value " +
+                    std::to_string(wish.nice) +
+                    those_who_stay(*now.raised, "will not stay there", all));
+  return lines;
 }
 
 void add_state_flag(FlagSet& flags, std::string& directory) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "flags.hpp"
 #include "gedge/drive/apply_pin.hpp"
@@ -13,10 +14,11 @@ namespace gedge::cli {
 void add_ask_flags(FlagSet& flags, CpuAsk& ask);
 /// --memory of a command that is to be started.
 void add_memory_flag(FlagSet& flags, MemoryMode& memory);
-/// --isolate.
-void add_isolate_flag(FlagSet& flags, bool& isolate);
-/// "moved 312 threads aside; 4 threads stay: migration/1 (19), ..."; `all` leaves none out.
-std::string sentence(const MovedAside& moved, bool all);
+/// --isolate, --nice-others.
+void add_others_flags(FlagSet& flags, ForOthers& others);
+/// "moved 312 threads aside; 4 threads stay: migration/1 (19), ..."; `all` leaves none out. A line
+/// for each thing that was done.
+std::vector<std::string> sentences(const OthersNow& now, const ForOthers& wish, bool all);
 /// --state-dir.
 void add_state_flag(FlagSet& flags, std::string& directory);
 /// The directory of --state-dir; where it is empty, the usual one.

@@ -38,7 +38,7 @@ void add_pin_run_flags(FlagSet& flags, PinRunOptions& options) {
              .fallback = "exclusive"},
             [&ask = options.ask](const std::string& text) { return take_mode(ask, text); });
   add_memory_flag(flags, options.memory);
-  add_isolate_flag(flags, options.isolate);
+  add_others_flags(flags, options.others);
   flags.heading("How");
   add_state_flag(flags, options.state_dir);
   flags.add({.name = "dry-run", .help = "Print the CPUs and run nothing"}, options.dry_run);
@@ -50,8 +50,9 @@ void add_pin_run_flags(FlagSet& flags, PinRunOptions& options) {
 
 Status check_mode(const PinRunOptions& options) {
   const CpuAsk& ask = options.ask;
-  if (ask.mode != PinMode::kExclusive && options.isolate)
-    return invalid_input("`--isolate` is for CPUs that nobody shares", {}, "leave out `--mode`");
+  if (ask.mode != PinMode::kExclusive && options.others.anything())
+    return invalid_input("`--isolate` and `--nice-others` are for CPUs that nobody shares", {},
+                         "leave out `--mode`");
   if (ask.mode != PinMode::kShared) return {};
   if (ask.cpus == 1 && ask.options == StaticOptions{} && ask.topology == TopologyPolicy::kNone &&
       ask.near.empty() && !options.do_no_harm)

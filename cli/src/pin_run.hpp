@@ -7,6 +7,7 @@
 
 #include "exit.hpp"
 #include "flags.hpp"
+#include "gedge/drive/apply_pin.hpp"
 #include "gedge/drive/run_pinned.hpp"
 #include "io.hpp"
 #include "options.hpp"
@@ -17,7 +18,8 @@ struct PinRunOptions {
   CpuAsk ask;
   MemoryMode memory = MemoryMode::kDefault;
   std::string state_dir;
-  bool dry_run = false, do_no_harm = false, isolate = false;
+  ForOthers others;
+  bool dry_run = false, do_no_harm = false;
   OutputOptions output;
   std::vector<std::string> command;
 };

@@ -26,7 +26,7 @@ std::optional<PinRunOptions> options_of(const std::vector<std::string>& words) {
   add_pin_run_flags(flags, options);
   bool help = false;
   if (!flags.parse({words.begin() + 2, words.end()}, help) || help) return std::nullopt;
-  const bool plain = !options.dry_run && !options.do_no_harm && !options.isolate &&
+  const bool plain = !options.dry_run && !options.do_no_harm && !options.others.anything() &&
                      options.ask.near.empty() && options.ask.mode == PinMode::kExclusive;
   return plain && !options.command.empty() ? std::optional(std::move(options)) : std::nullopt;
 }
@@ -35,7 +35,7 @@ std::optional<Exit> run_quickly(const PinRunOptions& options, Io& io) {
   const auto ground = read_ground_for(options.ask);
   if (!ground) return std::nullopt;
   DiskPinStore store(state_directory(options.state_dir, io));
-  const auto aside = is_anybody_aside(store);
+  const auto aside = is_anybody_set_back(store);
   if (!aside || *aside) return std::nullopt;
   const SystemProcesses processes;
   SystemLaunch launch(options.command);

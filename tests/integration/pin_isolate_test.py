@@ -6,17 +6,14 @@ Runs in a namespace of processes of its own: nobody else on the machine is moved
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
 
-GEDGE = os.environ["GEDGE"]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from own_processes import GEDGE, PinCase, WAIT, run_inside
+
 CPUS = sorted(os.sched_getaffinity(0))
-INSIDE = "GEDGE_TEST_IS_INSIDE"
-WAIT = ["cat"]  # until standard input ends
 MASKS = """
 import glob, os, re, sys
 for pid in sys.argv[1:]:
@@ -35,45 +32,11 @@ def as_list(text):
     return cpus
 
 
-def enter():
-    """Runs this file again where only its own processes are to be seen."""
-    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    for way in (inside, [inside[0], "--map-root-user", *inside[1:]]):
-        if shutil.which("unshare") and subprocess.run([*way, "true"], capture_output=True,
-                                                      check=False).returncode == 0:
-            sys.exit(subprocess.run([*way, sys.executable, "-B", *sys.argv], check=False,
-                                    env={**os.environ, INSIDE: "1"}).returncode)
-    print("skipped: no namespace of processes can be made here")
-    sys.exit(77)
-
-
-class PinIsolateTest(unittest.TestCase):
+class PinIsolateTest(PinCase):
     def setUp(self):
         if len(CPUS) < 2:
             self.skipTest("one CPU: nobody can be moved aside")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        self.state = os.path.join(folder.name, "state")
-
-    def begin(self, words, **more):
-        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, **more)
-
-        def clean():
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout, process.stderr):
-                stream.close()
-        self.addCleanup(clean)
-        return process
-
-    def gedge(self, *args):
-        return subprocess.run([GEDGE, "pin", *args], capture_output=True, text=True, timeout=120,
-                              check=False)
-
-    def apply(self, *args):
-        return self.gedge("apply", "--state-dir", self.state, *args)
+        super().setUp()
 
     def words(self, *command):
         return [GEDGE, "pin", "run", "--isolate", "--state-dir", self.state, "--", *command]
@@ -207,13 +170,8 @@ class PinIsolateTest(unittest.TestCase):
         self.assertEqual(self.apply("--isolate").returncode, 2)
 
     def test_without_rights_nobody_is_moved(self):
-        os.chmod(self.folder, 0o777)
         other = self.begin(WAIT)
-        done = subprocess.run(
-            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
-             *self.words("true")], capture_output=True, text=True, timeout=120, check=False)
-        if "setpriv" in done.stderr or "Permission denied" in done.stderr:
-            self.skipTest(done.stderr)
+        done = self.without_rights(*self.words("true"))
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("no right to move process", done.stderr)
         self.assertIn("without `--isolate`", done.stderr)
@@ -223,6 +181,4 @@ class PinIsolateTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if INSIDE not in os.environ:
-        enter()
-    unittest.main()
+    run_inside()

@@ -28,6 +28,16 @@ struct Process {
   std::map<int, CpuSet> threads;
   int parent = 1;
   bool is_kernel = false, is_bound = false;  // bound: its affinity cannot be changed
+  std::map<int, int> nices{};                // of threads that have another than 0
+
+  int nice(int thread) const {
+    const auto found = nices.find(thread);
+    return found != nices.end() ? found->second : 0;
+  }
+  void set_nice(int thread, int nice) {
+    nices.erase(thread);
+    if (nice != 0) nices[thread] = nice;
+  }
   friend bool operator==(const Process&, const Process&) = default;
 };
 struct Group {
@@ -50,10 +60,12 @@ struct World {
   std::map<int, std::string> members;         // processes that are in a group
   std::string refused_group;                  // the same
   std::uint64_t births = 0;
-  int births_left = 0;              // threads that are born while others are pinned
-  int forks_left = 0;               // processes that are born of those that are pinned
-  int next_pid = 100;               // of these
-  std::function<void()> meanwhile;  // before the first thread is pinned
+  int births_left = 0;                   // threads that are born while others are pinned
+  int forks_left = 0;                    // processes that are born of those that are pinned
+  int next_pid = 100;                    // of these
+  std::function<void()> meanwhile;       // before the first thread is pinned
+  bool may_lower = true;                 // nice values
+  std::function<void(int)> before_nice;  // before a thread gets a nice value
 
   void step() {
     if (steps_left == kNoStep) return;
@@ -64,8 +76,21 @@ struct World {
   int fork(int pid) {
     const int child = next_pid++;
     ++births;
-    processes[child] = {7'000 + births, {{child, processes.at(pid).threads.begin()->second}}, pid};
+    const Process& parent = processes.at(pid);
+    const auto [first, mask] = *parent.threads.begin();
+    Process made{7'000 + births, {{child, mask}}, pid};
+    made.set_nice(child, parent.nice(first));
+    processes[child] = std::move(made);
     return child;
+  }
+  // A child of this thread, born just before it is changed.
+  void bear(Process& process, int thread) {
+    if (births_left == 0) return;
+    --births_left;
+    ++births;
+    const int born = 500 + static_cast<int>(births);
+    process.threads.emplace(born, process.threads.at(thread));
+    process.set_nice(born, process.nice(thread));
   }
   int pid_of(int thread) const {
     for (const auto& [pid, process] : processes)
@@ -180,15 +205,33 @@ class WorldThreads final : public Threads {
       --world_.forks_left;
       world_.fork(world_.pid_of(thread));
     }
-    if (world_.births_left > 0) {  // a child of this thread, born just before
-      --world_.births_left;
-      ++world_.births;
-      process->threads.emplace(process->threads.rbegin()->first + 1, process->threads.at(thread));
-    }
+    world_.bear(*process, thread);
     if (thread != world_.stubborn_thread) process->threads.at(thread) = cpus & world_.all;
     world_.step();
     return {};
   }
+  Result<int> nice(int thread) const override {
+    const Process* const process = world_.with_thread(thread);
+    if (process == nullptr) return gone();
+    return process->nice(thread);
+  }
+  Status set_nice(int thread, int nice) override {
+    world_.step();
+    if (world_.before_nice) world_.before_nice(thread);
+    Process* const process = world_.with_thread(thread);
+    if (process == nullptr) return gone();
+    if (thread == world_.refused_thread) return refused("no right");
+    if (nice < process->nice(thread) && !world_.may_lower) return refused("no right");
+    if (world_.forks_left > 0) {
+      --world_.forks_left;
+      world_.fork(world_.pid_of(thread));
+    }
+    world_.bear(*process, thread);
+    if (thread != world_.stubborn_thread) process->set_nice(thread, nice);
+    world_.step();
+    return {};
+  }
+  Status may_lower_nice() override { return world_.may_lower ? Status() : refused("no right"); }
   Status move_memory(int, const std::vector<int>&) override { return {}; }
 
  private:
@@ -282,9 +325,10 @@ struct Desk {
 };
 
 inline Result<AppliedPin> apply(World& world, const PinTarget& target, int cpus,
-                                MemoryMode memory = MemoryMode::kDefault, bool isolate = false) {
+                                MemoryMode memory = MemoryMode::kDefault,
+                                const ForOthers& others = {}) {
   Desk desk(world);
-  return apply_pin(desk.ports, ground(), {cpus, {}, {}}, target, memory, isolate);
+  return apply_pin(desk.ports, ground(), {cpus, {}, {}}, target, memory, others);
 }
 inline Status undo(World& world, const PinTarget& target) {
   Desk desk(world);

@@ -1,5 +1,6 @@
 // {"pins": [{"holder": "4711-99", "processes": [...], "groups": [...]}],
-//  "aside": {"all": "0-7", "since": 99, "isolated": {"4711-99": "2"}, "moved": [...]}}
+//  "aside": {"all": "0-7", "since": 99, "isolated": {"4711-99": "2"}, "moved": [...]},
+//  "niced": {"since": 99, "levels": {"4711-99": {"cpus": "2", "nice": 10}}, "raised": [...]}}
 #include "gedge/codec/pin_record.hpp"
 
 #include <cstdint>
@@ -37,11 +38,15 @@ void read_process(Cursor value, ProcessId& out) {
     value.fail(codec::quote(*text) + " is no process");
 }
 
-ThreadBefore read_thread(Cursor value) {
-  ThreadBefore before;
+void read_nice(Cursor value, int& out) {
+  out = static_cast<int>(value.integer(kLeastNice, kMostNice).value_or(0));
+}
+
+ThreadBefore<CpuSet> read_thread(Cursor value) {
+  ThreadBefore<CpuSet> before;
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "thread") read_process(field, before.thread);
-    if (key == "cpus") read_set(field, before.cpus);
+    if (key == "cpus") read_set(field, before.value);
   });
   return before;
 }
@@ -108,10 +113,53 @@ Aside read_aside(Cursor value) {
   return aside;
 }
 
+ThreadBefore<int> read_nice_thread(Cursor value) {
+  ThreadBefore<int> before;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "thread") read_process(field, before.thread);
+    if (key == "nice") read_nice(field, before.value);
+  });
+  return before;
+}
+
+NiceBefore read_nice_before(Cursor value) {
+  NiceBefore before;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "process") read_process(field, before.process);
+    if (key == "usual") read_nice(field, before.usual);
+    if (key == "others")
+      field.items([&](Cursor item) { before.others.push_back(read_nice_thread(item)); });
+  });
+  return before;
+}
+
+NiceLevel read_level(Cursor value) {
+  NiceLevel level;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "cpus") read_set(field, level.cpus);
+    if (key == "nice") read_nice(field, level.nice);
+  });
+  return level;
+}
+
+Niced read_niced(Cursor value) {
+  Niced niced;
+  value.fields([&](std::string_view key, Cursor field) {
+    if (key == "since") niced.since = static_cast<std::uint64_t>(field.integer(0).value_or(0));
+    if (key == "levels")
+      field.fields([&](std::string_view holder, Cursor level) {
+        niced.levels[std::string(holder)] = read_level(level);
+      });
+    if (key == "raised")
+      field.items([&](Cursor item) { niced.raised.push_back(read_nice_before(item)); });
+  });
+  return niced;
+}
+
 Json json_of(const ProcessBefore& before) {
   Json others = Json::array();
-  for (const ThreadBefore& other : before.others)
-    others.push_back(Json{{"thread", holder_name(other.thread)}, {"cpus", to_string(other.cpus)}});
+  for (const auto& other : before.others)
+    others.push_back(Json{{"thread", holder_name(other.thread)}, {"cpus", to_string(other.value)}});
   return {{"process", holder_name(before.process)},
           {"pinned", to_string(before.pinned)},
           {"usual", to_string(before.usual)},
@@ -138,6 +186,23 @@ Json json_of(const Aside& aside) {
           {"moved", std::move(moved)}};
 }
 
+Json json_of(const NiceBefore& before) {
+  Json others = Json::array();
+  for (const auto& other : before.others)
+    others.push_back(Json{{"thread", holder_name(other.thread)}, {"nice", other.value}});
+  return {{"process", holder_name(before.process)},
+          {"usual", before.usual},
+          {"others", std::move(others)}};
+}
+
+Json json_of(const Niced& niced) {
+  Json levels = Json::object(), raised = Json::array();
+  for (const auto& [holder, level] : niced.levels)
+    levels[holder] = Json{{"cpus", to_string(level.cpus)}, {"nice", level.nice}};
+  for (const NiceBefore& before : niced.raised) raised.push_back(json_of(before));
+  return {{"since", niced.since}, {"levels", std::move(levels)}, {"raised", std::move(raised)}};
+}
+
 }  // namespace
 
 PinRecordsReading read_pin_records(const InputFile& file) {
@@ -149,13 +214,15 @@ PinRecordsReading read_pin_records(const InputFile& file) {
     document->root().fields([&](std::string_view key, Cursor value) {
       if (key == "pins") value.items([&](Cursor item) { records.push_back(read_record(item)); });
       if (key == "aside") reading.aside = read_aside(value);
+      if (key == "niced") reading.niced = read_niced(value);
     });
   if (diagnostics.ok()) reading.records = std::move(records);
   reading.errors = diagnostics.take_errors();
   return reading;
 }
 
-std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside) {
+std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside,
+                              const Niced& niced) {
   Json pins = Json::array();
   for (const PinRecord& record : records) {
     Json json{{"holder", record.holder}, {"processes", Json::array()}, {"groups", Json::array()}};
@@ -166,6 +233,7 @@ std::string write_pin_records(std::span<const PinRecord> records, const Aside& a
   }
   Json json{{"pins", std::move(pins)}};
   if (!aside.isolated.empty()) json["aside"] = json_of(aside);
+  if (!niced.levels.empty()) json["niced"] = json_of(niced);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

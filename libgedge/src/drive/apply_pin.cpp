@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "gedge/drive/isolate.hpp"
+#include "drive/isolate.hpp"
+#include "gedge/drive/others.hpp"
 
 namespace gedge {
 namespace {
@@ -243,7 +244,7 @@ Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBef
     ProcessId thread{number, 0};
     if (!before.others.empty())
       if (const auto is = threads.identify(number)) thread = *is;
-    const Status done = threads.pin(number, mask_before(before, thread));
+    const Status done = threads.pin(number, value_before(before, thread));
     if (!done && !is_gone(done.error()) && first) first = refused(done.error());
   }
   return first;
@@ -349,19 +350,13 @@ void forget(PinBooks& books, const PinHolder& holder, const CpuSet& all) {
   settle_shared(books.ledger, all);
 }
 
-Status end_isolation(const PinPorts& ports, PinBooks& books, const CpuSet& online,
-                     const PinHolder& holder) {
-  const std::string name = holder_name(holder);
-  return books.aside.isolated.contains(name) ? move_back(ports, books, online, {name}) : Status();
-}
-
 // `failed` is what went wrong; the caller hears of it, and of what could not be undone.
 Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
                 const PinHolder& holder, const PinTarget& target, Error failed) {
   const CpuSet all = ground.machine.cpu_set();
   Status undone = put_back(ports, all, *record_of(books, holder));
-  if (undone) undone = end_isolation(ports, books, all, holder);
-  if (undone) undone = keep_aside(ports, books, all);
+  if (undone) undone = let_back(ports, books, all, {holder_name(holder)});
+  if (undone) undone = keep_back(ports, books, all);
   if (undone) {
     forget(books, holder, all);
     undone = leave_books(ports.store, books);
@@ -386,7 +381,7 @@ Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, con
 }
 
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                             const PinTarget& target, MemoryMode memory, bool isolate) {
+                             const PinTarget& target, MemoryMode memory, const ForOthers& others) {
   GEDGE_TRY(check_memory(target, memory));
   const auto holder = identify(ports, target);
   if (!holder) return holder.error();
@@ -408,12 +403,12 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   books->records.push_back(*record);
   GEDGE_TRY(enter_books(ports.store, *books));
   auto done = carry_out(ports, *record, *granted, memory, std::move(sight));
-  if (done && isolate) {
-    auto moved = move_aside(ports, *books, online, *holder, granted->cpus);
-    if (moved)
-      done->moved = *std::move(moved);
+  if (done) {
+    auto now = set_back(ports, *books, online, *holder, granted->cpus, others);
+    if (now)
+      done->others = *std::move(now);
     else
-      done = std::move(moved).error();
+      done = std::move(now).error();
   }
   if (done) return done;
   return take_back(ports, ground, *books, *holder, target, std::move(done).error());
@@ -427,12 +422,13 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
   auto books = open_books(ports, online);
   if (!books) return std::move(books).error();
   const PinRecord* const record = record_of(*books, *holder);
-  if (record == nullptr && books->aside.isolated.contains(holder_name(*holder))) {
-    GEDGE_TRY(end_isolation(ports, *books, online, *holder));
+  const std::string name = holder_name(*holder);
+  if (record == nullptr && has_set_back(*books, name)) {
+    GEDGE_TRY(let_back(ports, *books, online, {name}));
     return write_record(ports.store, *books);
   }
   if (record == nullptr) {
-    const bool runs = books->ledger.pods.contains(holder_name(*holder));
+    const bool runs = books->ledger.pods.contains(name);
     return Error{Errc::kNotFound,
                  name_of(target) + (runs ? " was started by `gedge pin run`"
                                          : " is not pinned by `gedge pin apply`"),
@@ -441,8 +437,8 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
                       : "was it pinned with another `--state-dir`?"};
   }
   GEDGE_TRY(put_back(ports, online, *record));
-  GEDGE_TRY(end_isolation(ports, *books, online, *holder));
-  GEDGE_TRY(keep_aside(ports, *books, online));
+  GEDGE_TRY(let_back(ports, *books, online, {name}));
+  GEDGE_TRY(keep_back(ports, *books, online));
   forget(*books, *holder, online);
   return leave_books(ports.store, *books);
 }

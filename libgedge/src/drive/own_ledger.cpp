@@ -24,10 +24,11 @@ Status write_ledger(PinStore& store, CpuAssignments ledger) {
   return store.replace(PinFile::kLedger, write_cpu_manager_state({kPolicy, std::move(ledger)}));
 }
 
-Result<bool> is_anybody_aside(PinStore& store) {
+Result<bool> is_anybody_set_back(PinStore& store) {
   const auto record = store.read(PinFile::kRecord);
   if (!record) return record.error();
-  return record->find("\"aside\"") != std::string::npos;
+  const auto has = [&](const char* key) { return record->find(key) != std::string::npos; };
+  return has("\"aside\"") || has("\"niced\"");
 }
 
 }  // namespace gedge

@@ -34,7 +34,7 @@ Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes) 
 Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   auto ledger = read_ledger(store, processes);
   if (!ledger) return std::move(ledger).error();
-  PinBooks books{*std::move(ledger), {}, {}};
+  PinBooks books{*std::move(ledger), {}, {}, {}};
   const auto bytes = store.read(PinFile::kRecord);
   if (!bytes) return bytes.error();
   if (bytes->empty()) return books;
@@ -43,6 +43,7 @@ Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   if (!reading.records) return broken(std::move(reading.errors), name);
   books.records = *std::move(reading.records);
   books.aside = std::move(reading.aside);
+  books.niced = std::move(reading.niced);
   std::erase_if(books.records, [&](const PinRecord& record) {
     return !books.ledger.pods.contains(record.holder);
   });
@@ -50,7 +51,8 @@ Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
 }
 
 Status write_record(PinStore& store, const PinBooks& books) {
-  return store.replace(PinFile::kRecord, write_pin_records(books.records, books.aside));
+  return store.replace(PinFile::kRecord,
+                       write_pin_records(books.records, books.aside, books.niced));
 }
 
 Status enter_books(PinStore& store, const PinBooks& books) {

@@ -1,13 +1,13 @@
-// drive/sighting.hpp - every thread of a machine at one moment, and where it would run were nobody
-// isolated.
+// drive/sighting.hpp - every thread of a machine at one moment, and whose it is.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
-#include "gedge/pin/pin_record.hpp"
+#include "gedge/pin/pin_ledger.hpp"
 #include "gedge/port/pin_targets.hpp"
 
 namespace gedge {
@@ -15,6 +15,7 @@ namespace gedge {
 struct SeenThread {
   int number = 0;
   CpuSet mask;
+  int nice = 0;  ///< where it was looked for
 };
 
 struct Seen {
@@ -25,7 +26,7 @@ struct Seen {
 class Sighting {
  public:
   /// What ends meanwhile is left out.
-  static Result<Sighting> take(const Threads& threads);
+  static Result<Sighting> take(const Threads& threads, bool with_nice = false);
 
   std::uint64_t births() const { return births_; }  ///< just before
   const std::vector<Seen>& all() const { return all_; }
@@ -40,28 +41,24 @@ class Sighting {
   std::map<int, std::size_t> by_pid_;
 };
 
-/// Where threads would run, out of what was written down.
-class Origins {
+/// Some of those who stand in the ledger.
+class Holders {
  public:
-  Origins(const Threads& threads, const Aside& aside, const CpuSet& online);
+  explicit Holders(const ControlGroups& groups) : groups_(groups) {}
 
-  /// Of a thread that is not where it was moved: where it is.
-  CpuSet of(const Sighting& sight, const Seen& process, const SeenThread& thread) const;
-  /// More was written down since.
-  void learn();
-  /// Null where it was not moved.
-  const ProcessBefore* find(const ProcessId& process) const;
+  /// By the name in the ledger; a control group that does not stand there any more is nobody.
+  void add(const std::string& name, const CpuAssignments& ledger);
+  /// Is it a holder, or in the control group of one?
+  bool include(const Seen& process) const;
+  /// The same, or has a holder begun it?
+  bool own(const Sighting& sight, const Seen& process) const;
 
  private:
-  bool is_of(const CpuSet& now, const CpuSet& before) const;
-  CpuSet of_known(const ProcessBefore& known, const SeenThread& thread) const;
-  const CpuSet* among(const CpuSet& now, const ProcessBefore& before) const;
+  bool is_in_group(const Seen& process) const;
 
-  const Threads& threads_;
-  const Aside& aside_;
-  CpuSet online_, isolated_, all_;
-  std::size_t learnt_ = 0;
-  std::map<int, std::size_t> by_pid_;  // in Aside::moved
+  const ControlGroups& groups_;
+  std::vector<ProcessId> processes_;
+  std::vector<std::string> paths_;
 };
 
 }  // namespace gedge

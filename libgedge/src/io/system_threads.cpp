@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 #include "gedge/io/system_targets.hpp"
 #include "gedge/pin/numa_hint.hpp"
+#include "gedge/pin/pin_record.hpp"
 #include "io/process_start.hpp"
 #include "io/small_file.hpp"
 #include "io/system_error.hpp"
@@ -45,6 +47,13 @@ Error no_right(const std::string& whose) {
           "no right to pin " + whose,
           {},
           "run gedge as the user whose process it is, or as root"};
+}
+
+Error cannot_lower() {
+  return {Errc::kDenied,
+          "no right to lower nice values again, so nobody's is raised",
+          {},
+          "run gedge as root of the machine, or without `--nice-others`"};
 }
 
 // Names in a directory of /proc that are numbers.
@@ -149,6 +158,44 @@ Status SystemThreads::pin(int thread, const CpuSet& cpus) {
                {},
                "look at the cpuset of its control group; threads of the kernel itself cannot be "
                "pinned"};
+}
+
+// Minus one is a nice value as well as an error.
+Result<int> SystemThreads::nice(int thread) const {
+  errno = 0;
+  const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread));
+  if (nice != -1 || errno == 0) return nice;
+  if (errno == ESRCH) return no_thread(thread);
+  return Error{Errc::kDenied,
+               "the kernel does not say the nice value of thread " + std::to_string(thread) + ": " +
+                   reason_of(errno),
+               {},
+               {}};
+}
+
+Status SystemThreads::set_nice(int thread, int nice) {
+  if (::setpriority(PRIO_PROCESS, static_cast<id_t>(thread), nice) == 0) return {};
+  if (errno == ESRCH) return no_thread(thread);
+  return Error{Errc::kDenied,
+               "no right to set the nice value of thread " + std::to_string(thread) + ": " +
+                   reason_of(errno),
+               {},
+               "run gedge as root"};
+}
+
+// The kernel is asked, as capabilities within a namespace of users do not count for this: the value
+// of this thread changes for a moment, without a limit of its own that others need not have.
+Status SystemThreads::may_lower_nice() {
+  rlimit limit{};
+  const auto now = nice(0);
+  if (!now || ::getrlimit(RLIMIT_NICE, &limit) != 0) return cannot_lower();
+  const rlimit none{0, limit.rlim_max};
+  static_cast<void>(::setrlimit(RLIMIT_NICE, &none));
+  const int other = *now == kLeastNice ? *now + 1 : *now - 1;
+  const bool may =
+      ::setpriority(PRIO_PROCESS, 0, other) == 0 && ::setpriority(PRIO_PROCESS, 0, *now) == 0;
+  static_cast<void>(::setrlimit(RLIMIT_NICE, &limit));
+  return may ? Status() : Status(cannot_lower());
 }
 
 Status SystemThreads::move_memory(int pid, const std::vector<int>& nodes) {

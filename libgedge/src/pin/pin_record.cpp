@@ -4,13 +4,6 @@
 
 namespace gedge {
 
-const CpuSet& mask_before(const ProcessBefore& before, const ProcessId& thread) {
-  const auto other =
-      std::find_if(before.others.begin(), before.others.end(),
-                   [&](const ThreadBefore& known) { return known.thread == thread; });
-  return other != before.others.end() ? other->cpus : before.usual;
-}
-
 CpuSet Aside::cpus() const {
   CpuSet cpus;
   for (const auto& [holder, its] : isolated) cpus |= its;
@@ -29,6 +22,18 @@ bool is_aside(const CpuSet& now, const CpuSet& before, const CpuSet& isolated, c
   if (now.empty() || now == before) return false;
   if (is_rest_of(before)) return true;
   return before.is_subset_of(isolated) && !now.meets(before) && is_rest_of(all);
+}
+
+int nice_beside(int before, const CpuSet& cpus, const std::map<std::string, NiceLevel>& levels) {
+  int nice = before;
+  for (const auto& [holder, level] : levels)
+    if (level.cpus.meets(cpus)) nice = std::max(nice, level.nice);
+  return nice;
+}
+
+bool is_raised(int now, int before, const std::map<std::string, NiceLevel>& levels) {
+  return now > before && std::any_of(levels.begin(), levels.end(),
+                                     [now](const auto& entry) { return entry.second.nice == now; });
 }
 
 }  // namespace gedge

@@ -32,6 +32,16 @@ TEST_CASE("the record of pins: who was moved aside is read again") {
   CHECK(write_pin_records({}, {}).find("aside") == std::string::npos);
 }
 
+TEST_CASE("the record of pins: whose nice value was raised is read again") {
+  Niced niced{77, {{"4711-99", {{2, 3}, 10}}, {"group-8", {{5}, 19}}}, {}};
+  niced.raised.push_back({{1, 0}, -20, {{{12, 5}, 3}, {{13, 6}, 19}}});
+  const auto reading = read_pin_records({"pin_record", write_pin_records({}, {}, niced)});
+  REQUIRE(reading.records);
+  CHECK(reading.niced == niced);
+  CHECK(reading.aside == Aside{});
+  CHECK(write_pin_records({}, {}, {77, {}, niced.raised}).find("niced") == std::string::npos);
+}
+
 TEST_CASE("the record of pins: what is none is said with its place") {
   const auto error = [](const std::string& text) {
     const auto reading = read_pin_records({"pin_record", text});
@@ -52,6 +62,9 @@ TEST_CASE("the record of pins: what is none is said with its place") {
   CHECK(error(R"({"aside": {"all": "0-1", "isolated": {"1-1": "2"}}})") ==
         "'isolated' has CPUs that 'all' has not");
   CHECK(error(R"({"aside": {"moved": [{"process": "a"}]}})") == "'a' is no process");
+  CHECK(error(R"({"niced": {"raised": [{"process": "1-1", "usual": 20}]}})").find("20") !=
+        std::string::npos);
+  CHECK_FALSE(error(R"({"niced": {"levels": {"1-1": {"cpus": "1", "nice": "x"}}}})").empty());
 }
 
 }  // namespace gedge

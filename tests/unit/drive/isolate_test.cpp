@@ -1,48 +1,21 @@
 // Pins beside which nothing else runs, on a machine in memory, where gedge may be killed at every
 // step.
-#include "gedge/drive/isolate.hpp"
-
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "support/dice.hpp"
-#include "support/pin_world.hpp"
+#include "support/pin_others.hpp"
 
 namespace gedge::test {
 namespace {
 
-// Beside processes 10 and 20: the first process, a shell with a child on CPUs 2-5, one on CPUs 0-1
-// alone, one that is elsewhere, and threads of the kernel: bound to CPU 0, free, and free but
-// fixed.
-World busy_world(CgroupVersion version = CgroupVersion::kV1) {
-  World world = world_of(version);
-  world.processes[1] = {1, {{1, world.all}}, 0};
-  world.processes[2] = {2, {{2, world.all}}, 0, true};
-  world.processes[3] = {3, {{3, {0}}}, 2, true, true};
-  world.processes[4] = {4, {{4, world.all}}, 2, true, true};
-  world.processes[30] = {3'000, {{30, world.all}, {31, {0, 7}}}, 1};
-  world.processes[40] = {3'500, {{40, CpuSet::range(2, 5)}}, 30};
-  world.processes[50] = {3'600, {{50, {0, 1}}}, 1};
-  world.processes[60] = {3'700, {{60, {12, 13}}}, 1};
-  return world;
-}
-
 Result<AppliedPin> isolate(World& world, const PinTarget& target, int cpus) {
-  return apply(world, target, cpus, MemoryMode::kDefault, true);
-}
-
-Status clean(World& world) {
-  Desk desk(world);
-  return clean_up(desk.ports, world.all);
+  return apply(world, target, cpus, MemoryMode::kDefault, {.isolate = true});
 }
 
 // Nobody but the holder, what it has begun, and the kernel may run there.
@@ -66,10 +39,10 @@ TEST_CASE("isolate: others are moved off, what cannot move is named, and all is 
   REQUIRE(done);
   CHECK(done->grant.cpus == CpuSet{0, 1});
   check_alone(world, 10, done->grant.cpus);
-  REQUIRE(done->moved);
-  CHECK(done->moved->stay ==
+  REQUIRE(done->others.moved);
+  CHECK(done->others.moved->stay ==
         std::vector<StayingThread>{{3, "program3", true}, {4, "program4", true}});
-  CHECK(done->moved->threads == 6);  // 1, 2, 20, 30, 31, 50
+  CHECK(done->others.moved->threads == 6);  // 1, 2, 20, 30, 31, 50
   CHECK(world.processes[2].threads.at(2) == CpuSet::range(2, 15));
   CHECK(world.processes[31 - 1].threads.at(31) == CpuSet{7});
   CHECK(world.processes[50].threads.at(50) == CpuSet::range(2, 15));
@@ -194,8 +167,8 @@ TEST_CASE("isolate: somebody who takes his CPUs back again and again is named") 
   world.stubborn_thread = 50;
   const auto done = isolate(world, 10, 2);
   REQUIRE(done);
-  REQUIRE(done->moved->stay.size() == 3);
-  CHECK(done->moved->stay.back() == StayingThread{50, "program50", false});
+  REQUIRE(done->others.moved->stay.size() == 3);
+  CHECK(done->others.moved->stay.back() == StayingThread{50, "program50", false});
 }
 
 TEST_CASE("isolate: the next one puts back what was moved for one that has ended") {
@@ -220,49 +193,8 @@ TEST_CASE("isolate: the next one puts back what was moved for one that has ended
 
 namespace {
 
-// What becomes a command: process 70 and whatever follows.
-class Launch final : public PinnedLaunch {
- public:
-  Launch(World& world, std::function<void(int)> meanwhile)
-      : world_(world), meanwhile_(std::move(meanwhile)) {}
-  ~Launch() override {
-    if (!begun_) cancel();
-  }
-  Result<ProcessId> start() override {
-    world_.step();
-    pid_ = world_.next_pid++;
-    world_.processes[pid_] = {8'000 + ++world_.births, {{pid_, world_.all}}, 5};
-    return ProcessId{pid_, world_.processes[pid_].started};
-  }
-  std::optional<NotBegun> begin(const CpuGrant& grant, MemoryMode) override {
-    world_.step();
-    begun_ = true;
-    world_.processes[pid_].threads.at(pid_) = grant.cpus;
-    world_.step();
-    return std::nullopt;
-  }
-  int wait() override {
-    if (meanwhile_) meanwhile_(pid_);
-    world_.step();
-    world_.processes.erase(pid_);
-    return 3;
-  }
-  void cancel() override { world_.processes.erase(pid_); }
-
- private:
-  World& world_;
-  std::function<void(int)> meanwhile_;
-  int pid_ = 0;
-  bool begun_ = false;
-};
-
 Result<PinnedRun> run_alone(World& world, int cpus, std::function<void(int)> meanwhile = {}) {
-  Desk desk(world);
-  Launch launch(world, std::move(meanwhile));
-  const PinGround on = ground();
-  const CpuAsk ask{cpus, {}, {}};
-  return run_pinned(launch, keep_isolated(desk.ports, on, ask, [](const MovedAside&) {}),
-                    MemoryMode::kDefault);
+  return run_before_others(world, cpus, {.isolate = true}, std::move(meanwhile));
 }
 
 }  // namespace
@@ -336,50 +268,6 @@ TEST_CASE("isolate: killed at each of its steps, it is undone to what was found"
       CHECK(world.files[PinFile::kRecord].find("aside") == std::string::npos);
     }
     CHECK(steps > 40);
-  }
-}
-
-TEST_CASE("isolate: killed at random steps among others, ten thousand times") {
-  constexpr int kKills = 10'000;
-  Dice dice(29);
-  int kills = 0;
-  for (int round = 0; kills < kKills; ++round) {
-    REQUIRE(round < 10 * kKills);
-    World world = busy_world(dice.below(2) == 0 ? CgroupVersion::kV1 : CgroupVersion::kV2);
-    const World found = world;
-    const std::vector<PinTarget> targets{10, 20, 30, "/a/b"};
-    for (int act = 0; act < 6; ++act) {
-      world.steps_left = static_cast<int>(dice.below(150));
-      world.forks_left = static_cast<int>(dice.below(3));
-      const PinTarget target = targets[dice.below(targets.size())];
-      try {
-        const std::size_t what = dice.below(5);
-        const int cpus = 1 + static_cast<int>(dice.below(3));
-        if (what < 2)
-          static_cast<void>(isolate(world, target, cpus));
-        else if (what == 2)
-          static_cast<void>(apply(world, target, cpus));
-        else if (what == 3)
-          static_cast<void>(undo(world, target));
-        else
-          static_cast<void>(run_alone(world, cpus));
-      } catch (const Killed&) {
-        ++kills;
-      }
-      world.steps_left = kNoStep;
-      CHECK_FALSE(overlaps(ledger_of(world)));
-    }
-    for (auto at = world.processes.begin(); at != world.processes.end();)
-      at = at->second.started >= 8'000 ? world.processes.erase(at) : std::next(at);  // commands
-    for (const PinTarget& target : targets) static_cast<void>(undo(world, target));
-    REQUIRE(clean(world));
-    Desk desk(world);
-    CHECK(read_ledger(desk.store, desk.living)->pods.empty());
-    CHECK(world.groups == found.groups);
-    for (const auto& process : found.processes) {
-      CAPTURE(process.first);
-      CHECK(world.processes.at(process.first) == process.second);
-    }
   }
 }
 

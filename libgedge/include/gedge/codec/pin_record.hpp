@@ -15,12 +15,14 @@ namespace gedge {
 struct PinRecordsReading {
   std::optional<std::vector<PinRecord>> records;  ///< empty if there are errors
   Aside aside;                                    ///< who was moved aside
+  Niced niced;                                    ///< whose nice value was raised
   Errors errors;                                  ///< with line and column
 };
 
-/// Errors: syntax; holders, CPUs and paths that are none.
+/// Errors: syntax; holders, CPUs, nice values and paths that are none.
 PinRecordsReading read_pin_records(const InputFile& file);
 
-std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside = {});
+std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside = {},
+                              const Niced& niced = {});
 
 }  // namespace gedge

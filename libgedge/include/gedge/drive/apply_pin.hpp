@@ -24,7 +24,15 @@ struct PinPorts {
 /// A process by its number, or a control group by its path.
 using PinTarget = std::variant<int, std::string>;
 
-/// A thread that the kernel leaves where it is: most of them are its own, one for each CPU.
+/// What becomes of whatever else runs on the CPUs of a holder.
+struct ForOthers {
+  bool isolate = false;  ///< it is moved off them
+  int nice = 0;          ///< it has this nice value or more; 0: its own
+
+  bool anything() const { return isolate || nice > 0; }
+};
+
+/// A thread that stays as it is: most of them are the kernel's own, one for each CPU.
 struct StayingThread {
   int thread = 0;
   std::string name;  ///< of the program
@@ -32,16 +40,22 @@ struct StayingThread {
   friend bool operator==(const StayingThread&, const StayingThread&) = default;
 };
 
-struct MovedAside {
+/// Threads of others that were given something else.
+struct ShiftedThreads {
   std::size_t threads = 0;
   std::vector<StayingThread> stay;  ///< ascending
 };
 
+struct OthersNow {
+  std::optional<ShiftedThreads> moved;   ///< where they were to be
+  std::optional<ShiftedThreads> raised;  ///< the same
+};
+
 struct AppliedPin {
   CpuGrant grant;
-  std::size_t threads = 0;          ///< of a process
-  std::size_t groups = 0;           ///< the control group and those in it
-  std::optional<MovedAside> moved;  ///< where it was to be isolated
+  std::size_t threads = 0;  ///< of a process
+  std::size_t groups = 0;   ///< the control group and those in it
+  OthersNow others;
 };
 
 /// What would be given now; see foresee.
@@ -52,17 +66,18 @@ Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, con
 /// what was before, holds the CPUs, and pins: every thread of a process, those too that start
 /// meanwhile; of a control group its cpuset. Where it fails, what was done is undone.
 ///
-/// With `isolate`, everything else is moved off the CPUs: see move_aside.
+/// Others are moved off the CPUs, or come second there, where that is wished for; see set_back.
 ///
 /// Memory: of a process, kPreferred moves what it has; of a group, kBind sets where it may take
 /// memory from. Errors: kInvalidInput for other modes; kNotFound for targets that are not there;
 /// kConflict for those that hold CPUs already; kDenied.
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                             const PinTarget& target, MemoryMode memory, bool isolate = false);
+                             const PinTarget& target, MemoryMode memory,
+                             const ForOthers& others = {});
 
 /// Everything that is still as it was pinned becomes as it was before, and the CPUs are given back;
-/// what somebody else has changed since stays. Memory stays where it was moved. Others who were
-/// moved aside are moved back; of a process that began with `keep_isolated`, no more than that.
+/// what somebody else has changed since stays. Memory stays where it was moved. Others who were set
+/// back are let back; of a process that began with `keep_before_others`, no more than that.
 /// Errors: kNotFound where nothing was pinned so; kDenied, and then it is still pinned for
 /// `apply_pin`.
 Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target);

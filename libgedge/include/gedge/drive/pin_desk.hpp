@@ -15,6 +15,7 @@ struct PinBooks {
   CpuAssignments ledger;
   std::vector<PinRecord> records;  ///< of holders that stand in the ledger
   Aside aside;                     ///< of dead holders too, until somebody moves the others back
+  Niced niced;                     ///< the same
 };
 
 /// Reads the ledger alone, without the dead. Errors: kDenied; kInvalidInput for a ledger that is
@@ -24,8 +25,8 @@ Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes);
 /// wrong.
 Result<CpuAssignments> recognise_ledger(PinStore& store, const Processes& processes);
 Status write_ledger(PinStore& store, CpuAssignments ledger);
-/// Was somebody moved off CPUs and not moved back yet? Errors: kDenied.
-Result<bool> is_anybody_aside(PinStore& store);
+/// Was somebody moved off CPUs, or his nice value raised, and that not undone yet? Errors: kDenied.
+Result<bool> is_anybody_set_back(PinStore& store);
 
 /// Both files.
 Result<PinBooks> read_books(PinStore& store, const Processes& processes);

@@ -19,6 +19,9 @@ class SystemThreads final : public Threads {
   Result<std::vector<int>> of_process(int pid) const override;
   Result<CpuSet> mask(int thread) const override;
   Status pin(int thread, const CpuSet& cpus) override;
+  Result<int> nice(int thread) const override;
+  Status set_nice(int thread, int nice) override;
+  Status may_lower_nice() override;
   Status move_memory(int pid, const std::vector<int>& nodes) override;
 };
 

@@ -13,19 +13,20 @@
 
 namespace gedge {
 
-/// Where a thread might run before.
+/// What a thread had before: CPUs where it might run, or its nice value.
+template <typename Value>
 struct ThreadBefore {
   ProcessId thread;
-  CpuSet cpus;
+  Value value{};
   friend bool operator==(const ThreadBefore&, const ThreadBefore&) = default;
 };
 
 /// A process and its threads; most of them might run where the first one might.
 struct ProcessBefore {
   ProcessId process;
-  CpuSet pinned;                     ///< where they may run now; of those moved aside see aside_of
-  CpuSet usual;                      ///< where the first thread might
-  std::vector<ThreadBefore> others;  ///< those that differ
+  CpuSet pinned;  ///< where they may run now; of those moved aside see aside_of
+  CpuSet usual;   ///< where the first thread might
+  std::vector<ThreadBefore<CpuSet>> others;  ///< those that differ
   friend bool operator==(const ProcessBefore&, const ProcessBefore&) = default;
 };
 
@@ -62,7 +63,43 @@ CpuSet aside_of(const CpuSet& before, const CpuSet& isolated, const CpuSet& all)
 /// Is `now` what is left of `before` where some or all of `isolated` was taken away?
 bool is_aside(const CpuSet& now, const CpuSet& before, const CpuSet& isolated, const CpuSet& all);
 
-/// Where `thread` of this process might run before.
-const CpuSet& mask_before(const ProcessBefore& before, const ProcessId& thread);
+inline constexpr int kLeastNice = -20;
+inline constexpr int kMostNice = 19;
+
+/// The nice values of a process's threads; most of them had that of the first one.
+struct NiceBefore {
+  ProcessId process;
+  int usual = 0;                          ///< of the first thread
+  std::vector<ThreadBefore<int>> others;  ///< those that differ
+  friend bool operator==(const NiceBefore&, const NiceBefore&) = default;
+};
+
+/// The nice value that others have on CPUs of a holder, unless theirs is higher.
+struct NiceLevel {
+  CpuSet cpus;
+  int nice = 0;
+  friend bool operator==(const NiceLevel&, const NiceLevel&) = default;
+};
+
+/// Whose nice values were raised, so that holders come first on their CPUs.
+struct Niced {
+  std::uint64_t since = 0;  ///< whatever started before was looked at when the first was raised
+  std::map<std::string, NiceLevel> levels;  ///< of holders, by their names in the ledger
+  std::vector<NiceBefore> raised;
+  friend bool operator==(const Niced&, const Niced&) = default;
+};
+
+/// The nice value of a thread that had `before` and may run on `cpus`: never a lower one.
+int nice_beside(int before, const CpuSet& cpus, const std::map<std::string, NiceLevel>& levels);
+/// Is `now` what was made of `before` on one of these levels?
+bool is_raised(int now, int before, const std::map<std::string, NiceLevel>& levels);
+
+/// What `thread` of this process had before.
+template <typename Before>
+const auto& value_before(const Before& before, const ProcessId& thread) {
+  for (const auto& other : before.others)
+    if (other.thread == thread) return other.value;
+  return before.usual;
+}
 
 }  // namespace gedge

@@ -41,6 +41,12 @@ class Threads {
   /// Errors: kNotFound; kDenied without the right; kConflict where the kernel does not let this
   /// thread, or not on these CPUs. It may give less than this: `mask` says.
   virtual Status pin(int thread, const CpuSet& cpus) = 0;
+  /// Errors: kNotFound, kDenied.
+  virtual Result<int> nice(int thread) const = 0;
+  /// Errors: kNotFound; kDenied without the right.
+  virtual Status set_nice(int thread, int nice) = 0;
+  /// May nice values of others be lowered again once they were raised? Errors: kDenied.
+  virtual Status may_lower_nice() = 0;
   /// Moves what a process has in memory to these NUMA nodes. Errors: kNotFound, kDenied.
   virtual Status move_memory(int pid, const std::vector<int>& nodes) = 0;
 };

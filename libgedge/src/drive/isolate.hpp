@@ -1,7 +1,6 @@
-// gedge/drive/isolate.hpp - moves whatever runs off the CPUs of a holder, and back again.
+// drive/isolate.hpp - moves whatever runs off the CPUs of a holder, and back again.
 #pragma once
 
-#include <functional>
 #include <set>
 #include <string>
 
@@ -16,8 +15,8 @@ namespace gedge {
 /// meanwhile; what begins later has the affinity of what it was begun by. Errors: kDenied where
 /// somebody may not be moved, or no CPU would be left for others. `move_back` undoes what was done
 /// until then.
-Result<MovedAside> move_aside(const PinPorts& ports, PinBooks& books, const CpuSet& online,
-                              const PinHolder& holder, const CpuSet& cpus);
+Result<ShiftedThreads> move_aside(const PinPorts& ports, PinBooks& books, const CpuSet& online,
+                                  const PinHolder& holder, const CpuSet& cpus);
 
 /// Under the lock: whoever has come to CPUs of those who are isolated is moved aside.
 Status keep_aside(const PinPorts& ports, PinBooks& books, const CpuSet& online);
@@ -31,18 +30,5 @@ Status trace_back(const PinPorts& ports, const PinBooks& books, const CpuSet& on
 /// change where all is done; writing them is left to the caller. Errors: the first one.
 Status move_back(const PinPorts& ports, PinBooks& books, const CpuSet& online,
                  const std::set<std::string>& leaving);
-
-/// Under the lock: both files, and whoever was moved aside for holders that have died is moved
-/// back. Where that cannot be done it stays in the books for the next one.
-Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online);
-
-/// Whoever was moved aside for holders that have died is moved back. Takes no lock where nobody is
-/// isolated. Errors: of the desk; the first one of moving back.
-Status clean_up(const PinPorts& ports, const CpuSet& online);
-
-/// Like keep_ledger, with CPUs that others are moved off before they are given, and back onto when
-/// they are taken back. `told` is called in between.
-CpuKeeper keep_isolated(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                        std::function<void(const MovedAside&)> told);
 
 }  // namespace gedge
