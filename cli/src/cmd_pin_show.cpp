@@ -36,7 +36,9 @@ constexpr Page kPage{
         "(`lstopo --of xml FILE.xml`), `synthetic:` and hwloc's one-line description, or a "
         "directory with a recorded tree: `sys/devices/system`, and `proc` where it was recorded.",
     .output =
-        "`table`: a tree, one line a part; then devices of the PCI bus, with the CPUs that are "
+        "`table`: a tree, one line a part, NUMA nodes with what firmware says that memory of the "
+        "others costs them (`21 to 1`; their own costs 10); then devices of the PCI bus, with the "
+        "CPUs that are "
         "nearest, then who holds which CPUs. `svg`: a drawing. `json` and `yaml`: one object of "
         "kind Machine; `costs` of a device there says how far it is from each device, in the "
         "classes "

@@ -38,7 +38,7 @@ void flatten(const Node& node, std::vector<MachinePart>& parts) {
 }
 
 MachinePart make_part(std::string name, CpuSet cpus, std::uint64_t bytes = 0) {
-  return {std::move(name), std::move(cpus), bytes, 0, false};
+  return {std::move(name), std::move(cpus), bytes, 0, false, {}};
 }
 
 std::vector<MachinePart> sockets_of(const Machine& machine) {
@@ -49,6 +49,30 @@ std::vector<MachinePart> sockets_of(const Machine& machine) {
     MachinePart& made = parts.emplace_back(make_part("socket " + std::to_string(id), {}));
     for (const Cpu& cpu : machine.cpus)
       if (cpu.socket == id) made.cpus.add(cpu.id);
+  }
+  return parts;
+}
+
+// What memory of other nodes costs the one at `row`, where firmware says it: 10 is its own.
+std::string distances_of(const Machine& machine, std::size_t row) {
+  const std::size_t count = machine.numa_nodes.size();
+  if (machine.distances.size() != count * count) return {};
+  std::map<std::uint32_t, CpuSet> nodes;
+  for (std::size_t i = 0; i < count; ++i)
+    if (i != row) nodes[machine.distances[row * count + i]].add(machine.numa_nodes[i].id);
+  std::string text;
+  for (const auto& [distance, ids] : nodes)
+    text += (text.empty() ? "" : ", ") + std::to_string(distance) + " to " + to_string(ids);
+  return text;
+}
+
+std::vector<MachinePart> nodes_of(const Machine& machine) {
+  std::vector<MachinePart> parts;
+  for (std::size_t i = 0; i < machine.numa_nodes.size(); ++i) {
+    const NumaNode& node = machine.numa_nodes[i];
+    parts.push_back(
+        make_part("NUMA node " + std::to_string(node.id), node.cpus, node.memory_bytes));
+    parts.back().note = distances_of(machine, i);
   }
   return parts;
 }
@@ -65,7 +89,7 @@ std::vector<MachinePart> cores_of(const Machine& machine) {
 }
 
 std::string note_of(const MachinePart& part, const Machine& machine) {
-  if (!part.is_core) return {};
+  if (!part.is_core) return part.note;
   std::vector<std::string> notes;
   if (part.cpus.is_subset_of(machine.isolated)) notes.push_back("isolated");
   if (part.cpus.is_subset_of(machine.nohz_full)) notes.push_back("nohz_full");
@@ -102,8 +126,7 @@ std::string in_brackets(const std::string& text) {
 
 std::vector<MachinePart> parts_of(const Machine& machine) {
   std::vector<MachinePart> all = sockets_of(machine);
-  for (const NumaNode& node : machine.numa_nodes)
-    all.push_back(make_part("NUMA node " + std::to_string(node.id), node.cpus, node.memory_bytes));
+  for (MachinePart& node : nodes_of(machine)) all.push_back(std::move(node));
   std::vector<MachinePart> cores = cores_of(machine);
   int threads = 1;
   for (const MachinePart& core : cores) threads = std::max(threads, core.cpus.size());

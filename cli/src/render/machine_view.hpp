@@ -22,6 +22,7 @@ struct MachinePart {
   std::uint64_t bytes = 0;  ///< memory or cache; 0: none, or not known
   std::size_t depth = 0;
   bool is_core = false;
+  std::string note{};  ///< of a NUMA node: "21 to 1-2, 31 to 3"
 };
 /// In the order in which they are shown: each part stands behind what it lies in.
 std::vector<MachinePart> parts_of(const Machine& machine);
