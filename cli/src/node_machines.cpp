@@ -53,7 +53,7 @@ class MachineReader {
     if (!rules) return;
     auto kubelet = Kubelet::create(*machine, *rules);
     if (!kubelet) return fail(about(node, kubelet.error()));
-    if (!restore(node, *kubelet) || !restore_memory(node, *kubelet)) return;
+    if (!restore(node, *kubelet)) return;
     machines.add(node, *std::move(kubelet));
   }
 
@@ -100,31 +100,32 @@ class MachineReader {
   }
 
   bool restore(const std::string& node, Kubelet& kubelet) {
-    const std::string name = node + std::string(kState);
-    if (!listing_.files.contains(name) || !kubelet.rules().is_static) return true;
-    const std::string path = listing_.path_of(name);
-    const std::string* const bytes = bytes_of(path);
-    if (bytes == nullptr) return false;
-    auto reading = read_cpu_manager_state({path, *bytes});
-    for (Error& error : reading.errors) fail(std::move(error));
-    if (!reading.state) return false;
-    if (reading.state->policy != "static")
-      return fail_policy(path, reading.state->policy, "static");
-    return is_restored(node, path, kubelet.restore(std::move(reading.state->cpus)));
+    const bool holds_cpus = kubelet.rules().is_static;
+    const bool holds_memory = kubelet.rules().memory.is_static;
+    return (!holds_cpus || go_on_from(node, kState, "static", read_cpu_manager_state,
+                                      [&](CpuManagerState& state) {
+                                        return kubelet.restore(std::move(state.cpus));
+                                      })) &&
+           (!holds_memory || go_on_from(node, kMemoryState, "Static", read_memory_manager_state,
+                                        [&](const MemoryManagerState& state) {
+                                          return kubelet.restore(state.memory);
+                                        }));
   }
 
-  bool restore_memory(const std::string& node, Kubelet& kubelet) {
-    const std::string name = node + std::string(kMemoryState);
-    if (!listing_.files.contains(name) || !kubelet.rules().memory.is_static) return true;
+  // What a manager of this policy has written down, where it has.
+  template <typename Read, typename Restore>
+  bool go_on_from(const std::string& node, std::string_view suffix, const std::string& policy,
+                  Read read, Restore restore) {
+    const std::string name = node + std::string(suffix);
+    if (!listing_.files.contains(name)) return true;
     const std::string path = listing_.path_of(name);
     const std::string* const bytes = bytes_of(path);
     if (bytes == nullptr) return false;
-    auto reading = read_memory_manager_state({path, *bytes});
+    auto reading = read({path, *bytes});
     for (Error& error : reading.errors) fail(std::move(error));
     if (!reading.state) return false;
-    if (reading.state->policy != "Static")
-      return fail_policy(path, reading.state->policy, "Static");
-    return is_restored(node, path, kubelet.restore(reading.state->memory));
+    if (reading.state->policy != policy) return fail_policy(path, reading.state->policy, policy);
+    return is_restored(node, path, restore(*reading.state));
   }
 
   bool fail_policy(const std::string& path, const std::string& its, const std::string& wanted) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/checkpoint.hpp"
 #include "codec/cpu_manager_texts.hpp"
 #include "codec/cursor.hpp"
 #include "codec/fields.hpp"
@@ -13,8 +14,6 @@ namespace gedge {
 namespace {
 
 using codec::Cursor;
-
-constexpr std::uint64_t kMostBytes = 64 << 20;
 
 void read_entries(Cursor value, codec::CpuManagerTexts& texts) {
   value.fields([&](std::string_view pod, Cursor entry) {
@@ -58,27 +57,17 @@ class Reader {
     if (data && !inside) return read_data(*data, data_checksum.value_or(0));
     if (checksum.value_or(0) != 0 &&
         !codec::is_checksum_of(texts_, static_cast<std::uint32_t>(*checksum)))
-      refuse(*sum);
+      codec::refuse_checkpoint(*sum);
     fill(root);
   }
 
   CpuManagerState take() { return std::move(state_); }
 
  private:
-  static void refuse(Cursor at) {
-    at.fail("checkpoint is corrupted", "drain the node, then remove the state file");
-  }
-
   // What stands beside it is for older kubelets.
   void read_data(Cursor data, std::int64_t checksum) {
     texts_ = {};
-    const auto text = data.text();
-    if (!text) return;
-    if (static_cast<std::uint32_t>(checksum) != codec::fnv("(string)" + std::string(*text)))
-      return refuse(data);
-    const codec::Source source(data.source().name() + " (data)", *text);
-    if (const auto document = codec::Document::parse(source, data.diagnostics(), kMostBytes))
-      read(document->root(), true);
+    codec::read_within(data, checksum, [this](Cursor root) { read(root, true); });
   }
 
   void fill(Cursor root) {
@@ -102,15 +91,7 @@ class Reader {
 }  // namespace
 
 CpuManagerStateReading read_cpu_manager_state(const InputFile& file) {
-  codec::Diagnostics diagnostics;
-  const codec::Source source(file.name, file.bytes, 0, file.padding);
-  CpuManagerStateReading reading;
-  Reader reader;
-  if (const auto document = codec::Document::parse(source, diagnostics, kMostBytes))
-    reader.read(document->root());
-  if (diagnostics.ok()) reading.state = reader.take();
-  reading.errors = diagnostics.take_errors();
-  return reading;
+  return codec::read_checkpoint<CpuManagerStateReading, Reader>(file);
 }
 
 }  // namespace gedge

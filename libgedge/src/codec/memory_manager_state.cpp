@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec/checkpoint.hpp"
 #include "codec/cpu_manager_texts.hpp"
 #include "codec/cursor.hpp"
 #include "codec/fields.hpp"
@@ -20,7 +21,6 @@ namespace {
 using codec::Cursor;
 using Blocks = std::vector<MemoryBlock>;
 
-constexpr std::uint64_t kMostBytes = 64 << 20;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 // As Go's printer for hashes shows lists and maps: "[a b]", "map[k:a l:b]".
@@ -188,16 +188,12 @@ class Reader {
     if (has_pods_as_a_whole())
       return pods_as_a_whole_->fail("memory that a pod holds as a whole is not known here",
                                     "turn PodLevelResourceManagers off");
-    if (checksum != 0 && !is_checksum_of(state_, checksum)) refuse(*sum);
+    if (checksum != 0 && !is_checksum_of(state_, checksum)) codec::refuse_checkpoint(*sum);
   }
 
   MemoryManagerState take() { return std::move(state_); }
 
  private:
-  static void refuse(Cursor at) {
-    at.fail("checkpoint is corrupted", "drain the node, then remove the state file");
-  }
-
   bool has_pods_as_a_whole() const {
     bool has = false;
     if (pods_as_a_whole_ && pods_as_a_whole_->is_map())
@@ -209,12 +205,7 @@ class Reader {
   void read_data(Cursor data, std::int64_t checksum) {
     state_ = {};
     pods_as_a_whole_.reset();
-    const auto text = data.text();
-    if (!text) return;
-    if (codec::fnv("(string)" + std::string(*text)) != checksum) return refuse(data);
-    const codec::Source source(data.source().name() + " (data)", *text);
-    if (const auto document = codec::Document::parse(source, data.diagnostics(), kMostBytes))
-      read(document->root(), true);
+    codec::read_within(data, checksum, [this](Cursor root) { read(root, true); });
   }
 
   MemoryManagerState state_;
@@ -224,15 +215,7 @@ class Reader {
 }  // namespace
 
 MemoryManagerStateReading read_memory_manager_state(const InputFile& file) {
-  codec::Diagnostics diagnostics;
-  const codec::Source source(file.name, file.bytes, 0, file.padding);
-  MemoryManagerStateReading reading;
-  Reader reader;
-  if (const auto document = codec::Document::parse(source, diagnostics, kMostBytes))
-    reader.read(document->root());
-  if (diagnostics.ok()) reading.state = reader.take();
-  reading.errors = diagnostics.take_errors();
-  return reading;
+  return codec::read_checkpoint<MemoryManagerStateReading, Reader>(file);
 }
 
 }  // namespace gedge
