@@ -820,8 +820,8 @@ _gedge_describe() {
       esac
       ;;
     'pin apply')
-      flags='--pid --cgroup --container --undo --cpus --policy --near --memory --isolate --nice-others --state-dir --dry-run --color -q --quiet -v --v -h --help'
-      valued='--pid --cgroup --container --cpus --policy --near --memory --nice-others --state-dir --color -v --v'
+      flags='--pid --cgroup --container --undo --cpus --policy --near --mode --memory --isolate --nice-others --state-dir --dry-run --color -q --quiet -v --v -h --help'
+      valued='--pid --cgroup --container --cpus --policy --near --mode --memory --nice-others --state-dir --color -v --v'
       case $prev in
         --pid) values='' ;;
         --cgroup) values='@files' ;;
@@ -829,6 +829,7 @@ _gedge_describe() {
         --cpus) values='' ;;
         --policy) values='full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' ;;
         --near) values='' ;;
+        --mode) values='' ;;
         --memory) values='bind preferred' ;;
         --nice-others) values='' ;;
         --state-dir) values='@files' ;;

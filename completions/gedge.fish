@@ -889,6 +889,7 @@ complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcomman
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l cpus -x -d 'How many CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l policy -x -a 'full-pcpus-only distribute-cpus-across-numa align-by-socket distribute-cpus-across-cores prefer-align-cpus-by-uncorecache best-effort restricted single-numa-node' -d 'Choose and refuse as with this kubelet\'s option'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l near -x -d 'CPUs near to gpu, network, storage or a device'
+complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l mode -x -d 'exclusive, preferred or shared:CPUS'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l memory -x -a 'bind preferred' -d 'Bind a group\'s memory, or move a process\'s'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l isolate -d 'Move everything else off these CPUs'
 complete -c gedge -n '__fish_seen_subcommand_from pin; and __fish_seen_subcommand_from apply' -l nice-others -x -d 'Raise everything else there to nice value N'

@@ -23,6 +23,7 @@ constexpr Example kExamples[] = {
      "A container, its memory beside its CPUs:"},
     {"gedge pin apply --pid 4711 --isolate", "A CPU that nothing else runs on:"},
     {"gedge pin apply --pid 4711 --nice-others 10", "A CPU on which everything else comes second:"},
+    {"gedge pin apply --cgroup /backup --mode shared:0-1", "Beside others, and out of the way:"},
     {"gedge pin apply --undo --pid 4711", "As it was before:"},
 };
 constexpr Page kPage{
@@ -30,7 +31,7 @@ constexpr Page kPage{
     .summary = "Give CPUs of its own to what runs already",
     .usage =
         "--pid PID|--cgroup PATH|--container ID [--cpus N] [--policy POLICY]... [--near DEVICE]... "
-        "[--memory MODE] [--isolate] [--nice-others N] [FLAG]...",
+        "[--mode MODE] [--memory MODE] [--isolate] [--nice-others N] [FLAG]...",
     .description =
         "Chooses CPUs that nobody else holds, as `gedge pin run` does and in the same ledger, and "
         "pins a process or a control group to them. Only CPUs are chosen that gedge itself may "
@@ -44,6 +45,12 @@ constexpr Page kPage{
         "digits, as Docker, containerd, CRI-O and podman print it. `--memory bind` lets it take "
         "memory from the NUMA nodes of the CPUs only. A kubelet writes the cpusets of its "
         "containers itself: `gedge pin check` tells when it did.\n\n"
+        "`--mode` says whether anybody else may run there. `exclusive`: CPUs of its own, or "
+        "nothing "
+        "is changed. `preferred`: the same where there are enough and the policies allow it; else "
+        "all CPUs that nobody holds, beside others, and that is said. `shared:CPUS`: just these, "
+        "beside others, without those that somebody holds. Who shares holds nothing: the next one "
+        "may take such a CPU for itself, and `gedge pin check` does not look at it.\n\n"
         "`--isolate` moves every other thread off these CPUs by its affinity, what the target has "
         "begun excepted; what others begin later runs beside them too. Threads of the kernel that "
         "serve just these CPUs stay and are named, and so do interrupts. Only root may move the "
@@ -93,6 +100,8 @@ void say_done(Io& io, const PinApplyOptions& options, const PinGround& ground,
               const AppliedPin& done) {
   if (options.output.quiet) return;
   if (!options.ask.near.empty()) io.err.line(near_text(ground, done.grant.near));
+  if (const std::string shares = shares_text(options.ask, done.grant); !shares.empty())
+    io.err.line(shares);
   io.err.line(done.groups == 0 ? "pinned " + counted(done.threads, "thread")
                                : "pinned " + counted(done.groups, "control group"));
   for (const std::string& line :
@@ -111,6 +120,8 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
     return fail_usage(io, invalid_input(options.targets == 0 ? "nothing to pin is given"
                                                              : "two targets are given",
                                         {}, "give one of `--pid`, `--cgroup` and `--container`"));
+  if (const Status right = check_mode(options.ask, options.others); !right)
+    return fail_usage(io, right.error());
   SystemGroups groups({});
   auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
@@ -130,6 +141,8 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
   if (options.dry_run) {
     const auto granted = foresee_pin(ports, *ground, options.ask, *target);
     if (!granted) return fail(io, granted.error());
+    const std::string shares = shares_text(options.ask, *granted);
+    if (!options.output.quiet && !shares.empty()) io.err.line(shares);
     io.out.line(to_string(granted->cpus));
     return Exit::kYes;
   }
@@ -169,6 +182,7 @@ Run add_pin_apply(FlagSet& flags) {
             target_into(options, options->container));
   flags.add({.name = "undo", .help = "Make it as it was before"}, options->undo);
   add_ask_flags(flags, options->ask);
+  add_mode_flag(flags, options->ask);
   flags.add({.name = "memory",
              .value = "MODE",
              .help = "Bind a group's memory, or move a process's",

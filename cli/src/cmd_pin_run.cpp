@@ -71,11 +71,13 @@ constexpr Page kPage{
         "`--nice-others` lets everything else run there, and come second: every thread of others "
         "that may run on these CPUs has a nice value of N or more (1 to 19) until COMMAND has "
         "ended, wherever it runs meanwhile; one that is nicer already stays as it is, and so do "
-        "threads of the kernel. What each had is written down first, and is put back as with `--isolate`; "
+        "threads of the kernel. What each had is written down first, and is put back as with "
+        "`--isolate`; "
         "what somebody has set to another value since, stays. What others begin meanwhile inherits "
         "theirs and is lowered with them, so whoever sets just N himself meanwhile counts as one "
         "of these. Only root of the machine may lower a nice value again, so for anybody else "
-        "COMMAND does not begin. The kernel compares nice values within one control group, and within one "
+        "COMMAND does not begin. The kernel compares nice values within one control group, and "
+        "within one "
         "session where /proc/sys/kernel/sched_autogroup_enabled is 1.\n\n"
         "`--do-no-harm` runs COMMAND unpinned where `gedge pin compare --do-no-harm` found that as "
         "many CPUs do not make just this command faster.\n\n"
@@ -96,16 +98,14 @@ constexpr Page kPage{
         "gedge-pin-show(1)",
 };
 
-constexpr const char* kShares = "no CPUs of its own can be had: it runs beside others on CPUs ";
-
 Exit say_what_would_be(const PinRunOptions& options, Io& io, PinStore& store,
                        const PinGround& ground) {
   const auto granted = foresee(store, SystemProcesses(), ground, options.ask);
   if (!granted) return fail(io, granted.error());
   if (!options.output.quiet && !options.ask.near.empty())
     io.err.line(near_text(ground, granted->near));
-  if (!options.output.quiet && options.ask.mode == PinMode::kPreferred && !granted->exclusive)
-    io.err.line(kShares + to_string(granted->cpus));
+  const std::string shares = shares_text(options.ask, *granted);
+  if (!options.output.quiet && !shares.empty()) io.err.line(shares);
   io.out.line(to_string(granted->cpus));
   return Exit::kYes;
 }
@@ -122,10 +122,11 @@ std::function<void(const OthersNow&)> telling(const PinRunOptions& options, Io& 
 
 CpuKeeper telling_shared(CpuKeeper keeper, const PinRunOptions& options, Io& io) {
   if (options.ask.mode != PinMode::kPreferred || options.output.quiet) return keeper;
-  keeper.hold = [hold = std::move(keeper.hold), &io](const ProcessId& holder) {
+  keeper.hold = [hold = std::move(keeper.hold), &options, &io](const ProcessId& holder) {
     auto granted = hold(holder);
-    if (!granted || granted->exclusive) return granted;
-    io.err.line(kShares + to_string(granted->cpus));
+    const std::string shares = granted ? shares_text(options.ask, *granted) : std::string();
+    if (shares.empty()) return granted;
+    io.err.line(shares);
     io.err.flush();
     return granted;
   };
@@ -143,7 +144,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
     return fail_usage(io,
                       invalid_input("no command is given", {},
                                     '`' + io.program + " pin run [FLAG]... -- COMMAND [ARG]...`"));
-  if (const Status right = check_mode(options); !right) return fail_usage(io, right.error());
+  if (const Status right = check_flags(options); !right) return fail_usage(io, right.error());
   auto ground = read_ground_for(options.ask);
   if (!ground) return fail(io, ground.error());
   if (const Status added = add_devices(*ground, options.ask, io.files); !added)

@@ -63,6 +63,24 @@ Status take_near(CpuAsk& ask, const std::string& word) {
   return {};
 }
 
+Status take_mode(CpuAsk& ask, const std::string& text) {
+  constexpr std::string_view kShared = "shared:";
+  if (text == "exclusive" || text == "preferred") {
+    ask.mode = text == "exclusive" ? PinMode::kExclusive : PinMode::kPreferred;
+    return {};
+  }
+  if (!text.starts_with(kShared))
+    return invalid_input("unknown mode '" + text + '\'', {},
+                         "give exclusive, preferred, or CPUs to share: `shared:0-3,8`");
+  auto cpus = parse_cpu_set(std::string_view(text).substr(kShared.size()));
+  if (!cpus) return std::move(cpus).error();
+  if (cpus->empty())
+    return invalid_input("no CPU is named", {}, "write CPUs as the kernel does: `shared:0-3,8`");
+  ask.mode = PinMode::kShared;
+  ask.shared = *std::move(cpus);
+  return {};
+}
+
 Status take_memory(MemoryMode& memory, const std::string& word) {
   memory = word == "bind"        ? MemoryMode::kBind
            : word == "preferred" ? MemoryMode::kPreferred
@@ -102,6 +120,31 @@ void add_ask_flags(FlagSet& flags, CpuAsk& ask) {
              .help = "CPUs near to gpu, network, storage or a device",
              .repeats = true},
             [&ask](const std::string& word) { return take_near(ask, word); });
+}
+
+void add_mode_flag(FlagSet& flags, CpuAsk& ask) {
+  flags.add({.name = "mode",
+             .value = "MODE",
+             .help = "exclusive, preferred or shared:CPUS",
+             .fallback = "exclusive"},
+            [&ask](const std::string& text) { return take_mode(ask, text); });
+}
+
+Status check_mode(const CpuAsk& ask, const ForOthers& others) {
+  if (ask.mode != PinMode::kExclusive && others.anything())
+    return invalid_input("`--isolate` and `--nice-others` are for CPUs that nobody shares", {},
+                         "leave out `--mode`");
+  if (ask.mode != PinMode::kShared) return {};
+  if (ask.cpus == 1 && ask.options == StaticOptions{} && ask.topology == TopologyPolicy::kNone &&
+      ask.near.empty())
+    return {};
+  return invalid_input("`--mode shared` says itself which CPUs", {},
+                       "leave out `--cpus`, `--policy` and `--near`");
+}
+
+std::string shares_text(const CpuAsk& ask, const CpuGrant& granted) {
+  if (ask.mode != PinMode::kPreferred || granted.exclusive) return {};
+  return "no CPUs of its own can be had: it runs beside others on CPUs " + to_string(granted.cpus);
 }
 
 void add_memory_flag(FlagSet& flags, MemoryMode& memory) {

@@ -12,6 +12,12 @@ namespace gedge::cli {
 
 /// --cpus, --policy, under a heading of their own.
 void add_ask_flags(FlagSet& flags, CpuAsk& ask);
+/// --mode.
+void add_mode_flag(FlagSet& flags, CpuAsk& ask);
+/// Does --mode contradict the other flags?
+Status check_mode(const CpuAsk& ask, const ForOthers& others);
+/// Where CPUs of its own were preferred: that there are none, and which it has; else empty.
+std::string shares_text(const CpuAsk& ask, const CpuGrant& granted);
 /// --memory of a command that is to be started.
 void add_memory_flag(FlagSet& flags, MemoryMode& memory);
 /// --isolate, --nice-others.

@@ -28,7 +28,7 @@ struct PinRunOptions {
 void add_pin_run_flags(FlagSet& flags, PinRunOptions& options);
 
 /// Do the flags contradict each other?
-Status check_mode(const PinRunOptions& options);
+Status check_flags(const PinRunOptions& options);
 
 /// A command that ran decides the exit code, whatever else went wrong.
 Exit report_run(Io& io, const PinnedRun& run);

@@ -117,6 +117,36 @@ class PinApplyTest(Desk):
         self.assertEqual(self.entries(), {})
         self.assertEqual(self.gedge("--undo", "--pid", pid).returncode, 3)
 
+    def test_cpus_that_are_shared_are_held_by_nobody_and_put_back(self):
+        one, two = self.begin(), self.begin()
+        for process in (one, two):
+            done = self.gedge("--mode", f"shared:{CPUS[-1]}", "--pid", str(process.pid))
+            self.assertEqual((done.returncode, done.stdout), (0, f"{CPUS[-1]}\n"), done.stderr)
+            self.assertEqual(masks_of(process.pid), [CPUS[-1:]] * 8)
+        self.assertEqual(self.entries(), {})
+        again = self.gedge("--pid", str(one.pid))
+        self.assertEqual(again.returncode, 3)
+        self.assertIn("shares CPUs", again.stderr)
+        for process in (one, two):
+            back = self.gedge("--undo", "--pid", str(process.pid))
+            self.assertEqual(back.returncode, 0, back.stderr)
+            self.assertEqual(masks_of(process.pid), [CPUS] * 8)
+
+    def test_cpus_of_its_own_are_preferred(self):
+        one, two = str(self.begin().pid), str(self.begin().pid)
+        own = self.gedge("--mode", "preferred", "--cpus", str(len(CPUS)), "--pid", one)
+        self.assertEqual((own.returncode, as_list(own.stdout)), (0, CPUS), own.stderr)
+        none = self.gedge("--mode", "preferred", "--pid", two)
+        self.assertEqual(none.returncode, 4, none.stderr)  # nor any to share
+        self.assertEqual(self.gedge("--undo", "--pid", one).returncode, 0)
+        many = self.gedge("--mode", "preferred", "--cpus", str(len(CPUS) + 1), "--pid", two)
+        self.assertEqual((many.returncode, as_list(many.stdout)), (0, CPUS), many.stderr)
+        self.assertIn("it runs beside others", many.stderr)
+        self.assertEqual(self.gedge("--undo", "--pid", two).returncode, 0)
+        for odd in (["--mode", "shared:0", "--cpus", "2"], ["--mode", "shared:0", "--isolate"],
+                    ["--mode", "preferred", "--nice-others", "5"], ["--mode", "mine"]):
+            self.assertEqual(self.gedge("--pid", two, *odd).returncode, 2, odd)
+
     def test_threads_that_start_meanwhile_are_pinned_too(self):
         process = self.begin(2, 2)
         for _ in range(5):

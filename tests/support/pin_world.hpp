@@ -330,6 +330,16 @@ inline Result<AppliedPin> apply(World& world, const PinTarget& target, int cpus,
   Desk desk(world);
   return apply_pin(desk.ports, ground(), {cpus, {}, {}}, target, memory, others);
 }
+inline CpuAsk sharing(CpuSet cpus) {
+  CpuAsk ask;
+  ask.mode = PinMode::kShared;
+  ask.shared = std::move(cpus);
+  return ask;
+}
+inline Result<AppliedPin> apply_in(World& world, const PinTarget& target, const CpuAsk& ask) {
+  Desk desk(world);
+  return apply_pin(desk.ports, ground(), ask, target, MemoryMode::kDefault);
+}
 inline Status undo(World& world, const PinTarget& target) {
   Desk desk(world);
   return undo_pin(desk.ports, world.all, target);

@@ -86,6 +86,7 @@ PinRecord read_record(Cursor value) {
   PinRecord record;
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "holder") codec::read_text(field, record.holder);
+    if (key == "shared") read_set(field, record.shared);
     if (key == "processes")
       field.items([&](Cursor item) { record.processes.push_back(read_process_before(item)); });
     if (key == "groups")
@@ -229,6 +230,7 @@ std::string write_pin_records(std::span<const PinRecord> records, const Aside& a
     for (const ProcessBefore& before : record.processes)
       json["processes"].push_back(json_of(before));
     for (const GroupBefore& before : record.groups) json["groups"].push_back(json_of(before));
+    if (!record.shared.empty()) json["shared"] = to_string(record.shared);
     pins.push_back(std::move(json));
   }
   Json json{{"pins", std::move(pins)}};

@@ -231,16 +231,18 @@ Status pin_groups(ControlGroups& groups, const std::vector<GroupBefore>& all, co
                "look at cpuset.cpus of the groups above it"};
 }
 
-Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBefore& before) {
+Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBefore& before,
+                        const Aside& aside) {
   const auto known = threads.identify(before.process.pid);
   if (!known || *known != before.process) return {};
   const auto listed = threads.of_process(before.process.pid);
   if (!listed) return is_gone(listed.error()) ? Status() : Status(listed.error());
   const CpuSet now = before.pinned & online;
+  const CpuSet isolated = aside.cpus(), all = aside.all & online;
   Status first;
   for (const int number : *listed) {
     const auto mask = threads.mask(number);
-    if (!mask || *mask != now) continue;
+    if (!mask || (*mask != now && !is_aside(*mask, now, isolated, all))) continue;
     ProcessId thread{number, 0};
     if (!before.others.empty())
       if (const auto is = threads.identify(number)) thread = *is;
@@ -328,17 +330,25 @@ bool lie_in_one_another(const PinHolder& a, const PinHolder& b) {
 }
 
 // Nobody is pinned twice, and no control group within another that is.
-Status check_free(const CpuAssignments& ledger, const PinHolder& holder) {
-  for (const auto& [name, parts] : ledger.pods) {
-    const auto other = holder_of(name, parts);
-    if (!other || !lie_in_one_another(holder, *other)) continue;
-    const auto* const group = std::get_if<GroupId>(&*other);
+Status check_free(const PinBooks& books, const PinHolder& holder) {
+  const auto pinned = [](const PinHolder& other, const char* how, const CpuSet& cpus) {
+    const auto* const group = std::get_if<GroupId>(&other);
     const PinTarget target =
-        group != nullptr ? PinTarget(group->path) : PinTarget(std::get<ProcessId>(*other).pid);
+        group != nullptr ? PinTarget(group->path) : PinTarget(std::get<ProcessId>(other).pid);
     return Error{Errc::kConflict,
-                 name_of(target) + " holds CPUs " + to_string(parts.begin()->second) + " already",
+                 name_of(target) + how + to_string(cpus) + " already",
                  {},
                  "give them back first with `gedge pin apply --undo " + flag_of(target) + '`'};
+  };
+  for (const auto& [name, parts] : books.ledger.pods) {
+    const auto other = holder_of(name, parts);
+    if (other && lie_in_one_another(holder, *other))
+      return pinned(*other, " holds CPUs ", parts.begin()->second);
+  }
+  for (const PinRecord& record : books.records) {
+    const auto other = holder_of(record);
+    if (!record.shared.empty() && other && lie_in_one_another(holder, *other))
+      return pinned(*other, " shares CPUs ", record.shared);
   }
   return {};
 }
@@ -354,7 +364,7 @@ void forget(PinBooks& books, const PinHolder& holder, const CpuSet& all) {
 Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
                 const PinHolder& holder, const PinTarget& target, Error failed) {
   const CpuSet all = ground.machine.cpu_set();
-  Status undone = put_back(ports, all, *record_of(books, holder));
+  Status undone = put_back(ports, all, *record_of(books, holder), books.aside);
   if (undone) undone = let_back(ports, books, all, {holder_name(holder)});
   if (undone) undone = keep_back(ports, books, all);
   if (undone) {
@@ -383,6 +393,8 @@ Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, con
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
                              const PinTarget& target, MemoryMode memory, const ForOthers& others) {
   GEDGE_TRY(check_memory(target, memory));
+  if (ask.mode != PinMode::kExclusive && others.anything())
+    return invalid_input("others leave only CPUs that nobody shares");
   const auto holder = identify(ports, target);
   if (!holder) return holder.error();
   const auto allowed = allowed_to(ports, ground, target);
@@ -392,7 +404,7 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   const CpuSet online = ground.machine.cpu_set();
   auto books = open_books(ports, online);
   if (!books) return std::move(books).error();
-  GEDGE_TRY(check_free(books->ledger, *holder));
+  GEDGE_TRY(check_free(*books, *holder));
   auto granted = grant(books->ledger, ground.machine, *allowed, ask, *holder);
   if (!granted) return std::move(granted).error();
   Sight sight;
@@ -400,6 +412,7 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   if (!record) return std::move(record).error();
   for (ProcessBefore& before : record->processes)
     GEDGE_TRY(trace_back(ports, *books, online, before));
+  if (!granted->exclusive) record->shared = granted->cpus;
   books->records.push_back(*record);
   GEDGE_TRY(enter_books(ports.store, *books));
   auto done = carry_out(ports, *record, *granted, memory, std::move(sight));
@@ -436,17 +449,18 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
                  runs ? "its CPUs are given back when it ends"
                       : "was it pinned with another `--state-dir`?"};
   }
-  GEDGE_TRY(put_back(ports, online, *record));
+  GEDGE_TRY(put_back(ports, online, *record, books->aside));
   GEDGE_TRY(let_back(ports, *books, online, {name}));
   GEDGE_TRY(keep_back(ports, *books, online));
   forget(*books, *holder, online);
   return leave_books(ports.store, *books);
 }
 
-Status put_back(const PinPorts& ports, const CpuSet& online, const PinRecord& record) {
+Status put_back(const PinPorts& ports, const CpuSet& online, const PinRecord& record,
+                const Aside& aside) {
   Status first;
   for (const ProcessBefore& each : record.processes) {
-    Status done = put_threads_back(ports.threads, online, each);
+    Status done = put_threads_back(ports.threads, online, each, aside);
     if (first) first = std::move(done);
   }
   Status groups = put_groups_back(ports.groups, record.groups);

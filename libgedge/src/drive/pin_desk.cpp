@@ -45,7 +45,9 @@ Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   books.aside = std::move(reading.aside);
   books.niced = std::move(reading.niced);
   std::erase_if(books.records, [&](const PinRecord& record) {
-    return !books.ledger.pods.contains(record.holder);
+    if (record.shared.empty()) return !books.ledger.pods.contains(record.holder);
+    const auto holder = holder_of(record);
+    return !holder || !processes.lives(*holder);
   });
   return books;
 }

@@ -4,6 +4,12 @@
 
 namespace gedge {
 
+std::optional<PinHolder> holder_of(const PinRecord& record) {
+  if (!record.processes.empty()) return record.processes.front().process;
+  if (!record.groups.empty()) return record.groups.front().group;
+  return std::nullopt;
+}
+
 CpuSet Aside::cpus() const {
   CpuSet cpus;
   for (const auto& [holder, its] : isolated) cpus |= its;

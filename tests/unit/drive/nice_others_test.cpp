@@ -294,7 +294,7 @@ void act(World& world, const std::vector<PinTarget>& targets, Dice& dice) {
   world.forks_left = static_cast<int>(dice.below(3));
   const PinTarget target = targets[dice.below(targets.size())];
   const int cpus = 1 + static_cast<int>(dice.below(3));
-  const std::size_t what = dice.below(5);
+  const std::size_t what = dice.below(6);
   const std::vector<ForOthers> wishes{
       {.isolate = true}, {.nice = 5}, {.nice = 10}, {.isolate = true, .nice = 10}};
   const ForOthers wish = wishes[dice.below(wishes.size())];
@@ -304,6 +304,8 @@ void act(World& world, const std::vector<PinTarget>& targets, Dice& dice) {
     static_cast<void>(apply(world, target, cpus));
   else if (what == 3)
     static_cast<void>(undo(world, target));
+  else if (what == 4)
+    static_cast<void>(apply_in(world, target, sharing({0, 1, 2, 9})));
   else
     static_cast<void>(run_before_others(world, cpus, wish));
 }

@@ -66,11 +66,14 @@ Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, con
 /// what was before, holds the CPUs, and pins: every thread of a process, those too that start
 /// meanwhile; of a control group its cpuset. Where it fails, what was done is undone.
 ///
+/// CPUs that are shared nobody holds; what was before is written down all the same.
+///
 /// Others are moved off the CPUs, or come second there, where that is wished for; see set_back.
 ///
 /// Memory: of a process, kPreferred moves what it has; of a group, kBind sets where it may take
-/// memory from. Errors: kInvalidInput for other modes; kNotFound for targets that are not there;
-/// kConflict for those that hold CPUs already; kDenied.
+/// memory from. Errors: kInvalidInput for other modes, and for others
+/// that are to leave CPUs which may be shared; kNotFound for targets that are not there;
+/// kConflict for those that are pinned already; kDenied.
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
                              const PinTarget& target, MemoryMode memory,
                              const ForOthers& others = {});
@@ -82,7 +85,9 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
 /// `apply_pin`.
 Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target);
 
-/// Undoes what one record says, as far as the machine is still so. Errors: the first one.
-Status put_back(const PinPorts& ports, const CpuSet& online, const PinRecord& record);
+/// Undoes what one record says, as far as the machine is still so, or would be if nobody had been
+/// moved `aside`. Errors: the first one.
+Status put_back(const PinPorts& ports, const CpuSet& online, const PinRecord& record,
+                const Aside& aside = {});
 
 }  // namespace gedge

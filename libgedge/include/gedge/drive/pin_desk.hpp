@@ -13,7 +13,7 @@ namespace gedge {
 /// What the desk's files say of the living.
 struct PinBooks {
   CpuAssignments ledger;
-  std::vector<PinRecord> records;  ///< of holders that stand in the ledger
+  std::vector<PinRecord> records;  ///< of holders that stand in the ledger, and of those who share
   Aside aside;                     ///< of dead holders too, until somebody moves the others back
   Niced niced;                     ///< the same
 };

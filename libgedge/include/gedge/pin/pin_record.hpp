@@ -43,8 +43,12 @@ struct PinRecord {
   std::string holder;  ///< as in the ledger
   std::vector<ProcessBefore> processes;
   std::vector<GroupBefore> groups;  ///< outer ones before inner ones
+  CpuSet shared{};  ///< CPUs that it does not hold; empty: it stands in the ledger with its own
   friend bool operator==(const PinRecord&, const PinRecord&) = default;
 };
+
+/// What was pinned; nothing for a record of nothing.
+std::optional<PinHolder> holder_of(const PinRecord& record);
 
 /// Who was moved aside, so that holders have their CPUs for themselves.
 struct Aside {
