@@ -3,6 +3,8 @@
 // given to simdjson alone. So simdjson indexes neither what came before nor more than one object
 // at a time.
 //
+// What stands alone is not compared with anything.
+//
 // What stands around the elements simdjson reads without them. Where anything is out of the
 // ordinary - an error, an element that is no object, two lists in one object - the whole text is
 // read once more as it is, and what was handed on already is not handed on again: that reading is
@@ -398,6 +400,8 @@ bool JsonStream::element(std::size_t at, int depth, std::size_t& end) {
   last_begin_ = at;
   last_end_ = end;
   const Mark mark{static_cast<std::uint32_t>(at), 0};
+  const bool has_others = depth > 0 || handed_on_ > 0 || walker_.skip_space(end) < walker_.size();
+  walker_.parts().next_element(has_others && is_clean());
   if (!succeeds([&] { return walk_element(object, mark, depth); })) return false;
   if (depth == 0 && has_list(Cursor(element_, 0))) return false;
   deliver(Cursor(element_, 0), depth);
@@ -450,7 +454,6 @@ std::string_view JsonStream::open_object(JsonWindow window, ondemand::document& 
 }
 
 bool JsonStream::walk_element(ondemand::object& object, Mark at, int depth) {
-  walker_.parts().next_element(is_clean());
   element_.clear();
   TapeBuilder builder(element_, depth);
   walker_.set_in_element(true);
