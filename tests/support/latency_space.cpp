@@ -71,6 +71,7 @@ bool says(const RttMatrix& matrix, std::size_t from, std::size_t to) {
 }  // namespace
 
 RttMatrix make_latency_space(const LatencySpace& space) {
+  if (space.sites == 0) return {};
   Dice dice(space.seed);
   const Nodes nodes = scatter(space, dice);
   const std::vector<double> detours = make_detours(space, dice);

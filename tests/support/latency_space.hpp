@@ -16,7 +16,7 @@ namespace gedge::test {
 /// those that were published for M-viv, before any completion existed, and have not moved since.
 struct LatencySpace {
   std::size_t nodes = 1000;
-  std::size_t sites = 40;
+  std::size_t sites = 40;      ///< none: an empty matrix
   double plane_ms = 40;        ///< sites lie evenly in a square of this side, in RTT
   double site_ms = 0.3;        ///< deviation of nodes from the middle of their site, each way
   double access_ms = 2.5;      ///< mean of the exponential delay between a node and its site
