@@ -11,6 +11,7 @@
 using gedge::SharedText;
 
 TEST_CASE("shared text: reads, compares and adds up like the text that it holds") {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const SharedText web = "web", copy = web, same = std::string("web"), none;
   CHECK(web == "web");
   CHECK(web == same);
