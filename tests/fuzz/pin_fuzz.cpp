@@ -57,7 +57,14 @@ void check_records(const std::string& text) {
     for (const gedge::PinRecord& record : *reading.records)
       for (const gedge::GroupBefore& group : record.groups)
         require(group.group.path.find("/../") == std::string::npos);
-  if (reading.records) require(reading.aside.cpus().is_subset_of(reading.aside.all));
+  if (reading.records) {
+    require(reading.aside.cpus().is_subset_of(reading.aside.all));
+    const std::string written =
+        gedge::write_pin_records(*reading.records, reading.aside, reading.niced);
+    const auto again = gedge::read_pin_records({"record", written});
+    require(again.records == reading.records);
+    if (!reading.niced.levels.empty()) require(again.niced == reading.niced);
+  }
   const auto verdicts = gedge::read_pin_verdicts({"verdicts", text});
   require(verdicts.verdicts.has_value() == verdicts.errors.empty());
 }

@@ -30,12 +30,17 @@ void read_set(Cursor value, CpuSet& out) {
 }
 
 void read_process(Cursor value, ProcessId& out) {
+  out.pid = -1;  // it is said, whatever comes of it
   const auto text = value.text();
   if (!text) return;
   if (const auto process = holder_process(*text))
     out = *process;
   else
     value.fail(codec::quote(*text) + " is no process");
+}
+
+void need_process(Cursor value, const ProcessId& read) {
+  if (read.pid == 0) value.fail("it does not say of which process");
 }
 
 void read_nice(Cursor value, int& out) {
@@ -48,6 +53,7 @@ ThreadBefore<CpuSet> read_thread(Cursor value) {
     if (key == "thread") read_process(field, before.thread);
     if (key == "cpus") read_set(field, before.value);
   });
+  need_process(value, before.thread);
   return before;
 }
 
@@ -60,6 +66,7 @@ ProcessBefore read_process_before(Cursor value) {
     if (key == "others")
       field.items([&](Cursor item) { before.others.push_back(read_thread(item)); });
   });
+  need_process(value, before.process);
   return before;
 }
 
@@ -120,6 +127,7 @@ ThreadBefore<int> read_nice_thread(Cursor value) {
     if (key == "thread") read_process(field, before.thread);
     if (key == "nice") read_nice(field, before.value);
   });
+  need_process(value, before.thread);
   return before;
 }
 
@@ -131,6 +139,7 @@ NiceBefore read_nice_before(Cursor value) {
     if (key == "others")
       field.items([&](Cursor item) { before.others.push_back(read_nice_thread(item)); });
   });
+  need_process(value, before.process);
   return before;
 }
 

@@ -65,6 +65,11 @@ TEST_CASE("the record of pins: what is none is said with its place") {
   CHECK(error(R"({"aside": {"moved": [{"process": "a"}]}})") == "'a' is no process");
   CHECK(error(R"({"niced": {"raised": [{"process": "1-1", "usual": 20}]}})").find("20") !=
         std::string::npos);
+  for (const char* const nobody :
+       {R"({"pins": [{"processes": [{"usual": "1"}]}]})", R"({"aside": {"moved": [{}]}})",
+        R"({"pins": [{"processes": [{"process": "1-1", "others": [{"cpus": "1"}]}]}]})",
+        R"({"niced": {"raised": [{"process": "1-1", "others": [{"nice": 1}]}]}})"})
+    CHECK(error(nobody).find("of which process") != std::string::npos);
   CHECK_FALSE(error(R"({"niced": {"levels": {"1-1": {"cpus": "1", "nice": "x"}}}})").empty());
 }
 
