@@ -59,6 +59,9 @@ class Reading {
     each(hwloc_.type_depth(topology_, type), visit);
   }
 
+  // A description may name CPUs that it does not have.
+  CpuSet cpus_of(Object object) const { return set_of(object->cpuset) & online_; }
+
   Cpu* find(int id) {
     const auto at = std::lower_bound(machine_.cpus.begin(), machine_.cpus.end(), id,
                                      [](const Cpu& cpu, int wanted) { return cpu.id < wanted; });
@@ -89,8 +92,9 @@ class Reading {
     const auto same = [](const Cpu& a, const Cpu& b) { return a.id == b.id; };
     machine_.cpus.erase(std::unique(machine_.cpus.begin(), machine_.cpus.end(), same),
                         machine_.cpus.end());
+    online_ = machine_.cpu_set();
     each(HWLOC_OBJ_CORE, [&](Object core) {
-      const CpuSet cpus = set_of(core->cpuset);
+      const CpuSet cpus = cpus_of(core);
       each_cpu(cpus, [&](Cpu& cpu) { cpu.core = cpus.first(); });
     });
   }
@@ -104,7 +108,7 @@ class Reading {
   void read_nodes() {
     each(HWLOC_TYPE_DEPTH_NUMANODE, [&](Object node) {
       machine_.numa_nodes.push_back(
-          {number_of(node), node->attr->numanode.local_memory, set_of(node->cpuset)});
+          {number_of(node), node->attr->numanode.local_memory, cpus_of(node)});
     });
     auto& nodes = machine_.numa_nodes;
     std::sort(nodes.begin(), nodes.end(),
@@ -119,8 +123,8 @@ class Reading {
                                 HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE};
     for (const hwloc_obj_type_t type : kTypes)
       each(type, [&](Object cache) {
-        machine_.caches.push_back({static_cast<int>(cache->attr->cache.depth),
-                                   cache->attr->cache.size, set_of(cache->cpuset)});
+        machine_.caches.push_back(
+            {static_cast<int>(cache->attr->cache.depth), cache->attr->cache.size, cpus_of(cache)});
       });
     auto& caches = machine_.caches;
     std::stable_sort(caches.begin(), caches.end(), [](const Cache& a, const Cache& b) {
@@ -213,7 +217,7 @@ class Reading {
         if (above->type == HWLOC_OBJ_BRIDGE) device.bridges.push_back(name_of(above->attr->bridge));
       }
       std::reverse(device.bridges.begin(), device.bridges.end());
-      if (above != nullptr) device.near = set_of(above->cpuset);
+      if (above != nullptr) device.near = cpus_of(above);
       if (!device.bus.empty()) machine_.devices.push_back(std::move(device));
     });
     std::sort(machine_.devices.begin(), machine_.devices.end(),
@@ -225,6 +229,7 @@ class Reading {
   const HwlocLibrary& hwloc_;
   hwloc_topology_t topology_;
   Machine machine_;
+  CpuSet online_;
 };
 
 }  // namespace

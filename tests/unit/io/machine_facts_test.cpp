@@ -71,6 +71,19 @@ const std::string kXml =
 
 }  // namespace
 
+TEST_CASE("machine facts: CPUs that XML names and does not have are nowhere") {
+  const test::Folder folder;
+  std::string xml = kXml;
+  const std::size_t begin = xml.find("<object type=\"PU\" os_index=\"0\"");
+  xml.erase(begin, xml.find("/>", begin) + 2 - begin);
+  const Machine machine = good(folder.put("machine.xml", xml));
+  CHECK(machine.cpu_set() == CpuSet::range(1, 3));
+  CHECK(machine.cpus[1].core == 2);
+  CHECK(machine.numa_nodes[0].cpus == CpuSet::range(1, 3));
+  CHECK(machine.caches[0].cpus == CpuSet::range(1, 3));
+  CHECK(machine.offline.contains(0));
+}
+
 TEST_CASE("machine facts: hwloc's one-line description") {
   const Machine machine = good("synthetic:pack:2 numa:2 l3:1 core:3 pu:2");
   CHECK(machine.cpus.size() == 24);
