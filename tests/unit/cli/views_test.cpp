@@ -28,7 +28,7 @@ Decision refused(std::string pod, std::string message, std::string namespace_nam
   return decision;
 }
 
-std::string table_of(const Plan& plan, TableOptions options = {}, std::size_t width = 0,
+std::string table_of(const Plan& plan, const TableOptions& options = {}, std::size_t width = 0,
                      bool color = false) {
   Stream out = Stream::in_memory(width, color);
   REQUIRE(print_plan(out, plan, options));
@@ -261,7 +261,7 @@ TEST_CASE("views: names come in the order that is asked for and without those th
 TEST_CASE("views: what-if and violations have a namespace where the plan has one") {
   WhatIf what_if;
   what_if.differences = {{Outcome::kMoved, "shop", "web-0", "a", "b"}};
-  const auto shown = [&](bool all, TableOptions options) {
+  const auto shown = [&](bool all, const TableOptions& options) {
     Stream out = Stream::in_memory();
     REQUIRE(print_what_if(out, what_if, all, options));
     return out.text();

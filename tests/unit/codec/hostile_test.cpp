@@ -187,8 +187,9 @@ TEST_CASE("hostile: JSON knows no NaN, no other numbers and no half characters")
 }
 
 TEST_CASE("hostile: long lines, long words and binary junk end quickly") {
-  CHECK(stream("a: " + std::string(10'000'000, 'x')) == "ok: 1 documents, 0 elements");
-  CHECK(stream("[\"" + std::string(10'000'000, 'x') + "\"]") == "ok: 0 documents, 1 elements");
+  const std::string longest = repeat("x", 10'000'000);
+  CHECK(stream("a: " + longest) == "ok: 1 documents, 0 elements");
+  CHECK(stream("[\"" + longest + "\"]") == "ok: 0 documents, 1 elements");
   CHECK(stream(repeat("x ", 5'000'000)) == "ok: 1 documents, 0 elements");
   std::string junk;
   std::uint32_t state = 1;

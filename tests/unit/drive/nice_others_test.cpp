@@ -292,7 +292,7 @@ namespace {
 void act(World& world, const std::vector<PinTarget>& targets, Dice& dice) {
   world.steps_left = static_cast<int>(dice.below(250));
   world.forks_left = static_cast<int>(dice.below(3));
-  const PinTarget target = targets[dice.below(targets.size())];
+  const PinTarget& target = targets[dice.below(targets.size())];
   const int cpus = 1 + static_cast<int>(dice.below(3));
   const std::size_t what = dice.below(6);
   const std::vector<ForOthers> wishes{
