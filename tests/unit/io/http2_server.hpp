@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -180,7 +179,7 @@ class Http2Server {
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_INTERNAL_ERROR);
       return NGHTTP2_ERR_DEFERRED;
     }
-    std::memcpy(into, body.data() + at, size);
+    std::copy_n(body.begin() + static_cast<std::ptrdiff_t>(at), size, into);
     at += size;
     if (at == body.size() && then == Http2Then::kEnd) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(size);

@@ -119,7 +119,7 @@ class TalkingServer {
       // Closed by disconnecting: the descriptor stays, so that no other connection gets it.
       sockaddr nobody{};
       nobody.sa_family = AF_UNSPEC;
-      ::connect(link.socket, &nobody, sizeof nobody);
+      static_cast<void>(::connect(link.socket, &nobody, sizeof nobody));
     }
     return false;
   }

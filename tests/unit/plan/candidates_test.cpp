@@ -64,6 +64,7 @@ TEST_CASE("candidates: two edits of one thing undo each other, those of a taint 
 }
 
 TEST_CASE("candidates: a bound leaves out what is larger and nothing else") {
+  const auto same_text = [](const auto& a, const auto& b) { return a.text == b.text; };
   std::size_t left_out = 0, kept = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Dice dice(seed);
@@ -83,8 +84,7 @@ TEST_CASE("candidates: a bound leaves out what is larger and nothing else") {
         for (const Candidate& c : all)
           if (c.size_ppm <= middle->size_ppm) expected.insert(c);
         CAPTURE(seed);
-        CHECK(std::equal(small.begin(), small.end(), expected.begin(), expected.end(),
-                         [](const auto& a, const auto& b) { return a.text == b.text; }));
+        CHECK(std::equal(small.begin(), small.end(), expected.begin(), expected.end(), same_text));
         kept += small.size();
         left_out += all.size() - small.size();
       }
