@@ -58,7 +58,14 @@ def check_flood(plane):
 
         with concurrent.futures.ThreadPoolExecutor(SENDERS) as pool:
             senders = [pool.submit(send, who) for who in range(SENDERS)]
-            until(lambda: sum(sent) > asked.events / 2, "half of the flood", LONGEST)
+
+            def is_half_sent():
+                for sender in senders:
+                    if sender.done():
+                        sender.result()  # raises what it failed with
+                return sum(sent) > asked.events / 2
+
+            until(is_half_sent, "half of the flood", LONGEST)
             at = sum(sent)
             plane.create(PODS.format("default"), pod("middle"))
             until(lambda: is_bound(plane, "middle"), "a pod in the flood")
