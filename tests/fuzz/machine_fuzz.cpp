@@ -103,6 +103,12 @@ void check_tree(std::string_view text) {
 
 }  // namespace
 
+// hwloc 2.9 forgets the object it was reading where XML ends or errs within one. The machine itself
+// comes from other functions: one that this reader forgot would still be seen.
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "leak:^hwloc_alloc_setup_object$";
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::string_view kTree = "sys\n";
   const std::string text(reinterpret_cast<const char*>(data), size);
