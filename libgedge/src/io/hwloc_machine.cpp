@@ -130,10 +130,8 @@ class Reading {
     std::stable_sort(caches.begin(), caches.end(), [](const Cache& a, const Cache& b) {
       return a.level != b.level ? a.level > b.level : a.cpus.first() < b.cpus.first();
     });
-    // The kubelet knows those of level 3 and beyond.
-    constexpr int kUncore = 3;
     for (std::size_t i = caches.size(); i-- > 0;)
-      if (caches[i].level >= kUncore)
+      if (caches[i].level >= Cache::kUncore)
         each_cpu(caches[i].cpus, [&](Cpu& cpu) { cpu.cache = static_cast<int>(i); });
   }
 

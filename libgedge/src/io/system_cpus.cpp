@@ -97,8 +97,9 @@ class Reading {
     });
   }
 
-  // The last cache of data that this CPU has; nothing where it has none. Levels ascend with the
-  // index, and the first one may have a cache of instructions behind that of data.
+  // The last cache of data that this CPU has; nothing where the kubelet would not align to it.
+  // Levels ascend with the index, and the first one may have a cache of instructions behind that
+  // of data.
   std::optional<Cache> last_cache(int cpu) const {
     constexpr int kMostCaches = 16;
     const std::string folder = folder_of(cpu) + "cache/index";
@@ -108,6 +109,7 @@ class Reading {
     int count = 0, level = -1;
     for (int next = level_of(0); next >= 0 && count < kMostCaches; next = level_of(++count))
       level = next;
+    if (level < Cache::kUncore) return std::nullopt;
     for (int index = count - 1; index >= 0; --index) {
       const std::string of = folder + std::to_string(index) + '/';
       const auto type = read_small_file(of + "type", kMostBytes);

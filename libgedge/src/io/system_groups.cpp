@@ -58,14 +58,28 @@ std::string why(int error_number) {
 }
 
 // The directories in `start`, outer ones before inner ones, `start` not among them. Links are not
-// followed.
-std::vector<std::string> directories_in(const std::string& start) {
-  std::vector<std::string> found;
-  std::error_code code;
-  fs::recursive_directory_iterator at(start, fs::directory_options::skip_permission_denied, code);
-  for (; !code && at != fs::end(at) && found.size() < kMostGroups; at.increment(code))
-    if (at->symlink_status(code).type() == fs::file_type::directory)
+// followed. One that vanishes meanwhile has nothing in it.
+Result<std::vector<std::string>> directories_in(const std::string& start) {
+  std::vector<std::string> found, ahead{start};
+  while (!ahead.empty()) {
+    const std::string directory = std::move(ahead.back());
+    ahead.pop_back();
+    std::error_code code;
+    for (fs::directory_iterator at(directory, code); !code && at != fs::end(at);
+         at.increment(code)) {
+      std::error_code gone;
+      if (at->symlink_status(gone).type() != fs::file_type::directory) continue;
       found.push_back(at->path().string());
+      ahead.push_back(found.back());
+    }
+    if (code && code != std::errc::no_such_file_or_directory)
+      return system_error("cannot list", directory, code.value());
+    if (found.size() > kMostGroups)
+      return Error{Errc::kDenied,
+                   "more than " + std::to_string(kMostGroups) + " control groups in " + start,
+                   {},
+                   "name one further in"};
+  }
   std::sort(found.begin(), found.end());  // a prefix comes first
   return found;
 }
@@ -106,8 +120,10 @@ Result<std::string> SystemGroups::of_process(int pid) const {
 Result<std::string> SystemGroups::of_container(const std::string& id) const {
   const auto top = directory_of(mount_.root);
   if (!top) return top.error();
+  const auto directories = directories_in(*top);
+  if (!directories) return directories.error();
   std::optional<std::string> found;
-  for (const std::string& directory : directories_in(*top)) {
+  for (const std::string& directory : *directories) {
     const std::string name = fs::path(directory).filename().string();
     if (!is_container_group(name, id)) continue;
     std::string path = (mount_.root == "/" ? "" : mount_.root) + directory.substr(top->size());
@@ -137,8 +153,10 @@ Result<GroupId> SystemGroups::identify(const std::string& path) const {
 Result<std::vector<std::string>> SystemGroups::with_inner(const std::string& path) const {
   const auto directory = directory_of(path);
   if (!directory) return directory.error();
+  const auto directories = directories_in(*directory);
+  if (!directories) return directories.error();
   std::vector<std::string> paths{path};
-  for (const std::string& inner : directories_in(*directory))
+  for (const std::string& inner : *directories)
     paths.push_back(path + inner.substr(directory->size()));
   return paths;
 }

@@ -31,6 +31,19 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
+// A kernel refuses the number of a node that it cannot have. One without NUMA has node 0.
+Word nodes_online() {
+  constexpr std::size_t kMostBytes = 4096;
+  const auto text = read_small_file("/sys/devices/system/node/online", kMostBytes);
+  const auto ids = parse_cpu_set(text ? *text : "0");
+  Word mask = 0;
+  if (ids)
+    ids->for_each([&mask](int id) {
+      if (id < kNumaIds) mask |= Word{1} << id;
+    });
+  return mask;
+}
+
 Error no_process(int pid) {
   return {Errc::kNotFound,
           "there is no process " + std::to_string(pid),
@@ -202,7 +215,7 @@ Status SystemThreads::move_memory(int pid, const std::vector<int>& nodes) {
   Word to = 0;
   for (const int node : nodes)
     if (node >= 0 && node < kNumaIds) to |= Word{1} << node;
-  const Word from = ~Word{0};
+  const Word from = nodes_online();
   // The kernel counts one bit less than it is told.
   if (::syscall(SYS_migrate_pages, pid, kWordBits + 1, &from, &to) >= 0) return {};
   if (errno == ESRCH) return no_process(pid);

@@ -78,10 +78,16 @@ Result<Kubelet> Kubelet::create(const Machine& machine, const KubeletRules& rule
   return Kubelet(*std::move(policy), *std::move(memory), std::move(layout), rules);
 }
 
-MergedHint Kubelet::merge(NumaHints cpus, NumaHints memory, std::vector<NumaHints> devices) const {
-  if (!rules_.is_static) cpus = std::nullopt;
-  std::vector<NumaHints> providers{std::move(cpus), std::move(memory)};
-  for (NumaHints& hints : devices) providers.push_back(std::move(hints));
+MergedHint Kubelet::merge(const PodCpus& pod, const CpuRequest* container) const {
+  // Hints are as many as sets of NUMA nodes: nobody is asked for what nobody wants.
+  if (rules_.topology.policy == TopologyPolicy::kNone) return {{}, true};
+  std::vector<NumaHints> providers;
+  const auto ask = [&](const auto& provider) {
+    return container != nullptr ? provider.hints(pod, *container) : provider.hints(pod);
+  };
+  providers.push_back(rules_.is_static ? ask(policy_) : NumaHints{});
+  providers.push_back(ask(memory_));
+  for (NumaHints& hints : ask(devices_)) providers.push_back(std::move(hints));
   return merge_hints(layout_, rules_.form, rules_.topology, providers);
 }
 
@@ -91,13 +97,11 @@ std::optional<PinRefusal> Kubelet::allocate(const PodCpus& pod) {
   const bool whole = rules_.topology.scope == TopologyScope::kPod;
   MergedHint merged;
   if (whole) {
-    merged = merge(policy_.hints(pod), memory_.hints(pod), devices_.hints(pod));
+    merged = merge(pod, nullptr);
     if (!merged.admitted) return apart;
   }
   for (const CpuRequest& request : pod.containers) {
-    if (!whole)
-      merged = merge(policy_.hints(pod, request), memory_.hints(pod, request),
-                     devices_.hints(pod, request));
+    if (!whole) merged = merge(pod, &request);
     if (!merged.admitted) return apart;
     if (rules_.is_static)
       if (auto refused = policy_.allocate(pod, request, merged.hint.nodes)) return refused;

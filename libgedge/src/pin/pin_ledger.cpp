@@ -83,6 +83,14 @@ Error no_device(const Machine& machine, const DeviceWish& wish) {
   return error;
 }
 
+Error too_many_nodes(std::size_t nodes) {
+  return {Errc::kDenied,
+          "CPUs are aligned on machines of at most " + std::to_string(TopologyOptions::kMostNodes) +
+              " NUMA nodes, and this one has " + std::to_string(nodes),
+          {},
+          "leave out `--near` and the policy of the topology manager"};
+}
+
 }  // namespace
 
 std::string holder_name(const PinHolder& holder) {
@@ -158,8 +166,10 @@ Result<CpuGrant> grant_exclusive(CpuAssignments& ledger, const Machine& machine,
   for (const DeviceWish& wish : ask.near)
     if (devices_for(machine, wish).empty()) return no_device(machine, wish);
   const bool is_wished = !ask.near.empty() && ask.topology == TopologyPolicy::kNone;
-  auto kubelet = kubelet_for(ledger, seen, ask.options,
-                             is_wished ? TopologyPolicy::kBestEffort : ask.topology);
+  const TopologyPolicy topology = is_wished ? TopologyPolicy::kBestEffort : ask.topology;
+  if (topology != TopologyPolicy::kNone && seen.numa_nodes.size() > TopologyOptions::kMostNodes)
+    return too_many_nodes(seen.numa_nodes.size());
+  auto kubelet = kubelet_for(ledger, seen, ask.options, topology);
   if (!kubelet) return std::move(kubelet).error();
   kubelet->know_devices(machine);
   const PodCpus pod{holder_name(holder),

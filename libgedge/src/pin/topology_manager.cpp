@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace gedge {
@@ -66,6 +67,9 @@ int neediest(const Lists& lists) {
 struct Way {
   NumaMask nodes = 0;
   bool preferred = false;
+  bool named = false;  // some provider named nodes, which is of interest as long as it is preferred
+
+  auto operator<=>(const Way&) const = default;
 };
 
 class Merging {
@@ -78,29 +82,34 @@ class Merging {
         lists_(std::move(lists)),
         wanted_(neediest(lists_)) {}
 
+  // A kubelet goes through every combination of hints. Which one wins is a strict order of what the
+  // combinations come to, so that those which come to the same are gone on with once.
   Way best() {
-    walk(0, {layout_.all(), true}, std::nullopt);
-    return best_.value_or(Way{layout_.all(), false});
+    std::set<Way> ways{{layout_.all(), true, false}};
+    for (const auto& list : lists_) {
+      std::set<Way> longer;
+      for (const Way& way : ways)
+        for (const NumaHint& hint : list) longer.insert(joined(way, hint));
+      ways = std::move(longer);
+    }
+    for (const Way& way : ways)
+      if (way.nodes != 0) consider(way);
+    return best_.value_or(Way{layout_.all(), false, false});
   }
 
  private:
-  void walk(std::size_t provider, Way way, std::optional<NumaMask> first) {
-    if (provider == lists_.size()) {
-      if (way.nodes != 0) consider(way);
-      return;
-    }
-    for (const NumaHint& hint : lists_[provider]) {
-      Way next = way;
-      if (hint.nodes) next.nodes &= *hint.nodes;
-      const bool same = !today_ || !hint.nodes || !first || *first == *hint.nodes;
-      next.preferred = way.preferred && hint.preferred && same;
-      walk(provider + 1, next, first ? first : hint.nodes);
-    }
+  // Preferred only where all that name nodes name the same: those are what is left of all then.
+  Way joined(Way way, const NumaHint& hint) const {
+    const bool same = !today_ || !hint.nodes || !way.named || way.nodes == *hint.nodes;
+    way.preferred = way.preferred && hint.preferred && same;
+    if (hint.nodes) way.nodes &= *hint.nodes;
+    way.named = way.preferred && (way.named || hint.nodes.has_value());
+    return way;
   }
 
   void consider(const Way& way) {
     // 1.20 begins with all nodes, not preferred.
-    if (!best_ && !today_) best_ = Way{layout_.all(), false};
+    if (!best_ && !today_) best_ = Way{layout_.all(), false, false};
     if (!best_ || wins(way, *best_)) best_ = way;
   }
 

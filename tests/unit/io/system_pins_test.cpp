@@ -86,6 +86,12 @@ TEST_CASE("read_cpus: this machine is to it what it is to hwloc") {
   for (std::size_t i = 0; i < cheap->cpus.size(); ++i) {
     CHECK(cheap->cpus[i].core == whole->cpus[i].core);
     CHECK(cheap->cpus[i].numa == whole->cpus[i].numa);
+    CHECK(cheap->cpus[i].socket == whole->cpus[i].socket);
+    const int near = cheap->cpus[i].cache, far = whole->cpus[i].cache;
+    REQUIRE((near < 0) == (far < 0));
+    if (near >= 0)
+      CHECK(cheap->caches[static_cast<std::size_t>(near)].cpus ==
+            whole->caches[static_cast<std::size_t>(far)].cpus);
   }
   const auto usable = usable_cpus();
   REQUIRE(usable);

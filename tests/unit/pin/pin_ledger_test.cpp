@@ -177,6 +177,23 @@ TEST_CASE("a grant: refused as the kubelet would") {
   CHECK(ledger == CpuAssignments{});
 }
 
+TEST_CASE("a grant: on a machine of many NUMA nodes, whose sets nobody could go through") {
+  Machine many;
+  for (int node = 0; node < 48; ++node) {
+    many.cpus.push_back({node, node, 0, node, node, -1});
+    many.numa_nodes.push_back({node, 0, CpuSet{node}});
+  }
+  CpuAssignments ledger;
+  const auto got = grant(ledger, many, many.cpu_set(), {3, {}, {}}, ProcessId{1, 1});
+  REQUIRE(got);
+  CHECK(got->cpus == CpuSet{0, 1, 2});
+  const CpuAsk near{1, {}, TopologyPolicy::kBestEffort};
+  const auto apart = grant(ledger, many, many.cpu_set(), near, ProcessId{2, 1});
+  REQUIRE_FALSE(apart);
+  CHECK(apart.error().code == Errc::kDenied);
+  CHECK(apart.error().what.find("at most 8 NUMA nodes, and this one has 48") != std::string::npos);
+}
+
 TEST_CASE("reclaim: what the dead held, while entries that name no process stay") {
   CpuAssignments ledger;
   ledger.pods["1-1"]["run"] = {0};

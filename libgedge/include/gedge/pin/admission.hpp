@@ -76,7 +76,8 @@ class Kubelet {
   std::optional<PinRefusal> allocate(const PodCpus& pod);
 
   void release(const std::string& uid, const std::string& container);
-  MergedHint merge(NumaHints cpus, NumaHints memory, std::vector<NumaHints> devices) const;
+  /// For one container, or without it for the whole pod.
+  MergedHint merge(const PodCpus& pod, const CpuRequest* container) const;
 
   StaticPolicy policy_;
   MemoryDesk memory_;

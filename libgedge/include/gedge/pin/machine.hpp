@@ -29,6 +29,8 @@ struct NumaNode {
 
 /// A cache of data or of both, that is shared or not.
 struct Cache {
+  static constexpr int kUncore = 3;  ///< the level from which on the kubelet aligns CPUs to it
+
   int level = 0;
   std::uint64_t size_bytes = 0;  ///< 0: not known
   CpuSet cpus;

@@ -72,8 +72,9 @@ Result<Kubelet> kubelet_for(const CpuAssignments& ledger, const Machine& machine
 /// Chooses CPUs out of `allowed` that nobody holds, as a kubelet would, and writes them down for
 /// `holder`, unless they are shared. Devices are chosen with them, as for a container that asks for
 /// both; without a topology policy as far as it can be had. Errors: kDenied where there are not so
-/// many, or the policy refuses; kInvalidInput for policies that contradict each other. Nothing is
-/// written down then.
+/// many, the policy refuses, or a policy or a device is asked for and the machine has more NUMA
+/// nodes than a kubelet aligns by default; kNotFound for a device that it does not have;
+/// kInvalidInput for policies that contradict each other. Nothing is written down then.
 Result<CpuGrant> grant(CpuAssignments& ledger, const Machine& machine, const CpuSet& allowed,
                        const CpuAsk& ask, const PinHolder& holder);
 

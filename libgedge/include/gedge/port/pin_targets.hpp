@@ -67,7 +67,7 @@ class ControlGroups {
   /// Errors: kNotFound.
   virtual Result<std::string> of_process(int pid) const = 0;
   /// By an id of 12 hexadecimal digits or more. Errors: kNotFound; kConflict where several begin
-  /// so.
+  /// so; kDenied where groups cannot be listed.
   virtual Result<std::string> of_container(const std::string& id) const = 0;
   /// Errors: kNotFound.
   virtual Result<GroupId> identify(const std::string& path) const = 0;
