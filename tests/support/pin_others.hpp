@@ -43,8 +43,13 @@ class Launch final : public PinnedLaunch {
   }
   Result<ProcessId> start() override {
     world_.step();
-    pid_ = world_.next_pid++;
-    world_.processes[pid_] = {8'000 + ++world_.births, {{pid_, world_.all}}, 5};
+    if (world_.shell != 0) {
+      pid_ = world_.fork(world_.shell);
+    } else {
+      pid_ = world_.next_pid++;
+      world_.processes[pid_] = {0, {{pid_, world_.all}}, 5};
+    }
+    world_.processes[pid_].started = 8'000 + ++world_.births;
     return ProcessId{pid_, world_.processes[pid_].started};
   }
   std::optional<NotBegun> begin(const CpuGrant& grant, MemoryMode) override {
@@ -73,7 +78,7 @@ inline Result<PinnedRun> run_before_others(World& world, int cpus, const ForOthe
                                            std::function<void(int)> meanwhile = {}) {
   Desk desk(world);
   Launch launch(world, std::move(meanwhile));
-  const PinGround on = ground();
+  const PinGround on = ground(world.all);
   const CpuAsk ask{cpus, {}, {}};
   return run_pinned(launch, keep_before_others(desk.ports, on, ask, wish, [](const OthersNow&) {}),
                     MemoryMode::kDefault);

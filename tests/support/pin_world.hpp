@@ -63,6 +63,7 @@ struct World {
   int births_left = 0;                   // threads that are born while others are pinned
   int forks_left = 0;                    // processes that are born of those that are pinned
   int next_pid = 100;                    // of these
+  int shell = 0;                         // which begins commands; 0: one that nobody has changed
   std::function<void()> meanwhile;       // before the first thread is pinned
   bool may_lower = true;                 // nice values
   std::function<void(int)> before_nice;  // before a thread gets a nice value
@@ -298,14 +299,15 @@ class WorldGroups final : public ControlGroups {
   CgroupMount mount_;
 };
 
-// Two NUMA nodes of four cores with two threads each.
-inline PinGround ground() {
+// Two NUMA nodes of four cores with two threads each, or these CPUs of them.
+inline PinGround ground(const CpuSet& all = CpuSet::range(0, 15)) {
   PinGround made;
   for (int node = 0; node < 2; ++node) {
     const CpuSet cpus = CpuSet::range(node * 8, node * 8 + 7);
     cpus.for_each([&](int cpu) { made.machine.cpus.push_back({cpu, cpu & ~1, node, node, node}); });
     made.machine.numa_nodes.push_back({node, 0, cpus});
   }
+  made.machine = machine_within(made.machine, all);
   made.allowed = made.machine.cpu_set();
   return made;
 }
@@ -328,7 +330,7 @@ inline Result<AppliedPin> apply(World& world, const PinTarget& target, int cpus,
                                 MemoryMode memory = MemoryMode::kDefault,
                                 const ForOthers& others = {}) {
   Desk desk(world);
-  return apply_pin(desk.ports, ground(), {cpus, {}, {}}, target, memory, others);
+  return apply_pin(desk.ports, ground(world.all), {cpus, {}, {}}, target, memory, others);
 }
 inline CpuAsk sharing(CpuSet cpus) {
   CpuAsk ask;
@@ -338,7 +340,7 @@ inline CpuAsk sharing(CpuSet cpus) {
 }
 inline Result<AppliedPin> apply_in(World& world, const PinTarget& target, const CpuAsk& ask) {
   Desk desk(world);
-  return apply_pin(desk.ports, ground(), ask, target, MemoryMode::kDefault);
+  return apply_pin(desk.ports, ground(world.all), ask, target, MemoryMode::kDefault);
 }
 inline Status undo(World& world, const PinTarget& target) {
   Desk desk(world);

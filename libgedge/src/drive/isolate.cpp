@@ -1,6 +1,8 @@
 #include "drive/isolate.hpp"
 
+#include <map>
 #include <utility>
+#include <variant>
 
 #include "drive/shifting.hpp"
 
@@ -26,12 +28,23 @@ class Masks {
       holders_.add(name, books.ledger);
       if (!leaving.contains(name)) left_ |= cpus;
     }
+    for (const auto& [name, parts] : books.ledger.pods)
+      if (const auto holder = holder_of(name, parts); holder && !leaving.contains(name))
+        for (const auto& [part, cpus] : parts) know_pin(*holder, cpus);
+    for (const PinRecord& record : books.records)
+      if (const auto holder = holder_of(record); holder && !leaving.contains(record.holder))
+        know_pin(*holder, record.shared);
   }
 
   const std::vector<Before>& written() const { return aside_.moved; }
   std::uint64_t since() const { return aside_.since; }
   const Holders& holders() const { return holders_; }
   const CpuSet& value(const SeenThread& thread) const { return thread.mask; }
+  const CpuSet* pinned(const ProcessId& process) const {
+    const auto found = pins_.find(process.pid);
+    if (found == pins_.end() || found->second.process != process) return nullptr;
+    return &found->second.cpus;
+  }
 
   bool is_made_of(const CpuSet& now, const CpuSet& before) const {
     const CpuSet usable = before & online_;
@@ -63,12 +76,24 @@ class Masks {
   }
 
  private:
+  struct Pin {
+    ProcessId process;
+    CpuSet cpus;
+  };
+
+  // Of a control group the kernel keeps the processes where it is pinned.
+  void know_pin(const PinHolder& holder, const CpuSet& cpus) {
+    const auto* const process = std::get_if<ProcessId>(&holder);
+    if (process != nullptr && cpus.meets(online_)) pins_[process->pid] = {*process, cpus};
+  }
+
   Threads& threads_;
   const Aside& aside_;
   const CpuSet& online_;
   CpuSet all_, isolated_;
   CpuSet left_;  // of those who stay
   Holders holders_;
+  std::map<int, Pin> pins_;  // of those who are not leaving
 };
 
 Result<ShiftedThreads> move_all(const PinPorts& ports, PinBooks& books, const CpuSet& online) {
@@ -111,7 +136,8 @@ Status trace_back(const PinPorts& ports, const PinBooks& books, const CpuSet& on
   if (!sight) return sight.error();
   const Seen* const seen = sight->find(before.process.pid);
   if (seen == nullptr) return {};
-  const Masks masks(ports, books, online);
+  // It stands in the ledger already, with CPUs that it has not got yet.
+  const Masks masks(ports, books, online, {holder_name(before.process)});
   const Origins<Masks> origins(ports.threads, masks);
   before.others.clear();
   for (const SeenThread& thread : seen->threads) {

@@ -26,6 +26,7 @@ class Nices {
   std::uint64_t since() const { return niced_.since; }
   const Holders& holders() const { return holders_; }
   const int& value(const SeenThread& thread) const { return thread.nice; }
+  const int* pinned(const ProcessId&) const { return nullptr; }
 
   bool is_made_of(int now, int before) const { return is_raised(now, before, niced_.levels); }
 

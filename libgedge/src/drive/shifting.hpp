@@ -10,6 +10,7 @@
 //   holders()                    whose CPUs it is about
 //   value(thread)                what it has now
 //   is_made_of(now, before)      may one who had `before` have been given `now`?
+//   pinned(process)              what a pin has given it, null where none has: that stays
 //   concerns(process, thread)    has it to be given something, unless it is a holder's?
 //   is_fixed(process, thread)    has the kernel made it for just these CPUs?
 //   goal(before, thread)         what it is given
@@ -72,16 +73,18 @@ class Origins {
     return before.process == process ? &before : nullptr;
   }
 
-  /// Of a thread that does not have what it was given: what it has. What nobody has written down
-  /// has what it was begun with; where that has ended, its parent does not say so, and whatever
-  /// fits counts.
+  /// Of a thread that does not have what it was given: what it has. What is pinned has what the pin
+  /// says. What nobody has written down has what it was begun with; where that has ended, its
+  /// parent does not say so, and whatever fits counts.
   Value of(const Sighting& sight, const Seen& process, const SeenThread& thread) const {
     const Value& now = kind_.value(thread);
+    if (const Value* const its = pinned(process, now)) return *its;
     if (const Before* const known = find(process.facts.process)) return of_known(*known, thread);
     if (process.facts.process.started < kind_.since()) return now;
     std::set<int> passed;
     for (const Seen* at = &process; at != nullptr; at = sight.find(at->facts.parent)) {
       if (!passed.insert(at->facts.process.pid).second) break;
+      if (const Value* const its = pinned(*at, now)) return *its;
       const Before* const known = find(at->facts.process);
       if (known != nullptr)
         if (const Value* const before = among(now, *known)) return *before;
@@ -96,6 +99,12 @@ class Origins {
  private:
   bool fits(const Value& now, const Value& before) const {
     return now == before || kind_.is_made_of(now, before);
+  }
+
+  // Null where it has something else than its pin says.
+  const Value* pinned(const Seen& process, const Value& now) const {
+    const Value* const its = kind_.pinned(process.facts.process);
+    return its != nullptr && fits(now, *its) ? its : nullptr;
   }
 
   // What this one may have been made of.

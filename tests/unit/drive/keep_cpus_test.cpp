@@ -1,0 +1,148 @@
+// Whoever is pinned keeps what the pin gave him, whatever is done for others beside him: on small
+// machines in memory, where most masks are less than the machine.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/codec/pin_record.hpp"
+#include "support/pin_others.hpp"
+
+namespace gedge::test {
+namespace {
+
+const ForOthers kAlone{.isolate = true};
+
+World small_world(int cpus) {
+  World world;
+  world.all = CpuSet::range(0, cpus - 1);
+  world.shell = 30;
+  world.processes[1] = {1, {{1, world.all}}, 0};
+  world.processes[15] = {1'500, {{15, world.all}}, 1};
+  world.processes[30] = {3'000, {{30, world.all}}, 1};
+  return world;
+}
+
+PinRecordsReading record_of(const World& world) {
+  const auto found = world.files.find(PinFile::kRecord);
+  return read_pin_records({"pins", found != world.files.end() ? found->second : ""});
+}
+
+// Everybody's pin, by the process: CPUs that it holds, or those that it shares and nobody else has
+// for himself.
+std::map<int, CpuSet> pins_in(const World& world) {
+  std::map<int, CpuSet> pins;
+  for (const auto& [name, parts] : ledger_of(world).pods)
+    if (const auto process = holder_process(name)) pins[process->pid] = parts.begin()->second;
+  const auto reading = record_of(world);
+  if (!reading.records) return pins;
+  const CpuSet isolated = reading.aside.cpus();
+  for (const PinRecord& record : *reading.records)
+    if (!record.shared.empty())
+      pins[record.processes.front().process.pid] =
+          aside_of(record.shared, isolated, reading.aside.all);
+  return pins;
+}
+
+void check_pins(const World& world) {
+  for (const auto& [pid, cpus] : pins_in(world)) {
+    const auto found = world.processes.find(pid);
+    if (found == world.processes.end()) continue;
+    for (const auto& thread : found->second.threads) {
+      CAPTURE(thread.first);
+      CHECK(thread.second == cpus);
+    }
+  }
+}
+
+bool descends_from_one_of(const World& world, int pid, const std::map<std::string, CpuSet>& names) {
+  for (auto at = world.processes.find(pid); at != world.processes.end();
+       at = world.processes.find(at->second.parent))
+    if (names.contains(holder_name(ProcessId{at->first, at->second.started}))) return true;
+  return false;
+}
+
+// Nobody else may run where somebody is alone.
+void check_all_alone(const World& world) {
+  const Aside aside = record_of(world).aside;
+  for (const auto& [pid, process] : world.processes) {
+    if (descends_from_one_of(world, pid, aside.isolated)) continue;
+    for (const auto& thread : process.threads) {
+      CAPTURE(thread.first);
+      CHECK_FALSE(thread.second.meets(aside.cpus()));
+      CHECK_FALSE(thread.second.empty());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("keep: a command beside one that was alone keeps its CPU when that ends") {
+  World world = small_world(2);
+  const World found = world;
+  int child = 0;
+  REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
+  const auto done = run_before_others(world, 1, {}, [&](int pid) {
+    CHECK(world.processes.at(pid).threads.at(pid) == CpuSet{1});
+    child = world.fork(pid);
+    REQUIRE(undo(world, 15));
+    CHECK(world.processes.at(pid).threads.at(pid) == CpuSet{1});
+    CHECK(world.processes.at(child).threads.at(child) == CpuSet{1});
+    CHECK(world.processes.at(30) == found.processes.at(30));
+    const auto next = run_before_others(world, 1, kAlone, [&](int other) {
+      CHECK(world.processes.at(other).threads.at(other) == CpuSet{0});
+      check_pins(world);
+      check_all_alone(world);
+    });
+    REQUIRE(next);
+    check_pins(world);
+  });
+  REQUIRE(done);
+  world.processes.erase(child);
+  CHECK(is_as_found(world, found));
+}
+
+TEST_CASE("keep: one that is alone keeps its CPUs when another ends that was alone before it") {
+  World world = world_of();
+  const World found = world;
+  REQUIRE(apply(world, 10, 2, MemoryMode::kDefault, kAlone));
+  const auto second = apply(world, 20, 6, MemoryMode::kDefault, kAlone);
+  REQUIRE(second);
+  CHECK(second->grant.cpus == CpuSet::range(2, 7));
+  REQUIRE(undo(world, 10));
+  CHECK(world.processes[20].threads.at(20) == CpuSet::range(2, 7));
+  CHECK(world.processes[10].threads.at(10) == world.all - CpuSet::range(2, 7));
+  REQUIRE(undo(world, 20));
+  CHECK(is_as_found(world, found));
+}
+
+TEST_CASE("keep: who was moved aside and shares then just these CPUs stays there") {
+  World world = small_world(4);
+  world.processes[20] = {2'000, {{20, CpuSet::range(0, 2)}}, 1};
+  const World found = world;
+  REQUIRE(apply(world, 30, 1, MemoryMode::kDefault, kAlone));
+  CHECK(world.processes[20].threads.at(20) == CpuSet{1, 2});
+  REQUIRE(apply_in(world, 20, sharing({1, 2})));
+  REQUIRE(undo(world, 30));
+  CHECK(world.processes[20].threads.at(20) == CpuSet{1, 2});
+  REQUIRE(undo(world, 20));
+  CHECK(is_as_found(world, found));
+}
+
+TEST_CASE("keep: a child that was begun aside, before its parent was pinned, is moved back") {
+  World world = small_world(4);
+  REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
+  const int child = world.fork(30);
+  CHECK(world.processes[child].threads.at(child) == CpuSet::range(1, 3));
+  const auto done = apply(world, 30, 2);
+  REQUIRE(done);
+  REQUIRE(undo(world, 15));
+  CHECK(world.processes[child].threads.at(child) == world.all);
+  CHECK(world.processes[30].threads.at(30) == done->grant.cpus);
+}
+
+}  // namespace gedge::test
