@@ -353,6 +353,20 @@ Status check_free(const PinBooks& books, const PinHolder& holder) {
   return {};
 }
 
+// Whoever was moved aside as he was pinned is to have what he had before. That is written down
+// before anything is put back: nothing else says it once he has been moved aside anew.
+Status know_before(PinStore& store, PinBooks& books, const PinRecord& record) {
+  bool is_new = false;
+  for (const ProcessBefore& before : record.processes)
+    for (ProcessBefore& moved : books.aside.moved) {
+      if (moved.process != before.process) continue;
+      is_new = is_new || moved.usual != before.usual || moved.others != before.others;
+      moved.usual = before.usual;
+      moved.others = before.others;
+    }
+  return is_new ? write_record(store, books) : Status();
+}
+
 void forget(PinBooks& books, const PinHolder& holder, const CpuSet& all) {
   const std::string name = holder_name(holder);
   std::erase_if(books.records, [&](const PinRecord& record) { return record.holder == name; });
@@ -364,7 +378,9 @@ void forget(PinBooks& books, const PinHolder& holder, const CpuSet& all) {
 Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
                 const PinHolder& holder, const PinTarget& target, Error failed) {
   const CpuSet all = ground.machine.cpu_set();
-  Status undone = put_back(ports, all, *record_of(books, holder), books.aside);
+  const PinRecord& record = *record_of(books, holder);
+  Status undone = know_before(ports.store, books, record);
+  if (undone) undone = put_back(ports, all, record, books.aside);
   if (undone) undone = let_back(ports, books, all, {holder_name(holder)});
   if (undone) undone = keep_back(ports, books, all);
   if (undone) {
@@ -449,6 +465,7 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
                  runs ? "its CPUs are given back when it ends"
                       : "was it pinned with another `--state-dir`?"};
   }
+  GEDGE_TRY(know_before(ports.store, *books, *record));
   GEDGE_TRY(put_back(ports, online, *record, books->aside));
   GEDGE_TRY(let_back(ports, *books, online, {name}));
   GEDGE_TRY(keep_back(ports, *books, online));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gedge/codec/pin_record.hpp"
+#include "support/dice.hpp"
 #include "support/pin_others.hpp"
 
 namespace gedge::test {
@@ -133,6 +134,22 @@ TEST_CASE("keep: who was moved aside and shares then just these CPUs stays there
   CHECK(is_as_found(world, found));
 }
 
+TEST_CASE("keep: who shared CPUs and was moved off them is known by what he had before that") {
+  World world = small_world(4);
+  world.processes[20] = {2'000, {{20, {0, 1}}}, 1};
+  const World found = world;
+  REQUIRE(apply_in(world, 20, sharing({2})));
+  REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
+  REQUIRE(apply(world, 30, 2, MemoryMode::kDefault, kAlone));
+  CHECK(world.processes[20].threads.at(20) == CpuSet{1});
+  REQUIRE(undo(world, 20));
+  CHECK(world.processes[20].threads.at(20) == CpuSet{1});
+  REQUIRE(undo(world, 30));
+  CHECK(world.processes[20].threads.at(20) == CpuSet{1});
+  REQUIRE(undo(world, 15));
+  CHECK(is_as_found(world, found));
+}
+
 TEST_CASE("keep: a child that was begun aside, before its parent was pinned, is moved back") {
   World world = small_world(4);
   REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
@@ -143,6 +160,76 @@ TEST_CASE("keep: a child that was begun aside, before its parent was pinned, is 
   REQUIRE(undo(world, 15));
   CHECK(world.processes[child].threads.at(child) == world.all);
   CHECK(world.processes[30].threads.at(30) == done->grant.cpus);
+}
+
+namespace {
+
+// One thing after another, also while a command runs that was begun by one of them.
+class Acts {
+ public:
+  Acts(World& world, Dice& dice) : world_(world), dice_(dice) {}
+
+  void some(int count) {
+    for (int i = 0; i < count; ++i) {
+      one();
+      check_pins(world_);
+      check_all_alone(world_);
+      CHECK_FALSE(overlaps(ledger_of(world_)));
+    }
+  }
+
+ private:
+  void one() {
+    const std::vector<int> targets{10, 20, 40, 50};
+    const int target = dice_.pick(targets), cpus = 1 + static_cast<int>(dice_.below(2));
+    const ForOthers wish{.isolate = dice_.chance(50), .nice = dice_.chance(30) ? 10 : 0};
+    switch (dice_.below(5)) {
+      case 0:
+        return static_cast<void>(apply(world_, target, cpus, MemoryMode::kDefault, wish));
+      case 1:
+        return static_cast<void>(undo(world_, target));
+      case 2:
+        return static_cast<void>(apply_in(world_, target, sharing({0, 1 + cpus})));
+      case 3:
+        return static_cast<void>(world_.fork(30));
+      default:
+        if (++depth_ < 4)
+          static_cast<void>(run_before_others(world_, cpus, wish, [this](int pid) {
+            if (dice_.chance(30)) static_cast<void>(undo(world_, pid));
+            some(3);
+          }));
+        --depth_;
+    }
+  }
+
+  World& world_;
+  Dice& dice_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("keep: a thousand rounds of pins that come and go on four CPUs") {
+  Dice dice(31);
+  for (int round = 0; round < 1'000; ++round) {
+    CAPTURE(round);
+    World world = small_world(4);
+    world.processes[10] = {1'000, {{10, world.all}, {11, world.all}, {12, {1}}}, 1};
+    world.processes[20] = {2'000, {{20, {0, 1}}}, 1};
+    world.processes[40] = {3'500, {{40, CpuSet::range(1, 3)}}, 1};
+    world.processes[50] = {3'600, {{50, {3}}}, 1};
+    const World found = world;
+    Acts(world, dice).some(12);
+    for (const int target : {10, 20, 40, 50}) static_cast<void>(undo(world, target));
+    CHECK(ledger_of(world).pods.empty());
+    for (const auto& [pid, process] : world.processes) {
+      CAPTURE(pid);
+      if (found.processes.contains(pid))
+        CHECK(process == found.processes.at(pid));
+      else
+        CHECK(process.threads.begin()->second == world.all);  // the shell's
+    }
+  }
 }
 
 }  // namespace gedge::test
