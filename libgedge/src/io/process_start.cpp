@@ -39,8 +39,9 @@ bool number_in(std::string_view word, std::uint64_t& out) {
 }  // namespace
 
 std::optional<ProcessStat> process_stat(pid_t pid) {
-  constexpr int kState = 0, kParent = 1, kFlags = 6, kStart = 19;  // proc(5): fields 3, 4, 9, 22
-  constexpr std::uint64_t kKernelThread = 0x0020'0000;             // PF_KTHREAD
+  // proc(5): fields 3, 4, 9, 20, 22
+  constexpr int kState = 0, kParent = 1, kFlags = 6, kThreads = 17, kStart = 19;
+  constexpr std::uint64_t kKernelThread = 0x0020'0000;  // PF_KTHREAD
   const auto text = read_small_file("/proc/" + std::to_string(pid) + "/stat", kMostBytes);
   if (!text) return std::nullopt;
   ProcessStat stat;
@@ -48,11 +49,13 @@ std::optional<ProcessStat> process_stat(pid_t pid) {
   if (name != std::string::npos && name_end != std::string::npos && name < name_end)
     stat.name = text->substr(name + 1, name_end - name - 1);
   const std::string_view state = word_of(*text, kState);
-  stat.has_ended = state == "Z" || state == "X";
-  std::uint64_t parent = 0, flags = 0;
+  std::uint64_t parent = 0, flags = 0, threads = 0;
   if (!number_in(word_of(*text, kParent), parent) || !number_in(word_of(*text, kFlags), flags) ||
+      !number_in(word_of(*text, kThreads), threads) ||
       !number_in(word_of(*text, kStart), stat.start))
     return errno = EPROTO, std::nullopt;
+  // The first thread may end before the others do.
+  stat.has_ended = state == "X" || (state == "Z" && threads <= 1);
   stat.parent = static_cast<pid_t>(parent);
   stat.is_kernel = (flags & kKernelThread) != 0;
   return stat;

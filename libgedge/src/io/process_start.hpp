@@ -12,7 +12,7 @@ namespace gedge {
 struct ProcessStat {
   std::string name;
   pid_t parent = 0;
-  bool has_ended = false;   ///< nobody has waited for it yet
+  bool has_ended = false;   ///< all its threads, and nobody has waited for it yet
   bool is_kernel = false;   ///< a thread of the kernel itself
   std::uint64_t start = 0;  ///< clock ticks since boot
 };

@@ -2,17 +2,23 @@
 #include "gedge/io/system_pins.hpp"
 
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gedge/io/files.hpp"
 #include "gedge/io/machine_facts.hpp"
+#include "gedge/io/system_targets.hpp"
 #include "io/process_start.hpp"
+#include "io/small_file.hpp"
 #include "support/folder.hpp"
 
 namespace gedge {
@@ -140,6 +146,38 @@ TEST_CASE("processes: this one lives, another of its number does not, nor one th
   ::waitpid(child, nullptr, 0);
   CHECK_FALSE(process_start(child));
   CHECK_FALSE(processes.lives(ProcessId{child, 1}));
+}
+
+TEST_CASE("processes: one whose first thread has ended lives as long as another runs") {
+  std::array<int, 2> stop{};
+  REQUIRE(::pipe(stop.data()) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(stop[1]);
+    std::thread([end = stop[0]] {
+      char nothing = 0;
+      static_cast<void>(!::read(end, &nothing, 1));
+      ::_exit(0);
+    }).detach();
+    ::syscall(SYS_exit, 0);  // of this thread alone
+  }
+  ::close(stop[0]);
+  const auto state = [&] {
+    const auto text = read_small_file("/proc/" + std::to_string(child) + "/stat", 4096);
+    return text ? text->at(text->rfind(')') + 2) : '?';
+  };
+  for (int look = 0; look < 1'000'000 && state() != 'Z'; ++look) ::sched_yield();
+  REQUIRE(state() == 'Z');
+  const SystemProcesses processes;
+  const SystemThreads threads;
+  const auto known = threads.identify(child);
+  REQUIRE(known);
+  CHECK(processes.lives(*known));
+  CHECK(threads.about(child)->process == *known);
+  CHECK(threads.of_process(child)->size() == 2);
+  ::close(stop[1]);
+  ::waitpid(child, nullptr, 0);
+  CHECK_FALSE(processes.lives(*known));
 }
 
 TEST_CASE("a launch that is cancelled, or never begun, leaves no process") {
