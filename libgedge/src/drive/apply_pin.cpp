@@ -320,34 +320,45 @@ Result<AppliedPin> carry_out(const PinPorts& ports, const PinRecord& record,
   return done;
 }
 
-bool lie_in_one_another(const PinHolder& a, const PinHolder& b) {
-  if (a == b) return true;
-  const auto* const first = std::get_if<GroupId>(&a);
-  const auto* const second = std::get_if<GroupId>(&b);
-  return first != nullptr && second != nullptr &&
-         (first->path.starts_with(second->path + '/') ||
-          second->path.starts_with(first->path + '/'));
+bool is_within(const std::string& path, const std::string& outer) {
+  return path == outer || path.starts_with(outer + '/');
 }
 
-// Nobody is pinned twice, and no control group within another that is.
-Status check_free(const PinBooks& books, const PinHolder& holder) {
-  const auto pinned = [](const PinHolder& other, const char* how, const CpuSet& cpus) {
+// The kernel moves what is in a control group with its cpuset. Of processes in one that is pinned
+// it leaves nothing to pin them to.
+bool lie_in_one_another(const ControlGroups& groups, const PinHolder& wanted,
+                        const PinHolder& other) {
+  if (wanted == other) return true;
+  const auto* const group = std::get_if<GroupId>(&wanted);
+  if (group == nullptr) return false;
+  if (const auto* const pinned = std::get_if<GroupId>(&other))
+    return is_within(group->path, pinned->path) || is_within(pinned->path, group->path);
+  const auto its = groups.of_process(std::get<ProcessId>(other).pid);
+  return its && is_within(*its, group->path);
+}
+
+// Nobody is pinned twice, and no control group with something in it that is, or within one.
+Status check_free(const ControlGroups& groups, const PinBooks& books, const PinHolder& holder) {
+  const auto* const wanted = std::get_if<GroupId>(&holder);
+  const auto pinned = [wanted](const PinHolder& other, const char* how, const CpuSet& cpus) {
     const auto* const group = std::get_if<GroupId>(&other);
     const PinTarget target =
         group != nullptr ? PinTarget(group->path) : PinTarget(std::get<ProcessId>(other).pid);
+    const bool is_in_it = wanted != nullptr && group == nullptr;
     return Error{Errc::kConflict,
-                 name_of(target) + how + to_string(cpus) + " already",
+                 name_of(target) + (is_in_it ? " in control group " + wanted->path : "") + how +
+                     to_string(cpus) + " already",
                  {},
                  "give them back first with `gedge pin apply --undo " + flag_of(target) + '`'};
   };
   for (const auto& [name, parts] : books.ledger.pods) {
     const auto other = holder_of(name, parts);
-    if (other && lie_in_one_another(holder, *other))
+    if (other && lie_in_one_another(groups, holder, *other))
       return pinned(*other, " holds CPUs ", parts.begin()->second);
   }
   for (const PinRecord& record : books.records) {
     const auto other = holder_of(record);
-    if (!record.shared.empty() && other && lie_in_one_another(holder, *other))
+    if (!record.shared.empty() && other && lie_in_one_another(groups, holder, *other))
       return pinned(*other, " shares CPUs ", record.shared);
   }
   return {};
@@ -420,7 +431,7 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   const CpuSet online = ground.machine.cpu_set();
   auto books = open_books(ports, online);
   if (!books) return std::move(books).error();
-  GEDGE_TRY(check_free(*books, *holder));
+  GEDGE_TRY(check_free(ports.groups, *books, *holder));
   auto granted = grant(books->ledger, ground.machine, *allowed, ask, *holder);
   if (!granted) return std::move(granted).error();
   Sight sight;

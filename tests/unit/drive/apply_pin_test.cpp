@@ -91,6 +91,27 @@ TEST_CASE("apply: two hold different CPUs, and nobody is pinned twice") {
   CHECK(apply(world, "/a/b/c", 2)->grant.cpus.is_subset_of(CpuSet::range(4, 7)));
 }
 
+TEST_CASE("apply: no control group is pinned while a process in it is") {
+  for (const bool shares : {false, true}) {
+    World world = world_of();
+    world.members[10] = "/a/b";
+    world.members[20] = "/other";
+    world.groups["/ab"] = {4, world.all, {0, 1}};
+    REQUIRE(apply(world, 20, 1));
+    const auto first = shares ? apply_in(world, 10, sharing({4, 5})) : apply(world, 10, 2);
+    REQUIRE(first);
+    for (const char* const path : {"/a", "/a/b"}) {
+      const auto done = apply(world, path, 2);
+      REQUIRE_FALSE(done);
+      CHECK(done.error().code == Errc::kConflict);
+      CHECK(done.error().what.find("process 10 in control group " + std::string(path)) == 0);
+      CHECK(done.error().hint.find("--undo --pid 10") != std::string::npos);
+      CHECK(world.processes[10].threads.at(10) == first->grant.cpus);
+    }
+    for (const char* const path : {"/a/b/c", "/ab"}) REQUIRE(apply(world, path, 1));
+  }
+}
+
 TEST_CASE("apply: what cannot be done leaves everything as it was") {
   const auto fails = [](World world, const PinTarget& target, Errc code,
                         MemoryMode memory = MemoryMode::kDefault, int cpus = 4) {

@@ -174,7 +174,7 @@ TEST_CASE("processes: one whose first thread has ended lives as long as another 
   REQUIRE(known);
   CHECK(processes.lives(*known));
   CHECK(threads.about(child)->process == *known);
-  CHECK(threads.of_process(child)->size() == 2);
+  CHECK(threads.of_process(child)->size() >= 2);  // a sanitizer may have one of its own
   ::close(stop[1]);
   ::waitpid(child, nullptr, 0);
   CHECK_FALSE(processes.lives(*known));
