@@ -69,9 +69,8 @@ std::optional<std::uint64_t> process_start(pid_t pid) {
 
 bool SystemProcesses::lives(const PinHolder& holder) const {
   if (const auto* const group = std::get_if<GroupId>(&holder)) {
-    const SystemGroups groups({});
-    const auto known = groups.identify(group->path);
-    return known ? *known == *group : groups.mount().version == CgroupVersion::kNone;
+    const auto known = SystemGroups(root_).identify(group->path);
+    return known ? *known == *group : known.error().code != Errc::kNotFound;
   }
   const auto& process = std::get<ProcessId>(holder);
   if (const auto started = process_start(process.pid)) return *started == process.started;

@@ -36,6 +36,15 @@ Error no_group(const std::string& path) {
           "/proc/PID/cgroup says in which one a process is"};
 }
 
+// The mount begins below the group that is looked for, so nobody in here can say whether it is
+// there.
+Error out_of_sight(const std::string& path, const std::string& root) {
+  return {Errc::kDenied,
+          "control group " + path + " cannot be seen in here: only " + root + " and what is in it",
+          {},
+          "run gedge outside of the container"};
+}
+
 std::string above(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
@@ -95,7 +104,7 @@ Result<std::string> SystemGroups::directory_of(const std::string& path) const {
   if (mount_.version == CgroupVersion::kNone) return no_controller();
   std::string rest = path;
   if (mount_.root != "/") {
-    if (!(rest + '/').starts_with(mount_.root + '/')) return no_group(path);
+    if (!(rest + '/').starts_with(mount_.root + '/')) return out_of_sight(path, mount_.root);
     rest.erase(0, mount_.root.size());
   }
   return root_ + mount_.point + (rest == "/" ? std::string() : rest);
@@ -145,9 +154,12 @@ Result<GroupId> SystemGroups::identify(const std::string& path) const {
   const auto directory = directory_of(path);
   if (!directory) return directory.error();
   struct stat about {};
-  if (::lstat(directory->c_str(), &about) == 0 && S_ISDIR(about.st_mode))
-    return GroupId{path, static_cast<std::uint64_t>(about.st_ino)};
-  return no_group(path);
+  if (::lstat(directory->c_str(), &about) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return no_group(path);
+    return system_error("cannot look at", *directory, errno);
+  }
+  if (!S_ISDIR(about.st_mode)) return no_group(path);
+  return GroupId{path, static_cast<std::uint64_t>(about.st_ino)};
 }
 
 Result<std::vector<std::string>> SystemGroups::with_inner(const std::string& path) const {

@@ -115,7 +115,30 @@ TEST_CASE("control groups, version 1: its own names, and a container that sees a
   const std::string path = *groups.of_process(77);
   CHECK(*groups.read(path, CpusetField::kUsableCpus) == CpuSet::range(4, 7));
   CHECK(*groups.read(path, CpusetField::kCpus) == CpuSet::range(4, 7));
-  CHECK(groups.read("/docker/xy", CpusetField::kCpus).error().code == Errc::kNotFound);
+  CHECK(groups.read("/docker/xy", CpusetField::kCpus).error().code == Errc::kDenied);
+}
+
+TEST_CASE("control groups: a holder is dead only where it can be seen that it is not there") {
+  const Folder folder;
+  folder.put("proc/self/mountinfo",
+             "32 25 0:28 /docker/x /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+  folder.put("sys/fs/cgroup/cpuset/y/cpuset.cpus", "4-7\n");
+  const std::string root = folder.path().string();
+  const auto known = SystemGroups(root).identify("/docker/x/y");
+  REQUIRE(known);
+  const SystemProcesses processes(root);
+  CHECK(processes.lives(*known));
+  CHECK_FALSE(processes.lives(GroupId{"/docker/x/y", known->number + 1}));
+  CHECK_FALSE(processes.lives(GroupId{"/docker/x/z", 1}));
+  for (const char* const hidden : {"/docker/z", "/docker/xy", "/"}) {
+    CHECK(processes.lives(GroupId{hidden, 1}));
+    const auto seen = SystemGroups(root).identify(hidden);
+    REQUIRE_FALSE(seen);
+    CHECK(seen.error().code == Errc::kDenied);
+    CHECK(seen.error().hint.find("outside of the container") != std::string::npos);
+  }
+  const std::string longer = "/docker/x/" + std::string(5'000, 'z');  // no lstat answers that
+  CHECK(processes.lives(GroupId{longer, 1}));
 }
 
 TEST_CASE("control groups: a machine without them says so") {

@@ -33,10 +33,15 @@ class DiskPinStore final : public PinStore {
 };
 
 /// Reads /proc and the control groups. A process that nobody has waited for yet has ended; one
-/// whose files are hidden from this user lives.
+/// whose files are hidden from this user lives, and so does a control group that cannot be seen.
 class SystemProcesses final : public Processes {
  public:
+  /// `root`: see SystemGroups.
+  explicit SystemProcesses(std::string root = {}) : root_(std::move(root)) {}
   bool lives(const PinHolder& holder) const override;
+
+ private:
+  std::string root_;
 };
 
 /// fork, sched_setaffinity, set_mempolicy, execvp. One command; not for programs with threads: what

@@ -69,7 +69,7 @@ class ControlGroups {
   /// By an id of 12 hexadecimal digits or more. Errors: kNotFound; kConflict where several begin
   /// so; kDenied where groups cannot be listed.
   virtual Result<std::string> of_container(const std::string& id) const = 0;
-  /// Errors: kNotFound.
+  /// Errors: kNotFound where there is none; kDenied where that cannot be seen.
   virtual Result<GroupId> identify(const std::string& path) const = 0;
   /// It and all groups in it, outer ones first. Errors: kNotFound, kDenied.
   virtual Result<std::vector<std::string>> with_inner(const std::string& path) const = 0;
