@@ -89,6 +89,27 @@ Status note_those_at(const PinPorts& ports, PinBooks& books, int nice) {
   return {};
 }
 
+// The holder, and what it has begun, may have been raised for another one, or have inherited that.
+// Nobody would lower them as long as this one stays, as nobody gives anything to a holder.
+Status lower_own(const PinPorts& ports, const PinBooks& books, const std::string& holder) {
+  const Nices nices(ports, books);
+  const Origins<Nices> origins(ports.threads, nices);
+  Holders its(ports.groups);
+  its.add(holder, books.ledger);
+  const auto settled = until_settled(ports.threads, true, [&](const Sighting& sight) {
+    bool acted = false;
+    for (const Seen& process : sight.all()) {
+      if (!its.own(sight, process) || nices.holders().own(sight, process)) continue;
+      for (const SeenThread& thread : process.threads) {
+        const int before = origins.of(sight, process, thread);
+        if (before != thread.nice) acted = nices.put(thread, before) || acted;
+      }
+    }
+    return Result<bool>(acted);
+  });
+  return settled ? Status() : Status(settled.error());
+}
+
 }  // namespace
 
 Result<ShiftedThreads> raise_others(const PinPorts& ports, PinBooks& books, const PinHolder& holder,
@@ -99,6 +120,8 @@ Result<ShiftedThreads> raise_others(const PinPorts& ports, PinBooks& books, cons
     const auto self = ports.threads.self();
     if (!self) return self.error();
     niced.since = self->started;
+  } else {
+    GEDGE_TRY(lower_own(ports, books, holder_name(holder)));
   }
   GEDGE_TRY(note_those_at(ports, books, level.nice));
   niced.levels[holder_name(holder)] = level;

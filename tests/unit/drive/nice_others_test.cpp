@@ -245,6 +245,48 @@ TEST_CASE("nice others: a run comes first until it has ended, and its own values
   }
 }
 
+TEST_CASE("nice others: a second run has its own value, though what begins it is raised") {
+  World world = polite_world();
+  world.shell = 30;
+  const World found = world;
+  const auto first = run_first(world, 2, 10, [&](int outer) {
+    CHECK(nice_of(world, outer) == 0);
+    CHECK(nice_of(world, 30) == 10);
+    const auto second = run_first(world, 2, 10, [&](int pid) {
+      CHECK(nice_of(world, pid) == 0);
+      CHECK(nice_of(world, world.fork(pid)) == 0);
+      CHECK(nice_of(world, 30) == 10);
+      CHECK(nice_of(world, outer) == 0);
+      world.processes.erase(pid + 1);
+    });
+    REQUIRE(second);
+    CHECK(nice_of(world, 30) == 10);
+  });
+  REQUIRE(first);
+  CHECK(is_as_found(world, found));
+}
+
+TEST_CASE("nice others: one who is raised and becomes a holder has his own value then") {
+  for (const bool first_leaves_first : {true, false}) {
+    World world = polite_world();
+    const World found = world;
+    REQUIRE(nice(world, 10, 2, 7));
+    const int child = world.fork(30);
+    CHECK(nice_of(world, child) == 7);
+    REQUIRE(nice(world, 30, 2, 12));
+    CHECK(nice_of(world, 30) == 0);
+    CHECK(nice_of(world, 31) == 5);
+    CHECK(nice_of(world, child) == 0);
+    CHECK(nice_of(world, 1) == 12);
+    REQUIRE(undo(world, first_leaves_first ? 10 : 30));
+    CHECK(nice_of(world, 30) == (first_leaves_first ? 0 : 7));
+    REQUIRE(undo(world, first_leaves_first ? 30 : 10));
+    CHECK(nice_of(world, child) == 0);
+    world.processes.erase(child);
+    CHECK(is_as_found(world, found));
+  }
+}
+
 TEST_CASE("nice others: the next one lowers those who were raised for one that has ended") {
   World world = polite_world();
   World found = world;
