@@ -17,8 +17,6 @@ namespace {
 using codec::Cursor;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kMostBytes = 64 << 20;
-
 void read_set(Cursor value, CpuSet& out) {
   const auto text = value.text();
   if (!text) return;
@@ -220,7 +218,7 @@ PinRecordsReading read_pin_records(const InputFile& file) {
   const codec::Source source(file.name, file.bytes, 0, file.padding);
   PinRecordsReading reading;
   std::vector<PinRecord> records;
-  if (const auto document = codec::Document::parse(source, diagnostics, kMostBytes))
+  if (const auto document = codec::Document::parse(source, diagnostics, kMostPinBytes))
     document->root().fields([&](std::string_view key, Cursor value) {
       if (key == "pins") value.items([&](Cursor item) { records.push_back(read_record(item)); });
       if (key == "aside") reading.aside = read_aside(value);

@@ -9,14 +9,13 @@
 #include "codec/cursor.hpp"
 #include "codec/document_sink.hpp"
 #include "codec/fields.hpp"
+#include "gedge/pin/pin_ledger.hpp"
 
 namespace gedge {
 namespace {
 
 using codec::Cursor;
 using codec::Json;
-
-constexpr std::uint64_t kMostBytes = 64 << 20;
 
 void read_verdict(Cursor value, TrialVerdict& out) {
   constexpr std::array kVerdicts{TrialVerdict::kHelps, TrialVerdict::kHarms,
@@ -55,7 +54,7 @@ PinVerdictsReading read_pin_verdicts(const InputFile& file) {
   const codec::Source source(file.name, file.bytes, 0, file.padding);
   PinVerdictsReading reading;
   std::vector<PinVerdict> verdicts;
-  if (const auto document = codec::Document::parse(source, diagnostics, kMostBytes))
+  if (const auto document = codec::Document::parse(source, diagnostics, kMostPinBytes))
     document->root().fields([&](std::string_view key, Cursor value) {
       if (key == "verdicts") value.items([&](Cursor item) { verdicts.push_back(read_one(item)); });
     });

@@ -64,6 +64,12 @@ class Origins {
     for (; learnt_ < kind_.written().size(); ++learnt_)
       by_pid_[kind_.written()[learnt_].process.pid] = learnt_;
   }
+  /// Some of it was struck out.
+  void learn_again() {
+    by_pid_.clear();
+    learnt_ = 0;
+    learn();
+  }
 
   /// Null where nothing is written down of it.
   const Before* find(const ProcessId& process) const {
@@ -190,6 +196,7 @@ class Shifting {
   Result<bool> shift_all(const Sighting& sight) {
     last_ = shifts_in(sight);
     if (last_.empty()) return false;
+    if (needs_writing_) strike_out_the_dead(sight);
     if (needs_writing_) GEDGE_TRY(write_record(ports_.store, books_));
     needs_writing_ = false;
     for (const Shift& shift : last_) GEDGE_TRY(carry_out(shift));
@@ -242,6 +249,35 @@ class Shifting {
     std::erase_if(others, [&](const auto& other) { return other.thread == *is; });
     others.push_back({*is, before});
     needs_writing_ = true;
+  }
+
+  // Of those who have ended, a value is needed only where nobody before them has it: what they have
+  // begun, and nobody else has, finds it there. So the list is as long as the machine is busy, and
+  // not as long as somebody has been a holder.
+  void strike_out_the_dead(const Sighting& sight) {
+    std::vector<Value> kept;
+    const auto keep = [](std::vector<Value>& values, const Value& value) {
+      const bool is_new = std::find(values.begin(), values.end(), value) == values.end();
+      if (is_new) values.push_back(value);
+      return is_new;
+    };
+    std::erase_if(written_, [&](Before& before) {
+      std::vector<Value> its{before.usual};
+      std::erase_if(before.others, [&](const auto& other) {
+        return !keep(its, other.value) && has_ended(other.thread, nullptr);
+      });
+      bool adds = false;
+      for (const Value& value : its) adds = keep(kept, value) || adds;
+      return !adds && has_ended(before.process, sight.find(before.process.pid));
+    });
+    origins_.learn_again();
+  }
+
+  // `seen` is what has its number, where that is known.
+  bool has_ended(const ProcessId& process, const Seen* seen) const {
+    if (seen != nullptr && seen->facts.process == process) return false;
+    const auto is = ports_.threads.identify(process.pid);
+    return is ? *is != process : is.error().code == Errc::kNotFound;
   }
 
   Status carry_out(const Shift& shift) {

@@ -16,7 +16,7 @@
 namespace gedge {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostBytes = kMostPinBytes;
 constexpr mode_t kDirectoryMode = 0700, kFileMode = 0600;
 
 Error refused(const std::string& action, const std::string& path, int error_number) {
@@ -75,6 +75,7 @@ Result<std::string> DiskPinStore::read(PinFile file) {
 }
 
 Status DiskPinStore::replace(PinFile which, std::string_view bytes) {
+  if (bytes.size() > kMostBytes) return refused("cannot write", name(which), EFBIG);
   const std::string path = name(which), beside = path + ".new";
   Descriptor file(
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kFileMode));

@@ -2,6 +2,8 @@
 // machines in memory, where most masks are less than the machine.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -160,6 +162,42 @@ TEST_CASE("keep: a child that was begun aside, before its parent was pinned, is 
   REQUIRE(undo(world, 15));
   CHECK(world.processes[child].threads.at(child) == world.all);
   CHECK(world.processes[30].threads.at(30) == done->grant.cpus);
+}
+
+TEST_CASE("keep: what is written down of others is as much as there are, however long it lasts") {
+  for (const bool is_nice : {false, true}) {
+    World world = busy_world();
+    world.processes[55] = {3'650, {{55, {0, 9}}, {56, world.all}}, 1};
+    world.late_threads[900] = 9'000;
+    const World found = world;
+    const auto wish = [is_nice](int nice) {
+      return is_nice ? ForOthers{.nice = nice} : ForOthers{.isolate = true};
+    };
+    REQUIRE(apply(world, 10, 2, MemoryMode::kDefault, wish(5)));
+    const int orphan = world.fork(55);
+    world.processes[orphan].parent = 1;
+    std::size_t most = 0;
+    for (int i = 0; i < 300; ++i) {
+      const int child = world.fork(i % 2 == 0 ? 1 : 30);
+      world.processes[1].threads[900] = CpuSet::range(2, 3 + i % 8);  // it does not stay long
+      REQUIRE(run_before_others(world, 2, wish(10)));
+      world.processes.erase(child);
+      world.processes[1].threads.erase(900);
+      const auto now = record_of(world);
+      REQUIRE(now.records);
+      std::size_t size = now.aside.moved.size() + now.niced.raised.size();
+      for (const ProcessBefore& before : now.aside.moved) size += before.others.size();
+      most = std::max(most, size);
+      if (i == 100) world.processes.erase(55);
+    }
+    CHECK(most < 40);
+    REQUIRE(undo(world, 10));
+    CHECK(world.processes[orphan].threads.at(orphan) == CpuSet{0, 9});
+    CHECK(world.processes[orphan].nice(orphan) == 0);
+    world.processes.erase(orphan);
+    world.processes[55] = found.processes.at(55);
+    CHECK(is_as_found(world, found));
+  }
 }
 
 namespace {

@@ -131,6 +131,22 @@ TEST_CASE("the ledger's file: nothing at first, then what was written, and one h
   CHECK(DiskPinStore((folder.path() / "a" / "b").string()).lock().error().code == Errc::kDenied);
 }
 
+TEST_CASE("the ledger's file: what could not be read again is not written") {
+  const Folder folder;
+  DiskPinStore store(folder.path().string());
+  const auto lock = store.lock();
+  REQUIRE(lock);
+  for (const PinFile file : {PinFile::kLedger, PinFile::kRecord, PinFile::kVerdicts}) {
+    REQUIRE(store.replace(file, "one"));
+    const Status done = store.replace(file, std::string(kMostPinBytes + 1, ' '));
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == Errc::kDenied);
+    CHECK(done.error().what.find(store.name(file)) != std::string::npos);
+    CHECK(*store.read(file) == "one");
+    CHECK_FALSE(fs::exists(store.name(file) + ".new"));
+  }
+}
+
 TEST_CASE("processes: this one lives, another of its number does not, nor one that has ended") {
   const SystemProcesses processes;
   const auto started = process_start(::getpid());

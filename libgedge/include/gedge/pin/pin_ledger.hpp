@@ -1,6 +1,7 @@
 // gedge/pin/pin_ledger.hpp - which processes hold which CPUs of one machine for themselves.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "gedge/pin/control_group.hpp"
 
 namespace gedge {
+
+/// What is kept of pins in one file: longer ones are neither written nor read.
+inline constexpr std::size_t kMostPinBytes = std::size_t{64} << 20;
 
 /// A process: numbers are given again, a number and a start are not.
 struct ProcessId {
