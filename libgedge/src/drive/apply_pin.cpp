@@ -1,6 +1,7 @@
 #include "gedge/drive/apply_pin.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,7 +88,20 @@ Result<ProcessBefore> look_at(const Threads& threads, const ProcessId& process, 
   return before;
 }
 
-// What the groups have now, and are to have: at most `cpus`, and `mems` where memory is bound.
+bool is_within(std::string_view path, std::string_view outer) {
+  return path.starts_with(outer) && (path.size() == outer.size() || path[outer.size()] == '/');
+}
+
+// The innermost of those that `path` lies in; null where it lies in none.
+const GroupBefore* outer_of(const std::vector<GroupBefore>& all, const std::string& path) {
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const GroupBefore& each) {
+    return is_within(path, each.group.path);
+  });
+  return found != all.rend() ? &*found : nullptr;
+}
+
+// What the groups have now, and are to have: at most `cpus`, and `mems` where memory is bound. An
+// inner one has no more than what the outer one is to have.
 Result<std::vector<GroupBefore>> look_at(const ControlGroups& groups, const std::string& path,
                                          const CpuSet& cpus, const CpuSet* mems) {
   const auto confine = [](const CpuSet& now, const CpuSet& to) {
@@ -103,11 +117,13 @@ Result<std::vector<GroupBefore>> look_at(const ControlGroups& groups, const std:
     auto now = groups.read(each, CpusetField::kCpus);
     if (!group || !now) return !group ? group.error() : now.error();
     if (now->empty() && each != path) continue;  // nothing is in it, and nothing can be
-    GroupBefore before{*std::move(group), confine(*now, cpus), *now, {}, {}};
+    const GroupBefore* const outer = outer_of(all, each);
+    const CpuSet pinned = confine(*now, outer != nullptr ? outer->pinned : cpus);
+    GroupBefore before{*std::move(group), pinned, *now, {}, {}};
     if (mems != nullptr) {
       auto memory = groups.read(each, CpusetField::kMems);
       if (!memory) return std::move(memory).error();
-      before.pinned_mems = confine(*memory, *mems);
+      before.pinned_mems = confine(*memory, outer != nullptr ? *outer->pinned_mems : *mems);
       before.mems = *std::move(memory);
     }
     all.push_back(std::move(before));
@@ -318,10 +334,6 @@ Result<AppliedPin> carry_out(const PinPorts& ports, const PinRecord& record,
   }
   if (!record.groups.empty()) GEDGE_TRY(pin_groups(ports.groups, record.groups, granted.cpus));
   return done;
-}
-
-bool is_within(const std::string& path, const std::string& outer) {
-  return path == outer || path.starts_with(outer + '/');
 }
 
 // The kernel moves what is in a control group with its cpuset. Of processes in one that is pinned

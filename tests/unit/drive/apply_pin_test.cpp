@@ -60,6 +60,29 @@ TEST_CASE("apply: a group and those in it, in the order that version 1 asks for"
   CHECK(ledger_of(world).pods.empty());
 }
 
+TEST_CASE("apply: a group within one that has less than is granted has no more than that") {
+  World world = world_of();
+  const CpuSet both{0, 1};
+  world.groups["/a"] = {1, CpuSet::range(0, 7), both};
+  world.groups["/a/b"] = {2, CpuSet::range(0, 3), both};
+  world.groups["/a/b/c"] = {3, CpuSet::range(2, 3), both};
+  world.groups["/a/b/d"] = {4, CpuSet::range(2, 3), {1}};
+  CpuAssignments ledger;
+  ledger.pods["20-2000"]["run"] = {0, 2, 3, 5, 6, 7};
+  world.files[PinFile::kLedger] = write_cpu_manager_state({"static", ledger});
+  const World found = world;
+  const auto done = apply(world, "/a", 2, MemoryMode::kBind);
+  REQUIRE(done);
+  CHECK(done->grant.cpus == CpuSet{1, 4});
+  CHECK(world.groups["/a"].cpus == CpuSet{1, 4});
+  for (const char* const inner : {"/a/b", "/a/b/c", "/a/b/d"}) {
+    CHECK(world.groups[inner].cpus == CpuSet{1});
+    CHECK(world.groups[inner].mems == CpuSet{0});
+  }
+  REQUIRE(undo(world, "/a"));
+  CHECK(is_as_found(world, found));
+}
+
 TEST_CASE("apply: version 2 needs one write, and has an empty set back") {
   World world = world_of(CgroupVersion::kV2);
   const World found = world;
