@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,7 @@ struct World {
   std::map<int, std::string> members;         // processes that are in a group
   std::string refused_group;                  // the same
   std::uint64_t births = 0;
+  bool hides_births = false;
   int births_left = 0;                   // threads that are born while others are pinned
   int forks_left = 0;                    // processes that are born of those that are pinned
   int next_pid = 100;                    // of these
@@ -162,7 +164,9 @@ class WorldThreads final : public Threads {
  public:
   explicit WorldThreads(World& world) : world_(world) {}
   Result<ProcessId> self() const override { return ProcessId{5, 5'000}; }
-  std::uint64_t births() const override { return world_.births; }
+  std::optional<std::uint64_t> births() const override {
+    return world_.hides_births ? std::nullopt : std::optional(world_.births);
+  }
   Result<std::vector<int>> processes() const override {
     std::vector<int> all;
     for (const auto& [pid, process] : world_.processes) all.push_back(pid);

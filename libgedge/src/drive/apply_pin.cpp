@@ -61,7 +61,7 @@ Result<CpuSet> allowed_to(const PinPorts& ports, const PinGround& ground, const 
 
 // The threads of a process at one moment, and where they might run.
 struct Sight {
-  std::uint64_t births = 0;
+  std::optional<std::uint64_t> births;  // before; nothing: nobody says
   std::vector<int> listed;
   std::vector<CpuSet> masks;  // [listed]; empty: it has ended
 };
@@ -145,7 +145,7 @@ class PinningThreads {
     for (int pass = 0; pass < kPasses; ++pass) {
       const auto changed = look_again();
       if (!changed) return changed.error();
-      if (!*changed && (settled || threads_.births() == sight_.births)) return count();
+      if (!*changed && (settled || has_nobody_begun())) return count();
       settled = !*changed;
       if (settled) GEDGE_TRY(list_again());
     }
@@ -158,6 +158,8 @@ class PinningThreads {
   }
 
  private:
+  bool has_nobody_begun() const { return sight_.births && threads_.births() == sight_.births; }
+
   Status pin(int thread) {
     const Status pinned = threads_.pin(thread, cpus_);
     if (pinned || is_gone(pinned.error())) return {};

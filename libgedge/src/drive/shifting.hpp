@@ -44,7 +44,7 @@ Result<bool> until_settled(const Threads& threads, bool with_nice, Act&& act) {
     if (!sight) return sight.error();
     const Result<bool> acted = act(*sight);
     if (!acted) return acted.error();
-    if (!*acted && (settled || threads.births() == sight->births())) return true;
+    if (!*acted && (settled || !sight->is_over(threads))) return true;
     settled = !*acted;
   }
   return false;

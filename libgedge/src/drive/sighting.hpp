@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Sighting {
   /// What ends meanwhile is left out.
   static Result<Sighting> take(const Threads& threads, bool with_nice = false);
 
-  std::uint64_t births() const { return births_; }  ///< just before
+  /// Has a thread begun since just before? In doubt true.
+  bool is_over(const Threads& threads) const { return !births_ || threads.births() != births_; }
   const std::vector<Seen>& all() const { return all_; }
   /// Null where there is none.
   const Seen* find(int pid) const;
@@ -36,7 +38,7 @@ class Sighting {
   bool descends(const Seen& process, int pid) const;
 
  private:
-  std::uint64_t births_ = 0;
+  std::optional<std::uint64_t> births_;
   std::vector<Seen> all_;
   std::map<int, std::size_t> by_pid_;
 };

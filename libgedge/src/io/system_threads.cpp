@@ -110,14 +110,14 @@ Result<std::vector<int>> SystemThreads::of_process(int pid) const {
 Result<ProcessId> SystemThreads::self() const { return identify(::getpid()); }
 
 // The number that was given last: 0.10 0.20 0.30 2/150 4711
-std::uint64_t SystemThreads::births() const {
+std::optional<std::uint64_t> SystemThreads::births() const {
   constexpr std::size_t kMostBytes = 256;
   const auto text = read_small_file("/proc/loadavg", kMostBytes);
+  if (!text) return std::nullopt;
   std::uint64_t last = 0;
-  if (!text) return last;
   const std::size_t at = text->rfind(' ') + 1;
-  std::from_chars(text->data() + at, text->data() + text->size(), last);
-  return last;
+  const auto read = std::from_chars(text->data() + at, text->data() + text->size(), last);
+  return read.ec == std::errc{} ? std::optional(last) : std::nullopt;
 }
 
 Result<std::vector<int>> SystemThreads::processes() const {

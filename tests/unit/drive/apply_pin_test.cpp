@@ -36,6 +36,17 @@ TEST_CASE("apply: every thread, those that are born meanwhile too, and back agai
   }
 }
 
+TEST_CASE("apply: threads that are born meanwhile, where nobody says that they are") {
+  World world = world_of();
+  world.hides_births = true;
+  world.births_left = 1;
+  const auto done = apply(world, 10, 4);
+  REQUIRE(done);
+  CHECK(world.births_left == 0);
+  CHECK(done->threads == 4);
+  for (const auto& [number, mask] : world.processes[10].threads) CHECK(mask == done->grant.cpus);
+}
+
 TEST_CASE("apply: what somebody else changed since stays") {
   World world = world_of();
   REQUIRE(apply(world, 10, 4));

@@ -2,6 +2,7 @@
 // and the file systems of control groups.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace gedge {
 class SystemThreads final : public Threads {
  public:
   Result<ProcessId> self() const override;
-  std::uint64_t births() const override;
+  std::optional<std::uint64_t> births() const override;
   Result<std::vector<int>> processes() const override;
   Result<ProcessFacts> about(int pid) const override;
   Result<ProcessId> identify(int number) const override;

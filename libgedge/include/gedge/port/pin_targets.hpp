@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ class Threads {
 
   /// The process that asks.
   virtual Result<ProcessId> self() const = 0;
-  /// Changes whenever a thread begins anywhere on the machine.
-  virtual std::uint64_t births() const = 0;
+  /// Changes whenever a thread begins anywhere on the machine. Nothing where that is not said.
+  virtual std::optional<std::uint64_t> births() const = 0;
   /// Those that this user may see, ascending.
   virtual Result<std::vector<int>> processes() const = 0;
   /// Errors: kNotFound, kDenied.
