@@ -67,6 +67,7 @@ struct World {
   int next_pid = 100;                    // of these
   int shell = 0;                         // which begins commands; 0: one that nobody has changed
   std::function<void()> meanwhile;       // before the first thread is pinned
+  std::function<void()> at_lock;         // while it is waited for
   bool may_lower = true;                 // nice values
   std::function<void(int)> before_nice;  // before a thread gets a nice value
 
@@ -124,6 +125,7 @@ class Store final : public PinStore {
   Result<std::unique_ptr<PinLock>> lock() override {
     world_.step();
     REQUIRE_FALSE(world_.locked);
+    if (world_.at_lock) std::exchange(world_.at_lock, {})();
     return Result<std::unique_ptr<PinLock>>(std::make_unique<Lock>(world_));
   }
   Result<std::string> read(PinFile file) override {

@@ -453,6 +453,9 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   if (!record) return std::move(record).error();
   for (ProcessBefore& before : record->processes)
     GEDGE_TRY(trace_back(ports, *books, online, before));
+  // The lock may have been waited for: its number may be another's by now, and so what was seen.
+  const auto still = identify(ports, target);
+  if (!still || *still != *holder) return ended(target);
   if (!granted->exclusive) record->shared = granted->cpus;
   books->records.push_back(*record);
   GEDGE_TRY(enter_books(ports.store, *books));

@@ -182,6 +182,25 @@ TEST_CASE("apply: a process that ends meanwhile holds nothing") {
   CHECK(ledger_of(world).pods.empty());
 }
 
+TEST_CASE("apply: a number that is given again while the lock is waited for is nobody's to pin") {
+  for (const PinTarget& target : {PinTarget(10), PinTarget("/a/b")}) {
+    World world = world_of();
+    World found = world;
+    world.at_lock = [&] {
+      world.processes[10] = {9'000, {{10, world.all}, {11, world.all}}, 1};
+      world.groups["/a/b"].number = 77;
+      found.processes = world.processes;
+      found.groups = world.groups;
+    };
+    const auto done = apply(world, target, 4);
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == Errc::kNotFound);
+    CHECK(is_as_found(world, found));
+    CHECK(ledger_of(world).pods.empty());
+    CHECK(world.files[PinFile::kRecord].empty());
+  }
+}
+
 TEST_CASE("apply: somebody who moves threads as fast is not fought for ever") {
   World world = world_of();
   world.births_left = 1 << 20;
