@@ -46,10 +46,10 @@ const Seen* Sighting::find(int pid) const {
   return found != by_pid_.end() ? &all_[found->second] : nullptr;
 }
 
-bool Sighting::descends(const Seen& process, int pid) const {
+bool Sighting::descends(const Seen& process, const ProcessId& holder) const {
   std::set<int> passed;  // a table that is read while it changes may have circles
   for (const Seen* at = &process; at != nullptr; at = find(at->facts.parent)) {
-    if (at->facts.process.pid == pid) return true;
+    if (at->facts.process == holder) return true;
     if (!passed.insert(at->facts.process.pid).second) return false;
   }
   return false;
@@ -81,7 +81,7 @@ bool Holders::include(const Seen& process) const {
 bool Holders::own(const Sighting& sight, const Seen& process) const {
   return is_in_group(process) ||
          std::any_of(processes_.begin(), processes_.end(),
-                     [&](const ProcessId& holder) { return sight.descends(process, holder.pid); });
+                     [&](const ProcessId& holder) { return sight.descends(process, holder); });
 }
 
 }  // namespace gedge

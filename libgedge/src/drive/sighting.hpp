@@ -34,8 +34,9 @@ class Sighting {
   const std::vector<Seen>& all() const { return all_; }
   /// Null where there is none.
   const Seen* find(int pid) const;
-  /// Is it `pid`, or was it begun by it or by what that has begun?
-  bool descends(const Seen& process, int pid) const;
+  /// Is it `holder`, or was it begun by it or by what that has begun? Where a parent has ended,
+  /// nobody knows any more.
+  bool descends(const Seen& process, const ProcessId& holder) const;
 
  private:
   std::optional<std::uint64_t> births_;

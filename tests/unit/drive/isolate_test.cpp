@@ -171,6 +171,19 @@ TEST_CASE("isolate: somebody who takes his CPUs back again and again is named") 
   CHECK(done->others.moved->stay.back() == StayingThread{50, "program50", false});
 }
 
+TEST_CASE("isolate: who has the number of a holder that has died is no holder") {
+  World world = busy_world();
+  REQUIRE(isolate(world, 10, 2));
+  world.processes[10] = {9'000, {{10, world.all}}, 1};
+  world.refused_thread = 50;  // so what was moved for the dead one stays in the books
+  CHECK_FALSE(clean(world));
+  const int child = world.fork(10);
+  const auto done = isolate(world, 20, 2);
+  REQUIRE(done);
+  check_alone(world, 20, done->grant.cpus);
+  CHECK_FALSE(world.processes[child].threads.at(child).meets(done->grant.cpus));
+}
+
 TEST_CASE("isolate: the next one puts back what was moved for one that has ended") {
   for (const bool by_hand : {true, false}) {
     World world = busy_world();
