@@ -53,6 +53,7 @@ struct World {
   std::map<int, Process> processes;
   std::map<std::string, Group> groups;
   std::map<PinFile, std::string> files;
+  std::optional<PinFile> refused_file;  // cannot be written
   bool locked = false;
   int steps_left = kNoStep;                   // until gedge is killed
   int refused_thread = 0;                     // of somebody else
@@ -135,6 +136,7 @@ class Store final : public PinStore {
   Status replace(PinFile file, std::string_view bytes) override {
     REQUIRE(world_.locked);
     world_.step();
+    if (world_.refused_file == file) return refused("no space");
     world_.files[file] = bytes;
     world_.step();
     return {};

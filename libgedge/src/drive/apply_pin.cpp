@@ -458,7 +458,9 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   if (!still || *still != *holder) return ended(target);
   if (!granted->exclusive) record->shared = granted->cpus;
   books->records.push_back(*record);
-  GEDGE_TRY(enter_books(ports.store, *books));
+  // Of one who shares the record alone counts, so it is the last thing that is written.
+  GEDGE_TRY(granted->exclusive ? enter_books(ports.store, *books)
+                               : leave_books(ports.store, *books));
   auto done = carry_out(ports, *record, *granted, memory, std::move(sight));
   if (done) {
     auto now = set_back(ports, *books, online, *holder, granted->cpus, others);

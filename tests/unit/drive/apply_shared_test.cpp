@@ -110,6 +110,19 @@ TEST_CASE("apply: the record of one who shared ends with him") {
   CHECK(world.processes[20].threads.at(20) == world.all);
 }
 
+TEST_CASE("apply: one that shares and is an error leaves no record, whichever file it is about") {
+  for (const PinFile file : {PinFile::kLedger, PinFile::kRecord}) {
+    World world = busy_world();
+    const World found = world;
+    world.refused_file = file;
+    CHECK(share(world, 20, {2, 3}).error().code == Errc::kDenied);
+    CHECK(is_as_found(world, found));
+    world.refused_file.reset();
+    CHECK(undo(world, 20).error().code == Errc::kNotFound);
+    REQUIRE(share(world, 20, {2, 3}));
+  }
+}
+
 TEST_CASE("apply: others cannot be set back for one who shares") {
   World world = busy_world();
   const World found = world;

@@ -35,7 +35,7 @@ Status write_record(PinStore& store, const PinBooks& books);
 /// Before something is changed: the record comes first, as one that is not in the ledger counts for
 /// nothing.
 Status enter_books(PinStore& store, const PinBooks& books);
-/// After something is undone: the ledger comes first.
+/// After something is undone, and before something is shared: the ledger comes first.
 Status leave_books(PinStore& store, const PinBooks& books);
 
 /// The record of a holder; null where it has none.
