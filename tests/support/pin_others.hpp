@@ -80,7 +80,9 @@ inline Result<PinnedRun> run_before_others(World& world, int cpus, const ForOthe
   Launch launch(world, std::move(meanwhile));
   const PinGround on = ground(world.all);
   const CpuAsk ask{cpus, {}, {}};
-  return run_pinned(launch, keep_before_others(desk.ports, on, ask, wish, [](const OthersNow&) {}),
+  return run_pinned(launch,
+                    keep_before_others(desk.ports, on, ask, wish,
+                                       [&world](const OthersNow&) { CHECK_FALSE(world.locked); }),
                     MemoryMode::kDefault);
 }
 

@@ -33,8 +33,7 @@ bool has_any(const Entries& entries, const std::set<std::string>& names) {
 
 Result<CpuGrant> hold_before_others(const PinPorts& ports, const PinGround& ground,
                                     const CpuAsk& ask, const ForOthers& wish,
-                                    const ProcessId& process,
-                                    const std::function<void(const OthersNow&)>& told) {
+                                    const ProcessId& process, OthersNow& others) {
   const auto lock = ports.store.lock();
   if (!lock) return lock.error();
   const CpuSet online = ground.machine.cpu_set();
@@ -43,9 +42,9 @@ Result<CpuGrant> hold_before_others(const PinPorts& ports, const PinGround& grou
   auto granted = grant(books->ledger, ground.machine, ground.allowed, ask, process);
   if (!granted) return granted;
   GEDGE_TRY(write_ledger(ports.store, books->ledger));
-  const auto now = set_back(ports, *books, online, process, granted->cpus, wish);
+  auto now = set_back(ports, *books, online, process, granted->cpus, wish);
   if (now) {
-    told(*now);
+    others = *std::move(now);
     return granted;
   }
   give_back(books->ledger, process);
@@ -123,7 +122,10 @@ Status clean_up(const PinPorts& ports, const CpuSet& online) {
 CpuKeeper keep_before_others(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
                              const ForOthers& wish, std::function<void(const OthersNow&)> told) {
   return {[&ports, &ground, &ask, wish, told = std::move(told)](const ProcessId& process) {
-            return hold_before_others(ports, ground, ask, wish, process, told);
+            OthersNow others;
+            auto granted = hold_before_others(ports, ground, ask, wish, process, others);
+            if (granted) told(others);  // without the lock: whoever reads it may be slow
+            return granted;
           },
           [&ports, &ground](const ProcessId& process) {
             return release_before_others(ports, ground.machine.cpu_set(), process);

@@ -37,7 +37,7 @@ Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online);
 Status clean_up(const PinPorts& ports, const CpuSet& online);
 
 /// Like keep_ledger, with others that are set back before the CPUs are given, and let back when
-/// they are taken back. `told` is called in between.
+/// they are taken back. `told` is called in between, when the lock has been given back.
 CpuKeeper keep_before_others(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
                              const ForOthers& wish, std::function<void(const OthersNow&)> told);
 
