@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -6,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <initializer_list>
 #include <utility>
 
 #include "gedge/io/system_pins.hpp"
@@ -36,12 +38,23 @@ bool put_in_place(const std::string& from, const std::string& to) {
   return std::rename(from.c_str(), to.c_str()) == 0;
 }
 
+// What would end this process waits until the work at the desk is whole.
 class FileLock final : public PinLock {
  public:
-  explicit FileLock(Descriptor file) : file_(std::move(file)) {}
+  explicit FileLock(Descriptor file) : file_(std::move(file)) {
+    sigset_t ending;
+    ::sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~FileLock() override {
+    file_.close();  // unlocks
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
 
  private:
-  Descriptor file_;  // closing it unlocks
+  Descriptor file_;
+  sigset_t before_{};
 };
 
 }  // namespace

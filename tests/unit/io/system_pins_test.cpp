@@ -3,11 +3,13 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
@@ -144,6 +146,30 @@ TEST_CASE("the ledger's file: what could not be read again is not written") {
     CHECK(done.error().what.find(store.name(file)) != std::string::npos);
     CHECK(*store.read(file) == "one");
     CHECK_FALSE(fs::exists(store.name(file) + ".new"));
+  }
+}
+
+TEST_CASE("the ledger's lock: what would end this process waits until it is given back") {
+  static volatile std::sig_atomic_t seen = 0;
+  struct sigaction count {};
+  struct sigaction before {};
+  ::sigemptyset(&count.sa_mask);
+  count.sa_handler = [](int) { seen = seen + 1; };
+  const Folder folder;
+  DiskPinStore store(folder.path().string());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    seen = 0;
+    ::sigaction(signal, &count, &before);
+    {
+      const auto lock = store.lock();
+      REQUIRE(lock);
+      ::raise(signal);
+      CHECK(seen == 0);
+    }
+    CHECK(seen == 1);
+    ::raise(signal);
+    CHECK(seen == 2);
+    ::sigaction(signal, &before, nullptr);
   }
 }
 

@@ -21,7 +21,8 @@ class DiskPinStore final : public PinStore {
   /// Made when the lock is taken for the first time.
   explicit DiskPinStore(std::string directory) : directory_(std::move(directory)) {}
 
-  /// Waits for 10 s at most.
+  /// Waits for 10 s at most. While it is held, SIGINT, SIGTERM and SIGHUP wait for this thread to
+  /// give it back.
   Result<std::unique_ptr<PinLock>> lock() override;
   Result<std::string> read(PinFile file) override;
   /// Written beside it under one name, then renamed: what a killed process left is overwritten.
