@@ -19,7 +19,7 @@ static Command find(const char* file, const char* name) {
   return nullptr;
 }
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);
+  if (signal(SIGPIPE, [](int) {}) == SIG_IGN) signal(SIGPIPE, SIG_IGN);  // handlers end at exec
   if (argc == 2 && strcmp(argv[1], "--version") == 0)
     if (std::puts("gedge " GEDGE_VERSION) >= 0 && std::fflush(stdout) == 0) return 0;
   if (argc > 2 && strcmp(argv[1], "pin") == 0 && strcmp(argv[2], "run") == 0)

@@ -257,6 +257,13 @@ class PinRunTest(unittest.TestCase):
         show = "grep -E 'Sig(Blk|Ign)' /proc/self/status"
         plain = subprocess.run(["sh", "-c", show], capture_output=True, text=True, check=True)
         self.assertEqual(self.run_pinned("--", "sh", "-c", show).stdout, plain.stdout)
+        ignored = subprocess.run(["sh", "-c", f"trap '' PIPE; {show}"], capture_output=True,
+                                 text=True, check=True)
+        self.assertNotEqual(ignored.stdout, plain.stdout)
+        done = subprocess.run(["sh", "-c", "trap '' PIPE; exec \"$@\"", "sh",
+                               *self.words("--", "sh", "-c", show)], capture_output=True,
+                              text=True, check=False, timeout=120)
+        self.assertEqual(done.stdout, ignored.stdout)
 
     def test_a_command_line_is_handed_on_as_it_is(self):
         args = ["-c", "a b", "--", "--help", "", "*"]

@@ -27,14 +27,11 @@ extern "C" void end_interrupted(int) {
 }  // namespace
 
 void handle_signals() {
-  struct sigaction action {};
-  ::sigemptyset(&action.sa_mask);
-  action.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &action, nullptr);
-
   struct sigaction before {};
   ::sigaction(SIGINT, nullptr, &before);
   if (before.sa_handler == SIG_IGN) return;
+  struct sigaction action {};
+  ::sigemptyset(&action.sa_mask);
   action.sa_handler = end_interrupted;
   ::sigaction(SIGINT, &action, nullptr);
 }

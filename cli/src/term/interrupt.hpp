@@ -6,8 +6,7 @@
 
 namespace gedge::cli {
 
-/// SIGINT ends the process at once; SIGPIPE becomes an error of write(). An ignored SIGINT stays
-/// ignored.
+/// SIGINT ends the process at once, unless it was ignored.
 void handle_signals();
 
 /// Tells the handler that a progress line is to be erased. False: the process is ending, draw none.

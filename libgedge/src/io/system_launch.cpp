@@ -23,6 +23,7 @@ namespace gedge {
 namespace {
 
 constexpr int kNotFoundStatus = 127, kNotRunStatus = 126, kSignalStatus = 128;
+constexpr int kLostStatus = 255;
 constexpr std::array kPassedOn{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 // What the process is told before it becomes the command.
@@ -167,7 +168,6 @@ struct SystemLaunch::State {
       struct sigaction plain {};
       ::sigemptyset(&plain.sa_mask);
       plain.sa_handler = SIG_DFL;
-      ::sigaction(SIGPIPE, &plain, nullptr);
       struct sigaction interrupt {};
       ::sigaction(SIGINT, nullptr, &interrupt);
       if (interrupt.sa_handler != SIG_IGN) ::sigaction(SIGINT, &plain, nullptr);
@@ -181,7 +181,8 @@ struct SystemLaunch::State {
     end_here();
   }
 
-  // The status of waitpid; -1 where `flags` say not to wait.
+  // The status of waitpid; -1 where `flags` say not to wait. Of one that somebody else has waited
+  // for nobody knows how it ended: not well, then.
   int collect(int flags) {
     int status = 0;
     pid_t done = -1;
@@ -189,7 +190,7 @@ struct SystemLaunch::State {
     while (done < 0 && errno == EINTR);
     if (done == 0) return -1;
     pid = 0;
-    return status;
+    return done > 0 ? status : W_EXITCODE(kLostStatus, 0);
   }
 };
 

@@ -235,6 +235,17 @@ TEST_CASE("a launch that is cancelled, or never begun, leaves no process") {
   CHECK_FALSE(processes.lives(process));
 }
 
+TEST_CASE("a launch whose end somebody else has waited for did not end well") {
+  SystemLaunch launch({"true"});
+  const auto started = launch.start();
+  REQUIRE(started);
+  const auto usable = usable_cpus();
+  REQUIRE(usable);
+  REQUIRE_FALSE(launch.begin({*usable, {}}, MemoryMode::kDefault));
+  ::waitpid(started->pid, nullptr, 0);
+  CHECK(launch.wait() == 255);
+}
+
 TEST_CASE("default_pin_directory: below the user's, else below /run") {
   CHECK(default_pin_directory("/run/user/7") == "/run/user/7/gedge");
   CHECK(default_pin_directory("") == "/run/gedge");
