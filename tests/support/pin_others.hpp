@@ -30,7 +30,7 @@ inline World busy_world(CgroupVersion version = CgroupVersion::kV1) {
 
 inline Status clean(World& world) {
   Desk desk(world);
-  return clean_up(desk.ports, world.all);
+  return clean_up(desk.ports, world.online());
 }
 
 // What becomes a command: process 70 and whatever follows.
@@ -78,7 +78,7 @@ inline Result<PinnedRun> run_before_others(World& world, int cpus, const ForOthe
                                            std::function<void(int)> meanwhile = {}) {
   Desk desk(world);
   Launch launch(world, std::move(meanwhile));
-  const PinGround on = ground(world.all);
+  const PinGround on = ground(world.online());
   const CpuAsk ask{cpus, {}, {}};
   return run_pinned(launch,
                     keep_before_others(desk.ports, on, ask, wish,

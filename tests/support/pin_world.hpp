@@ -50,6 +50,7 @@ struct Group {
 struct World {
   CgroupVersion version = CgroupVersion::kV1;
   CpuSet all = CpuSet::range(0, 15);
+  CpuSet off;  // of all
   std::map<int, Process> processes;
   std::map<std::string, Group> groups;
   std::map<PinFile, std::string> files;
@@ -60,6 +61,7 @@ struct World {
   int stubborn_thread = 0;                    // somebody gives it its CPUs again at once
   std::map<int, std::uint64_t> late_threads;  // begun later than their processes
   std::map<int, std::string> members;         // processes that are in a group
+  bool keeps_members = false;                 // on the CPUs of that group
   std::string refused_group;                  // the same
   std::uint64_t births = 0;
   bool hides_births = false;
@@ -77,6 +79,7 @@ struct World {
     if (steps_left == 0) throw Killed{};
     --steps_left;
   }
+  CpuSet online() const { return all - off; }
   // A child of `pid` that may run where its first thread may.
   int fork(int pid) {
     const int child = next_pid++;
@@ -101,6 +104,11 @@ struct World {
     for (const auto& [pid, process] : processes)
       if (process.threads.contains(thread)) return pid;
     return 0;
+  }
+  // What the control group of its process leaves it, where that keeps_members.
+  CpuSet usable_by(int thread) const {
+    const auto group = members.find(pid_of(thread));
+    return keeps_members && group != members.end() ? groups.at(group->second).cpus : all;
   }
   Process* with_thread(int thread) {
     const auto found = processes.find(pid_of(thread));
@@ -200,7 +208,7 @@ class WorldThreads final : public Threads {
   Result<CpuSet> mask(int thread) const override {
     const Process* const process = world_.with_thread(thread);
     if (process == nullptr) return gone();
-    return process->threads.at(thread) & world_.all;
+    return process->threads.at(thread) & world_.online() & world_.usable_by(thread);
   }
   Status pin(int thread, const CpuSet& cpus) override {
     world_.step();
@@ -208,7 +216,7 @@ class WorldThreads final : public Threads {
     Process* const process = world_.with_thread(thread);
     if (process == nullptr) return gone();
     if (thread == world_.refused_thread) return refused("no right");
-    if (process->is_bound || !cpus.meets(world_.all))
+    if (process->is_bound || !cpus.meets(world_.online() & world_.usable_by(thread)))
       return Error{Errc::kConflict, "the kernel refuses", {}, {}};
     if (world_.forks_left > 0) {
       --world_.forks_left;
@@ -338,7 +346,7 @@ inline Result<AppliedPin> apply(World& world, const PinTarget& target, int cpus,
                                 MemoryMode memory = MemoryMode::kDefault,
                                 const ForOthers& others = {}) {
   Desk desk(world);
-  return apply_pin(desk.ports, ground(world.all), {cpus, {}, {}}, target, memory, others);
+  return apply_pin(desk.ports, ground(world.online()), {cpus, {}, {}}, target, memory, others);
 }
 inline CpuAsk sharing(CpuSet cpus) {
   CpuAsk ask;
@@ -348,11 +356,11 @@ inline CpuAsk sharing(CpuSet cpus) {
 }
 inline Result<AppliedPin> apply_in(World& world, const PinTarget& target, const CpuAsk& ask) {
   Desk desk(world);
-  return apply_pin(desk.ports, ground(world.all), ask, target, MemoryMode::kDefault);
+  return apply_pin(desk.ports, ground(world.online()), ask, target, MemoryMode::kDefault);
 }
 inline Status undo(World& world, const PinTarget& target) {
   Desk desk(world);
-  return undo_pin(desk.ports, world.all, target);
+  return undo_pin(desk.ports, world.online(), target);
 }
 
 // Process 10 with three threads, one of which stays on CPU 5; process 20; groups in one another.

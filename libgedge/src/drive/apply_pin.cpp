@@ -264,7 +264,9 @@ Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBef
     ProcessId thread{number, 0};
     if (!before.others.empty())
       if (const auto is = threads.identify(number)) thread = *is;
-    const Status done = threads.pin(number, value_before(before, thread));
+    const CpuSet& its = value_before(before, thread);
+    // Those too that are off now.
+    const Status done = threads.pin(number, online.is_subset_of(its) ? its | lower_cpus() : its);
     if (!done && !is_gone(done.error()) && first) first = refused(done.error());
   }
   return first;

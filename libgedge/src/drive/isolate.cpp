@@ -19,6 +19,7 @@ class Masks {
   Masks(const PinPorts& ports, const PinBooks& books, const CpuSet& online,
         const std::set<std::string>& leaving = {})
       : threads_(ports.threads),
+        groups_(ports.groups),
         aside_(books.aside),
         online_(online),
         all_(aside_.all & online),
@@ -62,6 +63,12 @@ class Masks {
   CpuSet back(const CpuSet& before, const SeenThread&) const {
     return aside_of(before, left_, aside_.all);
   }
+  // The kernel keeps what it is asked for, and does not say it. Whoever might run on all CPUs, and
+  // is not pinned, is given those too that are off or that his control group does not have: they
+  // may come.
+  CpuSet wish(const CpuSet& to, const CpuSet& before, const Seen& process) const {
+    return is_all(before, process) ? (to | lower_cpus()) - left_ : to;
+  }
   bool is_at(const CpuSet& now, const CpuSet& goal) const { return (goal & online_) == now; }
 
   Status put(const SeenThread& thread, const CpuSet& cpus) const {
@@ -81,6 +88,18 @@ class Masks {
     CpuSet cpus;
   };
 
+  bool is_all(const CpuSet& cpus, const Seen& process) const {
+    if (pinned(process.facts.process) != nullptr) return false;
+    if (online_.is_subset_of(cpus)) return true;
+    const auto group = groups_.of_process(process.facts.process.pid);
+    if (!group) return false;
+    const auto [known, is_new] = usable_.try_emplace(*group);
+    if (is_new)
+      if (auto usable = groups_.read(*group, CpusetField::kUsableCpus))
+        known->second = *std::move(usable);
+    return !known->second.empty() && known->second.is_subset_of(cpus);
+  }
+
   // Of a control group the kernel keeps the processes where it is pinned.
   void know_pin(const PinHolder& holder, const CpuSet& cpus) {
     const auto* const process = std::get_if<ProcessId>(&holder);
@@ -88,12 +107,14 @@ class Masks {
   }
 
   Threads& threads_;
+  const ControlGroups& groups_;
   const Aside& aside_;
   const CpuSet& online_;
   CpuSet all_, isolated_;
   CpuSet left_;  // of those who stay
   Holders holders_;
-  std::map<int, Pin> pins_;  // of those who are not leaving
+  std::map<int, Pin> pins_;                       // of those who are not leaving
+  mutable std::map<std::string, CpuSet> usable_;  // of control groups; empty: nobody says
 };
 
 Result<ShiftedThreads> move_all(const PinPorts& ports, PinBooks& books, const CpuSet& online) {

@@ -15,6 +15,7 @@
 //   is_fixed(process, thread)    has the kernel made it for just these CPUs?
 //   goal(before, thread)         what it is given
 //   back(before, thread)         what it has when those who leave have left
+//   wish(to, before, process)    what the kernel is asked for then, of which it may give a part
 //   is_at(now, goal)
 //   put(thread, value)
 //   denied(process, error)
@@ -324,7 +325,7 @@ Status shift_back(Threads& threads, const Kind& kind) {
         if (before == kind.value(thread)) continue;
         const auto to = kind.back(before, thread);
         if (kind.is_at(kind.value(thread), to)) continue;
-        Status done = kind.put(thread, to);
+        Status done = kind.put(thread, kind.wish(to, before, process));
         acted = acted || static_cast<bool>(done);
         if (done) continue;
         stuck.insert(thread.number);

@@ -16,6 +16,11 @@ CpuSet Aside::cpus() const {
   return cpus;
 }
 
+CpuSet lower_cpus() {
+  constexpr int kLast = 1'023;
+  return CpuSet::range(0, kLast);
+}
+
 CpuSet aside_of(const CpuSet& before, const CpuSet& isolated, const CpuSet& all) {
   CpuSet rest = before - isolated;
   return rest.empty() ? all - isolated : rest;

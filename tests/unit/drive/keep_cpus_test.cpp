@@ -164,6 +164,57 @@ TEST_CASE("keep: a child that was begun aside, before its parent was pinned, is 
   CHECK(world.processes[30].threads.at(30) == done->grant.cpus);
 }
 
+TEST_CASE("keep: who might run everywhere may use CPUs that are switched on later") {
+  for (const bool is_pinned : {false, true}) {
+    World world = small_world(4);
+    world.off = {3};
+    const int target = is_pinned ? 30 : 15;
+    REQUIRE(apply(world, target, 1, MemoryMode::kDefault, is_pinned ? ForOthers{} : kAlone));
+    REQUIRE(undo(world, target));
+    world.off = {};
+    Desk desk(world);
+    CHECK(*desk.threads.mask(30) == world.all);
+  }
+}
+
+TEST_CASE("keep: who might run on all CPUs of his control group may use those that it gets later") {
+  World world = small_world(4);
+  world.groups["/a"] = {1, CpuSet::range(0, 2), {0}};
+  world.members[30] = world.members[40] = "/a";
+  world.keeps_members = true;
+  world.processes[40] = {4'000, {{40, {0, 1}}}, 1};
+  REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
+  Desk desk(world);
+  CHECK(*desk.threads.mask(30) == CpuSet{1, 2});
+  REQUIRE(undo(world, 15));
+  CHECK(*desk.threads.mask(30) == CpuSet{0, 1, 2});
+  world.groups["/a"].cpus = world.all;
+  CHECK(*desk.threads.mask(30) == world.all);
+  CHECK(*desk.threads.mask(40) == CpuSet{0, 1});
+}
+
+TEST_CASE("keep: what a control group does not give is asked for once, and not of who is pinned") {
+  World world = small_world(4);
+  world.groups["/a"] = {1, CpuSet::range(0, 2), {0}};
+  world.members[30] = world.members[40] = "/a";
+  world.keeps_members = true;
+  world.processes[40] = {4'000, {{40, world.all}}, 1};
+  world.processes[50] = {3'600, {{50, world.all}}, 1};
+  Desk desk(world);
+  REQUIRE(apply_in(world, 40, sharing({0, 1, 2})));
+  REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
+  REQUIRE(apply(world, 50, 1, MemoryMode::kDefault, kAlone));
+  CHECK(*desk.threads.mask(30) == CpuSet{2});
+  world.steps_left = 120;
+  REQUIRE(undo(world, 15));
+  world.steps_left = kNoStep;
+  CHECK(*desk.threads.mask(30) == CpuSet{0, 2});
+  CHECK(*desk.threads.mask(40) == CpuSet{0, 2});
+  world.groups["/a"].cpus = world.all;
+  CHECK(*desk.threads.mask(30) == CpuSet{0, 2, 3});
+  CHECK(*desk.threads.mask(40) == CpuSet{0, 2});
+}
+
 TEST_CASE("keep: what is written down of others is as much as there are, however long it lasts") {
   for (const bool is_nice : {false, true}) {
     World world = busy_world();

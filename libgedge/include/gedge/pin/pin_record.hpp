@@ -61,6 +61,9 @@ struct Aside {
   friend bool operator==(const Aside&, const Aside&) = default;
 };
 
+/// CPUs 0 to 1,023, whether the machine has them, and they are on, or not. Few machines have more.
+CpuSet lower_cpus();
+
 /// Where those may run who might run at `before`, while others have `isolated` for themselves: on
 /// the rest of it; where nothing is left, on the rest of `all`.
 CpuSet aside_of(const CpuSet& before, const CpuSet& isolated, const CpuSet& all);
