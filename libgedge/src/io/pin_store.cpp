@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <initializer_list>
@@ -76,7 +77,24 @@ Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
                    "look who has it with `fuser " + path + '`'};
     ::nanosleep(&kPause, nullptr);
   }
+  forget_other_boots(file.get());
   return Result<std::unique_ptr<PinLock>>(std::make_unique<FileLock>(std::move(file)));
+}
+
+// The lock's file says since which start of the machine this directory is used. Numbers of
+// processes and of control groups are given again after the next one.
+void DiskPinStore::forget_other_boots(int lock_file) const {
+  constexpr std::size_t kMostOfId = 64;
+  const auto boot = read_small_file("/proc/sys/kernel/random/boot_id", kMostOfId);
+  if (!boot) return;
+  std::array<char, kMostOfId> text{};
+  const ssize_t length = ::pread(lock_file, text.data(), text.size(), 0);
+  if (length < 0 || *boot == std::string_view(text.data(), static_cast<std::size_t>(length)))
+    return;
+  if (length > 0)
+    for (const PinFile file : {PinFile::kLedger, PinFile::kRecord}) ::unlink(name(file).c_str());
+  if (::ftruncate(lock_file, 0) == 0)
+    static_cast<void>(!::pwrite(lock_file, boot->data(), boot->size(), 0));
 }
 
 Result<std::string> DiskPinStore::read(PinFile file) {
@@ -100,7 +118,7 @@ Status DiskPinStore::replace(PinFile which, std::string_view bytes) {
     written = done > 0;
     if (written) bytes.remove_prefix(static_cast<std::size_t>(done));
   }
-  // Not flushed: what it says of processes is void once the machine has gone down.
+  // Not flushed: what it says of processes is void once the machine has gone down, see lock.
   if (written && file.close() && put_in_place(beside, path)) return {};
   const int reason = errno;
   ::unlink(beside.c_str());

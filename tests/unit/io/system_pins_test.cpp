@@ -149,6 +149,34 @@ TEST_CASE("the ledger's file: what could not be read again is not written") {
   }
 }
 
+TEST_CASE("the ledger's lock: what was written before the machine was started again is void") {
+  const Folder folder;
+  DiskPinStore store(folder.path().string());
+  const auto read = [&](PinFile file) { return *store.read(file); };
+  {
+    const auto lock = store.lock();
+    REQUIRE(lock);
+    for (const PinFile file : {PinFile::kLedger, PinFile::kRecord, PinFile::kVerdicts})
+      REQUIRE(store.replace(file, "one"));
+  }
+  REQUIRE(store.lock());
+  folder.put("lock", "");  // of a gedge that was killed before it could say it
+  REQUIRE(store.lock());
+  for (const PinFile file : {PinFile::kLedger, PinFile::kRecord, PinFile::kVerdicts})
+    CHECK(read(file) == "one");
+  folder.put("lock", "0b5f9a52-7a3c-4d0e-9c1b-2f6f5a0c7d11 and more\n");
+  REQUIRE(store.lock());
+  CHECK(read(PinFile::kLedger).empty());
+  CHECK(read(PinFile::kRecord).empty());
+  CHECK(read(PinFile::kVerdicts) == "one");
+  {
+    const auto lock = store.lock();
+    REQUIRE(store.replace(PinFile::kLedger, "two"));
+  }
+  REQUIRE(store.lock());
+  CHECK(read(PinFile::kLedger) == "two");
+}
+
 TEST_CASE("the ledger's lock: what would end this process waits until it is given back") {
   static volatile std::sig_atomic_t seen = 0;
   struct sigaction count {};

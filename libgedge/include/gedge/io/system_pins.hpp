@@ -22,7 +22,7 @@ class DiskPinStore final : public PinStore {
   explicit DiskPinStore(std::string directory) : directory_(std::move(directory)) {}
 
   /// Waits for 10 s at most. While it is held, SIGINT, SIGTERM and SIGHUP wait for this thread to
-  /// give it back.
+  /// give it back. The ledger and the record of another start of the machine are thrown away.
   Result<std::unique_ptr<PinLock>> lock() override;
   Result<std::string> read(PinFile file) override;
   /// Written beside it under one name, then renamed: what a killed process left is overwritten.
@@ -30,6 +30,8 @@ class DiskPinStore final : public PinStore {
   std::string name(PinFile file) const override;
 
  private:
+  void forget_other_boots(int lock_file) const;
+
   std::string directory_;
 };
 
