@@ -89,6 +89,12 @@ class Desk(unittest.TestCase):
         self.assertEqual(process.stdout.readline(), "ready\n")
         return process
 
+    @staticmethod
+    def thread_of(process):
+        """One that is not the first."""
+        return next(name for name in os.listdir(f"/proc/{process.pid}/task")
+                    if name != str(process.pid))
+
     def entries(self):
         with open(os.path.join(self.state, "pin_state"), encoding="utf-8") as file:
             return json.load(file).get("entries", {})
@@ -209,6 +215,8 @@ class PinApplyTest(Desk):
                 (("--pid", str(gone.pid)), 3, "there is no process"),
                 (("--pid", "0"), 2, "'0' is no process"),
                 (("--pid", "-1"), 2, ""),
+                (("--pid", "1"), 3, "process 1 begins all others"),
+                (("--pid", self.thread_of(process)), 3, f"is a thread of process {pid}"),
                 (("--container", "../../../etc"), 3, "12 to 64 hexadecimal digits"),
                 (("--container", "a" * 64), (3, 4), "--cgroup"),
                 (("--cgroup", "/../../etc"), 3, "without `..`"),

@@ -197,6 +197,10 @@ class WorldThreads final : public Threads {
     const auto late = world_.late_threads.find(number);
     return ProcessId{number, late != world_.late_threads.end() ? late->second : process->started};
   }
+  Result<int> process_of(int thread) const override {
+    const int pid = world_.pid_of(thread);
+    return pid != 0 ? Result<int>(pid) : Result<int>(gone());
+  }
   Result<std::vector<int>> of_process(int pid) const override {
     world_.step();
     const auto found = world_.processes.find(pid);

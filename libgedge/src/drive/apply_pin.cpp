@@ -39,11 +39,33 @@ Result<PinHolder> identify(const PinPorts& ports, const PinTarget& target) {
   if (const auto* const pid = std::get_if<int>(&target)) {
     auto process = ports.threads.identify(*pid);
     if (!process) return std::move(process).error();
+    const auto whole = ports.threads.process_of(*pid);
+    if (!whole) return whole.error();
+    if (*whole != *pid)
+      return invalid_input(std::to_string(*pid) + " is a thread of process " +
+                               std::to_string(*whole) + ", and no process",
+                           {}, "give `--pid " + std::to_string(*whole) + '`');
     return PinHolder(*process);
   }
   auto group = ports.groups.identify(std::get<std::string>(target));
   if (!group) return std::move(group).error();
   return PinHolder(*std::move(group));
+}
+
+// What nobody is to be pinned by mistake: the process that begins all others, and the kernel.
+Result<PinHolder> identify_to_pin(const PinPorts& ports, const PinTarget& target) {
+  const auto* const pid = std::get_if<int>(&target);
+  if (pid != nullptr && *pid == 1)
+    return invalid_input("process 1 begins all others, and what it begins would run there too", {},
+                         "pin one that it has begun, or a control group with `--cgroup`");
+  auto holder = identify(ports, target);
+  if (!holder || pid == nullptr) return holder;
+  const auto facts = ports.threads.about(*pid);
+  if (!facts) return facts.error();
+  if (!facts->is_kernel) return holder;
+  return invalid_input("process " + std::to_string(*pid) + " (" + facts->name +
+                           ") is a thread of the kernel, which runs where the kernel needs it",
+                       {}, "pin the process of a program: `pgrep -a NAME` finds it");
 }
 
 // What the target's control group leaves it. A process is pinned without one too.
@@ -424,7 +446,7 @@ Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
 
 Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
                              const PinTarget& target) {
-  const auto holder = identify(ports, target);
+  const auto holder = identify_to_pin(ports, target);
   if (!holder) return holder.error();
   const auto allowed = allowed_to(ports, ground, target);
   if (!allowed) return allowed.error();
@@ -438,7 +460,7 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   GEDGE_TRY(check_memory(target, memory));
   if (ask.mode != PinMode::kExclusive && others.anything())
     return invalid_input("others leave only CPUs that nobody shares");
-  const auto holder = identify(ports, target);
+  const auto holder = identify_to_pin(ports, target);
   if (!holder) return holder.error();
   const auto allowed = allowed_to(ports, ground, target);
   if (!allowed) return allowed.error();

@@ -101,6 +101,17 @@ Result<ProcessId> SystemThreads::identify(int number) const {
   return ProcessId{number, *started};
 }
 
+Result<int> SystemThreads::process_of(int thread) const {
+  constexpr std::size_t kMostBytes = 64 << 10;
+  constexpr std::string_view kKey = "\nTgid:\t";
+  const auto status = read_small_file("/proc/" + std::to_string(thread) + "/status", kMostBytes);
+  const std::size_t key = status ? status->find(kKey) : std::string::npos;
+  if (key == std::string::npos) return no_process(thread);
+  int pid = 0;
+  std::from_chars(status->data() + key + kKey.size(), status->data() + status->size(), pid);
+  return pid;
+}
+
 Result<std::vector<int>> SystemThreads::of_process(int pid) const {
   auto threads = numbers_in("/proc/" + std::to_string(pid) + "/task");
   if (threads ? threads->empty() : threads.error().code == Errc::kNotFound) return no_process(pid);

@@ -173,6 +173,31 @@ TEST_CASE("apply: what cannot be done leaves everything as it was") {
   fails(theirs, "/a", Errc::kDenied);
 }
 
+TEST_CASE("apply: threads of the kernel, the first process and threads of others are no targets") {
+  World world = world_of();
+  world.processes[1] = {1, {{1, world.all}}, 0};
+  world.processes[2] = {2, {{2, world.all}}, 0, true};
+  const World found = world;
+  const auto refused = [&](int number) {
+    Desk desk(world);
+    const auto foreseen = foresee_pin(desk.ports, ground(), {}, number);
+    const auto done = apply(world, number, 1);
+    REQUIRE_FALSE(foreseen);
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == Errc::kInvalidInput);
+    CHECK(foreseen.error().what == done.error().what);
+    CHECK(is_as_found(world, found));
+    CHECK(ledger_of(world).pods.empty());
+    return done.error();
+  };
+  CHECK(refused(2).what.find("process 2 (program2) is a thread of the kernel") == 0);
+  CHECK(refused(1).what.find("process 1 begins all others") == 0);
+  CHECK(refused(1).hint.find("`--cgroup`") != std::string::npos);
+  CHECK(refused(11).what == "11 is a thread of process 10, and no process");
+  CHECK(refused(11).hint == "give `--pid 10`");
+  CHECK(undo(world, 11).error().hint == "give `--pid 10`");
+}
+
 TEST_CASE("apply: a process that ends meanwhile holds nothing") {
   World world = world_of();
   world.meanwhile = [&] { world.processes.erase(10); };

@@ -173,11 +173,14 @@ TEST_CASE("threads: each is seen, moved, and told from one that has ended") {
   CHECK(*threads.mask(number) == last);
   CHECK(*threads.mask(::getpid()) == *usable);
   CHECK(threads.identify(number)->pid == number);
+  CHECK(*threads.process_of(number) == ::getpid());
+  CHECK(*threads.process_of(::getpid()) == ::getpid());
   CHECK(threads.pin(number, {}).error().code == Errc::kConflict);
   CHECK(threads.pin(number, {CpuSet::kLast}).error().code == Errc::kConflict);
   stop.set_value();
   other.join();
   CHECK(threads.of_process(0).error().code == Errc::kNotFound);
+  CHECK(threads.process_of(0).error().code == Errc::kNotFound);
   CHECK(threads.identify(-1).error().code == Errc::kNotFound);
 }
 

@@ -17,6 +17,7 @@ class SystemThreads final : public Threads {
   Result<std::vector<int>> processes() const override;
   Result<ProcessFacts> about(int pid) const override;
   Result<ProcessId> identify(int number) const override;
+  Result<int> process_of(int thread) const override;
   Result<std::vector<int>> of_process(int pid) const override;
   Result<CpuSet> mask(int thread) const override;
   Status pin(int thread, const CpuSet& cpus) override;

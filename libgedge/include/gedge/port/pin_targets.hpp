@@ -35,6 +35,8 @@ class Threads {
 
   /// A process or thread by its number. Errors: kNotFound where there is none, or it has ended.
   virtual Result<ProcessId> identify(int number) const = 0;
+  /// The process that a thread is one of; its first thread has the same number. Errors: kNotFound.
+  virtual Result<int> process_of(int thread) const = 0;
   /// The threads of a process, its first one too. Errors: kNotFound, kDenied.
   virtual Result<std::vector<int>> of_process(int pid) const = 0;
   /// Where a thread may run, of the CPUs that are online. Errors: kNotFound, kDenied.
