@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/hwloc_machine.hpp"
+#include "io/machine_xml.hpp"
 #include "io/trial.hpp"
 
 namespace gedge {
@@ -162,10 +163,13 @@ Result<Machine> from_xml(const HwlocLibrary& hwloc, const std::string& source, F
   auto text = files.read(source, kMostBytes);
   if (!text) {
     Error error = std::move(text).error();
-    if (error.hint.empty()) error.hint = "give live, FILE.xml, synthetic:TEXT or a directory";
+    const bool is_no_file = error.code == Errc::kInvalidInput;  // too large, or no file at all
+    if (error.hint.empty() || is_no_file)
+      error.hint = "give live, FILE.xml, synthetic:TEXT or a directory";
     return error;
   }
   const std::string name = source == "-" ? std::string(kStdinName) : source;
+  GEDGE_TRY(check_machine_xml(name, *text));
   if (names_far_index(*text)) return no_machine(name, "it names a CPU beyond 65535", hint);
   const auto make = [&]() -> Made {
     Topology topology(hwloc);

@@ -226,6 +226,52 @@ TEST_CASE("machine facts: what describes no machine is refused, with its name") 
   }
 }
 
+TEST_CASE("machine facts: XML that is damaged is refused, with the place and the reason") {
+  const test::Folder folder;
+  const auto wrong = [&](const std::string& what, const std::string& with) {
+    std::string xml = kXml;
+    const std::size_t at = xml.rfind(what);
+    REQUIRE(at != std::string::npos);
+    xml.replace(at, what.size(), with);
+    const auto machine = read(folder.put("machine.xml", xml));
+    REQUIRE_FALSE(machine);
+    CHECK(machine.error().code == Errc::kInvalidInput);
+    CHECK(machine.error().hint.find("lstopo") != std::string::npos);
+    const SourceSpan& where = machine.error().where;
+    CHECK(where.origin.ends_with("machine.xml"));
+    return std::to_string(where.line) + ':' + std::to_string(where.column) + ": " +
+           machine.error().what;
+  };
+  const std::string cpus = "cpuset=\"0x00000008\" complete", nodes = "allowed_nodeset=\"0x00000001";
+  CHECK(wrong(cpus, "cpuset=\"0xzzz\" complete") == "25:45: '0xzzz' is no set as hwloc writes it");
+  CHECK(wrong(nodes, "allowed_nodeset=\"1-3") == "6:21: '1-3' is no set as hwloc writes it");
+  CHECK(wrong(cpus, "cpuset=\"0x000000008\" complete").find("25:45: ") == 0);
+  for (const char* const odd : {"", "0x", "0xf...f0", "0x1, 0x1", "8,-1"})
+    CHECK_MESSAGE(wrong(cpus, "cpuset=\"" + std::string(odd) + "\" complete").find("25:45: ") == 0,
+                  odd);
+  CHECK(wrong("</object>\n</topology>", "</obiect>\n</topology>") ==
+        "37:4: no valid XML: mismatched tag");
+  CHECK(wrong("</topology>\n", "") == "38:1: no valid XML: no element found");
+  CHECK(wrong("\"hwloc2.dtd\"", "\"a\" [<!ENTITY b \"c\">]")
+            .find("entity 'b': no machine needs entities") != std::string::npos);
+}
+
+TEST_CASE("machine facts: sets are read in every form that hwloc gives them") {
+  const test::Folder folder;
+  for (const char* const set : {"0xf...f", "0xf...f,0x0000000f", "0x00000001,,0x0000001f", "1f"}) {
+    std::string xml = kXml;
+    const std::string all = "complete_cpuset=\"0x0000001f\"";
+    for (std::size_t at = 0; (at = xml.find(all, at)) != std::string::npos;)
+      xml.replace(at, all.size(), "complete_cpuset=\"" + std::string(set) + '"');
+    const auto machine = read(folder.put("machine.xml", xml));
+    CAPTURE(set);
+    if (machine)
+      CHECK(machine->cpu_set() == CpuSet::range(0, 3));
+    else  // it is a set, and has more CPUs than we count
+      CHECK(machine.error().what.find("beyond") != std::string::npos);
+  }
+}
+
 TEST_CASE("machine facts: why there is no machine, and what to do") {
   const test::Folder folder;
   std::string lacking = kXml;  // libhwloc 2.9 does not survive this
@@ -245,6 +291,7 @@ TEST_CASE("machine facts: why there is no machine, and what to do") {
   const Error missing = why(folder / "missing.xml");
   CHECK(missing.code == Errc::kNotFound);
   CHECK(missing.hint.find("synthetic:TEXT") != std::string::npos);
+  CHECK(why("/dev/zero").hint == "give live, FILE.xml, synthetic:TEXT or a directory");
   folder.put("machine.xml", kXml);
   CHECK(why(folder / "machina.xml").hint.find("did you mean ") == 0);
   const auto files_alone = read_cpus(folder.path().string());
