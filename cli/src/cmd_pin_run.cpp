@@ -135,10 +135,13 @@ CpuKeeper telling_shared(CpuKeeper keeper, const PinRunOptions& options, Io& io)
   return keeper;
 }
 
-// What a gedge that was killed has left behind.
-void put_back_what_is_left(Io& io, const PinPorts& ports, const PinGround& ground) {
-  const Status cleaned = clean_up(ports, ground.machine.cpu_set());
+// What a gedge that was killed has left behind. Where that cannot be done COMMAND is run all the
+// same, but not where nobody knows who holds what.
+Status put_back_what_is_left(Io& io, const PinPorts& ports, const PinGround& ground) {
+  Status cleaned = clean_up(ports, ground.machine.cpu_set());
+  if (!cleaned && cleaned.error().code == Errc::kInvalidInput) return cleaned;
   if (!cleaned) print_error(io.err, cleaned.error());
+  return {};
 }
 
 Exit run_pin_run(const PinRunOptions& options, Io& io) {
@@ -157,7 +160,8 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
   SystemThreads threads;
   SystemGroups groups({});
   const PinPorts ports{store, processes, threads, groups};
-  put_back_what_is_left(io, ports, *ground);
+  if (const Status right = put_back_what_is_left(io, ports, *ground); !right)
+    return fail(io, right.error());
   SystemLaunch launch(options.command);
   if (options.others.isolate) launch.be_punctual();
   if (options.do_no_harm) {

@@ -310,6 +310,29 @@ class PinRunTest(unittest.TestCase):
         with open(path, encoding="ascii") as file:
             self.assertIn('"checksum":1', file.read())
 
+    def test_a_broken_record_of_pins_is_said_and_left_as_it_is(self):
+        """Whatever is asked, with the library for quick starts and without."""
+        self.assertEqual(self.run_pinned("--", "true").returncode, 0)
+        path = os.path.join(self.state, "pin_record")
+        ran = os.path.join(self.folder, "ran")
+        undo = [GEDGE, "pin", "apply", "--undo", "--state-dir", self.state]
+        for text in ("{", '{"aside":', '{"pins":[],"aside":{"all":"x"}}', "nothing"):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+            for words in (undo, self.words("--", "touch", ran),
+                          self.words("--do-no-harm", "--", "touch", ran),
+                          self.words("--isolate", "--", "touch", ran)):
+                done = subprocess.run(words, capture_output=True, text=True, timeout=120,
+                                      check=False)
+                self.assertEqual(done.returncode, 3, (text, words, done.stderr))
+                self.assertTrue(done.stderr.startswith(path + ":1:"), done.stderr)
+                self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+                self.assertIn("fix: mend it; or put it away", done.stderr)
+                self.assertIn(f"`mv {path} {path}.broken`", done.stderr)
+            with open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), text)
+        self.assertFalse(os.path.exists(ran))
+
     def test_memory_comes_from_where_the_flag_says(self):
         show = "head -1 /proc/self/numa_maps | cut -d' ' -f2"
         for mode, word in (("bind", "bind"), ("preferred", "prefer"), ("interleave", "interleave")):

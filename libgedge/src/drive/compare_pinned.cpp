@@ -68,7 +68,7 @@ Result<std::vector<PinVerdict>> read_verdicts(PinStore& store) {
   if (reading.verdicts) return *std::move(reading.verdicts);
   Error error = reading.errors.empty() ? invalid_input("it cannot be read")
                                        : std::move(reading.errors.front());
-  error.hint = "remove " + name;
+  error.hint = "remove " + name + ": the verdicts in it are found again by `gedge pin compare`";
   return error;
 }
 

@@ -9,17 +9,8 @@
 namespace gedge {
 namespace {
 
-std::set<std::string> dead_in(const PinBooks& books) {
-  std::set<std::string> dead;
-  for (const auto& [holder, cpus] : books.aside.isolated)
-    if (!books.ledger.pods.contains(holder)) dead.insert(holder);
-  for (const auto& [holder, level] : books.niced.levels)
-    if (!books.ledger.pods.contains(holder)) dead.insert(holder);
-  return dead;
-}
-
 Status let_back_for_the_dead(const PinPorts& ports, PinBooks& books, const CpuSet& online) {
-  const std::set<std::string> dead = dead_in(books);
+  const std::set<std::string> dead = dead_holders(books);
   if (dead.empty()) return {};
   GEDGE_TRY(let_back(ports, books, online, dead));
   return leave_books(ports.store, books);
@@ -62,7 +53,7 @@ Status release_before_others(const PinPorts& ports, const CpuSet& online,
   if (!books) return std::move(books).error();
   give_back(books->ledger, process);
   settle_shared(books->ledger, online);
-  Status back = let_back(ports, *books, online, dead_in(*books));
+  Status back = let_back(ports, *books, online, dead_holders(*books));
   Status left = leave_books(ports.store, *books);
   return back ? left : back;
 }
@@ -109,9 +100,9 @@ Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online) {
 }
 
 Status clean_up(const PinPorts& ports, const CpuSet& online) {
-  const auto anybody = is_anybody_set_back(ports.store);
-  if (!anybody) return anybody.error();
-  if (!*anybody) return {};
+  const auto seen = read_books(ports.store, ports.processes);
+  if (!seen) return seen.error();
+  if (dead_holders(*seen).empty()) return {};
   const auto lock = ports.store.lock();
   if (!lock) return lock.error();
   auto books = read_books(ports.store, ports.processes);

@@ -10,11 +10,14 @@
 namespace gedge {
 namespace {
 
-Error broken(Errors errors, const std::string& name) {
+// Nobody but the user can say what should stand there.
+Error broken(Errors errors, const std::string& hint) {
   Error error = errors.empty() ? invalid_input("it cannot be read") : std::move(errors.front());
-  error.hint = "remove " + name + " once nothing is pinned by gedge";
+  error.hint = hint;
   return error;
 }
+
+std::string away(const std::string& name) { return "`mv " + name + ' ' + name + ".broken`"; }
 
 }  // namespace
 
@@ -25,7 +28,9 @@ Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes) 
   if (bytes->empty()) return ledger;
   const std::string name = store.name(PinFile::kLedger);
   auto reading = read_cpu_manager_state({name, *bytes});
-  if (!reading.state) return broken(std::move(reading.errors), name);
+  if (!reading.state)
+    return broken(std::move(reading.errors),
+                  "mend it, or once nothing is pinned by gedge put it away: " + away(name));
   ledger = std::move(reading.state->cpus);
   reclaim(ledger, [&](const PinHolder& holder) { return processes.lives(holder); });
   return ledger;
@@ -40,7 +45,9 @@ Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   if (bytes->empty()) return books;
   const std::string name = store.name(PinFile::kRecord);
   auto reading = read_pin_records({name, *bytes});
-  if (!reading.records) return broken(std::move(reading.errors), name);
+  if (!reading.records)
+    return broken(std::move(reading.errors),
+                  "mend it; or put it away, and back by hand whom it names: " + away(name));
   books.records = *std::move(reading.records);
   books.aside = std::move(reading.aside);
   books.niced = std::move(reading.niced);
@@ -65,6 +72,15 @@ Status enter_books(PinStore& store, const PinBooks& books) {
 Status leave_books(PinStore& store, const PinBooks& books) {
   GEDGE_TRY(write_ledger(store, books.ledger));
   return write_record(store, books);
+}
+
+std::set<std::string> dead_holders(const PinBooks& books) {
+  std::set<std::string> dead;
+  for (const auto& [holder, cpus] : books.aside.isolated)
+    if (!books.ledger.pods.contains(holder)) dead.insert(holder);
+  for (const auto& [holder, level] : books.niced.levels)
+    if (!books.ledger.pods.contains(holder)) dead.insert(holder);
+  return dead;
 }
 
 const PinRecord* record_of(const PinBooks& books, const PinHolder& holder) {

@@ -124,7 +124,7 @@ TEST_CASE("verdicts: remembered and recalled, by command and number of CPUs") {
   for (const char* const broken :
        {"{", R"({"verdicts": [{"verdict": "maybe"}]})", R"({"verdicts": [{"cpus": 0}]})"}) {
     world.verdicts = broken;
-    CHECK(recall_verdict(store, command, 2).error().hint == "remove verdicts");
+    CHECK(recall_verdict(store, command, 2).error().hint.find("remove verdicts: ") == 0);
     CHECK_FALSE(remember_verdict(store, {command, 2, {}}));
     CHECK(world.verdicts == broken);
   }

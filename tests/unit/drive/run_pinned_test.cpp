@@ -260,7 +260,8 @@ TEST_CASE("a run: nothing begins where the ledger cannot be written or read") {
   const auto done = run(world, on, 2);
   REQUIRE_FALSE(done);
   CHECK(done.error().what == "checkpoint is corrupted");
-  CHECK(done.error().hint.find("remove pin_state") == 0);
+  CHECK(done.error().hint.find("mend it, or ") == 0);
+  CHECK(done.error().hint.find("`mv pin_state pin_state.broken`") != std::string::npos);
   CHECK(world.living.empty());
 }
 

@@ -32,8 +32,9 @@ bool has_set_back(const PinBooks& books, const std::string& holder);
 /// it stays in the books for the next one.
 Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online);
 
-/// `let_back` for holders that have died. Takes no lock where nobody is set back. Errors: of the
-/// desk; the first one of letting back.
+/// `let_back` for holders that have died. Takes no lock where nobody is set back for one. Errors:
+/// of the desk, kInvalidInput among them only for files that are broken; the first one of letting
+/// back.
 Status clean_up(const PinPorts& ports, const CpuSet& online);
 
 /// Like keep_ledger, with others that are set back before the CPUs are given, and let back when

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "gedge/pin/pin_record.hpp"
@@ -25,7 +27,9 @@ Result<CpuAssignments> read_ledger(PinStore& store, const Processes& processes);
 /// wrong.
 Result<CpuAssignments> recognise_ledger(PinStore& store, const Processes& processes);
 Status write_ledger(PinStore& store, CpuAssignments ledger);
-/// Was somebody moved off CPUs, or his nice value raised, and that not undone yet? Errors: kDenied.
+/// Was somebody moved off CPUs, or his nice value raised, and that not undone yet? Needs no parser,
+/// so a record that this program has not written whole is an error, right or wrong. Errors: kDenied
+/// too.
 Result<bool> is_anybody_set_back(PinStore& store);
 
 /// Both files.
@@ -38,6 +42,8 @@ Status enter_books(PinStore& store, const PinBooks& books);
 /// After something is undone, and before something is shared: the ledger comes first.
 Status leave_books(PinStore& store, const PinBooks& books);
 
+/// Those for whom others were set back and who live no more, by their names in the ledger.
+std::set<std::string> dead_holders(const PinBooks& books);
 /// The record of a holder; null where it has none.
 const PinRecord* record_of(const PinBooks& books, const PinHolder& holder);
 
