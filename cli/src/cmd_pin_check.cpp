@@ -31,14 +31,18 @@ constexpr Page kPage{
         "CPUs, as somebody else pinned them, wrote the cpuset or moved it to another control "
         "group. `strangers`: threads of others are bound to its CPUs and may run nowhere else.\n\n"
         "Others who may run anywhere are no strangers. Processes that a holder started and the "
-        "kernel's own threads are none either. What dead holders held is not shown. Nothing is "
-        "changed.",
+        "kernel's own threads are none either. What dead holders held is free and not shown, but "
+        "for this:\n\n"
+        "`left behind`: a holder with `--isolate` or `--nice-others` has ended and no gedge was "
+        "there to let the others back, as it was killed; they are still kept off the CPUs, or at "
+        "their raised nice value. `gedge pin apply --undo` without a target lets them back.\n\n"
+        "Nothing is changed.",
     .output =
         "A table: holder, program, CPUs, threads, and the verdict. `json` and `yaml` print one "
         "object of kind PinCheck.",
     .examples = kExamples,
-    .yes = "all pins are true, or there is none",
-    .no = "some pin is not true any more",
+    .yes = "all pins are true, or there is none, and nothing is left behind",
+    .no = "some pin is not true any more, or something is left behind",
     .see_also = "gedge-pin-apply(1) gedge-pin-run(1) gedge-pin-show(1)",
 };
 
@@ -46,6 +50,11 @@ struct PinCheckOptions {
   std::string state_dir;
   OutputOptions output;
 };
+
+std::string undo_text(const PinCheckOptions& options, const Io& io) {
+  const std::string where = options.state_dir.empty() ? "" : " --state-dir " + options.state_dir;
+  return "what was left behind is put back by `" + io.program + " pin apply --undo" + where + '`';
+}
 
 Exit run_pin_check(const PinCheckOptions& options, Io& io) {
   const auto ground = read_ground();
@@ -66,6 +75,7 @@ Exit run_pin_check(const PinCheckOptions& options, Io& io) {
   }
   io.out.flush();
   if (!output.quiet) io.err.line(counted(check->pins.size(), "pin"));
+  if (!output.quiet && !check->left.empty()) io.err.line(undo_text(options, io));
   return check->all_true() ? Exit::kYes : Exit::kNo;
 }
 

@@ -110,14 +110,42 @@ class PinIsolateTest(PinCase):
             run.wait()
             self.assertEqual(self.apply("--undo").returncode, 0)
             self.assertNotEqual(sorted(os.sched_getaffinity(0)), CPUS)  # the command goes on
+            self.assertEqual(self.left_behind(), [])
             os.kill(command, signal.SIGKILL)
             run.stdout.read()  # until it is gone
+            self.assertEqual(self.left_behind(), [(f"process {command}", True, None)])
             if by_hand:
                 back = self.apply("--undo")
             else:
                 back = self.gedge("run", "--state-dir", self.state, "--", "true")
             self.assertEqual((back.returncode, back.stderr), (0, ""))
             self.assertEqual(sorted(os.sched_getaffinity(0)), CPUS)
+            self.assertEqual(self.left_behind(), [])
+
+    def test_after_a_crash_others_are_put_back_at_once_where_the_command_is_named(self):
+        run = self.begin(self.words(sys.executable, "-c", MASKS, "self"))
+        run.stdout.readline()
+        command = next(iter(self.record()["aside"]["isolated"])).split("-")[0]
+        run.kill()
+        run.wait()
+        own = os.sched_getaffinity(int(command))
+        back = self.apply("--undo", "--pid", command)
+        self.assertEqual((back.returncode, back.stderr), (0, ""))
+        self.assertEqual(sorted(os.sched_getaffinity(0)), CPUS)
+        self.assertEqual(os.sched_getaffinity(int(command)), own)  # it goes on where it was
+        self.assertEqual(self.left_behind(), [])
+        os.kill(int(command), signal.SIGKILL)
+
+    def left_behind(self):
+        """What `gedge pin check` says of it, in JSON and in words."""
+        words = ["check", "--state-dir", self.state]
+        done, told = self.gedge(*words, "-o", "json"), self.gedge(*words)
+        left = json.loads(done.stdout)["leftBehind"]
+        self.assertEqual((done.returncode, told.returncode), (1, 1) if left else (0, 0))
+        fix = f"gedge pin apply --undo --state-dir {self.state}`"
+        self.assertEqual(fix in told.stderr, bool(left), told.stderr)
+        self.assertEqual("left behind: " in told.stdout, bool(left), told.stdout)
+        return [(entry["holder"], entry["moved"], entry["nice"]) for entry in left]
 
     def test_apply_and_undo(self):
         target, other = self.begin(WAIT), self.begin(WAIT)

@@ -125,6 +125,10 @@ class PinNiceTest(PinCase):
             self.assertEqual(nice_of(0), 7)  # the command goes on
             os.kill(command, signal.SIGKILL)
             run.stdout.read()  # until it is gone
+            left = self.gedge("check", "--state-dir", self.state)
+            self.assertEqual(left.returncode, 1)
+            self.assertRegex(left.stdout, rf"process {command}\t-\t\d+\t-\tleft behind: others are "
+                             "still at nice value 7 or more\n")
             if by_hand:
                 back = self.apply("--undo")
             else:

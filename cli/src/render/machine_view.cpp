@@ -202,6 +202,19 @@ void print_pin_trial(Stream& out, const TrialOutcome& outcome, std::span<const T
   table.print(out, headers);
 }
 
+namespace {
+
+std::string verdict_on(const LeftBehind& left) {
+  std::string text = "left behind: others are still ";
+  if (left.is_moved) text += "kept off these CPUs";
+  if (left.nice > 0)
+    text += (left.is_moved ? ", and " : "") + std::string("at nice value ") +
+            std::to_string(left.nice) + " or more";
+  return text;
+}
+
+}  // namespace
+
 Status print_pin_check(Stream& out, const PinCheck& check, const TableOptions& options) {
   Table table({{"HOLDER", Align::kLeft, Shrink::kLast},
                {"PROGRAM", Align::kLeft, Shrink::kFirst},
@@ -219,6 +232,8 @@ Status print_pin_check(Stream& out, const PinCheck& check, const TableOptions& o
                {std::to_string(pin.threads)},
                pin.faults.empty() ? Cell{"true", Ink::kGood} : Cell{verdict, Ink::kBad}});
   }
+  for (const LeftBehind& left : check.left)
+    table.add({{left.holder}, {}, {to_string(left.cpus)}, {}, Cell{verdict_on(left), Ink::kBad}});
   if (!options.sort_by.empty()) GEDGE_TRY(table.sort_by(options.sort_by));
   table.print(out, options.headers);
   return {};

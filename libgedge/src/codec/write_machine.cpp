@@ -157,6 +157,13 @@ std::string write(const PinCheck& check, TextFormat format) {
       json["faults"] = std::move(faults);
       return json;
     });
+    sink.list("leftBehind", check.left.size(), [&](std::size_t i) {
+      const LeftBehind& left = check.left[i];
+      return Json{{"holder", left.holder},
+                  {"cpus", to_string(left.cpus)},
+                  {"moved", left.is_moved},
+                  {"nice", left.nice > 0 ? Json(left.nice) : Json(nullptr)}};
+    });
     sink.field("allTrue", check.all_true());
   });
 }

@@ -1,7 +1,9 @@
 #include "gedge/drive/look_at_pins.hpp"
 
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gedge/drive/pin_desk.hpp"
 
@@ -38,12 +40,31 @@ SeenMachine made_of(const PinBooks& books, const CpuSet& online) {
   return seen;
 }
 
+std::vector<LeftBehind> left_behind(const PinBooks& books) {
+  std::vector<LeftBehind> left;
+  for (const std::string& name : dead_holders(books)) {
+    const auto process = holder_process(name);
+    LeftBehind entry{process ? "process " + std::to_string(process->pid) : name, {}, false, 0};
+    if (const auto found = books.aside.isolated.find(name); found != books.aside.isolated.end()) {
+      entry.is_moved = true;
+      entry.cpus |= found->second;
+    }
+    if (const auto found = books.niced.levels.find(name); found != books.niced.levels.end()) {
+      entry.nice = found->second.nice;
+      entry.cpus |= found->second.cpus;
+    }
+    left.push_back(std::move(entry));
+  }
+  return left;
+}
+
 }  // namespace
 
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online) {
   const auto books = read_books(ports.store, ports.processes);
   if (!books) return books.error();
-  if (books->ledger.pods.empty()) return PinCheck{};
+  std::vector<LeftBehind> left = left_behind(*books);
+  if (books->ledger.pods.empty()) return PinCheck{{}, std::move(left)};
   SeenMachine seen = made_of(*books, online);
   see_groups(ports, books->ledger, seen);
   const auto all = ports.threads.processes();
@@ -51,7 +72,9 @@ Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online) {
   for (const int pid : *all)
     if (auto process = see(ports, pid, !seen.groups.empty()))
       seen.processes.push_back(*std::move(process));
-  return check_pins(books->ledger, seen);
+  PinCheck check = check_pins(books->ledger, seen);
+  check.left = std::move(left);
+  return check;
 }
 
 Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online) {

@@ -120,8 +120,8 @@ std::string_view word_of(PinFaultKind kind) {
 }
 
 bool PinCheck::all_true() const {
-  return std::all_of(pins.begin(), pins.end(),
-                     [](const HeldPin& pin) { return pin.faults.empty(); });
+  return left.empty() && std::all_of(pins.begin(), pins.end(),
+                                     [](const HeldPin& pin) { return pin.faults.empty(); });
 }
 
 PinCheck check_pins(const CpuAssignments& ledger, const SeenMachine& seen) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/drive/look_at_pins.hpp"
 #include "support/pin_others.hpp"
 
 namespace gedge::test {
@@ -70,6 +71,35 @@ TEST_CASE("isolate: what is begun meanwhile is moved too, and what is begun late
   CHECK(world.processes[alone].threads.at(alone) == CpuSet{0, 1});
   CHECK(world.processes[alone].threads.at(900) == CpuSet{9});
   CHECK(world.processes[30].threads.at(901) == CpuSet{0, 7});
+}
+
+TEST_CASE("isolate: what a dead holder has left behind is seen until it is put back") {
+  World world = busy_world();
+  REQUIRE(isolate(world, 10, 2));
+  Desk desk(world);
+  const auto look = [&] { return look_at_pins(desk.ports, world.all); };
+  REQUIRE(look());
+  CHECK(look()->left.empty());
+  world.processes.erase(10);
+  const auto check = look();
+  REQUIRE(check);
+  CHECK(check->left == std::vector<LeftBehind>{{"process 10", CpuSet{0, 1}, true, 0}});
+  CHECK_FALSE(check->all_true());
+  REQUIRE(clean(world));
+  CHECK(look()->left.empty());
+  CHECK(look()->all_true());
+}
+
+TEST_CASE("isolate: a record that is broken is an error, and stays as it is") {
+  World world = busy_world();
+  for (const char* const broken : {"{", R"({"pins":[],"niced":3})"}) {
+    world.files[PinFile::kRecord] = broken;
+    const Status cleaned = clean(world);
+    REQUIRE_FALSE(cleaned);
+    CHECK(cleaned.error().code == Errc::kInvalidInput);
+    CHECK(cleaned.error().hint.find("mend it; or ") == 0);
+    CHECK(world.files[PinFile::kRecord] == broken);
+  }
 }
 
 TEST_CASE("isolate: children of the holder stay with it") {

@@ -6,7 +6,7 @@
 
 namespace gedge {
 
-/// The ledger, every process and its threads. Takes no lock and changes nothing: what
+/// The ledger, every process and its threads, and what dead holders have left behind. Takes no lock and changes nothing: what
 /// ends meanwhile is left out. Errors: kDenied; kInvalidInput for a ledger that is broken.
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online);
 

@@ -55,9 +55,19 @@ struct HeldPin {
   std::vector<PinFault> faults;
 };
 
+/// What a holder that lives no more has left: others are as they were set back for it.
+struct LeftBehind {
+  std::string holder;     ///< as of HeldPin
+  CpuSet cpus;            ///< that it held
+  bool is_moved = false;  ///< others were moved off these
+  int nice = 0;           ///< others there have this nice value or more; 0: their own
+  friend bool operator==(const LeftBehind&, const LeftBehind&) = default;
+};
+
 struct PinCheck {
   std::vector<HeldPin> pins;  ///< in the order of the ledger
-  bool all_true() const;
+  std::vector<LeftBehind> left{};
+  bool all_true() const;  ///< and nothing is left behind
 };
 
 /// Looks at each entry. Threads of the holder and of processes that it started are no strangers,
