@@ -20,8 +20,8 @@ namespace {
 
 constexpr Example kExamples[] = {
     {"gedge pin compare --cpus 4 -- ./encode short.mkv", "Is it faster with four CPUs of its own?"},
-    {"gedge pin compare --do-no-harm -- ./job && gedge pin run --do-no-harm -- ./job",
-     "Pin it from now on only if it is:"},
+    {"gedge pin compare --do-no-harm -- ./job; gedge pin run --do-no-harm -- ./job",
+     "Run it, pinned only if it is:"},
 };
 constexpr Page kPage{
     .name = "pin compare",
