@@ -12,6 +12,7 @@
 #include "help.hpp"
 #include "process.hpp"
 #include "report.hpp"
+#include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -37,10 +38,18 @@ Result<const Command*> take_command(Words& args, const std::string& program) {
     args.erase(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(count));
     return command;
   }
+  if (args.size() == 1 && !help_family(args[0], program).empty()) {
+    Words verbs;
+    for (const Command& command : commands())
+      if (command.name().starts_with(args[0] + ' '))
+        verbs.emplace_back(command.name().substr(args[0].size() + 1));
+    return invalid_input(
+        "'" + args[0] + "' needs one more word: " + join_words(verbs, ", ", " or "), {},
+        '`' + program + ' ' + args[0] + " --help` explains them");
+  }
   for (const Command& command : commands()) {
     if (!command.name().starts_with(args[0] + ' ')) continue;
-    const std::string typed = args.size() > 1 ? args[0] + ' ' + args[1] : args[0];
-    return invalid_input("unknown command '" + typed + "'", {},
+    return invalid_input("unknown command '" + args[0] + ' ' + args[1] + "'", {},
                          "did you mean `" + program + ' ' + std::string(command.name()) + "`?");
   }
   return unknown_command(args[0], program);

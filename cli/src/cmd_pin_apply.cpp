@@ -168,7 +168,7 @@ FlagSet::Take target_into(const std::shared_ptr<PinApplyOptions>& options, std::
 Run add_pin_apply(FlagSet& flags) {
   auto options = std::make_shared<PinApplyOptions>();
   flags.heading("What to pin");
-  flags.add({.name = "pid", .value = "PID", .help = "This process, all its threads"},
+  flags.add({.name = "pid", .value = "PID", .help = "This process, all its threads", .once = true},
             [options](const std::string& text) -> Status {
               GEDGE_TRY(number_into(options->pid, std::numeric_limits<int>::max())(text));
               if (options->pid == 0)
@@ -179,9 +179,13 @@ Run add_pin_apply(FlagSet& flags) {
   flags.add({.name = "cgroup",
              .value = "PATH",
              .help = "This control group, and those in it",
-             .live = Live::kFiles},
+             .live = Live::kFiles,
+             .once = true},
             target_into(options, options->cgroup));
-  flags.add({.name = "container", .value = "ID", .help = "The control group of this container"},
+  flags.add({.name = "container",
+             .value = "ID",
+             .help = "The control group of this container",
+             .once = true},
             target_into(options, options->container));
   flags.add({.name = "undo", .help = "Make it as it was before"}, options->undo);
   add_ask_flags(flags, options->ask);

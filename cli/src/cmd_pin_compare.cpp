@@ -110,19 +110,20 @@ Run add_pin_compare(FlagSet& flags) {
   add_ask_flags(flags, options->ask.cpu);
   add_memory_flag(flags, options->ask.memory);
   flags.heading("How");
-  flags.add(
-      {.name = "pairs",
-       .value = "N",
-       .help = "How often to run it each way",
-       .fallback = std::to_string(options->ask.pairs)},
-      [options](const std::string& text) -> Status {
-        std::uint64_t pairs = 0;
-        GEDGE_TRY(number_into(pairs, kMostPairs)(text));
-        if (pairs < kLeastPairs)
-          return invalid_input("fewer than " + std::to_string(kLeastPairs) + " pairs show nothing");
-        options->ask.pairs = static_cast<std::size_t>(pairs);
-        return {};
-      });
+  flags.add({.name = "pairs",
+             .value = "N",
+             .help = "How often to run it each way",
+             .fallback = std::to_string(options->ask.pairs)},
+            [options](const std::string& text) -> Status {
+              std::uint64_t pairs = 0;
+              GEDGE_TRY(number_into(pairs, kMostPairs)(text));
+              if (pairs < kLeastPairs)
+                return invalid_input(
+                    "fewer than " + std::to_string(kLeastPairs) + " pairs show nothing", {},
+                    "give " + std::to_string(kLeastPairs) + " to " + std::to_string(kMostPairs));
+              options->ask.pairs = static_cast<std::size_t>(pairs);
+              return {};
+            });
   flags.add({.name = "do-no-harm", .help = "Remember whether it helps, for pin run"},
             options->do_no_harm);
   add_state_flag(flags, options->state_dir);

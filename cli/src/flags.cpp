@@ -80,6 +80,8 @@ void FlagSet::add(Flag flag, const Take& take) {
   flag.heading = heading_;
   const auto take_all = [parser = parser_.get(), flag,
                          take](const std::vector<std::string>& values) {
+    if (flag.once && values.size() > 1)
+      parser->error = usage("flag '--" + flag.name + "' is given twice", "give it once");
     for (std::size_t i = flag.repeats ? 0 : values.size() - 1; i < values.size() && !parser->error;
          ++i) {
       Status status = check_words(flag, values[i]);
@@ -164,6 +166,8 @@ Status FlagSet::split(const std::vector<std::string>& args, std::vector<std::str
     }
     if (args[i] == "-h" || args[i] == "--help") return help = true, Status{};
     if (args[i].size() < 2 || args[i][0] != '-') {
+      if (behind_ != nullptr)  // what follows it may be flags of that command
+        return usage("unexpected argument " + in_quotes(args[i]), "write `--` before the command");
       plain.push_back(args[i]);
       continue;
     }
@@ -223,8 +227,7 @@ Status FlagSet::parse(const std::vector<std::string>& args, bool& help) {
     std::reverse(plain.begin(), plain.end());  // CLI11 takes them from the back
     parser_->app.parse(std::move(plain));
   } catch (const CLI::ExtrasError&) {
-    return usage("unexpected argument " + in_quotes(parser_->app.remaining().front()),
-                 behind_ != nullptr ? "write `--` before the command" : "");
+    return usage("unexpected argument " + in_quotes(parser_->app.remaining().front()));
   } catch (const CLI::Error& error) {
     return usage(error.what());
   }

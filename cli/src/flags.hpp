@@ -37,6 +37,7 @@ struct Flag {
   std::vector<std::string> words = {};  ///< if any: the only values accepted
   Live live = Live::kNothing;
   bool repeats = false;        ///< may be given several times
+  bool once = false;           ///< a second one is an error; else the last one counts
   bool operand = false;        ///< found by its place, not by its name
   bool required = false;       ///< operands only
   bool shapes_answer = false;  ///< a hint that repeats the command repeats this flag

@@ -161,8 +161,10 @@ void add_others_flags(FlagSet& flags, ForOthers& others) {
       {.name = "nice-others", .value = "N", .help = "Raise everything else there to nice value N"},
       [&others](const std::string& text) -> Status {
         std::uint64_t nice = 0;
-        GEDGE_TRY(number_into(nice, kMostNice)(text));
-        if (nice == 0) return invalid_input("'0' is what most have already", {}, "give 1 to 19");
+        if (!number_into(nice, kMostNice)(text) || nice == 0)
+          return invalid_input(
+              "'" + text + "' is not a whole number from 1 to " + std::to_string(kMostNice), {},
+              "the higher it is, the less they get: `--nice-others 10`");
         others.nice = static_cast<int>(nice);
         return {};
       });

@@ -225,6 +225,8 @@ class PinApplyTest(Desk):
                 (("--pid", pid, "--cpus", str(len(CPUS) + 1)), 4, "may be used"),
                 (("--pid", pid, "--memory", "bind"), 3, "preferred"),
                 (("--pid", pid, "--cgroup", "/a"), 2, "give one of"),
+                (("--pid", pid, "--pid", pid), 2, "flag '--pid' is given twice"),
+                (("--cgroup", "/a", "--cgroup", "/b"), 2, "flag '--cgroup' is given twice"),
                 ((), 2, "nothing to pin"),
                 (("--undo", "--pid", pid), 3, "is not pinned")):
             done = self.gedge(*args)

@@ -68,7 +68,7 @@ class PinCompareTest(unittest.TestCase):
     def test_errors_are_clear(self):
         for args, code, word in ((("--", "false"), 4, "ended with 1"),
                                  (("--", "no-such-command"), 3, "cannot find command"),
-                                 (("--pairs", "5", "--", "true"), 2, "show nothing"),
+                                 (("--pairs", "5", "--", "true"), 2, "fix: give 6 to "),
                                  (("--cpus", str(len(CPUS) + 1), "--", "true"), 4, "may be used"),
                                  ((), 2, "no command is given")):
             done = self.gedge("compare", *args)

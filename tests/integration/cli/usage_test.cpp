@@ -57,7 +57,8 @@ TEST_CASE("usage: an unknown command gets the nearest one") {
   CHECK(run_gedge({"frobnicate"}).err ==
         "gedge: error: unknown command 'frobnicate'\n  fix: `gedge help` lists all commands\n");
   CHECK(run_gedge({"config"}).err ==
-        "gedge: error: unknown command 'config'\n  fix: did you mean `gedge config view`?\n");
+        "gedge: error: 'config' needs one more word: view\n"
+        "  fix: `gedge config --help` explains them\n");
   CHECK(run_gedge({"config", "vew"}).exit == 2);
   CHECK(run_gedge({"--nonsense"}).exit == 2);
 }

@@ -169,3 +169,33 @@ TEST_CASE("flags: leading flags end where the first word stands") {
   CHECK(flags.leading_flags({"-f"}) == 1);
   CHECK(flags.leading_flags({"plan"}) == 0);
 }
+
+TEST_CASE("flags: a second one is an error where the flag says so, else the last one counts") {
+  const auto parse = [](const std::vector<std::string>& args, std::string& name) {
+    std::string pid;
+    FlagSet flags;
+    flags.add({.name = "pid", .value = "PID", .once = true}, pid);
+    flags.add({.name = "name", .value = "NAME"}, name);
+    bool help = false;
+    return flags.parse(args, help);
+  };
+  std::string name;
+  CHECK(parse({"--name", "a", "--pid", "1", "--name", "b"}, name));
+  CHECK(name == "b");
+  const Status twice = parse({"--pid", "1", "--pid=1"}, name);
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().what == "flag '--pid' is given twice");
+}
+
+TEST_CASE("flags: a command without -- before it is said, whatever flags it has") {
+  std::vector<std::string> command;
+  FlagSet flags;
+  flags.add_behind_dashes(command);
+  bool help = false;
+  const Status bare = flags.parse({"sh", "-c", "true"}, help);
+  REQUIRE_FALSE(bare);
+  CHECK(bare.error().what == "unexpected argument 'sh'");
+  CHECK(bare.error().hint == "write `--` before the command");
+  CHECK(flags.parse({"--", "sh", "-c", "true"}, help));
+  CHECK(command == std::vector<std::string>{"sh", "-c", "true"});
+}
