@@ -130,7 +130,7 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
   if (!ground) return fail(io, ground.error());
   if (const Status added = add_devices(*ground, options.ask, io.files); !added)
     return fail(io, added.error());
-  DiskPinStore store(state_directory(options.state_dir, io));
+  DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   const SystemProcesses processes;
   SystemThreads threads;
   const PinPorts ports{store, processes, threads, groups};

@@ -59,7 +59,7 @@ std::string undo_text(const PinCheckOptions& options, const Io& io) {
 Exit run_pin_check(const PinCheckOptions& options, Io& io) {
   const auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
-  DiskPinStore store(state_directory(options.state_dir, io));
+  DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   const SystemProcesses processes;
   SystemThreads threads;
   SystemGroups groups({});

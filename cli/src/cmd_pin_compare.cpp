@@ -90,7 +90,7 @@ Exit run_pin_compare(const PinCompareOptions& options, Io& io) {
   if (!ground) return fail(io, ground.error());
   if (const Status added = add_devices(*ground, options.ask.cpu, io.files); !added)
     return fail(io, added.error());
-  DiskPinStore store(state_directory(options.state_dir, io));
+  DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   const MakeLaunch make = [&]() -> std::unique_ptr<PinnedLaunch> {
     return std::make_unique<SystemLaunch>(options.command, true);
   };

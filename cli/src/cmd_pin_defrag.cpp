@@ -115,7 +115,7 @@ class Defragmenting {
   }
 
   Result<Kubelet> kubelet_of_ledger(const Machine& machine) const {
-    DiskPinStore store(state_directory(options_.state_dir, io_));
+    DiskPinStore store = open_store(options_.state_dir, io_);
     const auto ledger = read_ledger(store, SystemProcesses());
     if (!ledger) return ledger.error();
     return kubelet_for(*ledger, machine, {}, TopologyPolicy::kNone);

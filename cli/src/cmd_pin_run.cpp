@@ -156,7 +156,7 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
   if (!ground) return fail(io, ground.error());
   if (const Status added = add_devices(*ground, options.ask, io.files); !added)
     return fail(io, added.error());
-  DiskPinStore store(state_directory(options.state_dir, io));
+  DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   if (options.dry_run) return say_what_would_be(options, io, store, *ground);
   const SystemProcesses processes;
   SystemThreads threads;

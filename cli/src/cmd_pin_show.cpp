@@ -62,9 +62,9 @@ struct PinShowOptions {
 };
 
 // Of other machines nothing is known.
-Result<PinCheck> pins_of(const PinShowOptions& options, const Machine& machine, const Io& io) {
+Result<PinCheck> pins_of(const PinShowOptions& options, const Machine& machine, Io& io) {
   if (options.machine != "live") return PinCheck{};
-  DiskPinStore store(state_directory(options.state_dir, io));
+  DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   const SystemProcesses processes;
   SystemThreads threads;
   SystemGroups groups({});

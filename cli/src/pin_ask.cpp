@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "gedge/io/system_pins.hpp"
 #include "options.hpp"
 #include "render/numbers.hpp"
 
@@ -210,8 +209,13 @@ void add_state_flag(FlagSet& flags, std::string& directory) {
             directory);
 }
 
-std::string state_directory(const std::string& asked, const Io& io) {
-  return asked.empty() ? default_pin_directory(io.runtime_directory) : asked;
+DiskPinStore open_store(const std::string& asked, Io& io, bool quiet) {
+  std::string directory = asked.empty() ? default_pin_directory(io.runtime_directory) : asked;
+  if (quiet) return DiskPinStore(std::move(directory));
+  return DiskPinStore(std::move(directory), [&io](const std::string& what) {
+    io.err.line(what);
+    io.err.flush();
+  });
 }
 
 Result<PinGround> read_ground() { return ground_with(CpuFacts::kAll); }

@@ -6,6 +6,7 @@
 
 #include "flags.hpp"
 #include "gedge/drive/apply_pin.hpp"
+#include "gedge/io/system_pins.hpp"
 #include "io.hpp"
 
 namespace gedge::cli {
@@ -27,8 +28,9 @@ void add_others_flags(FlagSet& flags, ForOthers& others);
 std::vector<std::string> sentences(const OthersNow& now, const ForOthers& wish, bool all);
 /// --state-dir.
 void add_state_flag(FlagSet& flags, std::string& directory);
-/// The directory of --state-dir; where it is empty, the usual one.
-std::string state_directory(const std::string& asked, const Io& io);
+/// What stands in the directory of --state-dir; where that is empty, in the usual one. Where its
+/// lock is waited for, that is said unless all is `quiet`.
+DiskPinStore open_store(const std::string& asked, Io& io, bool quiet = false);
 
 /// This machine, and the CPUs of it that this process may use.
 Result<PinGround> read_ground();

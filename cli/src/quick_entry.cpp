@@ -34,7 +34,7 @@ std::optional<PinRunOptions> options_of(const std::vector<std::string>& words) {
 std::optional<Exit> run_quickly(const PinRunOptions& options, Io& io) {
   const auto ground = read_ground_for(options.ask);
   if (!ground) return std::nullopt;
-  DiskPinStore store(state_directory(options.state_dir, io));
+  DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   const auto aside = is_anybody_set_back(store);
   if (!aside || *aside) return std::nullopt;
   const SystemProcesses processes;

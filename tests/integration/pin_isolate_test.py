@@ -197,6 +197,31 @@ class PinIsolateTest(PinCase):
         self.assertEqual(self.apply("--undo").returncode, 0)
         self.assertEqual(self.apply("--isolate").returncode, 2)
 
+    def test_on_a_full_disk_the_fix_is_to_make_room(self):
+        disk = os.path.join(self.folder, "disk")
+        os.mkdir(disk)
+        mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk]
+        if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", disk], check=False)
+        self.state = os.path.join(disk, "state")
+        target = self.begin(WAIT)
+        self.assertEqual(self.apply("--pid", str(target.pid)).returncode, 0)
+        with open(os.path.join(disk, "full"), "wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 4096):
+                    pass
+            except OSError:
+                pass
+        full = self.apply("--undo", "--pid", str(target.pid))
+        self.assertEqual(full.returncode, 4, full.stderr)
+        self.assertIn("no space left", full.stderr)
+        self.assertIn("fix: make room on that file system", full.stderr)
+        self.assertNotIn("--state-dir", full.stderr)
+        os.remove(os.path.join(disk, "full"))
+        self.assertEqual(self.apply("--undo", "--pid", str(target.pid)).returncode, 0)
+        self.assertEqual(sorted(os.sched_getaffinity(target.pid)), CPUS)
+
     def test_without_rights_nobody_is_moved(self):
         other = self.begin(WAIT)
         done = self.without_rights(*self.words("true"))

@@ -5,14 +5,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <initializer_list>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "gedge/io/system_pins.hpp"
 #include "io/descriptor.hpp"
+#include "io/process_start.hpp"
 #include "io/small_file.hpp"
 #include "io/system_error.hpp"
 
@@ -22,11 +27,39 @@ namespace {
 constexpr std::size_t kMostBytes = kMostPinBytes;
 constexpr mode_t kDirectoryMode = 0700, kFileMode = 0600;
 
+// Another directory does not help where the disk is full and this one says what to undo.
 Error refused(const std::string& action, const std::string& path, int error_number) {
   Error error = system_error(action, path, error_number);
   error.code = Errc::kDenied;
-  error.hint = "name a directory of yours with `--state-dir DIR`";
+  const bool is_full = error_number == ENOSPC || error_number == EDQUOT;
+  error.hint = is_full ? "make room on that file system, and give the same command again"
+                       : "name a directory of yours with `--state-dir DIR`";
   return error;
+}
+
+// Who has locked that file, where the kernel says so: "1: FLOCK ADVISORY WRITE 4711 fe:01:42 0 EOF"
+std::string locked_by(int file) {
+  constexpr std::size_t kMostLocks = std::size_t{1} << 20;
+  constexpr std::string_view kHow = " WRITE ";
+  struct stat about {};
+  const auto locks = read_small_file("/proc/locks", kMostLocks);
+  if (!locks || ::fstat(file, &about) != 0) return "another gedge";
+  const std::string inode = ':' + std::to_string(about.st_ino) + " 0 EOF";
+  std::string_view left = *locks;
+  while (!left.empty()) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(left.size(), line.size() + 1));
+    const std::size_t how = line.find(kHow);
+    if (line.find(": FLOCK ") == std::string_view::npos || how == std::string_view::npos ||
+        line.find(inode) == std::string_view::npos)
+      continue;
+    pid_t pid = 0;
+    std::from_chars(line.data() + how + kHow.size(), line.data() + line.size(), pid);
+    if (pid <= 0) continue;  // of another namespace
+    const auto stat = process_stat(pid);
+    return "process " + std::to_string(pid) + (stat ? " (" + stat->name + ')' : std::string());
+  }
+  return "another gedge";
 }
 
 // Puts `from` in the place of `to`. An exchange, where there is something in that place: ext4
@@ -61,7 +94,7 @@ class FileLock final : public PinLock {
 }  // namespace
 
 Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
-  constexpr int kTries = 5'000;
+  constexpr int kTries = 5'000, kPatience = 250;
   constexpr timespec kPause{0, 2'000'000};
   if (::mkdir(directory_.c_str(), kDirectoryMode) != 0 && errno != EEXIST)
     return refused("cannot make", directory_, errno);
@@ -70,11 +103,13 @@ Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
   if (!file) return refused("cannot open", path, errno);
   for (int tries = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
     if (errno != EWOULDBLOCK && errno != EINTR) return refused("cannot lock", path, errno);
+    if (tries == kPatience && waits_)
+      waits_("waiting for " + locked_by(file.get()) + ", which has locked " + path);
     if (tries == kTries)
       return Error{Errc::kTimeout,
-                   "another gedge has held " + path + " for 10 s",
+                   locked_by(file.get()) + " has held " + path + " for 10 s",
                    {},
-                   "look who has it with `fuser " + path + '`'};
+                   "wait for it, or end it"};
     ::nanosleep(&kPause, nullptr);
   }
   forget_other_boots(file.get());
@@ -99,6 +134,12 @@ void DiskPinStore::forget_other_boots(int lock_file) const {
 
 Result<std::string> DiskPinStore::read(PinFile file) {
   const std::string path = name(file);
+  struct stat about {};
+  if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+    return Error{Errc::kDenied,
+                 "cannot read " + path + ": it is no regular file",
+                 {},
+                 "put it away, or name another directory with `--state-dir DIR`"};
   auto bytes = read_small_file(path, kMostBytes);
   if (bytes) return *std::move(bytes);
   if (errno == ENOENT) return std::string();
@@ -108,8 +149,9 @@ Result<std::string> DiskPinStore::read(PinFile file) {
 Status DiskPinStore::replace(PinFile which, std::string_view bytes) {
   if (bytes.size() > kMostBytes) return refused("cannot write", name(which), EFBIG);
   const std::string path = name(which), beside = path + ".new";
-  Descriptor file(
-      ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  Descriptor file(::open(beside.c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                         kFileMode));
   if (!file) return refused("cannot write", beside, errno);
   bool written = true;
   while (written && !bytes.empty()) {

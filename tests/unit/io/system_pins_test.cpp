@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -199,6 +200,42 @@ TEST_CASE("the ledger's lock: what would end this process waits until it is give
     CHECK(seen == 2);
     ::sigaction(signal, &before, nullptr);
   }
+}
+
+TEST_CASE("the ledger's file: what is no file is refused and nobody waits for it") {
+  const Folder folder;
+  DiskPinStore store(folder.path().string());
+  REQUIRE(::mkfifo((folder / "pin_state").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo((folder / "pin_record.new").c_str(), 0600) == 0);
+  const auto pipe = store.read(PinFile::kLedger);
+  REQUIRE_FALSE(pipe);
+  CHECK(pipe.error().code == Errc::kDenied);
+  CHECK(pipe.error().what == "cannot read " + folder / "pin_state" + ": it is no regular file");
+  const auto lock = store.lock();
+  REQUIRE(lock);
+  CHECK_FALSE(store.replace(PinFile::kRecord, "text"));
+  fs::create_directory(folder / "pin_verdicts");
+  CHECK_FALSE(store.read(PinFile::kVerdicts));
+}
+
+TEST_CASE("the lock: whoever waits for it says for whom, once") {
+  const Folder folder;
+  DiskPinStore holder(folder.path().string());
+  auto lock = holder.lock();
+  REQUIRE(lock);
+  std::vector<std::string> told;
+  DiskPinStore waiter(folder.path().string(), [&](const std::string& what) {
+    told.push_back(what);
+    *lock = nullptr;
+  });
+  CHECK(waiter.lock());
+  const auto self = process_stat(::getpid());
+  REQUIRE(self);
+  CHECK(told ==
+        std::vector<std::string>{"waiting for process " + std::to_string(::getpid()) + " (" +
+                                 self->name + "), which has locked " + folder / "lock"});
+  CHECK(waiter.lock());
+  CHECK(told.size() == 1);
 }
 
 TEST_CASE("processes: this one lives, another of its number does not, nor one that has ended") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,8 +19,12 @@ namespace gedge {
 /// them.
 class DiskPinStore final : public PinStore {
  public:
-  /// Made when the lock is taken for the first time.
-  explicit DiskPinStore(std::string directory) : directory_(std::move(directory)) {}
+  using Tell = std::function<void(const std::string&)>;
+
+  /// Made when the lock is taken for the first time. `waits` is told, in one clause, for whom the
+  /// lock is waited for, once that has taken half a second.
+  explicit DiskPinStore(std::string directory, Tell waits = {})
+      : directory_(std::move(directory)), waits_(std::move(waits)) {}
 
   /// Waits for 10 s at most. While it is held, SIGINT, SIGTERM and SIGHUP wait for this thread to
   /// give it back. The ledger and the record of another start of the machine are thrown away.
@@ -33,6 +38,7 @@ class DiskPinStore final : public PinStore {
   void forget_other_boots(int lock_file) const;
 
   std::string directory_;
+  Tell waits_;
 };
 
 /// Reads /proc and the control groups. A process that nobody has waited for yet has ended; one
