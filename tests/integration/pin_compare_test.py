@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,11 @@ CPUS = sorted(os.sched_getaffinity(0))
 
 # Takes long where it may use as many CPUs as the argument says, and no time elsewhere.
 SLOW_ON = '[ "$(nproc)" != "$0" ] || exec sleep 0.4'
+
+
+def heed_ctrl_c():
+    """As a terminal's foreground does, also where this test runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class PinCompareTest(unittest.TestCase):
@@ -64,6 +70,27 @@ class PinCompareTest(unittest.TestCase):
         self.assertNotIn("noise", done.stdout)
         with open(script, encoding="ascii") as file:
             self.assertEqual(len(file.readlines()), 13)
+
+    def test_what_a_terminal_sends_ends_it_with_130_and_nothing_is_held(self):
+        for first in ("plain", "pinned"):
+            state = os.path.join(self.folder, first)
+            begun = os.path.join(self.folder, first + ".begun")
+            os.mkfifo(begun)
+            # The first run is a plain one, and so is the second; the third is pinned.
+            script = f'echo x >> {state}.runs; [ $(wc -l < {state}.runs) -lt $0 ] || ' \
+                     f'{{ echo x > {begun}; exec sleep 60; }}'
+            words = [GEDGE, "pin", "compare", "--state-dir", state, "--", "sh", "-c", script,
+                     "1" if first == "plain" else "3"]
+            compare = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       text=True, start_new_session=True, preexec_fn=heed_ctrl_c)
+            with open(begun, encoding="ascii") as file:
+                file.read()
+            os.killpg(compare.pid, signal.SIGINT)
+            out, err = compare.communicate(timeout=60)
+            self.assertEqual((compare.returncode, out, err), (130, "", "\n"))
+            if first == "pinned":
+                with open(os.path.join(state, "pin_state"), encoding="utf-8") as file:
+                    self.assertEqual(json.load(file).get("entries", {}), {})
 
     def test_errors_are_clear(self):
         for args, code, word in ((("--", "false"), 4, "ended with 1"),

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr int kNotFoundStatus = 127, kNotRunStatus = 126, kSignalStatus = 128;
 constexpr int kLostStatus = 255;
+constexpr std::array kEnding{SIGHUP, SIGINT, SIGTERM};
 constexpr std::array kPassedOn{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 // What the process is told before it becomes the command.
@@ -133,6 +135,7 @@ struct SystemLaunch::State {
   pid_t pid = 0;  // 0: none, or waited for
   Descriptor orders{-1}, reports{-1}, awake{-1};
   bool holds_signals = false;
+  int ended_by = 0;  // one of kEnding that came; 0: none
   sigset_t waited{}, mask_before{};
   struct sigaction child_before {};
 
@@ -213,6 +216,7 @@ void SystemLaunch::be_punctual() {
 SystemLaunch::~SystemLaunch() {
   if (state_->pid > 0 && state_->orders) cancel();
   if (state_->holds_signals) state_->give_signals_back();
+  if (state_->silent && state_->ended_by != 0) ::raise(state_->ended_by);
 }
 
 Result<ProcessId> SystemLaunch::start() {
@@ -263,6 +267,8 @@ int SystemLaunch::wait() {
   while (status < 0) {
     siginfo_t about{};
     const int signal = ::sigwaitinfo(&state_->waited, &about);
+    if (std::find(kEnding.begin(), kEnding.end(), signal) != kEnding.end())
+      state_->ended_by = signal;
     if (signal > 0 && signal != SIGCHLD && about.si_code != SI_KERNEL) ::kill(state_->pid, signal);
     status = state_->collect(WNOHANG);
   }

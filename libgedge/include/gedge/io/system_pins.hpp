@@ -58,7 +58,8 @@ class SystemProcesses final : public Processes {
 class SystemLaunch final : public PinnedLaunch {
  public:
   /// `command` is not empty. One that is `silent` reads nothing, and what it prints is thrown away;
-  /// not so its standard error.
+  /// not so its standard error. What ends it is then meant for this process too: SIGHUP, SIGINT or
+  /// SIGTERM that came while it ran comes again when this is destroyed.
   explicit SystemLaunch(std::vector<std::string> command, bool silent = false);
   /// Before start(): timers of the command fire when they are due, and not up to 50 us later, as
   /// the kernel has it for everybody (PR_SET_TIMERSLACK); and as long as this is there, no idle CPU
