@@ -165,6 +165,9 @@ Exit run_pin_run(const PinRunOptions& options, Io& io) {
   if (const Status right = put_back_what_is_left(io, ports, *ground); !right)
     return fail(io, right.error());
   SystemLaunch launch(options.command);
+  if (options.others.anything())
+    if (auto not_found = launch.look_up())
+      return report_run(io, {0, {}, *std::move(not_found), {}});
   if (options.others.isolate) launch.be_punctual();
   if (options.do_no_harm) {
     const auto known = recall_verdict(store, options.command, options.ask.cpus);

@@ -197,6 +197,19 @@ class PinIsolateTest(PinCase):
         self.assertEqual(self.apply("--undo").returncode, 0)
         self.assertEqual(self.apply("--isolate").returncode, 2)
 
+    def test_a_command_that_cannot_be_run_moves_nobody(self):
+        text = os.path.join(self.folder, "text")
+        with open(text, "w", encoding="ascii") as file:
+            file.write("no program")
+        for command, code in (("no-such-command", 127), (text, 126), (self.folder, 126),
+                              (os.path.join(self.folder, "none"), 127)):
+            done = subprocess.run(self.words(command), capture_output=True, text=True,
+                                  timeout=120, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(f"'{command}'", done.stderr)
+            self.assertNotIn("aside", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.state, "pin_record")))
+
     def test_on_a_full_disk_the_fix_is_to_make_room(self):
         disk = os.path.join(self.folder, "disk")
         os.mkdir(disk)

@@ -2,6 +2,7 @@
 #include <linux/mempolicy.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "gedge/io/system_pins.hpp"
@@ -217,6 +219,28 @@ SystemLaunch::~SystemLaunch() {
   if (state_->pid > 0 && state_->orders) cancel();
   if (state_->holds_signals) state_->give_signals_back();
   if (state_->silent && state_->ended_by != 0) ::raise(state_->ended_by);
+}
+
+// As execvp does: a path as it is, a name in each directory of PATH.
+std::optional<NotBegun> SystemLaunch::look_up() const {
+  const std::string& name = state_->command.front();
+  const char* const listed = std::getenv("PATH");
+  std::string_view left = listed != nullptr ? listed : "/bin:/usr/bin";
+  const bool is_path = name.find('/') != std::string::npos;
+  Report report{Step::kCommand, ENOENT};
+  for (bool more = !name.empty(); more;) {
+    const std::size_t end = left.find(':');
+    const std::string directory = is_path ? "" : std::string(left.substr(0, end)) + '/';
+    const std::string path = directory == "/" ? name : directory + name;
+    struct stat about {};
+    const bool is_there = ::stat(path.c_str(), &about) == 0;
+    if (is_there && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0)
+      return std::nullopt;
+    if (is_there || errno == EACCES) report.error = EACCES;
+    more = !is_path && end != std::string_view::npos;
+    if (more) left.remove_prefix(end + 1);
+  }
+  return why_not(report, name);
 }
 
 Result<ProcessId> SystemLaunch::start() {

@@ -70,6 +70,8 @@ class SystemLaunch final : public PinnedLaunch {
   SystemLaunch(const SystemLaunch&) = delete;
   SystemLaunch& operator=(const SystemLaunch&) = delete;
 
+  /// Why the command could not begin, where that is known before anything is done for it.
+  std::optional<NotBegun> look_up() const;
   /// From now on until this is destroyed, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1 and SIGUSR2
   /// wait for `wait`, which passes them on; not those that a terminal sent, which the process has
   /// got itself.
