@@ -57,6 +57,8 @@ std::string undo_text(const PinCheckOptions& options, const Io& io) {
 }
 
 Exit run_pin_check(const PinCheckOptions& options, Io& io) {
+  if (const Status there = check_directory(options.state_dir, io); !there)
+    return fail(io, there.error());
   const auto ground = read_ground();
   if (!ground) return fail(io, ground.error());
   DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);

@@ -115,6 +115,7 @@ class Defragmenting {
   }
 
   Result<Kubelet> kubelet_of_ledger(const Machine& machine) const {
+    GEDGE_TRY(check_directory(options_.state_dir, io_));
     DiskPinStore store = open_store(options_.state_dir, io_);
     const auto ledger = read_ledger(store, SystemProcesses());
     if (!ledger) return ledger.error();

@@ -64,6 +64,7 @@ struct PinShowOptions {
 // Of other machines nothing is known.
 Result<PinCheck> pins_of(const PinShowOptions& options, const Machine& machine, Io& io) {
   if (options.machine != "live") return PinCheck{};
+  GEDGE_TRY(check_directory(options.state_dir, io));
   DiskPinStore store = open_store(options.state_dir, io, options.output.quiet);
   const SystemProcesses processes;
   SystemThreads threads;

@@ -206,7 +206,11 @@ void add_state_flag(FlagSet& flags, std::string& directory) {
              .value = "DIR",
              .help = "Where it stands who holds which CPUs",
              .live = Live::kFiles},
-            directory);
+            [&directory](const std::string& text) -> Status {
+              if (text.empty()) return invalid_input("no directory is named", {}, "name one");
+              directory = text;
+              return {};
+            });
 }
 
 DiskPinStore open_store(const std::string& asked, Io& io, bool quiet) {
@@ -216,6 +220,14 @@ DiskPinStore open_store(const std::string& asked, Io& io, bool quiet) {
     io.err.line(what);
     io.err.flush();
   });
+}
+
+Status check_directory(const std::string& asked, const Io& io) {
+  if (asked.empty() || io.files.is_directory(asked)) return {};
+  return Error{Errc::kNotFound,
+               "there is no directory " + asked,
+               {},
+               "name the `--state-dir` of `gedge pin run` or `gedge pin apply`"};
 }
 
 Result<PinGround> read_ground() { return ground_with(CpuFacts::kAll); }

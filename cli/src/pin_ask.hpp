@@ -31,6 +31,8 @@ void add_state_flag(FlagSet& flags, std::string& directory);
 /// What stands in the directory of --state-dir; where that is empty, in the usual one. Where its
 /// lock is waited for, that is said unless all is `quiet`.
 DiskPinStore open_store(const std::string& asked, Io& io, bool quiet = false);
+/// For commands that make no directory: one that is named is there. Errors: kNotFound.
+Status check_directory(const std::string& asked, const Io& io);
 
 /// This machine, and the CPUs of it that this process may use.
 Result<PinGround> read_ground();

@@ -186,6 +186,13 @@ class PinApplyTest(Desk):
         return [[fault["fault"] for fault in pin["faults"]] for pin in document["pins"]]
 
     def test_check_tells_what_is_not_true_any_more(self):
+        for words in (["check"], ["show"], ["defrag"]):
+            done = subprocess.run([GEDGE, "pin", *words, "--state-dir", self.state],
+                                  capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn(f"there is no directory {self.state}\n", done.stderr)
+        self.assertFalse(os.path.exists(self.state))
+        os.mkdir(self.state)
         self.assertEqual(self.check(), [])
         process = self.begin(1)
         plan = as_list(self.gedge("--pid", str(process.pid)).stdout)

@@ -282,6 +282,7 @@ class PinRunTest(unittest.TestCase):
                 (("--cpus", "0", "--", "true"), 2, "no number of CPUs"),
                 (("true",), 2, "write `--` before the command"),
                 (("sh", "-c", "true"), 2, "write `--` before the command"),
+                (("--state-dir", "", "--", "true"), 2, "no directory is named"),
                 (("--nice-others", "20", "--", "true"), 2, "from 1 to 19"),
                 (("--nice-others", "0", "--", "true"), 2, "from 1 to 19"),
                 ((), 2, "no command is given"),
