@@ -85,7 +85,7 @@ void check_tree(std::string_view text) {
   const fs::path system = root / "sys/devices/system";
   const auto line = [&text] {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string taken(text.substr(0, end));
+    std::string taken(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     return taken;
   };

@@ -125,8 +125,8 @@ TEST_CASE("V9 to V12 - normalisation") {
   CHECK(spread(3, true) == List{7, 4, 2});
   CHECK(spread(1, false) == List{4, 1, 0});
   CHECK(spread(3, false) == List{6, 3, 2});
-  const auto after_spread = [](List values) {
-    Scores scores = raws(std::move(values));
+  const auto after_spread = [](const List& values) {
+    Scores scores = raws(values);
     reference::normalize_spread(scores, std::vector<bool>(scores.size(), false));
     return normalized(scores);
   };
@@ -135,8 +135,8 @@ TEST_CASE("V9 to V12 - normalisation") {
   CHECK(after_spread({4, 1, 0}) == List{0, 75, 100});
   CHECK(after_spread({6, 3, 2}) == List{33, 83, 100});
 
-  const auto affinity = [](List values, bool zero_joins) {
-    Scores scores = raws(std::move(values));
+  const auto affinity = [](const List& values, bool zero_joins) {
+    Scores scores = raws(values);
     reference::normalize_min_max(scores, zero_joins);
     return normalized(scores);
   };
