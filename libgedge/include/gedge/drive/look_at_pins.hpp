@@ -6,8 +6,9 @@
 
 namespace gedge {
 
-/// The ledger, every process and its threads, and what dead holders have left behind. Takes no lock and changes nothing: what
-/// ends meanwhile is left out. Errors: kDenied; kInvalidInput for a ledger that is broken.
+/// The ledger, every process and its threads, and what dead holders have left behind. Takes no lock
+/// and changes nothing: what ends meanwhile is left out. Errors: kDenied; kInvalidInput for a
+/// ledger that is broken.
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online);
 
 /// What holds CPUs, and no more: the processes of others are not looked at.
