@@ -125,6 +125,9 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
                                         {}, "give one of `--pid`, `--cgroup` and `--container`"));
   if (const Status right = check_mode(options.ask, options.others); !right)
     return fail_usage(io, right.error());
+  if (options.undo && options.dry_run)
+    return fail_usage(io, invalid_input("`--undo` is not tried out", {},
+                                        "`gedge pin check` says what it would put back"));
   SystemGroups groups({});
   auto ground = read_ground();
   if (!ground) return fail(io, ground.error());

@@ -25,8 +25,9 @@ Status write_ledger(PinStore& store, CpuAssignments ledger) {
 }
 
 Result<bool> is_anybody_set_back(PinStore& store) {
-  const auto record = store.read(PinFile::kRecord);
+  auto record = store.read(PinFile::kRecord);
   if (!record) return record.error();
+  record->erase(record->find_last_not_of(" \n") + 1);  // of somebody's editor
   if (!record->empty() && !(record->starts_with("{\"pins\":[") && record->ends_with("}")))
     return invalid_input(store.name(PinFile::kRecord) + " is not as this gedge writes it");
   const auto has = [&](const char* key) { return record->find(key) != std::string::npos; };

@@ -82,6 +82,11 @@ bool is_set(std::string_view text) {
   }
 }
 
+std::string cut(std::string_view text) {
+  constexpr std::size_t kMost = 100;
+  return std::string(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
+}
+
 SourceSpan span_at(const std::string& name, std::string_view text, std::size_t at,
                    std::size_t length) {
   constexpr std::size_t kMostExcerpt = 400;
@@ -147,7 +152,7 @@ class Reading {
       const std::string_view name = attributes[0], value = attributes[1];
       if (!names_a_set(name) || is_set(value)) continue;
       reading.stop(reading.at(reading.value_of(name), value.size(),
-                              "'" + std::string(value) + "' is no set as hwloc writes it"));
+                              "'" + cut(value) + "' is no set as hwloc writes it"));
       return;
     }
   }
@@ -156,8 +161,8 @@ class Reading {
                                  const XML_Char*, const XML_Char*, const XML_Char*,
                                  const XML_Char*) {
     Reading& reading = *static_cast<Reading*>(self);
-    reading.stop(reading.at(reading.place(), 1,
-                            "entity '" + std::string(entity) + "': no machine needs entities"));
+    reading.stop(
+        reading.at(reading.place(), 1, "entity '" + cut(entity) + "': no machine needs entities"));
   }
 
   const ExpatLibrary& expat_;

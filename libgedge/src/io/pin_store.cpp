@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,8 @@ namespace gedge {
 namespace {
 
 constexpr std::size_t kMostBytes = kMostPinBytes;
+constexpr const char* kBoot = "/proc/sys/kernel/random/boot_id";
+constexpr std::size_t kMostOfBoot = 64;
 constexpr mode_t kDirectoryMode = 0700, kFileMode = 0600;
 
 // Another directory does not help where the disk is full and this one says what to undo.
@@ -44,14 +47,16 @@ std::string locked_by(int file) {
   struct stat about {};
   const auto locks = read_small_file("/proc/locks", kMostLocks);
   if (!locks || ::fstat(file, &about) != 0) return "another gedge";
-  const std::string inode = ':' + std::to_string(about.st_ino) + " 0 EOF";
+  std::array<char, 64> file_name{};  // as the kernel writes it: MAJOR:MINOR:INODE
+  std::snprintf(file_name.data(), file_name.size(), " %02x:%02x:%llu 0 EOF", ::major(about.st_dev),
+                ::minor(about.st_dev), static_cast<unsigned long long>(about.st_ino));
   std::string_view left = *locks;
   while (!left.empty()) {
     const std::string_view line = left.substr(0, left.find('\n'));
     left.remove_prefix(std::min(left.size(), line.size() + 1));
     const std::size_t how = line.find(kHow);
     if (line.find(": FLOCK ") == std::string_view::npos || how == std::string_view::npos ||
-        line.find(inode) == std::string_view::npos)
+        line.find(file_name.data()) == std::string_view::npos)
       continue;
     pid_t pid = 0;
     std::from_chars(line.data() + how + kHow.size(), line.data() + line.size(), pid);
@@ -60,6 +65,11 @@ std::string locked_by(int file) {
     return "process " + std::to_string(pid) + (stat ? " (" + stat->name + ')' : std::string());
   }
   return "another gedge";
+}
+
+bool is_regular(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
 }
 
 // Puts `from` in the place of `to`. An exchange, where there is something in that place: ext4
@@ -98,7 +108,7 @@ Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
   constexpr timespec kPause{0, 2'000'000};
   if (::mkdir(directory_.c_str(), kDirectoryMode) != 0 && errno != EEXIST)
     return refused("cannot make", directory_, errno);
-  const std::string path = directory_ + "/lock";
+  const std::string path = lock_name();
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (!file) return refused("cannot open", path, errno);
   for (int tries = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
@@ -119,21 +129,25 @@ Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
 // The lock's file says since which start of the machine this directory is used. Numbers of
 // processes and of control groups are given again after the next one.
 void DiskPinStore::forget_other_boots(int lock_file) const {
-  constexpr std::size_t kMostOfId = 64;
-  const auto boot = read_small_file("/proc/sys/kernel/random/boot_id", kMostOfId);
-  if (!boot) return;
-  std::array<char, kMostOfId> text{};
-  const ssize_t length = ::pread(lock_file, text.data(), text.size(), 0);
-  if (length < 0 || *boot == std::string_view(text.data(), static_cast<std::size_t>(length)))
-    return;
-  if (length > 0)
+  const auto boot = read_small_file(kBoot, kMostOfBoot);
+  const auto used = read_small_file(lock_name(), kMostOfBoot);
+  if (!boot || !used || *used == *boot) return;
+  if (!used->empty())
     for (const PinFile file : {PinFile::kLedger, PinFile::kRecord}) ::unlink(name(file).c_str());
   if (::ftruncate(lock_file, 0) == 0)
     static_cast<void>(!::pwrite(lock_file, boot->data(), boot->size(), 0));
 }
 
+// Whoever only looks does not lock, and may find what was not even written to its end.
+bool DiskPinStore::is_of_other_boot() const {
+  const auto boot = read_small_file(kBoot, kMostOfBoot);
+  const auto used = is_regular(lock_name()) ? read_small_file(lock_name(), kMostOfBoot) : boot;
+  return boot && used && !used->empty() && *used != *boot;
+}
+
 Result<std::string> DiskPinStore::read(PinFile file) {
   const std::string path = name(file);
+  if (file != PinFile::kVerdicts && is_of_other_boot()) return std::string();
   struct stat about {};
   if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
     return Error{Errc::kDenied,
@@ -147,7 +161,11 @@ Result<std::string> DiskPinStore::read(PinFile file) {
 }
 
 Status DiskPinStore::replace(PinFile which, std::string_view bytes) {
-  if (bytes.size() > kMostBytes) return refused("cannot write", name(which), EFBIG);
+  if (bytes.size() > kMostBytes)
+    return Error{Errc::kDenied,
+                 "cannot write " + name(which) + ": it would be larger than what is read again",
+                 {},
+                 "end what is pinned, or put it back with `gedge pin apply --undo`"};
   const std::string path = name(which), beside = path + ".new";
   Descriptor file(::open(beside.c_str(),
                          O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -66,9 +67,11 @@ std::string why(int error_number) {
   }
 }
 
+enum class OfOthers : std::uint8_t { kSkipped, kAnError };  // what may not be listed
+
 // The directories in `start`, outer ones before inner ones, `start` not among them. Links are not
 // followed. One that vanishes meanwhile has nothing in it.
-Result<std::vector<std::string>> directories_in(const std::string& start) {
+Result<std::vector<std::string>> directories_in(const std::string& start, OfOthers of_others) {
   std::vector<std::string> found, ahead{start};
   while (!ahead.empty()) {
     const std::string directory = std::move(ahead.back());
@@ -81,13 +84,14 @@ Result<std::vector<std::string>> directories_in(const std::string& start) {
       found.push_back(at->path().string());
       ahead.push_back(found.back());
     }
+    if (code == std::errc::permission_denied && of_others == OfOthers::kSkipped) continue;
     if (code && code != std::errc::no_such_file_or_directory)
       return system_error("cannot list", directory, code.value());
     if (found.size() > kMostGroups)
       return Error{Errc::kDenied,
                    "more than " + std::to_string(kMostGroups) + " control groups in " + start,
                    {},
-                   "name one further in"};
+                   "name one further in with `--cgroup`"};
   }
   std::sort(found.begin(), found.end());  // a prefix comes first
   return found;
@@ -129,7 +133,7 @@ Result<std::string> SystemGroups::of_process(int pid) const {
 Result<std::string> SystemGroups::of_container(const std::string& id) const {
   const auto top = directory_of(mount_.root);
   if (!top) return top.error();
-  const auto directories = directories_in(*top);
+  const auto directories = directories_in(*top, OfOthers::kSkipped);
   if (!directories) return directories.error();
   std::optional<std::string> found;
   for (const std::string& directory : *directories) {
@@ -165,7 +169,7 @@ Result<GroupId> SystemGroups::identify(const std::string& path) const {
 Result<std::vector<std::string>> SystemGroups::with_inner(const std::string& path) const {
   const auto directory = directory_of(path);
   if (!directory) return directory.error();
-  const auto directories = directories_in(*directory);
+  const auto directories = directories_in(*directory, OfOthers::kAnError);
   if (!directories) return directories.error();
   std::vector<std::string> paths{path};
   for (const std::string& inner : *directories)

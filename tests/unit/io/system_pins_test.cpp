@@ -166,6 +166,9 @@ TEST_CASE("the ledger's lock: what was written before the machine was started ag
   for (const PinFile file : {PinFile::kLedger, PinFile::kRecord, PinFile::kVerdicts})
     CHECK(read(file) == "one");
   folder.put("lock", "0b5f9a52-7a3c-4d0e-9c1b-2f6f5a0c7d11 and more\n");
+  CHECK(read(PinFile::kLedger).empty());  // before anybody locks
+  CHECK(read(PinFile::kRecord).empty());
+  CHECK(read(PinFile::kVerdicts) == "one");
   REQUIRE(store.lock());
   CHECK(read(PinFile::kLedger).empty());
   CHECK(read(PinFile::kRecord).empty());

@@ -35,7 +35,9 @@ class DiskPinStore final : public PinStore {
   std::string name(PinFile file) const override;
 
  private:
+  std::string lock_name() const { return directory_ + "/lock"; }
   void forget_other_boots(int lock_file) const;
+  bool is_of_other_boot() const;
 
   std::string directory_;
   Tell waits_;
