@@ -117,6 +117,8 @@ class PinApplyTest(Desk):
         again = self.gedge("--pid", pid)
         self.assertEqual(again.returncode, 3)
         self.assertIn(f"--undo --pid {pid}", again.stderr)
+        tried = self.gedge("--undo", "--pid", pid, "--dry-run")
+        self.assertEqual((tried.returncode, masks_of(pid)), (2, [plan] * 8), tried.stderr)
         back = self.gedge("--undo", "--pid", pid)
         self.assertEqual((back.returncode, back.stdout), (0, ""), back.stderr)
         self.assertEqual(masks_of(pid), [CPUS] * 8)
