@@ -71,6 +71,7 @@ struct World {
   int shell = 0;                         // which begins commands; 0: one that nobody has changed
   std::function<void()> meanwhile;       // before the first thread is pinned
   std::function<void()> at_lock;         // while it is waited for
+  std::optional<Errc> lock_fails;        // in this way
   bool may_lower = true;                 // nice values
   std::function<void(int)> before_nice;  // before a thread gets a nice value
 
@@ -135,6 +136,7 @@ class Store final : public PinStore {
     world_.step();
     REQUIRE_FALSE(world_.locked);
     if (world_.at_lock) std::exchange(world_.at_lock, {})();
+    if (world_.lock_fails) return Error{*world_.lock_fails, "it cannot be locked", {}, {}};
     return Result<std::unique_ptr<PinLock>>(std::make_unique<Lock>(world_));
   }
   Result<std::string> read(PinFile file) override {

@@ -58,10 +58,21 @@ std::vector<LeftBehind> left_behind(const PinBooks& books) {
   return left;
 }
 
+// What looks left behind may be somebody's who puts it back just now: that is over once he has left
+// the desk. Who has no right to lock it has to believe the first look.
+Result<PinBooks> settled_books(const PinPorts& ports) {
+  auto books = read_books(ports.store, ports.processes);
+  if (!books || dead_holders(*books).empty()) return books;
+  const auto lock = ports.store.lock();
+  if (lock) return read_books(ports.store, ports.processes);
+  if (lock.error().code == Errc::kDenied) return books;
+  return lock.error();
+}
+
 }  // namespace
 
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online) {
-  const auto books = read_books(ports.store, ports.processes);
+  const auto books = settled_books(ports);
   if (!books) return books.error();
   std::vector<LeftBehind> left = left_behind(*books);
   if (books->ledger.pods.empty()) return PinCheck{{}, std::move(left)};

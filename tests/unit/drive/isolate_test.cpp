@@ -90,6 +90,27 @@ TEST_CASE("isolate: what a dead holder has left behind is seen until it is put b
   CHECK(look()->all_true());
 }
 
+TEST_CASE("isolate: what somebody puts back just now is not left behind") {
+  World world = busy_world();
+  REQUIRE(isolate(world, 10, 2));
+  world.processes.erase(10);
+  Desk desk(world);
+  const auto look = [&] { return look_at_pins(desk.ports, world.all); };
+  world.lock_fails = Errc::kDenied;
+  REQUIRE(look());
+  CHECK(look()->left.size() == 1);
+  world.lock_fails = Errc::kTimeout;
+  REQUIRE_FALSE(look());
+  CHECK(look().error().code == Errc::kTimeout);
+  world.lock_fails.reset();
+  world.at_lock = [&] { REQUIRE(clean(world)); };
+  const auto check = look();
+  REQUIRE(check);
+  CHECK(check->left.empty());
+  CHECK(check->all_true());
+  CHECK_FALSE(world.locked);
+}
+
 TEST_CASE("isolate: a record that is broken is an error, and stays as it is") {
   World world = busy_world();
   for (const char* const broken : {"{", R"({"pins":[],"niced":3})"}) {

@@ -6,9 +6,10 @@
 
 namespace gedge {
 
-/// The ledger, every process and its threads, and what dead holders have left behind. Takes no lock
-/// and changes nothing: what ends meanwhile is left out. Errors: kDenied; kInvalidInput for a
-/// ledger that is broken.
+/// The ledger, every process and its threads, and what dead holders have left behind. Changes
+/// nothing, and what ends meanwhile is left out. Where something looks left behind, the lock is
+/// waited for, as somebody may be putting it back; who may not lock has the first look. Errors:
+/// kDenied; kTimeout for the lock; kInvalidInput for a ledger that is broken.
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online);
 
 /// What holds CPUs, and no more: the processes of others are not looked at.
