@@ -257,20 +257,23 @@ class Shifting {
   // not as long as somebody has been a holder.
   void strike_out_the_dead(const Sighting& sight) {
     std::vector<Value> kept;
+    std::vector<Before> stay;
     const auto keep = [](std::vector<Value>& values, const Value& value) {
       const bool is_new = std::find(values.begin(), values.end(), value) == values.end();
       if (is_new) values.push_back(value);
       return is_new;
     };
-    std::erase_if(written_, [&](Before& before) {
+    for (Before& before : written_) {
       std::vector<Value> its{before.usual};
       std::erase_if(before.others, [&](const auto& other) {
         return !keep(its, other.value) && has_ended(other.thread, nullptr);
       });
       bool adds = false;
       for (const Value& value : its) adds = keep(kept, value) || adds;
-      return !adds && has_ended(before.process, sight.find(before.process.pid));
-    });
+      if (adds || !has_ended(before.process, sight.find(before.process.pid)))
+        stay.push_back(std::move(before));
+    }
+    written_ = std::move(stay);
     origins_.learn_again();
   }
 
