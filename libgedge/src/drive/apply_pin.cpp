@@ -1,7 +1,6 @@
 #include "gedge/drive/apply_pin.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -110,14 +109,10 @@ Result<ProcessBefore> look_at(const Threads& threads, const ProcessId& process, 
   return before;
 }
 
-bool is_within(std::string_view path, std::string_view outer) {
-  return path.starts_with(outer) && (path.size() == outer.size() || path[outer.size()] == '/');
-}
-
 // The innermost of those that `path` lies in; null where it lies in none.
 const GroupBefore* outer_of(const std::vector<GroupBefore>& all, const std::string& path) {
   const auto found = std::find_if(all.rbegin(), all.rend(), [&](const GroupBefore& each) {
-    return is_within(path, each.group.path);
+    return is_group_within(path, each.group.path);
   });
   return found != all.rend() ? &*found : nullptr;
 }
@@ -370,9 +365,9 @@ bool lie_in_one_another(const ControlGroups& groups, const PinHolder& wanted,
   const auto* const group = std::get_if<GroupId>(&wanted);
   if (group == nullptr) return false;
   if (const auto* const pinned = std::get_if<GroupId>(&other))
-    return is_within(group->path, pinned->path) || is_within(pinned->path, group->path);
+    return is_group_within(group->path, pinned->path) || is_group_within(pinned->path, group->path);
   const auto its = groups.of_process(std::get<ProcessId>(other).pid);
-  return its && is_within(*its, group->path);
+  return its && is_group_within(*its, group->path);
 }
 
 // Nobody is pinned twice, and no control group with something in it that is, or within one.

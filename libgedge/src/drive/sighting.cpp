@@ -68,7 +68,7 @@ bool Holders::is_in_group(const Seen& process) const {
   if (paths_.empty()) return false;
   const auto group = groups_.of_process(process.facts.process.pid);
   return group && std::any_of(paths_.begin(), paths_.end(), [&](const std::string& outer) {
-           return *group == outer || group->starts_with(outer + '/');
+           return is_group_within(*group, outer);
          });
 }
 

@@ -108,7 +108,7 @@ Result<std::string> SystemGroups::directory_of(const std::string& path) const {
   if (mount_.version == CgroupVersion::kNone) return no_controller();
   std::string rest = path;
   if (mount_.root != "/") {
-    if (!(rest + '/').starts_with(mount_.root + '/')) return out_of_sight(path, mount_.root);
+    if (!is_group_within(path, mount_.root)) return out_of_sight(path, mount_.root);
     rest.erase(0, mount_.root.size());
   }
   return root_ + mount_.point + (rest == "/" ? std::string() : rest);

@@ -45,12 +45,12 @@ bool is_hexadecimal(std::string_view text) {
   });
 }
 
-bool is_below(std::string_view path, std::string_view directory) {
-  return path.starts_with(directory) &&
-         (path.size() == directory.size() || path[directory.size()] == '/');
-}
-
 }  // namespace
+
+bool is_group_within(std::string_view path, std::string_view outer) {
+  if (outer == "/") return path.starts_with('/');
+  return path.starts_with(outer) && (path.size() == outer.size() || path[outer.size()] == '/');
+}
 
 CgroupMount cpuset_mount(std::string_view mountinfo) {
   // 31 23 0:26 / /sys/fs/cgroup/cpuset rw,relatime shared:9 - cgroup cgroup rw,cpuset
@@ -91,7 +91,7 @@ std::optional<std::string> group_in(std::string_view memberships, CgroupVersion 
 
 Result<std::string> group_path(std::string_view typed, const CgroupMount& mount) {
   std::string_view rest = typed;
-  if (!mount.point.empty() && is_below(rest, mount.point)) rest.remove_prefix(mount.point.size());
+  if (!mount.point.empty() && is_group_within(rest, mount.point)) rest.remove_prefix(mount.point.size());
   std::string path;
   while (!rest.empty()) {
     const std::string_view part = cut(rest, '/');

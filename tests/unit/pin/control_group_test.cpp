@@ -39,6 +39,14 @@ TEST_CASE("control groups: which one a process is in") {
   CHECK_FALSE(group_in("", CgroupVersion::kV2));
 }
 
+TEST_CASE("control groups: one is within itself and those above it, not within one named alike") {
+  for (const char* const outer : {"/a/b", "/a", "/"}) CHECK(is_group_within("/a/b", outer));
+  for (const char* const other : {"/a/b/c", "/a/bc", "/b", "/a/"})
+    CHECK_FALSE(is_group_within("/a/b", other));
+  CHECK_FALSE(is_group_within("/ab", "/a"));
+  CHECK(is_group_within("/", "/"));
+}
+
 TEST_CASE("control groups: as people name them, and never beside the hierarchy") {
   const CgroupMount mount{CgroupVersion::kV2, "/sys/fs/cgroup", "/"};
   CHECK(*group_path("/a/b", mount) == "/a/b");

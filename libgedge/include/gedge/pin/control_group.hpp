@@ -38,6 +38,9 @@ CgroupMount cpuset_mount(std::string_view mountinfo);
 /// Reads /proc/PID/cgroup. Nothing where the process is in no group of that version.
 std::optional<std::string> group_in(std::string_view memberships, CgroupVersion version);
 
+/// Is it that group, or one in it? Paths as in /proc/PID/cgroup; in "/" are all.
+bool is_group_within(std::string_view path, std::string_view outer);
+
 /// A group as people name it, a path as in /proc/PID/cgroup or below the mount point, to the
 /// former. Errors: kInvalidInput for a path that leaves the hierarchy, and for its root.
 Result<std::string> group_path(std::string_view typed, const CgroupMount& mount);
