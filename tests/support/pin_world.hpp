@@ -62,7 +62,8 @@ struct World {
   std::map<int, std::uint64_t> late_threads;  // begun later than their processes
   std::map<int, std::string> members;         // processes that are in a group
   bool keeps_members = false;                 // on the CPUs of that group
-  std::string refused_group;                  // the same
+  bool resets_members = false;                // to these CPUs whenever they are written
+  std::string refused_group;                  // of somebody else
   std::uint64_t births = 0;
   bool hides_births = false;
   int births_left = 0;                   // threads that are born while others are pinned
@@ -305,11 +306,18 @@ class WorldGroups final : public ControlGroups {
       }
     }
     found->second.*member = set;
+    if (world_.resets_members && field == CpusetField::kCpus) reset_members(path);
     world_.step();
     return {};
   }
 
  private:
+  // As Linux before 6.2 does.
+  void reset_members(const std::string& path) {
+    for (const auto& [pid, group] : world_.members)
+      if (is_group_within(group, path))
+        for (auto& [thread, mask] : world_.processes.at(pid).threads) mask = usable(group);
+  }
   CpuSet usable(const std::string& path) const {
     const std::size_t slash = path.rfind('/');
     const CpuSet outer = slash == 0 ? world_.all : usable(path.substr(0, slash));

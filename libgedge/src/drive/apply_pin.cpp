@@ -312,6 +312,39 @@ Status put_groups_back(ControlGroups& groups, const std::vector<GroupBefore>& al
   return cpus ? mems : cpus;
 }
 
+// Linux before 6.2 gives whatever is in a control group all its CPUs when these are written.
+// Whoever is pinned in there by himself, and is found so, is pinned anew.
+Status pin_members_again(const PinPorts& ports, const CpuSet& online, const PinRecord& record,
+                         const PinBooks& books) {
+  if (record.groups.empty()) return {};
+  Status first;
+  const auto pin_again = [&](const PinHolder& holder, const CpuSet& cpus) {
+    const auto* const process = std::get_if<ProcessId>(&holder);
+    if (process == nullptr) return;
+    const auto known = ports.threads.identify(process->pid);
+    const auto group = ports.groups.of_process(process->pid);
+    if (!known || *known != *process || !group ||
+        !is_group_within(*group, record.groups.front().group.path))
+      return;
+    const auto usable = ports.groups.read(*group, CpusetField::kUsableCpus);
+    const auto listed = ports.threads.of_process(process->pid);
+    if (!usable || !listed) return;
+    for (const int thread : *listed) {
+      const auto mask = ports.threads.mask(thread);
+      if (!mask || *mask != (*usable & online) || mask->is_subset_of(cpus)) continue;
+      Status done = ports.threads.pin(thread, cpus);
+      if (!done && done.error().code == Errc::kDenied && first) first = std::move(done);
+    }
+  };
+  for (const auto& [name, parts] : books.ledger.pods)
+    if (const auto holder = holder_of(name, parts))
+      for (const auto& [part, cpus] : parts) pin_again(*holder, cpus);
+  for (const PinRecord& each : books.records)
+    if (const auto holder = holder_of(each); holder && !each.shared.empty())
+      pin_again(*holder, each.shared);
+  return first;
+}
+
 Status check_memory(const PinTarget& target, MemoryMode memory) {
   const bool is_process = std::holds_alternative<int>(target);
   const MemoryMode can = is_process ? MemoryMode::kPreferred : MemoryMode::kBind;
@@ -425,6 +458,7 @@ Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
   const PinRecord& record = *record_of(books, holder);
   Status undone = know_before(ports.store, books, record);
   if (undone) undone = put_back(ports, all, record, books.aside);
+  if (undone) undone = pin_members_again(ports, all, record, books);
   if (undone) undone = let_back(ports, books, all, {holder_name(holder)});
   if (undone) undone = keep_back(ports, books, all);
   if (undone) {
@@ -516,6 +550,7 @@ Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& ta
   }
   GEDGE_TRY(know_before(ports.store, *books, *record));
   GEDGE_TRY(put_back(ports, online, *record, books->aside));
+  GEDGE_TRY(pin_members_again(ports, online, *record, *books));
   GEDGE_TRY(let_back(ports, *books, online, {name}));
   GEDGE_TRY(keep_back(ports, *books, online));
   forget(*books, *holder, online);

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "gedge/codec/pin_record.hpp"
 #include "support/pin_others.hpp"
@@ -97,6 +98,56 @@ TEST_CASE("apply: who shares CPUs and is moved off one of them gets all back tha
     REQUIRE(undo(world, share_is_undone_first ? 10 : 20));
     CHECK(is_as_found(world, found));
   }
+}
+
+TEST_CASE("apply: who is pinned in a control group that shares stays so when that one is undone") {
+  for (const bool shares : {false, true}) {
+    World world = busy_world();
+    world.resets_members = true;
+    world.groups["/ab"] = {7, world.all, {0, 1}};
+    for (const auto& [pid, path] :
+         {std::pair(20, "/a/b"), std::pair(40, "/a"), std::pair(50, "/ab"), std::pair(60, "/a")})
+      world.members[pid] = path;
+    REQUIRE(share(world, "/a", CpuSet::range(4, 9)));
+    const auto pinned = shares ? share(world, 20, {4, 5}) : apply(world, 20, 2);
+    REQUIRE(pinned);
+    REQUIRE(apply(world, 40, 1));
+    REQUIRE(apply(world, 50, 2));
+    world.processes[40].threads[41] = {7};  // it has given itself other CPUs
+    const World before = world;
+    REQUIRE(undo(world, "/a"));
+    CHECK(world.groups["/a"].cpus == world.all);
+    for (const int pid : {20, 50}) CHECK(world.processes[pid] == before.processes.at(pid));
+    CHECK(world.processes[40].threads.at(40) == before.processes.at(40).threads.at(40));
+    CHECK(world.processes[60].threads.at(60) == world.all);
+  }
+}
+
+TEST_CASE(
+    "apply: killed while a control group that shares is undone, who is pinned in it stays so") {
+  int steps = 0;
+  for (bool killed = true; killed; ++steps) {
+    REQUIRE(steps < 500);
+    World world = busy_world();
+    world.resets_members = true;
+    world.members[20] = "/a/b";
+    REQUIRE(share(world, "/a", CpuSet::range(4, 9)));
+    const auto pinned = apply(world, 20, 2);
+    REQUIRE(pinned);
+    world.steps_left = steps;
+    killed = false;
+    try {
+      const bool done = static_cast<bool>(undo(world, "/a"));
+      REQUIRE(done);
+    } catch (const Killed&) {
+      killed = true;
+    }
+    world.steps_left = kNoStep;
+    static_cast<void>(undo(world, "/a"));
+    CHECK(world.groups["/a"].cpus == world.all);
+    CHECK(world.processes[20].threads.at(20) == pinned->grant.cpus);
+  }
+  CHECK(steps > 8);
 }
 
 TEST_CASE("apply: the record of one who shared ends with him") {
