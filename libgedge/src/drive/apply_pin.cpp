@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "drive/coming_cpus.hpp"
 #include "drive/isolate.hpp"
 #include "gedge/drive/others.hpp"
 
@@ -281,9 +282,7 @@ Status put_threads_back(Threads& threads, const CpuSet& online, const ProcessBef
     ProcessId thread{number, 0};
     if (!before.others.empty())
       if (const auto is = threads.identify(number)) thread = *is;
-    const CpuSet& its = value_before(before, thread);
-    // Those too that are off now.
-    const Status done = threads.pin(number, online.is_subset_of(its) ? its | lower_cpus() : its);
+    const Status done = threads.pin(number, value_before(before, thread));
     if (!done && !is_gone(done.error()) && first) first = refused(done.error());
   }
   return first;
@@ -504,8 +503,11 @@ Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, con
   Sight sight;
   auto record = record_for(ports, *holder, *granted, memory, sight);
   if (!record) return std::move(record).error();
-  for (ProcessBefore& before : record->processes)
+  const ComingCpus coming(ports.groups, books->aside, online);
+  for (ProcessBefore& before : record->processes) {
     GEDGE_TRY(trace_back(ports, *books, online, before));
+    coming.add_to(before);
+  }
   // The lock may have been waited for: its number may be another's by now, and so what was seen.
   const auto still = identify(ports, target);
   if (!still || *still != *holder) return ended(target);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "drive/coming_cpus.hpp"
 #include "drive/shifting.hpp"
 
 namespace gedge {
@@ -19,11 +20,11 @@ class Masks {
   Masks(const PinPorts& ports, const PinBooks& books, const CpuSet& online,
         const std::set<std::string>& leaving = {})
       : threads_(ports.threads),
-        groups_(ports.groups),
         aside_(books.aside),
         online_(online),
         all_(aside_.all & online),
         isolated_(aside_.cpus()),
+        coming_(ports.groups, books.aside, online),
         holders_(ports.groups) {
     for (const auto& [name, cpus] : aside_.isolated) {
       holders_.add(name, books.ledger);
@@ -48,8 +49,11 @@ class Masks {
   }
 
   bool is_made_of(const CpuSet& now, const CpuSet& before) const {
-    const CpuSet usable = before & online_;
-    return now == usable || is_aside(now, usable, isolated_, all_);
+    const auto is_of = [&](const CpuSet& usable) {
+      return now == usable || is_aside(now, usable, isolated_, all_);
+    };
+    // It may have been moved before the last CPUs came.
+    return is_of(before & online_) || (lower_cpus().is_subset_of(before) && is_of(before & all_));
   }
   bool concerns(const Seen&, const SeenThread& thread) const {
     return thread.mask.meets(isolated_);
@@ -63,11 +67,10 @@ class Masks {
   CpuSet back(const CpuSet& before, const SeenThread&) const {
     return aside_of(before, left_, aside_.all);
   }
-  // The kernel keeps what it is asked for, and does not say it. Whoever might run on all CPUs, and
-  // is not pinned, is given those too that are off or that his control group does not have: they
-  // may come.
+  // Whoever is pinned has no more than that.
   CpuSet wish(const CpuSet& to, const CpuSet& before, const Seen& process) const {
-    return is_all(before, process) ? (to | lower_cpus()) - left_ : to;
+    const ProcessId& is = process.facts.process;
+    return pinned(is) == nullptr && coming_.are_of(before, is) ? (to | lower_cpus()) - left_ : to;
   }
   bool is_at(const CpuSet& now, const CpuSet& goal) const { return (goal & online_) == now; }
 
@@ -88,18 +91,6 @@ class Masks {
     CpuSet cpus;
   };
 
-  bool is_all(const CpuSet& cpus, const Seen& process) const {
-    if (pinned(process.facts.process) != nullptr) return false;
-    if (online_.is_subset_of(cpus)) return true;
-    const auto group = groups_.of_process(process.facts.process.pid);
-    if (!group) return false;
-    const auto [known, is_new] = usable_.try_emplace(*group);
-    if (is_new)
-      if (auto usable = groups_.read(*group, CpusetField::kUsableCpus))
-        known->second = *std::move(usable);
-    return !known->second.empty() && known->second.is_subset_of(cpus);
-  }
-
   // Of a control group the kernel keeps the processes where it is pinned.
   void know_pin(const PinHolder& holder, const CpuSet& cpus) {
     const auto* const process = std::get_if<ProcessId>(&holder);
@@ -107,14 +98,13 @@ class Masks {
   }
 
   Threads& threads_;
-  const ControlGroups& groups_;
   const Aside& aside_;
   const CpuSet& online_;
   CpuSet all_, isolated_;
   CpuSet left_;  // of those who stay
+  ComingCpus coming_;
   Holders holders_;
-  std::map<int, Pin> pins_;                       // of those who are not leaving
-  mutable std::map<std::string, CpuSet> usable_;  // of control groups; empty: nobody says
+  std::map<int, Pin> pins_;  // of those who are not leaving
 };
 
 Result<ShiftedThreads> move_all(const PinPorts& ports, PinBooks& books, const CpuSet& online) {

@@ -177,6 +177,54 @@ TEST_CASE("keep: who might run everywhere may use CPUs that are switched on late
   }
 }
 
+TEST_CASE("keep: who had chosen CPUs keeps to them, where they were all that was on for a while") {
+  for (const bool is_in_group : {false, true})
+    for (const bool is_pinned : {false, true}) {
+      CAPTURE(is_in_group);
+      CAPTURE(is_pinned);
+      World world = small_world(4);
+      world.processes[40] = {4'000, {{40, {0, 1}}, {41, world.all}}, 1};
+      if (is_in_group) {
+        world.groups["/a"] = {1, world.all, {0}};
+        world.members[40] = "/a";
+        world.keeps_members = true;
+      }
+      const World found = world;
+      const int target = is_pinned ? 40 : 15;
+      REQUIRE(apply(world, target, 1, MemoryMode::kDefault, is_pinned ? ForOthers{} : kAlone));
+      world.off = {2, 3};
+      REQUIRE(undo(world, target));
+      world.off = {};
+      CHECK(world.processes[40] == found.processes.at(40));
+    }
+}
+
+TEST_CASE("keep: who was moved aside and is pinned then keeps to the CPUs that he had chosen") {
+  World world = small_world(4);
+  world.processes[40] = {4'000, {{40, {0, 1}}}, 1};
+  const World found = world;
+  REQUIRE(apply(world, 15, 1, MemoryMode::kDefault, kAlone));
+  world.off = {2, 3};
+  REQUIRE(apply(world, 40, 1));
+  REQUIRE(undo(world, 40));
+  REQUIRE(undo(world, 15));
+  world.off = {};
+  CHECK(world.processes[40] == found.processes.at(40));
+}
+
+TEST_CASE(
+    "keep: who is pinned and might run on all CPUs of his control group gets later ones too") {
+  World world = small_world(4);
+  world.groups["/a"] = {1, CpuSet::range(0, 2), {0}};
+  world.members[30] = "/a";
+  world.keeps_members = true;
+  REQUIRE(apply(world, 30, 1));
+  REQUIRE(undo(world, 30));
+  world.groups["/a"].cpus = world.all;
+  Desk desk(world);
+  CHECK(*desk.threads.mask(30) == world.all);
+}
+
 TEST_CASE("keep: who might run on all CPUs of his control group may use those that it gets later") {
   World world = small_world(4);
   world.groups["/a"] = {1, CpuSet::range(0, 2), {0}};

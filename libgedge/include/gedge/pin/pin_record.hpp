@@ -25,7 +25,7 @@ struct ThreadBefore {
 struct ProcessBefore {
   ProcessId process;
   CpuSet pinned;  ///< where they may run now; of those moved aside see aside_of
-  CpuSet usual;   ///< where the first thread might
+  CpuSet usual;   ///< where the first thread might; CPUs too that may come
   std::vector<ThreadBefore<CpuSet>> others;  ///< those that differ
   friend bool operator==(const ProcessBefore&, const ProcessBefore&) = default;
 };
