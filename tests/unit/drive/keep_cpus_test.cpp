@@ -212,8 +212,20 @@ TEST_CASE("keep: who was moved aside and is pinned then keeps to the CPUs that h
   CHECK(world.processes[40] == found.processes.at(40));
 }
 
-TEST_CASE(
-    "keep: who is pinned and might run on all CPUs of his control group gets later ones too") {
+TEST_CASE("keep: who was pinned while he was aside gets all CPUs, those too that have come since") {
+  World world = small_world(4);
+  world.off = {3};
+  const auto alone = apply(world, 15, 1, MemoryMode::kDefault, kAlone);
+  REQUIRE(alone);
+  REQUIRE(apply(world, 30, 1));
+  REQUIRE(undo(world, 30));
+  CHECK(world.processes[30].threads.at(30) == world.online() - alone->grant.cpus);
+  world.off = {};
+  REQUIRE(undo(world, 15));
+  CHECK(world.processes[30].threads.at(30) == world.all);
+}
+
+TEST_CASE("keep: who is pinned and might run on all that his control group has gets more later") {
   World world = small_world(4);
   world.groups["/a"] = {1, CpuSet::range(0, 2), {0}};
   world.members[30] = "/a";
