@@ -91,7 +91,8 @@ std::optional<std::string> group_in(std::string_view memberships, CgroupVersion 
 
 Result<std::string> group_path(std::string_view typed, const CgroupMount& mount) {
   std::string_view rest = typed;
-  if (!mount.point.empty() && is_group_within(rest, mount.point)) rest.remove_prefix(mount.point.size());
+  if (!mount.point.empty() && is_group_within(rest, mount.point))
+    rest.remove_prefix(mount.point.size());
   std::string path;
   while (!rest.empty()) {
     const std::string_view part = cut(rest, '/');
