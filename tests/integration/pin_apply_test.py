@@ -318,6 +318,39 @@ class ControlGroupTest(Desk):
         process.kill()
         process.wait()
 
+    def within(self, group, verb, *words):
+        """gedge in a container with a namespace of control groups, whose root is `group`."""
+        top = os.path.dirname(self.group)
+        script = 'echo 0 > "$1/cgroup.procs" && shift && exec unshare -C -m sh -c "$@"'
+        inner = 'top=$1; shift; umount "$top" && mount -t cgroup -o cpuset none "$top" && exec "$@"'
+        return subprocess.run(["sh", "-c", script, "sh", group, inner, "sh", top, GEDGE, "pin",
+                               verb, "--state-dir", self.state, *words],
+                              capture_output=True, text=True, timeout=120, check=False)
+
+    def test_a_group_of_another_namespace_holds_its_cpus(self):
+        if self.within(self.group, "run", "--", "true").returncode != 0:
+            self.skipTest("no namespace of control groups can be made")
+        done = self.gedge("--cgroup", self.inner)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        check = self.within(self.group, "check", "-o", "json")
+        self.assertEqual(check.returncode, 1, check.stderr)
+        faults = json.loads(check.stdout)["pins"][0]["faults"]
+        self.assertEqual([fault["fault"] for fault in faults], ["unseen"])
+        all_of_them = ("--dry-run", "--cpus", str(len(CPUS)))
+        more = self.within(self.group, "run", *all_of_them, "--", "true")
+        self.assertEqual(more.returncode, 4, more.stdout)
+        self.assertEqual(self.gedge("--undo", "--cgroup", self.inner).returncode, 0)
+
+        done = self.within(self.group, "apply", "--cgroup", "/" + os.path.basename(self.inner))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(list(self.entries())[0], "^group-[0-9]+-[0-9]+$")
+        more = self.gedge("--pid", str(os.getpid()), *all_of_them)
+        self.assertEqual(more.returncode, 4, more.stdout)
+        os.rmdir(self.inner)
+        self.addCleanup(os.mkdir, self.inner)
+        more = self.gedge("--pid", str(os.getpid()), *all_of_them)
+        self.assertEqual(more.returncode, 0, more.stderr)
+
     def test_a_process_gets_only_what_its_group_leaves(self):
         if len(CPUS) < 2:
             self.skipTest("one CPU")

@@ -74,6 +74,8 @@ GroupBefore read_group_before(Cursor value) {
     if (key == "path") codec::read_text(field, before.group.path);
     if (key == "number")
       before.group.number = static_cast<std::uint64_t>(field.integer(0).value_or(0));
+    if (key == "space")
+      before.group.space = static_cast<std::uint64_t>(field.integer(0).value_or(0));
     if (key == "pinned") read_set(field, before.pinned);
     if (key == "cpus") read_set(field, before.cpus);
     if (key == "pinnedMems") read_set(field, before.pinned_mems.emplace());
@@ -179,6 +181,7 @@ Json json_of(const GroupBefore& before) {
             {"number", before.group.number},
             {"pinned", to_string(before.pinned)},
             {"cpus", to_string(before.cpus)}};
+  if (before.group.space != 0) json["space"] = before.group.space;
   if (before.mems) json["mems"] = to_string(*before.mems);
   if (before.pinned_mems) json["pinnedMems"] = to_string(*before.pinned_mems);
   return json;

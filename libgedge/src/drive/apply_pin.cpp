@@ -397,7 +397,8 @@ bool lie_in_one_another(const ControlGroups& groups, const PinHolder& wanted,
   const auto* const group = std::get_if<GroupId>(&wanted);
   if (group == nullptr) return false;
   if (const auto* const pinned = std::get_if<GroupId>(&other))
-    return is_group_within(group->path, pinned->path) || is_group_within(pinned->path, group->path);
+    return group->space == pinned->space && (is_group_within(group->path, pinned->path) ||
+                                             is_group_within(pinned->path, group->path));
   const auto its = groups.of_process(std::get<ProcessId>(other).pid);
   return its && is_group_within(*its, group->path);
 }

@@ -28,7 +28,13 @@ void see_groups(const PinPorts& ports, const CpuAssignments& ledger, SeenMachine
   for (const auto& [entry, parts] : ledger.pods) {
     const auto holder = holder_of(entry, parts);
     if (!holder || !std::holds_alternative<GroupId>(*holder)) continue;
-    const std::string& path = std::get<GroupId>(*holder).path;
+    const auto& group = std::get<GroupId>(*holder);
+    const std::string& path = group.path;
+    const auto known = ports.groups.identify(path);
+    if (!known || *known != group) {
+      if (ports.processes.lives(*holder)) seen.unseen.insert(entry);
+      continue;
+    }
     if (auto usable = ports.groups.read(path, CpusetField::kUsableCpus))
       seen.groups[path] = *std::move(usable);
   }

@@ -68,10 +68,8 @@ std::optional<std::uint64_t> process_start(pid_t pid) {
 }
 
 bool SystemProcesses::lives(const PinHolder& holder) const {
-  if (const auto* const group = std::get_if<GroupId>(&holder)) {
-    const auto known = SystemGroups(root_).identify(group->path);
-    return known ? *known == *group : known.error().code != Errc::kNotFound;
-  }
+  if (const auto* const group = std::get_if<GroupId>(&holder))
+    return SystemGroups(root_).lives(*group);
   const auto& process = std::get<ProcessId>(holder);
   if (const auto started = process_start(process.pid)) return *started == process.started;
   return ::kill(process.pid, 0) == 0 || errno == EPERM;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -102,6 +103,10 @@ Result<std::vector<std::string>> directories_in(const std::string& start, OfOthe
 SystemGroups::SystemGroups(std::string root) : root_(std::move(root)) {
   if (const auto mounts = read_small_file(root_ + "/proc/self/mountinfo", kMostBytes))
     mount_ = cpuset_mount(*mounts);
+  std::array<char, 64> link{};
+  const std::string name = root_ + "/proc/self/ns/cgroup";
+  const ssize_t size = ::readlink(name.c_str(), link.data(), link.size());
+  if (size > 0) space_ = group_space({link.data(), static_cast<std::size_t>(size)});
 }
 
 Result<std::string> SystemGroups::directory_of(const std::string& path) const {
@@ -163,7 +168,23 @@ Result<GroupId> SystemGroups::identify(const std::string& path) const {
     return system_error("cannot look at", *directory, errno);
   }
   if (!S_ISDIR(about.st_mode)) return no_group(path);
-  return GroupId{path, static_cast<std::uint64_t>(about.st_ino)};
+  return GroupId{path, static_cast<std::uint64_t>(about.st_ino), space_};
+}
+
+bool SystemGroups::lives(const GroupId& group) const {
+  if (group.space == space_) {
+    const auto known = identify(group.path);
+    return known ? *known == group : known.error().code != Errc::kNotFound;
+  }
+  const bool sees_all = space_ == 0 && mount_.root == "/";
+  const auto top = directory_of("/");
+  if (!sees_all || !top) return true;
+  const auto directories = directories_in(*top, OfOthers::kAnError);
+  return !directories ||
+         std::any_of(directories->begin(), directories->end(), [&](const std::string& directory) {
+           struct stat about {};
+           return ::lstat(directory.c_str(), &about) == 0 && about.st_ino == group.number;
+         });
 }
 
 Result<std::vector<std::string>> SystemGroups::with_inner(const std::string& path) const {

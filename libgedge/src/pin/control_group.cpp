@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace gedge {
 namespace {
@@ -87,6 +88,16 @@ std::optional<std::string> group_in(std::string_view memberships, CgroupVersion 
     if (is_it && line.starts_with('/')) return std::string(line);
   }
   return std::nullopt;
+}
+
+std::uint64_t group_space(std::string_view link) {
+  constexpr std::string_view kBefore = "cgroup:[";
+  constexpr std::uint64_t kOfMachine = 0xEFFF'FFFB;  // PROC_CGROUP_INIT_INO
+  std::uint64_t number = 0;
+  if (!link.starts_with(kBefore)) return 0;
+  link.remove_prefix(kBefore.size());
+  std::from_chars(link.data(), link.data() + link.size(), number);
+  return number == kOfMachine ? 0 : number;
 }
 
 Result<std::string> group_path(std::string_view typed, const CgroupMount& mount) {

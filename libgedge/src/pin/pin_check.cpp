@@ -11,10 +11,6 @@ std::string counted(std::size_t count, const char* noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-bool lies_in(const std::string& group, const std::string& outer) {
-  return group.starts_with(outer) && (group.size() == outer.size() || group[outer.size()] == '/');
-}
-
 class Look {
  public:
   explicit Look(const SeenMachine& seen) : seen_(seen) {
@@ -30,6 +26,7 @@ class Look {
     if (!holder) return pin;
     if (const CpuSet off = pin.cpus - seen_.online; !off.empty())
       pin.faults.push_back({PinFaultKind::kOffline, "CPUs " + to_string(off) + " are offline"});
+    if (seen_.unseen.contains(entry)) return say_unseen(std::get<GroupId>(*holder), pin), pin;
     if (const auto* const process = std::get_if<ProcessId>(&*holder))
       look_at(*process, pin);
     else
@@ -39,6 +36,14 @@ class Look {
   }
 
  private:
+  static void say_unseen(const GroupId& id, HeldPin& pin) {
+    pin.holder = "control group " + id.path;
+    pin.faults.push_back(
+        {PinFaultKind::kUnseen,
+         "in here it cannot be seen: where it was pinned, `gedge pin apply --undo --cgroup " +
+             id.path + "` frees its CPUs, and outside of containers any gedge once it is gone"});
+  }
+
   void look_at(const ProcessId& id, HeldPin& pin) const {
     pin.holder = "process " + std::to_string(id.pid);
     const auto found = by_pid_.find(id.pid);
@@ -62,7 +67,7 @@ class Look {
   void look_at(const GroupId& id, HeldPin& pin) const {
     pin.holder = "control group " + id.path;
     for (const SeenProcess& process : seen_.processes)
-      if (lies_in(process.group, id.path)) pin.threads += process.masks.size();
+      if (is_group_within(process.group, id.path)) pin.threads += process.masks.size();
     const auto usable = seen_.groups.find(id.path);
     if (usable != seen_.groups.end() && !usable->second.is_subset_of(pin.cpus))
       pin.faults.push_back(
@@ -71,7 +76,7 @@ class Look {
 
   bool belongs_to(const SeenProcess& process, const PinHolder& holder) const {
     if (const auto* const group = std::get_if<GroupId>(&holder))
-      return lies_in(process.group, group->path);
+      return is_group_within(process.group, group->path);
     const int wanted = std::get<ProcessId>(holder).pid;
     std::set<int> passed;  // a table that is read while it changes may have circles
     int pid = process.process.pid;
@@ -113,6 +118,8 @@ std::string_view word_of(PinFaultKind kind) {
       return "offline";
     case PinFaultKind::kStrangers:
       return "strangers";
+    case PinFaultKind::kUnseen:
+      return "unseen";
     case PinFaultKind::kMoved:
       break;
   }

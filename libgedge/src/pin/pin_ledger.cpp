@@ -95,7 +95,8 @@ Error too_many_nodes(std::size_t nodes) {
 
 std::string holder_name(const PinHolder& holder) {
   if (const auto* const group = std::get_if<GroupId>(&holder))
-    return std::string(kGroup) + std::to_string(group->number);
+    return std::string(kGroup) + std::to_string(group->number) +
+           (group->space != 0 ? '-' + std::to_string(group->space) : std::string());
   const auto& process = std::get<ProcessId>(holder);
   return std::to_string(process.pid) + '-' + std::to_string(process.started);
 }
@@ -120,7 +121,9 @@ std::optional<PinHolder> holder_of(std::string_view name, const CpuAssignments::
   const std::string_view number = name.substr(kGroup.size());
   const char* const end = number.data() + number.size();
   const auto read = std::from_chars(number.data(), end, group.number);
-  if (read.ec != std::errc{} || read.ptr != end || holder_name(group) != name) return std::nullopt;
+  if (read.ec != std::errc{}) return std::nullopt;
+  if (read.ptr != end) std::from_chars(read.ptr + 1, end, group.space);
+  if (holder_name(group) != name) return std::nullopt;
   return group;
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("the record of pins: what is written is read again") {
       {{4711, 99}, {2, 3}, CpuSet::range(0, 7), {{{4712, 100}, CpuSet{0}}}});
   records[1].holder = "group-8";
   records[1].groups.push_back({{"/a \"b\"", 8}, {2}, {}, {}, {}});
-  records[1].groups.push_back({{"/a/c", 9}, {2}, {2, 3}, CpuSet{0}, CpuSet{0, 1}});
+  records[1].groups.push_back({{"/a/c", 9, 4'026'532'281}, {2}, {2, 3}, CpuSet{0}, CpuSet{0, 1}});
   records[0].shared = {2, 3};
   const std::string text = write_pin_records(records);
   const auto reading = read_pin_records({"pin_record", text});

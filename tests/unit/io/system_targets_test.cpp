@@ -141,6 +141,43 @@ TEST_CASE("control groups: a holder is dead only where it can be seen that it is
   CHECK(processes.lives(GroupId{longer, 1}));
 }
 
+// What stands in /proc where control groups have this namespace.
+void enter_space(const Folder& folder, const std::string& number) {
+  fs::create_directories(folder.path() / "proc/self/ns");
+  fs::remove(folder.path() / "proc/self/ns/cgroup");
+  fs::create_symlink("cgroup:[" + number + "]", folder.path() / "proc/self/ns/cgroup");
+}
+
+TEST_CASE("control groups: those of another namespace are not taken for ones that are gone") {
+  const Folder folder;
+  record_second(folder);
+  const std::string root = folder.path().string();
+  enter_space(folder, "4026531835");
+  const auto of_machine = SystemGroups(root).identify(kScope);
+  enter_space(folder, "4026532281");
+  const auto of_container = SystemGroups(root).identify("/user.slice");
+  REQUIRE(of_machine);
+  REQUIRE(of_container);
+  CHECK(of_machine->space == 0);
+  CHECK(of_container->space == 4'026'532'281);
+
+  const SystemProcesses processes(root);
+  GroupId gone{"/gone", of_machine->number + 1'000'000};
+  CHECK(processes.lives(gone));  // as it is the machine's
+  gone.space = 4'026'532'281;
+  CHECK_FALSE(processes.lives(gone));
+  gone.space = 4'026'532'282;
+  CHECK(processes.lives(gone));
+
+  enter_space(folder, "4026531835");
+  CHECK(processes.lives(*of_machine));
+  CHECK_FALSE(processes.lives(gone));  // no group of the machine has its number
+  CHECK(processes.lives(GroupId{"/a", of_container->number, of_container->space}));
+  folder.put("proc/self/mountinfo",
+             "30 25 0:26 /user.slice /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  CHECK(processes.lives(gone));
+}
+
 TEST_CASE("control groups: a machine without them says so") {
   const Folder folder;
   SystemGroups groups(folder.path().string());

@@ -39,6 +39,13 @@ TEST_CASE("control groups: which one a process is in") {
   CHECK_FALSE(group_in("", CgroupVersion::kV2));
 }
 
+TEST_CASE("control groups: the namespace that paths are of") {
+  CHECK(group_space("cgroup:[4026532281]") == 4'026'532'281);
+  CHECK(group_space("cgroup:[4026531835]") == 0);
+  for (const char* const none : {"", "cgroup:[", "cgroup:[]", "pid:[4026532281]"})
+    CHECK(group_space(none) == 0);
+}
+
 TEST_CASE("control groups: one is within itself and those above it, not within one named alike") {
   for (const char* const outer : {"/a/b", "/a", "/"}) CHECK(is_group_within("/a/b", outer));
   for (const char* const other : {"/a/b/c", "/a/bc", "/b", "/a/"})

@@ -55,6 +55,19 @@ TEST_CASE("check: a pin that is true, children and threads of the kernel are no 
   CHECK(check.pins[0].cpus == CpuSet{2, 3});
 }
 
+TEST_CASE("check: a control group that cannot be seen is said to be so, and how to free it") {
+  CpuAssignments held;
+  held.pods["group-4-4026532281"]["/a/b"] = {2, 3};
+  SeenMachine seen = machine();
+  seen.processes.push_back({{30, 8}, 1, false, "bound", "/", {{2}}});
+  seen.unseen = {"group-4-4026532281"};
+  const Texts faults = faults_of(seen, held);
+  REQUIRE(faults.size() == 1);  // who is bound there may be its own
+  CHECK(faults[0].starts_with("unseen: in here it cannot be seen: "));
+  CHECK(faults[0].find("`gedge pin apply --undo --cgroup /a/b`") != std::string::npos);
+  CHECK(check_pins(held, seen).pins[0].holder == "control group /a/b");
+}
+
 TEST_CASE("check: nobody may run beside one that is isolated, but what it began and the kernel") {
   SeenMachine seen = machine();
   seen.isolated = {"10-5"};

@@ -36,6 +36,17 @@ TEST_CASE("holders: a number and a start, and nothing else") {
     CHECK_FALSE(holder_process(other));
 }
 
+TEST_CASE("holders: a control group by its number, and by its namespace where it has one") {
+  const GroupId plain{"/a", 4711}, inner{"/a", 4711, 4'026'532'281};
+  CHECK(holder_name(plain) == "group-4711");
+  CHECK(holder_name(inner) == "group-4711-4026532281");
+  for (const GroupId& group : {plain, inner})
+    CHECK(holder_of(holder_name(group), {{"/a", {0}}}) == PinHolder(group));
+  for (const char* const other : {"group-", "group-x", "group-1-", "group-1-x", "group-1-0",
+                                  "group-1x2", "group-01", "group-1-2-3"})
+    CHECK_FALSE(holder_of(other, {{"/a", {0}}}));
+}
+
 TEST_CASE("a grant: written down, and not given again") {
   CpuAssignments ledger;
   const auto first = grant(ledger, machine(), kAll, {4, {}, {}}, ProcessId{1, 1});

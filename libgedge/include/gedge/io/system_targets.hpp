@@ -42,12 +42,17 @@ class SystemGroups final : public ControlGroups {
   Result<CpuSet> read(const std::string& path, CpusetField field) const override;
   Status write(const std::string& path, CpusetField field, const CpuSet& set) override;
 
+  /// Is it there? In doubt true: a group of another namespace has another path here, if it can be
+  /// seen at all. In the machine's own it is looked for by its number alone.
+  bool lives(const GroupId& group) const;
+
  private:
   Result<std::string> directory_of(const std::string& path) const;
   std::string file_of(CpusetField field) const;
 
   std::string root_;
   CgroupMount mount_;
+  std::uint64_t space_ = 0;
 };
 
 }  // namespace gedge

@@ -28,6 +28,9 @@ struct CgroupMount {
 struct GroupId {
   std::string path;          ///< "/docker/4f5a"
   std::uint64_t number = 0;  ///< of its directory
+  /// Of the namespace of control groups that the path is of, as containers may have one of their
+  /// own; 0: that of the machine. Paths of two namespaces say nothing of each other.
+  std::uint64_t space = 0;
   friend bool operator==(const GroupId&, const GroupId&) = default;
 };
 
@@ -37,6 +40,10 @@ CgroupMount cpuset_mount(std::string_view mountinfo);
 
 /// Reads /proc/PID/cgroup. Nothing where the process is in no group of that version.
 std::optional<std::string> group_in(std::string_view memberships, CgroupVersion version);
+
+/// Reads what /proc/PID/ns/cgroup points to, "cgroup:[4026532281]", to the number of GroupId. 0
+/// too for what is no such text, as kernels without such namespaces have none.
+std::uint64_t group_space(std::string_view link);
 
 /// Is it that group, or one in it? Paths as in /proc/PID/cgroup; in "/" are all.
 bool is_group_within(std::string_view path, std::string_view outer);

@@ -29,14 +29,16 @@ struct SeenMachine {
   std::vector<SeenProcess> processes;
   std::map<std::string, CpuSet> groups;  ///< what the control groups that hold CPUs leave theirs
   std::set<std::string> isolated;        ///< holders, as in the ledger, that others were moved off
+  std::set<std::string> unseen{};        ///< control groups, as in the ledger, that cannot be seen
 };
 
 enum class PinFaultKind : std::uint8_t {
   kOffline,    ///< CPUs that are held are switched off
   kMoved,      ///< somebody else gave the holder other CPUs
   kStrangers,  ///< others are bound to these CPUs; where they are isolated: others may run there
+  kUnseen,     ///< a control group of which nobody here can say more
 };
-/// "offline", "moved", "strangers".
+/// "offline", "moved", "strangers", "unseen".
 std::string_view word_of(PinFaultKind kind);
 
 struct PinFault {

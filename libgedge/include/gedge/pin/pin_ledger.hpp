@@ -29,7 +29,8 @@ struct ProcessId {
 /// Who holds CPUs: one process, or whatever is in a control group.
 using PinHolder = std::variant<ProcessId, GroupId>;
 
-/// "4711-123456", "group-4711": how a holder stands in the ledger, in the place of a pod's uid.
+/// "4711-123456", "group-4711", or "group-4711-4026532281" in a namespace of its own: how a holder
+/// stands in the ledger, in the place of a pod's uid.
 std::string holder_name(const PinHolder& holder);
 /// Nothing where this names no process: an entry of somebody else.
 std::optional<ProcessId> holder_process(std::string_view name);
