@@ -46,11 +46,20 @@ SeenMachine made_of(const PinBooks& books, const CpuSet& online) {
   return seen;
 }
 
+// Who lives no more, by his name in the ledger.
+std::string name_of_dead(const std::string& name, const PinBooks& books) {
+  if (const auto process = holder_process(name)) return "process " + std::to_string(process->pid);
+  if (const auto path = books.gone.find(name); path != books.gone.end())
+    return "control group " + path->second;
+  const auto group = holder_of(name, {{"/", {}}});
+  if (!group) return name;
+  return "control group with inode " + std::to_string(std::get<GroupId>(*group).number);
+}
+
 std::vector<LeftBehind> left_behind(const PinBooks& books) {
   std::vector<LeftBehind> left;
   for (const std::string& name : dead_holders(books)) {
-    const auto process = holder_process(name);
-    LeftBehind entry{process ? "process " + std::to_string(process->pid) : name, {}, false, 0};
+    LeftBehind entry{name_of_dead(name, books), {}, false, 0};
     if (const auto found = books.aside.isolated.find(name); found != books.aside.isolated.end()) {
       entry.is_moved = true;
       entry.cpus |= found->second;

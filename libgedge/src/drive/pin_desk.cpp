@@ -51,6 +51,9 @@ Result<PinBooks> read_books(PinStore& store, const Processes& processes) {
   books.records = *std::move(reading.records);
   books.aside = std::move(reading.aside);
   books.niced = std::move(reading.niced);
+  for (const PinRecord& record : books.records)
+    if (!books.ledger.pods.contains(record.holder) && !record.groups.empty())
+      books.gone[record.holder] = record.groups.front().group.path;
   std::erase_if(books.records, [&](const PinRecord& record) {
     if (record.shared.empty()) return !books.ledger.pods.contains(record.holder);
     const auto holder = holder_of(record);

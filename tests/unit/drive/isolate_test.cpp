@@ -90,6 +90,29 @@ TEST_CASE("isolate: what a dead holder has left behind is seen until it is put b
   CHECK(look()->all_true());
 }
 
+TEST_CASE("isolate: a control group that is gone and has left something is named") {
+  World world = busy_world();
+  world.groups["/a"] = {7, world.all, {0, 1}};
+  Desk desk(world);
+  REQUIRE(apply(world, "/a", 2, MemoryMode::kDefault, {true, 0}));
+  world.groups.clear();
+  const auto look = [&] {
+    const auto check = look_at_pins(desk.ports, world.all);
+    REQUIRE(check);
+    REQUIRE(check->left.size() == 1);
+    return check->left[0].holder;
+  };
+  CHECK(look() == "control group /a");
+  // Who writes it anew, and cannot put all back, knows no path of who is gone.
+  auto books = read_books(desk.store, desk.living);
+  REQUIRE(books);
+  {
+    const auto lock = desk.store.lock();
+    REQUIRE(write_record(desk.store, *books));
+  }
+  CHECK(look() == "control group with inode 7");
+}
+
 TEST_CASE("isolate: what somebody puts back just now is not left behind") {
   World world = busy_world();
   REQUIRE(isolate(world, 10, 2));

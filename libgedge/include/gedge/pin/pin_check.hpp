@@ -59,7 +59,8 @@ struct HeldPin {
 
 /// What a holder that lives no more has left: others are as they were set back for it.
 struct LeftBehind {
-  std::string holder;     ///< as of HeldPin
+  /// As of HeldPin; "control group with inode 4711" where nobody has kept its path.
+  std::string holder;
   CpuSet cpus;            ///< that it held
   bool is_moved = false;  ///< others were moved off these
   int nice = 0;           ///< others there have this nice value or more; 0: their own
