@@ -138,10 +138,11 @@ CpuKeeper telling_shared(CpuKeeper keeper, const PinRunOptions& options, Io& io)
 }
 
 // What a gedge that was killed has left behind. Where that cannot be done COMMAND is run all the
-// same, but not where nobody knows who holds what.
+// same, but not where nobody knows who holds what, or can say so for now.
 Status put_back_what_is_left(Io& io, const PinPorts& ports, const PinGround& ground) {
   Status cleaned = clean_up(ports, ground.machine.cpu_set());
   if (!cleaned && cleaned.error().code == Errc::kInvalidInput) return cleaned;
+  if (!cleaned && cleaned.error().code == Errc::kTimeout) return cleaned;
   if (!cleaned) print_error(io.err, cleaned.error());
   return {};
 }

@@ -4,7 +4,8 @@
 // load.
 //
 // Whatever else is asked or goes wrong before the command begins is declined, and nothing has
-// happened then: all of gedge does it, and says what there is to say.
+// happened then: all of gedge does it, and says what there is to say. Only who has waited in vain
+// for the ledger is not to do so twice.
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "pin_ask.hpp"
 #include "pin_run.hpp"
 #include "process.hpp"
+#include "report.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -42,6 +44,7 @@ std::optional<Exit> run_quickly(const PinRunOptions& options, Io& io) {
   const auto run =
       run_pinned(launch, keep_ledger(store, processes, *ground, options.ask, recognise_ledger),
                  options.memory);
+  if (!run && run.error().code == Errc::kTimeout) return fail(io, run.error());
   if (!run || run->not_begun) return std::nullopt;
   return report_run(io, *run);
 }

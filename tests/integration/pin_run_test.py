@@ -1,5 +1,6 @@
 """`gedge pin run`: every thread where the plan says, nobody twice on a CPU, nothing left behind."""
 
+import fcntl
 import json
 import os
 import pty
@@ -233,6 +234,28 @@ class PinRunTest(unittest.TestCase):
                         text = file.read()
                 seen.append((done.returncode, done.stdout, done.stderr.replace(state, ""), text))
             self.assertEqual(seen[0], seen[1], args)
+
+    def test_a_lock_that_nobody_gives_back_is_waited_for_once(self):
+        self.assertEqual(self.run_pinned("--", "true").returncode, 0)
+        with open(os.path.join(self.state, "lock"), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = self.run_pinned("--", "true")
+        self.assertEqual(done.returncode, 4)
+        self.assertEqual(done.stderr.count("waiting for"), 1, done.stderr)
+        self.assertIn("for 10 s", done.stderr)
+        self.assertEqual(self.entries(), {})
+
+    def test_ctrl_c_while_the_lock_is_waited_for_ends_gedge_and_holds_nothing(self):
+        self.assertEqual(self.run_pinned("--", "true").returncode, 0)
+        with open(os.path.join(self.state, "lock"), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            process = subprocess.Popen(self.words("--", "true"), stderr=subprocess.PIPE, text=True)
+            self.assertIn("waiting for", process.stderr.readline())
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.stderr.read(), "\n")
+            self.assertEqual(process.wait(timeout=60), 130)
+            process.stderr.close()
+        self.assertEqual(self.entries(), {})
 
     def test_what_a_terminal_sends_arrives_once(self):
         script = ("import signal, sys\ncount = []\n"

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <string_view>
 
+#include "gedge/io/ending_signals.hpp"
+
 namespace gedge::cli {
 namespace {
 
@@ -44,7 +46,7 @@ bool set_progress_visible(bool visible) {
 UninterruptedScope::UninterruptedScope() {
   sigset_t held;
   ::sigemptyset(&held);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
+  for (const int signal : ending_signals()) ::sigaddset(&held, signal);
   ::pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 

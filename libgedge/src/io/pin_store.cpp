@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gedge/io/ending_signals.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "io/descriptor.hpp"
 #include "io/process_start.hpp"
@@ -82,13 +83,24 @@ bool put_in_place(const std::string& from, const std::string& to) {
   return std::rename(from.c_str(), to.c_str()) == 0;
 }
 
+// Has something come that would end this process, and is held back?
+bool is_to_end() {
+  sigset_t held;
+  if (::sigpending(&held) != 0) return false;
+  return std::ranges::any_of(ending_signals(), [&held](int signal) {
+    struct sigaction now {};
+    return ::sigismember(&held, signal) == 1 && ::sigaction(signal, nullptr, &now) == 0 &&
+           now.sa_handler != SIG_IGN;
+  });
+}
+
 // What would end this process waits until the work at the desk is whole.
 class FileLock final : public PinLock {
  public:
   explicit FileLock(Descriptor file) : file_(std::move(file)) {
     sigset_t ending;
     ::sigemptyset(&ending);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&ending, signal);
+    for (const int signal : ending_signals()) ::sigaddset(&ending, signal);
     ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
   }
   ~FileLock() override {
@@ -113,6 +125,8 @@ Result<std::unique_ptr<PinLock>> DiskPinStore::lock() {
   if (!file) return refused("cannot open", path, errno);
   for (int tries = 0; ::flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
     if (errno != EWOULDBLOCK && errno != EINTR) return refused("cannot lock", path, errno);
+    if (is_to_end())
+      return Error{Errc::kTimeout, "a signal has ended the wait for " + path, {}, {}};
     if (tries == kPatience && waits_)
       waits_("waiting for " + locked_by(file.get()) + ", which has locked " + path);
     if (tries == kTries)

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gedge/io/ending_signals.hpp"
 #include "gedge/io/system_pins.hpp"
 #include "gedge/pin/numa_hint.hpp"
 #include "io/cpu_mask.hpp"
@@ -27,7 +28,6 @@ namespace {
 
 constexpr int kNotFoundStatus = 127, kNotRunStatus = 126, kSignalStatus = 128;
 constexpr int kLostStatus = 255;
-constexpr std::array kEnding{SIGHUP, SIGINT, SIGTERM};
 constexpr std::array kPassedOn{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 // What the process is told before it becomes the command.
@@ -137,7 +137,7 @@ struct SystemLaunch::State {
   pid_t pid = 0;  // 0: none, or waited for
   Descriptor orders{-1}, reports{-1}, awake{-1};
   bool holds_signals = false;
-  int ended_by = 0;  // one of kEnding that came; 0: none
+  int ended_by = 0;  // one of ending_signals that came; 0: none
   sigset_t waited{}, mask_before{};
   struct sigaction child_before {};
 
@@ -186,6 +186,22 @@ struct SystemLaunch::State {
     end_here();
   }
 
+  void note(int signal) {
+    if (std::ranges::count(ending_signals(), signal) != 0) ended_by = signal;
+  }
+
+  // What came as the command ended was meant for it, and not for what is done after that.
+  void take_the_rest() {
+    constexpr timespec kAtOnce{};
+    for (int signal = 0; (signal = ::sigtimedwait(&waited, nullptr, &kAtOnce)) > 0;) note(signal);
+  }
+
+  // The process waits for its orders, and ends without them.
+  void withdraw() {
+    orders.close();
+    if (pid > 0) collect(0);
+  }
+
   // The status of waitpid; -1 where `flags` say not to wait. Of one that somebody else has waited
   // for nobody knows how it ended: not well, then.
   int collect(int flags) {
@@ -216,7 +232,7 @@ void SystemLaunch::be_punctual() {
 }
 
 SystemLaunch::~SystemLaunch() {
-  if (state_->pid > 0 && state_->orders) cancel();
+  if (state_->pid > 0 && state_->orders) state_->withdraw();
   if (state_->holds_signals) state_->give_signals_back();
   if (state_->silent && state_->ended_by != 0) ::raise(state_->ended_by);
 }
@@ -261,7 +277,7 @@ Result<ProcessId> SystemLaunch::start() {
   const auto started = process_start(pid);
   if (started) return ProcessId{pid, *started};
   const int reason = errno;
-  cancel();
+  state_->withdraw();
   return Error{Errc::kDenied, "cannot read /proc: " + reason_of(reason), {}, {}};
 }
 
@@ -271,7 +287,7 @@ std::optional<NotBegun> SystemLaunch::begin(const CpuGrant& grant, MemoryMode me
   if (!wanted.apply(state_->pid) || !got.get(state_->pid) || got != wanted) {
     const std::string reason =
         got == CpuMask() ? reason_of(errno) : "it allows " + to_string(got.set());
-    cancel();
+    state_->withdraw();
     return NotBegun{0,
                     {Errc::kDenied,
                      "the kernel refuses CPUs " + to_string(grant.cpus) + ": " + reason,
@@ -291,17 +307,17 @@ int SystemLaunch::wait() {
   while (status < 0) {
     siginfo_t about{};
     const int signal = ::sigwaitinfo(&state_->waited, &about);
-    if (std::find(kEnding.begin(), kEnding.end(), signal) != kEnding.end())
-      state_->ended_by = signal;
+    state_->note(signal);
     if (signal > 0 && signal != SIGCHLD && about.si_code != SI_KERNEL) ::kill(state_->pid, signal);
     status = state_->collect(WNOHANG);
   }
+  state_->take_the_rest();
   return WIFSIGNALED(status) ? kSignalStatus + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 void SystemLaunch::cancel() {
-  state_->orders.close();
-  if (state_->pid > 0) state_->collect(0);
+  state_->withdraw();
+  if (state_->holds_signals) state_->give_signals_back();
 }
 
 }  // namespace gedge

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "gedge/io/ending_signals.hpp"
 #include "gedge/io/files.hpp"
 #include "gedge/io/machine_facts.hpp"
 #include "gedge/io/system_targets.hpp"
@@ -239,6 +240,36 @@ TEST_CASE("the lock: whoever waits for it says for whom, once") {
                                  self->name + "), which has locked " + folder / "lock"});
   CHECK(waiter.lock());
   CHECK(told.size() == 1);
+}
+
+TEST_CASE("the lock: whoever holds back what would end him waits no longer once that has come") {
+  const Folder folder;
+  DiskPinStore holder(folder.path().string());
+  auto lock = holder.lock();
+  REQUIRE(lock);
+  std::vector<std::string> told;
+  DiskPinStore waiter(folder.path().string(), [&](const std::string& what) {
+    told.push_back(what);
+    *lock = nullptr;
+  });
+  sigset_t held, before;
+  ::sigemptyset(&held);
+  for (const int signal : ending_signals()) ::sigaddset(&held, signal);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before);
+  for (const int signal : ending_signals()) {
+    ::raise(signal);
+    const auto none = waiter.lock();
+    REQUIRE_FALSE(none);
+    CHECK(none.error().what == "a signal has ended the wait for " + folder / "lock");
+    CHECK(told.empty());
+    CHECK(::sigwaitinfo(&held, nullptr) == signal);  // it is still there
+  }
+  ::signal(SIGHUP, SIG_IGN);
+  ::raise(SIGHUP);
+  CHECK(waiter.lock());
+  CHECK(told.size() == 1);
+  ::signal(SIGHUP, SIG_DFL);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST_CASE("processes: this one lives, another of its number does not, nor one that has ended") {

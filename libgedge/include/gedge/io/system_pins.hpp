@@ -26,8 +26,9 @@ class DiskPinStore final : public PinStore {
   explicit DiskPinStore(std::string directory, Tell waits = {})
       : directory_(std::move(directory)), waits_(std::move(waits)) {}
 
-  /// Waits for 10 s at most. While it is held, SIGINT, SIGTERM and SIGHUP wait for this thread to
-  /// give it back. The ledger and the record of another start of the machine are thrown away.
+  /// Waits for 10 s at most, and no longer once SIGHUP, SIGINT or SIGTERM has come that this thread
+  /// holds back. While it is held, these wait for this thread to give it back. The ledger and the
+  /// record of another start of the machine are thrown away.
   Result<std::unique_ptr<PinLock>> lock() override;
   Result<std::string> read(PinFile file) override;
   /// Written beside it under one name, then renamed: what a killed process left is overwritten.
@@ -74,9 +75,9 @@ class SystemLaunch final : public PinnedLaunch {
 
   /// Why the command could not begin, where that is known before anything is done for it.
   std::optional<NotBegun> look_up() const;
-  /// From now on until this is destroyed, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1 and SIGUSR2
-  /// wait for `wait`, which passes them on; not those that a terminal sent, which the process has
-  /// got itself.
+  /// From now on until this is destroyed or cancelled, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1
+  /// and SIGUSR2 wait for `wait`, which passes them on; not those that a terminal sent, which the
+  /// process has got itself.
   Result<ProcessId> start() override;
   std::optional<NotBegun> begin(const CpuGrant& grant, MemoryMode memory) override;
   int wait() override;
