@@ -145,7 +145,8 @@ Exit run_pin_apply(const PinApplyOptions& options, Io& io) {
     return undone ? Exit::kYes : fail(io, undone.error());
   }
   if (options.dry_run) {
-    const auto granted = foresee_pin(ports, *ground, options.ask, *target);
+    const auto granted =
+        foresee_pin(ports, *ground, options.ask, *target, options.memory, options.others);
     if (!granted) return fail(io, granted.error());
     const std::string shares = shares_text(options.ask, *granted);
     if (!options.output.quiet && !shares.empty()) io.err.line(shares);

@@ -6,20 +6,13 @@
 
 #include "drive/coming_cpus.hpp"
 #include "drive/isolate.hpp"
+#include "drive/pinning_threads.hpp"
 #include "gedge/drive/others.hpp"
 
 namespace gedge {
 namespace {
 
-constexpr int kPasses = 64;
-
 bool is_gone(const Error& error) { return error.code == Errc::kNotFound; }
-
-// Whatever the kernel's reason is.
-Error refused(Error error) {
-  error.code = Errc::kDenied;
-  return error;
-}
 
 std::string name_of(const PinTarget& target) {
   if (const auto* const pid = std::get_if<int>(&target)) return "process " + std::to_string(*pid);
@@ -81,13 +74,6 @@ Result<CpuSet> allowed_to(const PinPorts& ports, const PinGround& ground, const 
   return usable ? ground.allowed & *usable : ground.allowed;
 }
 
-// The threads of a process at one moment, and where they might run.
-struct Sight {
-  std::optional<std::uint64_t> births;  // before; nothing: nobody says
-  std::vector<int> listed;
-  std::vector<CpuSet> masks;  // [listed]; empty: it has ended
-};
-
 // Where the threads of a process may run now.
 Result<ProcessBefore> look_at(const Threads& threads, const ProcessId& process, Sight& sight) {
   sight.births = threads.births();
@@ -148,93 +134,6 @@ Result<std::vector<GroupBefore>> look_at(const ControlGroups& groups, const std:
   }
   return all;
 }
-
-// Pins the threads of one process until all that are listed are there, and none has begun since the
-// list was made. Each is asked once where it runs after it was pinned.
-class PinningThreads {
- public:
-  /// `sight` was made before.
-  PinningThreads(Threads& threads, const ProcessId& process, Sight sight, const CpuSet& cpus)
-      : threads_(threads), process_(process), sight_(std::move(sight)), cpus_(cpus) {}
-
-  Result<std::size_t> run() {
-    GEDGE_TRY(pin_as_seen());
-    bool settled = false;  // all that were listed before this list are there
-    for (int pass = 0; pass < kPasses; ++pass) {
-      const auto changed = look_again();
-      if (!changed) return changed.error();
-      if (!*changed && (settled || has_nobody_begun())) return count();
-      settled = !*changed;
-      if (settled) GEDGE_TRY(list_again());
-    }
-    return Error{Errc::kDenied,
-                 "thread " + std::to_string(last_) + " of process " + std::to_string(process_.pid) +
-                     " does not stay on CPUs " + to_string(cpus_) + ": the kernel or somebody " +
-                     "else gives it " + to_string(had_),
-                 {},
-                 "look at the cpuset of its control group, and who else pins it"};
-  }
-
- private:
-  bool has_nobody_begun() const { return sight_.births && threads_.births() == sight_.births; }
-
-  Status pin(int thread) {
-    const Status pinned = threads_.pin(thread, cpus_);
-    if (pinned || is_gone(pinned.error())) return {};
-    return refused(pinned.error());
-  }
-
-  Status pin_as_seen() {
-    for (std::size_t i = 0; i < sight_.listed.size(); ++i)
-      if (sight_.masks[i] != cpus_) GEDGE_TRY(pin(sight_.listed[i]));
-    return {};
-  }
-
-  // True where some thread was not there.
-  Result<bool> look_again() {
-    bool changed = false;
-    std::vector<int> there;
-    for (const int thread : sight_.listed) {
-      if (std::binary_search(there_.begin(), there_.end(), thread)) continue;
-      auto mask = threads_.mask(thread);
-      if (!mask && is_gone(mask.error())) continue;
-      if (!mask) return refused(mask.error());
-      if (*mask == cpus_) {
-        there.push_back(thread);
-        continue;
-      }
-      GEDGE_TRY(pin(thread));
-      changed = true;
-      last_ = thread;
-      had_ = *std::move(mask);
-    }
-    there_.insert(there_.end(), there.begin(), there.end());
-    std::sort(there_.begin(), there_.end());
-    return changed;
-  }
-
-  Status list_again() {
-    sight_.births = threads_.births();
-    auto listed = threads_.of_process(process_.pid);
-    if (!listed) return std::move(listed).error();
-    sight_.listed = *std::move(listed);
-    return {};
-  }
-
-  Result<std::size_t> count() const {
-    const auto still = threads_.identify(process_.pid);
-    if (!still || *still != process_) return ended(process_.pid);
-    return sight_.listed.size();
-  }
-
-  Threads& threads_;
-  const ProcessId& process_;
-  Sight sight_;
-  const CpuSet& cpus_;
-  std::vector<int> there_;  // ascending
-  int last_ = 0;
-  CpuSet had_;
-};
 
 Status write_steps(ControlGroups& groups, CpusetField field,
                    const std::vector<CpusetChange>& changes) {
@@ -378,8 +277,7 @@ Result<AppliedPin> carry_out(const PinPorts& ports, const PinRecord& record,
   AppliedPin done{granted, 0, record.groups.size(), {}};
   if (!record.processes.empty()) {
     const ProcessBefore& each = record.processes.front();
-    const auto threads =
-        PinningThreads(ports.threads, each.process, std::move(sight), granted.cpus).run();
+    const auto threads = pin_threads(ports.threads, each.process, std::move(sight), granted.cpus);
     if (!threads) return threads.error();
     done.threads = *threads;
     if (memory == MemoryMode::kPreferred)
@@ -471,62 +369,94 @@ Error take_back(const PinPorts& ports, const PinGround& ground, PinBooks& books,
   return failed;
 }
 
+// Who is to be pinned, and among which CPUs.
+struct Wanted {
+  PinHolder holder;
+  CpuSet allowed;
+};
+
+Result<Wanted> check_ask(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                         const PinTarget& target, MemoryMode memory, const ForOthers& others) {
+  GEDGE_TRY(check_memory(target, memory));
+  if (ask.mode != PinMode::kExclusive && others.anything())
+    return invalid_input("others leave only CPUs that nobody shares");
+  auto holder = identify_to_pin(ports, target);
+  if (!holder) return std::move(holder).error();
+  auto allowed = allowed_to(ports, ground, target);
+  if (!allowed) return std::move(allowed).error();
+  return Wanted{*std::move(holder), *std::move(allowed)};
+}
+
+// What is given, and what is to be written down before it is taken.
+struct Drawn {
+  CpuGrant granted;
+  PinRecord record;
+  Sight sight;
+};
+
+// Nothing is changed but the books in memory.
+Result<Drawn> draw_up(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
+                      const Wanted& wanted, MemoryMode memory, PinBooks& books) {
+  GEDGE_TRY(check_free(ports.groups, books, wanted.holder));
+  auto granted = grant(books.ledger, ground.machine, wanted.allowed, ask, wanted.holder);
+  if (!granted) return std::move(granted).error();
+  Drawn drawn{*std::move(granted), {}, {}};
+  auto record = record_for(ports, wanted.holder, drawn.granted, memory, drawn.sight);
+  if (!record) return std::move(record).error();
+  drawn.record = *std::move(record);
+  return drawn;
+}
+
 }  // namespace
 
 Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                             const PinTarget& target) {
-  const auto holder = identify_to_pin(ports, target);
-  if (!holder) return holder.error();
-  const auto allowed = allowed_to(ports, ground, target);
-  if (!allowed) return allowed.error();
-  auto ledger = read_ledger(ports.store, ports.processes);
-  if (!ledger) return std::move(ledger).error();
-  return grant(*ledger, ground.machine, *allowed, ask, ProcessId{});
+                             const PinTarget& target, MemoryMode memory, const ForOthers& others) {
+  const auto wanted = check_ask(ports, ground, ask, target, memory, others);
+  if (!wanted) return wanted.error();
+  if (others.nice > 0) GEDGE_TRY(ports.threads.may_lower_nice());
+  auto books = read_books(ports.store, ports.processes);
+  if (!books) return std::move(books).error();
+  auto drawn = draw_up(ports, ground, ask, *wanted, memory, *books);
+  if (!drawn) return std::move(drawn).error();
+  return std::move(drawn->granted);
 }
 
 Result<AppliedPin> apply_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
                              const PinTarget& target, MemoryMode memory, const ForOthers& others) {
-  GEDGE_TRY(check_memory(target, memory));
-  if (ask.mode != PinMode::kExclusive && others.anything())
-    return invalid_input("others leave only CPUs that nobody shares");
-  const auto holder = identify_to_pin(ports, target);
-  if (!holder) return holder.error();
-  const auto allowed = allowed_to(ports, ground, target);
-  if (!allowed) return allowed.error();
+  const auto wanted = check_ask(ports, ground, ask, target, memory, others);
+  if (!wanted) return wanted.error();
+  const PinHolder& holder = wanted->holder;
   const auto lock = ports.store.lock();
   if (!lock) return lock.error();
   const CpuSet online = ground.machine.cpu_set();
   auto books = open_books(ports, online);
   if (!books) return std::move(books).error();
-  GEDGE_TRY(check_free(ports.groups, *books, *holder));
-  auto granted = grant(books->ledger, ground.machine, *allowed, ask, *holder);
-  if (!granted) return std::move(granted).error();
-  Sight sight;
-  auto record = record_for(ports, *holder, *granted, memory, sight);
-  if (!record) return std::move(record).error();
+  auto drawn = draw_up(ports, ground, ask, *wanted, memory, *books);
+  if (!drawn) return std::move(drawn).error();
+  auto& [granted, record, sight] = *drawn;
   const ComingCpus coming(ports.groups, books->aside, online);
-  for (ProcessBefore& before : record->processes) {
+  for (ProcessBefore& before : record.processes) {
     GEDGE_TRY(trace_back(ports, *books, online, before));
     coming.add_to(before);
   }
   // The lock may have been waited for: its number may be another's by now, and so what was seen.
   const auto still = identify(ports, target);
-  if (!still || *still != *holder) return ended(target);
-  if (!granted->exclusive) record->shared = granted->cpus;
-  books->records.push_back(*record);
+  if (!still || *still != holder) return ended(target);
+  if (!granted.exclusive) record.shared = granted.cpus;
+  books->records.push_back(record);
   // Of one who shares the record alone counts, so it is the last thing that is written.
-  GEDGE_TRY(granted->exclusive ? enter_books(ports.store, *books)
-                               : leave_books(ports.store, *books));
-  auto done = carry_out(ports, *record, *granted, memory, std::move(sight));
+  GEDGE_TRY(granted.exclusive ? enter_books(ports.store, *books)
+                              : leave_books(ports.store, *books));
+  auto done = carry_out(ports, record, granted, memory, std::move(sight));
   if (done) {
-    auto now = set_back(ports, *books, online, *holder, granted->cpus, others);
+    auto now = set_back(ports, *books, online, holder, granted.cpus, others);
     if (now)
       done->others = *std::move(now);
     else
       done = std::move(now).error();
   }
   if (done) return done;
-  return take_back(ports, ground, *books, *holder, target, std::move(done).error());
+  return take_back(ports, ground, *books, holder, target, std::move(done).error());
 }
 
 Status undo_pin(const PinPorts& ports, const CpuSet& online, const PinTarget& target) {

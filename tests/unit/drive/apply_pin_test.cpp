@@ -246,6 +246,53 @@ TEST_CASE("undo: what was not applied is an error and changes nothing") {
   CHECK(ledger_of(world).pods.size() == 1);
 }
 
+TEST_CASE("apply: a number that is given again while threads are pinned is said, and of whom") {
+  World world = world_of();
+  world.meanwhile = [&world] {
+    world.processes[10] = {9'000, {{10, world.all}}, 1};
+    ++world.births;
+  };
+  const auto done = apply(world, 10, 2);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == Errc::kNotFound);
+  CHECK(done.error().what.find("was given its number was pinned in its place") !=
+        std::string::npos);
+  CHECK(done.error().hint.find("`taskset -apc CPUS 10`") != std::string::npos);
+  CHECK(ledger_of(world).pods.empty());
+
+  world = world_of();
+  world.meanwhile = [&world] { world.processes.erase(10); };
+  CHECK(apply(world, 10, 2).error().what == "process 10 has ended");
+}
+
+TEST_CASE("foresee_pin: it refuses what apply_pin refuses, and in the same words") {
+  World world = world_of();
+  REQUIRE(apply(world, 10, 2));
+  const auto is_alike = [&world](const PinTarget& target, MemoryMode memory, CpuAsk ask = {},
+                                 const ForOthers& others = {}) {
+    Desk desk(world);
+    const auto seen = foresee_pin(desk.ports, ground(), ask, target, memory, others);
+    const auto done = apply_pin(desk.ports, ground(), ask, target, memory, others);
+    REQUIRE_FALSE(done);
+    REQUIRE_FALSE(seen);
+    CHECK(seen.error().what == done.error().what);
+    CHECK(seen.error().hint == done.error().hint);
+    return seen.error().code;
+  };
+  CHECK(is_alike(10, MemoryMode::kDefault) == Errc::kConflict);
+  CHECK(is_alike(20, MemoryMode::kBind) == Errc::kInvalidInput);
+  CHECK(is_alike("/a", MemoryMode::kPreferred) == Errc::kInvalidInput);
+  CHECK(is_alike("/gone", MemoryMode::kDefault) == Errc::kNotFound);
+  CHECK(is_alike(20, MemoryMode::kDefault, sharing({1}), {true, 0}) == Errc::kInvalidInput);
+  CHECK(is_alike(20, MemoryMode::kDefault, {15, {}, {}}) == Errc::kDenied);
+  world.may_lower = false;
+  CHECK(is_alike(20, MemoryMode::kDefault, {}, {false, 5}) == Errc::kDenied);
+  REQUIRE(undo(world, 10));
+  world.members[10] = "/a/b";
+  REQUIRE(apply(world, 10, 2));
+  CHECK(is_alike("/a", MemoryMode::kDefault) == Errc::kConflict);
+}
+
 TEST_CASE("foresee_pin: what would be given, and nothing is written") {
   World world = world_of();
   Desk desk(world);

@@ -58,9 +58,11 @@ struct AppliedPin {
   OthersNow others;
 };
 
-/// What would be given now; see foresee.
+/// What `apply_pin` would be given now; nothing is written. Errors: its own, but for what only the
+/// kernel says as it is asked to pin.
 Result<CpuGrant> foresee_pin(const PinPorts& ports, const PinGround& ground, const CpuAsk& ask,
-                             const PinTarget& target);
+                             const PinTarget& target, MemoryMode memory = MemoryMode::kDefault,
+                             const ForOthers& others = {});
 
 /// Chooses CPUs among those that both `ground` and the target's control group allow, writes down
 /// what was before, holds the CPUs, and pins: every thread of a process, those too that start
