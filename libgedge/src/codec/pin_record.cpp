@@ -232,6 +232,17 @@ PinRecordsReading read_pin_records(const InputFile& file) {
   return reading;
 }
 
+Status check_written(const PinRecord& record) {
+  for (const GroupBefore& before : record.groups)
+    if (!codec::is_utf8(before.group.path))
+      return Error{Errc::kDenied,
+                   "the name of control group " + codec::quote(before.group.path) +
+                       " is no UTF-8, so it cannot be written down what it had",
+                   {},
+                   "give it another name, or pin its processes with `--pid`"};
+  return {};
+}
+
 std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside,
                               const Niced& niced) {
   Json pins = Json::array();

@@ -1,7 +1,11 @@
 // {"verdicts": [{"command": ["encode", "a"], "cpus": 2, "verdict": "harms"}]}
+// A command that is no UTF-8 stands as "commandBytes": its words in hexadecimal digits.
 #include "gedge/codec/pin_verdicts.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -30,10 +34,44 @@ void read_verdict(Cursor value, TrialVerdict& out) {
   value.fail(codec::quote(*text) + " is no verdict");
 }
 
+std::string in_digits(const std::string& word) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    digits += kDigits[byte >> 4];
+    digits += kDigits[byte & 15];
+  }
+  return digits;
+}
+
+void read_bytes(Cursor list, std::vector<std::string>& out) {
+  std::vector<std::string> words;
+  codec::read_texts(list, words);
+  for (const std::string& digits : words) {
+    std::string word;
+    for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+      unsigned byte = 0;
+      std::from_chars(digits.data() + at, digits.data() + at + 2, byte, 16);
+      word += static_cast<char>(byte);
+    }
+    if (in_digits(word) != digits) list.fail(codec::quote(digits) + " are no bytes");
+    out.push_back(std::move(word));
+  }
+}
+
+Json command_json(const std::vector<std::string>& command) {
+  if (std::all_of(command.begin(), command.end(), codec::is_utf8)) return {{"command", command}};
+  Json words = Json::array();
+  for (const std::string& word : command) words.push_back(in_digits(word));
+  return {{"commandBytes", std::move(words)}};
+}
+
 PinVerdict read_one(Cursor value) {
   PinVerdict verdict;
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "command") codec::read_texts(field, verdict.command);
+    if (key == "commandBytes") read_bytes(field, verdict.command);
     if (key == "cpus")
       verdict.cpus = static_cast<int>(field.integer(1, CpuSet::kLast + 1).value_or(1));
     if (key == "verdict") read_verdict(field, verdict.verdict);
@@ -65,10 +103,12 @@ PinVerdictsReading read_pin_verdicts(const InputFile& file) {
 
 std::string write_pin_verdicts(std::span<const PinVerdict> verdicts) {
   Json list = Json::array();
-  for (const PinVerdict& verdict : verdicts)
-    list.push_back(Json{{"command", verdict.command},
-                        {"cpus", verdict.cpus},
-                        {"verdict", word_of(verdict.verdict)}});
+  for (const PinVerdict& verdict : verdicts) {
+    Json json = command_json(verdict.command);
+    json["cpus"] = verdict.cpus;
+    json["verdict"] = word_of(verdict.verdict);
+    list.push_back(std::move(json));
+  }
   return Json{{"verdicts", std::move(list)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -7,6 +7,7 @@
 #include "drive/coming_cpus.hpp"
 #include "drive/isolate.hpp"
 #include "drive/pinning_threads.hpp"
+#include "gedge/codec/pin_record.hpp"
 #include "gedge/drive/others.hpp"
 
 namespace gedge {
@@ -404,6 +405,7 @@ Result<Drawn> draw_up(const PinPorts& ports, const PinGround& ground, const CpuA
   auto record = record_for(ports, wanted.holder, drawn.granted, memory, drawn.sight);
   if (!record) return std::move(record).error();
   drawn.record = *std::move(record);
+  GEDGE_TRY(check_written(drawn.record));
   return drawn;
 }
 

@@ -293,6 +293,20 @@ TEST_CASE("foresee_pin: it refuses what apply_pin refuses, and in the same words
   CHECK(is_alike("/a", MemoryMode::kDefault) == Errc::kConflict);
 }
 
+TEST_CASE("apply: a control group whose name no file can hold is refused, and one within too") {
+  World world = world_of();
+  world.groups["/a/b/c\xff"] = {4, {4}, {0}};
+  const World found = world;
+  for (const char* const path : {"/a/b/c\xff", "/a/b"}) {
+    const auto done = apply(world, path, 1);
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == Errc::kDenied);
+    CHECK(done.error().what.find("control group '/a/b/c\\xff' is no UTF-8") != std::string::npos);
+  }
+  CHECK(is_as_found(world, found));
+  CHECK(world.files[PinFile::kRecord].empty());
+}
+
 TEST_CASE("foresee_pin: what would be given, and nothing is written") {
   World world = world_of();
   Desk desk(world);

@@ -121,8 +121,15 @@ TEST_CASE("verdicts: remembered and recalled, by command and number of CPUs") {
   REQUIRE(remember_verdict(store, {other, 2, TrialVerdict::kHelps}));
   CHECK((*recall_verdict(store, command, 2))->verdict == TrialVerdict::kNoDifference);
   CHECK_FALSE(*recall_verdict(store, command, 1));
+  const std::vector<std::string> bytes{"encode", "\xff\x01"}, alike{"encode", "\xfe\x01"};
+  REQUIRE(remember_verdict(store, {bytes, 2, TrialVerdict::kHarms}));
+  CHECK((*recall_verdict(store, bytes, 2))->verdict == TrialVerdict::kHarms);
+  CHECK_FALSE(*recall_verdict(store, alike, 2));
+  CHECK_FALSE(*recall_verdict(store, std::vector<std::string>{"encode", "\uFFFD\x01"}, 2));
   for (const char* const broken :
-       {"{", R"({"verdicts": [{"verdict": "maybe"}]})", R"({"verdicts": [{"cpus": 0}]})"}) {
+       {"{", R"({"verdicts": [{"verdict": "maybe"}]})", R"({"verdicts": [{"cpus": 0}]})",
+        R"({"verdicts": [{"commandBytes": ["6g"]}]})",
+        R"({"verdicts": [{"commandBytes": ["616"]}]})"}) {
     world.verdicts = broken;
     CHECK(recall_verdict(store, command, 2).error().hint.find("remove verdicts: ") == 0);
     CHECK_FALSE(remember_verdict(store, {command, 2, {}}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gedge/base/error.hpp"
+#include "gedge/base/result.hpp"
 #include "gedge/codec/load.hpp"
 #include "gedge/pin/pin_record.hpp"
 
@@ -21,6 +22,9 @@ struct PinRecordsReading {
 
 /// Errors: syntax; holders, CPUs, nice values and paths that are none.
 PinRecordsReading read_pin_records(const InputFile& file);
+
+/// Is it read again as it is? Errors: kDenied for control groups whose names are no UTF-8.
+Status check_written(const PinRecord& record);
 
 std::string write_pin_records(std::span<const PinRecord> records, const Aside& aside = {},
                               const Niced& niced = {});
