@@ -257,18 +257,33 @@ TEST_CASE("machine facts: XML that is damaged is refused, with the place and the
 }
 
 TEST_CASE("machine facts: sets are read in every form that hwloc gives them") {
+  struct Form {
+    const char* set;
+    CpuSet offline;  // which of these CPUs the machine does not have now; empty: they have no end
+  };
   const test::Folder folder;
-  for (const char* const set : {"0xf...f", "0xf...f,0x0000000f", "0x00000001,,0x0000001f", "1f"}) {
+  for (const Form& form : std::initializer_list<Form>{{"0x0000001f", {4}},
+                                                      {"1f", {4}},
+                                                      {"0x3F", {4, 5}},
+                                                      {"0x00000001,0x0000000f", {32}},
+                                                      {"0x00000001,,0x0000001f", {4, 64}},
+                                                      {"0x80000000,0x0,0x0000002f", {5, 95}},
+                                                      {"0xf...f", {}},
+                                                      {"0xf...f,0x0000000f", {}}}) {
     std::string xml = kXml;
     const std::string all = "complete_cpuset=\"0x0000001f\"";
-    for (std::size_t at = 0; (at = xml.find(all, at)) != std::string::npos;)
-      xml.replace(at, all.size(), "complete_cpuset=\"" + std::string(set) + '"');
+    const std::string its = "complete_cpuset=\"" + std::string(form.set) + '"';
+    for (std::size_t at = 0; (at = xml.find(all, at)) != std::string::npos; at += its.size())
+      xml.replace(at, all.size(), its);
     const auto machine = read(folder.put("machine.xml", xml));
-    CAPTURE(set);
-    if (machine)
+    CAPTURE(form.set);
+    REQUIRE(static_cast<bool>(machine) == !form.offline.empty());
+    if (machine) {
       CHECK(machine->cpu_set() == CpuSet::range(0, 3));
-    else  // it is a set, and has more CPUs than we count
+      CHECK(machine->offline == form.offline);
+    } else {
       CHECK(machine.error().what.find("beyond") != std::string::npos);
+    }
   }
 }
 
