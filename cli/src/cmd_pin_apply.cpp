@@ -65,7 +65,10 @@ constexpr Page kPage{
         "killed at work; what somebody else has changed since, it leaves. Without a target it puts "
         "back whoever was moved aside or raised for those that have ended, as the next `gedge pin "
         "run` or `gedge pin apply` does too; of a command of `gedge pin run` it puts back the "
-        "others alone. CPUs of processes and groups that are gone are free for the next one.",
+        "others alone. CPUs of processes and groups that are gone are free for the next one, and "
+        "all of them "
+        "once the machine has been started again: then nobody is pinned any more, and there is "
+        "nothing to undo.",
     .output = "The CPUs, as `taskset -c` takes them; nothing with `--undo`.",
     .examples = kExamples,
     .yes = "it is pinned, or as it was before",

@@ -89,7 +89,9 @@ constexpr Page kPage{
         "what stands in `pin_state` of the state directory, in the form of cpu_manager_state, "
         "entries named PID-START; `lock` beside it lets one gedge at a time change it. Where gedge "
         "is killed, COMMAND goes on and holds its CPUs; what dead processes held, the next run "
-        "takes out. Only those share CPUs well who share a state directory, in one namespace of "
+        "takes out. Once the machine has been started again, all that stands there is void: nobody "
+        "is pinned, and the next run begins anew. Only those share CPUs well who share a state "
+        "directory, in one namespace of "
         "processes. Processes that outlive COMMAND keep their CPUs without holding them.",
     .output =
         "What COMMAND prints. With `--dry-run` the CPUs, as `taskset -c` takes them. The exit code "

@@ -12,7 +12,8 @@ namespace gedge {
 /// kDenied; kTimeout for the lock; kInvalidInput for a ledger that is broken.
 Result<PinCheck> look_at_pins(const PinPorts& ports, const CpuSet& online);
 
-/// What holds CPUs, and no more: the processes of others are not looked at.
+/// What holds CPUs, and no more: the processes of others are not looked at. Errors:
+/// kDenied; kInvalidInput for a ledger that is broken.
 Result<PinCheck> list_pins(const PinPorts& ports, const CpuSet& online);
 
 }  // namespace gedge

@@ -16,7 +16,7 @@ namespace gedge {
 Result<OthersNow> set_back(const PinPorts& ports, PinBooks& books, const CpuSet& online,
                            const PinHolder& holder, const CpuSet& cpus, const ForOthers& wish);
 
-/// Under the lock: the same for whoever has come to CPUs of holders since.
+/// Under the lock: the same for whoever has come to CPUs of holders since. Errors: kDenied.
 Status keep_back(const PinPorts& ports, PinBooks& books, const CpuSet& online);
 
 /// Under the lock: whoever was set back for those who are `leaving` has again what he had, as far
@@ -29,7 +29,7 @@ Status let_back(const PinPorts& ports, PinBooks& books, const CpuSet& online,
 bool has_set_back(const PinBooks& books, const std::string& holder);
 
 /// Under the lock: both files, and `let_back` for holders that have died. Where that cannot be done
-/// it stays in the books for the next one.
+/// it stays in the books for the next one. Errors: of read_books.
 Result<PinBooks> open_books(const PinPorts& ports, const CpuSet& online);
 
 /// `let_back` for holders that have died. Takes no lock where nobody is set back for one. Errors:

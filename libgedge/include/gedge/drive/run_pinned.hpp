@@ -16,6 +16,7 @@ struct PinGround {
 };
 
 /// What would be given now. Takes no lock and writes nothing: somebody else may be faster.
+/// Errors: of read_ledger and of grant.
 Result<CpuGrant> foresee(PinStore& store, const Processes& processes, const PinGround& ground,
                          const CpuAsk& ask);
 
@@ -23,17 +24,21 @@ Result<CpuGrant> foresee(PinStore& store, const Processes& processes, const PinG
 using ReadLedger = Result<CpuAssignments> (*)(PinStore&, const Processes&);
 
 /// One transaction under the lock: reads the ledger, takes out the dead, chooses, writes. Errors
-/// change nothing.
+/// change nothing: kTimeout for the lock; of `read` and of grant; kDenied where it cannot be
+/// written.
 Result<CpuGrant> hold_cpus(PinStore& store, const Processes& processes, const PinGround& ground,
                            const CpuAsk& ask, const ProcessId& holder,
                            ReadLedger read = read_ledger);
-/// The same for giving back.
+/// The same for giving back. Errors: kTimeout, kDenied, of `read`; then the dead holder's CPUs are
+/// taken by whoever comes next.
 Status release_cpus(PinStore& store, const Processes& processes, const CpuSet& all,
                     const ProcessId& holder, ReadLedger read = read_ledger);
 
 /// Gives one process its CPUs, and takes them back.
 struct CpuKeeper {
+  /// Errors: of what it was made by; then nothing is held.
   std::function<Result<CpuGrant>(const ProcessId&)> hold;
+  /// Errors: the same; the process holds nothing all the same once it has ended.
   std::function<Status(const ProcessId&)> release;
 };
 

@@ -49,9 +49,9 @@ class Kubelet {
 
   const KubeletRules& rules() const { return rules_; }
   const StaticPolicy& cpus() const { return policy_; }
-  /// See StaticPolicy::restore.
+  /// See StaticPolicy::restore. Errors: kConflict.
   Status restore(CpuAssignments assignments) { return policy_.restore(std::move(assignments)); }
-  /// See MemoryDesk::restore.
+  /// See MemoryDesk::restore. Errors: kConflict.
   Status restore(const MemoryAssignments& assignments) { return memory_.restore(assignments); }
   /// See StaticPolicy::resume.
   void resume(CpuAssignments assignments) { policy_.resume(std::move(assignments)); }

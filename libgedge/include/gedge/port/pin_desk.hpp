@@ -63,6 +63,7 @@ class PinnedLaunch {
   virtual ~PinnedLaunch() = default;
 
   /// The process is there and waits. It ends by itself where this process ends before `begin`.
+  /// Errors: kDenied.
   virtual Result<ProcessId> start() = 0;
   /// Pins it, threads that it starts inherit that, and lets it become the command. Where it cannot,
   /// the process has ended.

@@ -24,11 +24,11 @@ class Threads {
  public:
   virtual ~Threads() = default;
 
-  /// The process that asks.
+  /// The process that asks. Errors: kDenied where /proc does not say.
   virtual Result<ProcessId> self() const = 0;
   /// Changes whenever a thread begins anywhere on the machine. Nothing where that is not said.
   virtual std::optional<std::uint64_t> births() const = 0;
-  /// Those that this user may see, ascending.
+  /// Those that this user may see, ascending. Errors: kDenied.
   virtual Result<std::vector<int>> processes() const = 0;
   /// Errors: kNotFound, kDenied.
   virtual Result<ProcessFacts> about(int pid) const = 0;
