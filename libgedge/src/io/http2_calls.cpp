@@ -88,6 +88,7 @@ void Http2Calls::send(std::uint64_t ticket, ApiRequest request, bool is_second, 
   call.is_second = is_second;
   call.deadline = now + call.request.timeout;
   calls_.emplace(ticket, std::move(made));
+  earliest_deadline_ = std::min(earliest_deadline_, call.deadline);
   note_due(call.deadline);
   serves_ = serves_ && renew();
   call.generation = generation_;
@@ -196,17 +197,23 @@ std::optional<Nanos> Http2Calls::due() const {
 void Http2Calls::expire(Nanos now) {
   if (!due_ || now < *due_) return;
   due_.reset();
+  if (earliest_deadline_ <= now) find_late(now);
+  if (earliest_deadline_ != kNever) note_due(earliest_deadline_);
+  check_links(now);
+  keep_warm(now);
+}
+
+void Http2Calls::find_late(Nanos now) {
+  earliest_deadline_ = kNever;
   for (const auto& [ticket, call] : calls_) {
     if (call->deadline > now) {
-      note_due(call->deadline);
+      earliest_deadline_ = std::min(earliest_deadline_, call->deadline);
       continue;
     }
     late_.push_back(call.get());
     // Whoever has said nothing since it was asked is not asked again.
     if (call->link != nullptr && call->link->heard() <= call->submitted) call->link->leave();
   }
-  check_links(now);
-  keep_warm(now);
 }
 
 // Once it has been written.

@@ -76,6 +76,7 @@ class Http2Calls {
   void bury(Lane& lane, const LaneLink& dead);
   void hand_over(Http2Call& call, CallSink& sink);
   void finish(Http2Call& call, ApiAnswer answer, CallSink& sink);
+  void find_late(Nanos now);
   void check_links(Nanos now);
   void keep_warm(Nanos now);
   Call take(std::uint64_t ticket);
@@ -99,6 +100,8 @@ class Http2Calls {
   Http2News news_;  // links hold its address, and go before it
   std::array<Lane, kLanes> lanes_;
   std::unordered_map<std::uint64_t, Call> calls_;
+  static constexpr Nanos kNever = Nanos::max();
+  Nanos earliest_deadline_ = kNever;  // or earlier: who has ended may have been the earliest
   std::vector<Http2Call*> late_;      // their time is over
   std::vector<Http2Call*> unserved_;  // nothing of them was sent
   std::vector<Call> dropped_;         // while somebody is told of another
