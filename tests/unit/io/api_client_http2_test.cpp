@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api_calls.hpp"
 #include "http2_server.hpp"
@@ -297,6 +299,27 @@ TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the co
   calls.wait_for(5);
   CHECK(calls.ask(bind_request()).status == 200);
   CHECK(server.connections() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: each is late in its own time, whoever has ended before") {
+  Http2Server server(
+      [](const Http2Heard& heard) {
+        return heard.body == "stay" ? Http2Said{"", "", {}, Http2Then::kStay} : Http2Said{"ok"};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  CHECK(calls.ask(bind_request()).status == 200);
+  const std::uint64_t first = calls.next;
+  for (const auto& [body, milliseconds] : {std::pair{"stay", 120}, {"", 20'000}, {"stay", 60}}) {
+    ApiRequest hasty = bind_request();
+    hasty.body = body;
+    hasty.timeout = Nanos{milliseconds * std::int64_t{1'000'000}};
+    calls.client->send(calls.next++, hasty);
+  }
+  calls.wait_for(4);
+  CHECK(has(calls.answers.at(first).error.what, "no answer within 120"));
+  CHECK(calls.answers.at(first + 1).status == 200);
+  CHECK(has(calls.answers.at(first + 2).error.what, "no answer within 60"));
 }
 
 TEST_CASE("api client over HTTP/2: a server that gives no sign of life is gone") {
