@@ -371,12 +371,12 @@ TEST_CASE("keep: a thousand rounds of pins that come and go on four CPUs") {
     Acts(world, dice).some(12);
     for (const int target : {10, 20, 40, 50}) static_cast<void>(undo(world, target));
     CHECK(ledger_of(world).pods.empty());
-    for (const auto& [pid, process] : world.processes) {
-      CAPTURE(pid);
-      if (found.processes.contains(pid))
-        CHECK(process == found.processes.at(pid));
+    for (const auto& process : world.processes) {
+      CAPTURE(process.first);
+      if (found.processes.contains(process.first))
+        CHECK(process.second == found.processes.at(process.first));
       else
-        CHECK(process.threads.begin()->second == world.all);  // the shell's
+        CHECK(process.second.threads.begin()->second == world.all);  // the shell's
     }
   }
 }
