@@ -35,6 +35,11 @@ bool has(const std::string& text, std::string_view part) {
 
 Http2Said ok(const Http2Heard&) { return {"ok"}; }
 
+// Nothing is ever said to who asks for that.
+Http2Said stay_or_ok(const Http2Heard& heard) {
+  return heard.body == "stay" ? Http2Said{"", "", {}, Http2Then::kStay} : Http2Said{"ok"};
+}
+
 const Credentials& own() {
   static const Credentials made = make_credentials("kube.test", kYear);
   return made;
@@ -277,11 +282,7 @@ TEST_CASE("api client over HTTP/2: what it may have looked at is not, but for GE
 }
 
 TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the connection") {
-  Http2Server server(
-      [](const Http2Heard& heard) {
-        return heard.body == "stay" ? Http2Said{"", "", {}, Http2Then::kStay} : Http2Said{"ok"};
-      },
-      TalkTls{own()});
+  Http2Server server(stay_or_ok, TalkTls{own()});
   Calls calls(endpoint_of(server));
   CHECK(calls.ask(bind_request()).status == 200);
   ApiRequest hasty = bind_request();
@@ -302,11 +303,7 @@ TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the co
 }
 
 TEST_CASE("api client over HTTP/2: each is late in its own time, whoever has ended before") {
-  Http2Server server(
-      [](const Http2Heard& heard) {
-        return heard.body == "stay" ? Http2Said{"", "", {}, Http2Then::kStay} : Http2Said{"ok"};
-      },
-      TalkTls{own()});
+  Http2Server server(stay_or_ok, TalkTls{own()});
   Calls calls(endpoint_of(server));
   CHECK(calls.ask(bind_request()).status == 200);
   const std::uint64_t first = calls.next;

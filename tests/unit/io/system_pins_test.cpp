@@ -13,14 +13,17 @@
 #include <csignal>
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gedge/io/ending_signals.hpp"
 #include "gedge/io/files.hpp"
 #include "gedge/io/machine_facts.hpp"
 #include "gedge/io/system_targets.hpp"
+#include "gedge/port/pin_desk.hpp"
 #include "io/process_start.hpp"
 #include "io/small_file.hpp"
 #include "support/folder.hpp"
@@ -59,6 +62,22 @@ void record(const Folder& folder) {
   folder.put(nodes + "node1/cpulist", "2-3,6-7");
   folder.put(nodes + "node0/distance", "10 21");
   folder.put(nodes + "node1/distance", "21 10");
+}
+
+// Waits for `lock`, which is given back when that is said.
+DiskPinStore waiter_for(const Folder& folder, std::unique_ptr<PinLock> lock,
+                        std::vector<std::string>& told) {
+  auto held = std::make_shared<std::unique_ptr<PinLock>>(std::move(lock));
+  return DiskPinStore(folder.path().string(), [held, &told](const std::string& what) {
+    told.push_back(what);
+    held->reset();
+  });
+}
+
+std::unique_ptr<PinLock> locked(DiskPinStore& store) {
+  auto lock = store.lock();
+  REQUIRE(lock);
+  return *std::move(lock);
 }
 
 }  // namespace
@@ -225,13 +244,8 @@ TEST_CASE("the ledger's file: what is no file is refused and nobody waits for it
 TEST_CASE("the lock: whoever waits for it says for whom, once") {
   const Folder folder;
   DiskPinStore holder(folder.path().string());
-  auto lock = holder.lock();
-  REQUIRE(lock);
   std::vector<std::string> told;
-  DiskPinStore waiter(folder.path().string(), [&](const std::string& what) {
-    told.push_back(what);
-    *lock = nullptr;
-  });
+  DiskPinStore waiter = waiter_for(folder, locked(holder), told);
   CHECK(waiter.lock());
   const auto self = process_stat(::getpid());
   REQUIRE(self);
@@ -245,13 +259,8 @@ TEST_CASE("the lock: whoever waits for it says for whom, once") {
 TEST_CASE("the lock: whoever holds back what would end him waits no longer once that has come") {
   const Folder folder;
   DiskPinStore holder(folder.path().string());
-  auto lock = holder.lock();
-  REQUIRE(lock);
   std::vector<std::string> told;
-  DiskPinStore waiter(folder.path().string(), [&](const std::string& what) {
-    told.push_back(what);
-    *lock = nullptr;
-  });
+  DiskPinStore waiter = waiter_for(folder, locked(holder), told);
   sigset_t held, before;
   ::sigemptyset(&held);
   for (const int signal : ending_signals()) ::sigaddset(&held, signal);
