@@ -268,7 +268,7 @@ TEST_CASE("apply: a number that is given again while threads are pinned is said,
 TEST_CASE("foresee_pin: it refuses what apply_pin refuses, and in the same words") {
   World world = world_of();
   REQUIRE(apply(world, 10, 2));
-  const auto is_alike = [&world](const PinTarget& target, MemoryMode memory, CpuAsk ask = {},
+  const auto is_alike = [&world](const PinTarget& target, MemoryMode memory, const CpuAsk& ask = {},
                                  const ForOthers& others = {}) {
     Desk desk(world);
     const auto seen = foresee_pin(desk.ports, ground(), ask, target, memory, others);
