@@ -603,7 +603,7 @@ _gedge_describe() {
       flags='--mode --bind --own-hpa --prometheus --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
       valued='--mode --prometheus --scheduler-name -n --namespace --image -o --output --color -v --v'
       case $prev in
-        --mode) values='scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites' ;;
+        --mode) values='scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites growth' ;;
         --prometheus) values='' ;;
         --scheduler-name) values='' ;;
         -n | --namespace) values='' ;;

@@ -644,7 +644,7 @@ complete -c gedge -n '__fish_seen_subcommand_from extender' -s v -l v -x -d '1 l
 complete -c gedge -n '__fish_seen_subcommand_from extender' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from extender' -f
 
-complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites' -d 'What is to run, or to be allowed'
+complete -c gedge -n '__fish_seen_subcommand_from manifests' -l mode -x -a 'scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites growth' -d 'What is to run, or to be allowed'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l bind -d 'The extender may bind pods'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l own-hpa -d 'The autoscaler takes HorizontalPodAutoscalers'
 complete -c gedge -n '__fish_seen_subcommand_from manifests' -l prometheus -x -d 'Whom the autoscaler asks queries'

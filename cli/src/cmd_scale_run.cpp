@@ -17,6 +17,8 @@ constexpr Example kExamples[] = {
      "Scale by what Prometheus says, within a second or so:"},
     {"gedge scale run -f examples/scale/live-sites.yaml --rtt rtt.csv",
      "At home while there is room, then in the cloud:"},
+    {"gedge scale run -f examples/scale/live-growth.yaml --prometheus http://prometheus:9090",
+     "At home while there is room for larger ones, too:"},
     {"gedge scale run -f examples/scale/live-demand.yaml --rtt rtt.csv --prometheus URL",
      "On those sites from where most requests come:"},
     {"gedge scale run --own-hpa --leader-elect",
@@ -54,8 +56,24 @@ constexpr Page kPage{
         "most latency, and move as the demand does; who moves is there and answers before it "
         "leaves elsewhere. From where demand comes is said by `demandLabel`, a label of the values "
         "of the metric, which is the only one: a query or an external metric with an `average`. "
-        "Values from elsewhere count as if they came from home. Replicas of a cluster that runs do "
-        "not grow (`up`): gedge-scale-simulate(1) plays that.\n\n"
+        "Values from elsewhere count as if they came from home.\n\n"
+        "With `up`, those at home are larger before any is elsewhere, and smaller again before any "
+        "of them leaves: all of them alike, by steps of `step` of a `resource`, cpu or memory, up "
+        "to `most`, in the container that requests most of it. A server of 1.33 or later resizes "
+        "the pods where they run; those that come later are resized then. With `through: "
+        "template`, the template of the workload, a Deployment or a StatefulSet, is changed "
+        "instead: its controller replaces the pods, one after the other. What was declared is in "
+        "the annotation gedge.io/grown of the workload then, beside what it has grown to: a "
+        "template that somebody else writes is the base from then on. While the controller "
+        "replaces pods, none of them changes its size, and none leaves.\n\n"
+        "Limits keep their ratio. A larger replica counts for as many as were declared, so metrics "
+        "are to be those of all replicas together: a query, an external metric or that of an "
+        "object, with an `average`. None is larger than LimitRanges allow, or than the planner "
+        "finds room for: on its node, or through the template where a pod leaves before another "
+        "one comes only as far as `maxUnavailable` lets it. Where they cannot grow, event "
+        "`keeps-size` says why, once, and others come elsewhere; after a change that failed, or "
+        "that a kubelet put off, for a minute. What has grown stays so where `up` is taken out of "
+        "the autoscaler.\n\n"
         "kube-controller-manager looks at every HorizontalPodAutoscaler, so gedge does not, unless "
         "`--own-hpa` says that it runs with `--controllers=*,-horizontalpodautoscaling`. Then "
         "gedge takes all of them, or with `-n` those of a namespace, and writes their status. It "
@@ -79,7 +97,8 @@ constexpr Page kPage{
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "
-        "`no-place`, `yields`, `taken`, `no-target`, `leading`, `standby` and `failed`.",
+        "`no-place`, `resized`, `would-resize`, `not-resized`, `keeps-size`, `yields`, `taken`, "
+        "`no-target`, `leading`, `standby` and `failed`.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; with `--once`: every autoscaler has its answer",
     .no = "with `--once`: a workload, a metric or a write is missing",

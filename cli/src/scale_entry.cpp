@@ -12,6 +12,7 @@
 #include "gedge/base/secret.hpp"
 #include "gedge/codec/scale_requests.hpp"
 #include "gedge/drive/api_call.hpp"
+#include "gedge/drive/resize_workload.hpp"
 #include "gedge/io/api_client.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "gedge/version.hpp"
@@ -108,7 +109,27 @@ Error at_place(const Autoscaler& autoscaler, const ScaleFacts& facts, std::strin
   return error;
 }
 
-// Sites of a live cluster: each has a workload, and replicas do not grow.
+// Metrics that count pods would have to know how large each of them is.
+bool is_of_all(const MetricSpec& metric) {
+  const bool counts_pods =
+      metric.kind != MetricKind::kObject && metric.kind != MetricKind::kExternal;
+  return !counts_pods && metric.target == TargetKind::kAverageValue;
+}
+
+void check_growth(const Autoscaler& one, const ScaleFacts& facts, Errors& errors) {
+  const GrowRule& up = one.sites->up;
+  if (up.resource.empty()) return;
+  if (up.resource != kCpu && up.resource != kMemory)
+    errors.push_back(at_place(one, facts,
+                              "replicas of a live cluster do not grow by " + up.resource,
+                              "they do by cpu or by memory"));
+  if (!std::all_of(one.metrics.begin(), one.metrics.end(), is_of_all))
+    errors.push_back(at_place(one, facts, "replicas that grow need metrics of all of them together",
+                              "a query, an external metric or that of an object, with an "
+                              "`average`; or leave out `up`"));
+}
+
+// Sites of a live cluster: each has a workload.
 void check_sites(const Autoscaler& one, const ScaleFacts& facts, Errors& errors) {
   const SiteRules& rules = *one.sites;
   for (std::size_t site = 1; site < rules.order.size(); ++site)
@@ -116,9 +137,7 @@ void check_sites(const Autoscaler& one, const ScaleFacts& facts, Errors& errors)
       errors.push_back(at_place(one, facts, "site '" + rules.order[site] + "' has no workload",
                                 "say what runs there: `workloads: {" + rules.order[site] + ": " +
                                     one.target.name + "-" + rules.order[site] + "}`"));
-  if (!rules.up.resource.empty())
-    errors.push_back(at_place(one, facts, "replicas of a live cluster do not grow",
-                              "leave out `up`; `gedge scale recommend --apply` changes requests"));
+  check_growth(one, facts, errors);
   if (rules.choice == SiteChoice::kDemand && rules.demand_label.empty())
     errors.push_back(at_place(one, facts, "nobody says from where a live cluster is asked",
                               "name a label of the metric: `demandLabel: site`; or write "
@@ -145,6 +164,12 @@ Errors check(const ScaleFacts& facts, const ScaleCommand& command) {
     errors.push_back(invalid_input("a query, and nobody says where Prometheus is", {},
                                    "write for example `--prometheus http://prometheus:9090`"));
   return errors;
+}
+
+bool resizes_in_place(const ScaleFacts& facts) {
+  return std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(), [](const Autoscaler& one) {
+    return one.sites && !one.sites->up.resource.empty() && one.sites->up.way == GrowWay::kInPlace;
+  });
 }
 
 ScalerOptions scaler_options(const ScaleCommand& command) {
@@ -217,10 +242,17 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   auto autoscaling = find_autoscaling(*server.transport, command.owns_objects);
   if (!autoscaling) return fail(io, autoscaling.error());
 
+  const auto in_place =
+      resizes_in_place(facts) ? resizes_pods(*server.transport) : Result<bool>(false);
+  if (!in_place) return fail(io, in_place.error());
+
   const SystemWallClock wall_clock;
   EventLog log(io.err, wall_clock, command.output.quiet);
-  Scaler scaler(scaler_options(command));
+  ScalerOptions scaling = scaler_options(command);
+  scaling.resizes_pods = *in_place;
+  Scaler scaler(std::move(scaling));
   ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
+  options.resizes_pods = *in_place;
   options.namespace_name = only_namespace(command, facts);
   SiteSource sites(command, io, [&server] { server.transport->wake(); });
   if (has_sites(facts)) {

@@ -1,5 +1,6 @@
 #include "scale_run.hpp"
 
+#include <array>
 #include <csignal>
 #include <string>
 #include <utility>
@@ -64,6 +65,9 @@ void ScaleRun::tell(const ScaleReport& report) {
   if (report.is_news && report.without_place > 0)
     log_.event("no-place",
                {{"autoscaler", name}, {"replicas", std::to_string(report.without_place)}});
+  if (!report.keeps_size.empty())
+    log_.event("keeps-size", {{"autoscaler", name}, {"why", report.keeps_size}});
+  if (report.size) return tell_size(report);
   if (report.outcome == Outcome::kRescaled || report.outcome == Outcome::kWouldRescale)
     return log_.event(report.outcome == Outcome::kRescaled ? "rescaled" : "would-rescale",
                       {{"autoscaler", name},
@@ -82,6 +86,29 @@ void ScaleRun::tell(const ScaleReport& report) {
                          {"workload", workload_of(autoscaler)},
                          {"why", "a HorizontalPodAutoscaler scales it"}});
   if (is_kept && !has_target) log_.event("no-target", {{"autoscaler", name}, {"why", report.why}});
+}
+
+// Of the replicas at home.
+void ScaleRun::tell_size(const ScaleReport& report) {
+  using Outcome = ScaleReport::Outcome;
+  constexpr std::array<std::pair<Outcome, const char*>, 4> kEvents{
+      {{Outcome::kRescaled, "resized"},
+       {Outcome::kWouldRescale, "would-resize"},
+       {Outcome::kNotRescaled, "not-resized"},
+       {Outcome::kYields, "yields"}}};
+  if (report.outcome == Outcome::kYields && !report.is_news) return;
+  const bool is_done = report.outcome != Outcome::kNotRescaled;
+  const bool is_pod = !report.size->pod.empty();
+  for (const auto& [outcome, event] : kEvents)
+    if (outcome == report.outcome)
+      log_.event(event, {{"autoscaler", name_of(report.autoscaler)},
+                         {is_pod ? "pod" : "workload",
+                          is_pod ? report.size->pod : workload_of(report.autoscaler)},
+                         {"resource", report.size->resource},
+                         {"from", resource_text(report.size->resource, report.size->from)},
+                         {"to", resource_text(report.size->resource, report.size->to)},
+                         {"why", is_done ? rescale_reason(report.autoscaler, report.decision)
+                                         : report.why}});
 }
 
 void ScaleRun::turned() {

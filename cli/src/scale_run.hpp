@@ -34,6 +34,7 @@ class ScaleRun {
   ScaleEvents events();
   void turned();
   void tell(const ScaleReport& report);
+  void tell_size(const ScaleReport& report);
   Exit exit_of(const Status& ended, int signal) const;
   ScalerFacts facts() const;
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/resize_requests.hpp"
 #include "gedge/codec/workload_sample.hpp"
 #include "gedge/control/planned_room.hpp"
 #include "gedge/control/sites_room.hpp"
@@ -81,6 +82,11 @@ Result<std::vector<SiteWorkload>> SiteSource::samples(const SiteQuestion& questi
     workload.namespace_name = question.autoscaler.namespace_name;
     workload.sample = "gedge-sample-" + std::to_string(site);
     workload.selector = question.targets[site].selector;
+    if (site == 0) {
+      workload.grows_by = question.autoscaler.sites->up.resource;
+      workload.in_place = question.autoscaler.sites->up.way == GrowWay::kInPlace;
+      workload.adds_first = question.targets[site].rollout.unavailable < 1;
+    }
     auto manifest = codec::sample_of(*answer, names[site], workload.sample);
     if (!manifest) return std::move(manifest).error();
     reader.give(path, *std::move(manifest));
@@ -88,6 +94,23 @@ Result<std::vector<SiteWorkload>> SiteSource::samples(const SiteQuestion& questi
     workloads.push_back(std::move(workload));
   }
   return workloads;
+}
+
+// Of the nodes, those at home.
+Result<ScaleFacts> SiteSource::bounds_of(const SiteQuestion& question, const Facts& facts) {
+  const auto answer =
+      call(*server_.transport, codec::limits_request(question.autoscaler.namespace_name.str()));
+  if (!answer) return answer.error();
+  auto limits = codec::read_limits(*answer);
+  if (!limits) return std::move(limits).error();
+  ScaleFacts bounds;
+  bounds.limits = *std::move(limits);
+  const SiteRules& rules = *question.autoscaler.sites;
+  for (const Node& node : facts.nodes) {
+    const std::string* const site = node.labels.find(rules.label);
+    if (site != nullptr && *site == rules.order.front()) bounds.nodes.push_back(node.allocatable);
+  }
+  return bounds;
 }
 
 Result<SiteAnswer> SiteSource::look(const SiteQuestion& question) {
@@ -106,6 +129,11 @@ Result<SiteAnswer> SiteSource::look(const SiteQuestion& question) {
   answer.rtts = site_rtts(read->facts, read->rtt, input.rtt_by, rules);
   for (const SiteWorkload& workload : *workloads)
     answer.costs.push_back(deletion_costs(read->facts, read->rtt, input.rtt_by, rules, workload));
+  if (!rules.up.resource.empty()) {
+    auto bounds = bounds_of(question, read->facts);
+    if (!bounds) return std::move(bounds).error();
+    answer.bounds = *std::move(bounds);
+  }
   LiveOptions live;
   live.profiles = rules_.profiles;
   live.rtt_by = input.rtt_by;

@@ -51,6 +51,7 @@ class SiteSource final : public SiteDesk {
   Result<SiteAnswer> look(const SiteQuestion& question);
   Result<std::vector<SiteWorkload>> samples(const SiteQuestion& question, InputReader& reader,
                                             std::vector<std::string>& manifests);
+  Result<ScaleFacts> bounds_of(const SiteQuestion& question, const Facts& facts);
   LiveReading list();
 
   const ScaleCommand& command_;

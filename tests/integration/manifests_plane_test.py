@@ -279,6 +279,24 @@ def check_sites(plane):
                           capture_output=True, text=True)
     need("event=rescaled autoscaler=default/web" in done.stderr, f"{done}")
     need("forbidden" not in done.stderr, f"{done}")
+    # To change a template is a right of its own.
+    may = [("apps", "deployments", "patch"), ("apps", "statefulsets", "patch"),
+           ("", "pods/resize", "patch")]
+    never = [("apps", "deployments", "update"), ("apps", "replicasets", "patch"),
+             ("", "pods", "create")]
+    need(not any(is_allowed(plane, "autoscaler", *one) for one in may + never), "too much")
+    apply(plane, manifests("--mode", "growth"))
+    until(lambda: all(is_allowed(plane, "autoscaler", *one) for one in may), "these rights")
+    need(not any(is_allowed(plane, "autoscaler", *one) for one in never), "too much")
+
+
+def is_allowed(plane, name, group, resource, verb):
+    _, answer = plane.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+        "spec": {"user": account(name), "groups": ["system:authenticated"],
+                 "resourceAttributes": {"namespace": "default", "group": group, "verb": verb,
+                                        "resource": resource.partition("/")[0],
+                                        "subresource": resource.partition("/")[2]}}})
+    return answer["status"]["allowed"]
 
 
 def main():

@@ -10,7 +10,7 @@ import yaml
 
 GEDGE = os.environ["GEDGE"]
 MODES = ("scheduler", "preemption", "volumes", "repair", "extender", "prober", "hint", "publish",
-         "reader", "autoscaler", "custom-metrics", "sites")
+         "reader", "autoscaler", "custom-metrics", "sites", "growth")
 failures = []
 
 

@@ -1,7 +1,7 @@
 """`gedge scale run` with replicas on two sites, each with a Deployment of its own, on a real API
 server with a real kube-scheduler: first out at home while the planner finds room, then over to the
 other site; back from there first; nothing moves where a metric is not known. By demand, they move
-to where those are who ask."""
+to where those are who ask. With `up`, those at home are larger before any is elsewhere."""
 import json
 import math
 import os
@@ -23,12 +23,14 @@ ZONE = "topology.kubernetes.io/zone"
 COST = "controller.kubernetes.io/pod-deletion-cost"
 ROOM_AT_HOME = 4  # replicas: two nodes, each with a core
 RTT = {"cloud-1": 20_000, "cloud-2": 30_000}  # microseconds from home
+UP = {"resource": "cpu", "step": "150m", "most": "900m", "through": "template"}
 checks = Checks()
 need = checks.need
 
 
 class Sites(Workloads):
-    """Pods run when the scheduler has bound them; whose deletion costs least, leaves first."""
+    """Pods run when the scheduler has bound them; whose deletion costs least, leaves first. Those
+    of another template go one after the other, before the one in their place comes."""
 
     def follow(self, one):
         name, wanted = one["metadata"]["name"], one["spec"]["replicas"]
@@ -44,20 +46,31 @@ class Sites(Workloads):
             self.plane.create(PODS.format(self.space), {
                 "metadata": {"name": f"{name}-{next(free)}", **template["metadata"]},
                 "spec": {"terminationGracePeriodSeconds": 0, **template["spec"]}})
+        old = [found for found in pods[:wanted] if requests_of(found) != requests_of(template)]
+        if len(pods) == wanted and all("nodeName" in found["spec"] for found in pods):
+            pods = [found for found in pods if found not in old[:1]]
+            for gone in old[:1]:
+                self.plane.delete(PODS.format(self.space) + "/" + gone["metadata"]["name"])
         for gone in pods[wanted:]:
             self.plane.delete(PODS.format(self.space) + "/" + gone["metadata"]["name"])
         for here in pods[:wanted]:
             if "nodeName" in here["spec"] and here["status"]["phase"] == "Pending":
                 self.run_pod(here["metadata"]["name"])
-        if one.get("status", {}).get("replicas", 0) != wanted:
+        status = {"replicas": wanted, "updatedReplicas": wanted - len(old),
+                  "observedGeneration": one["metadata"]["generation"]}
+        if any(one.get("status", {}).get(key, 0) != value for key, value in status.items()):
             path = DEPLOYMENTS.format(self.space) + f"/{name}/status"
-            self.plane.patch(path, {"status": {"replicas": wanted}})
+            self.plane.patch(path, {"status": status})
 
     def run_pod(self, name):
         old = time_text(3600)
         ready = {"type": "Ready", "status": "True", "lastTransitionTime": old}
         self.plane.patch(PODS.format(self.space) + f"/{name}/status", {
             "status": {"phase": "Running", "startTime": old, "conditions": [ready]}})
+
+
+def requests_of(made):
+    return made["spec"]["containers"][0]["resources"]
 
 
 def placed(name, zone):
@@ -130,7 +143,8 @@ def once(plane, *flags):
 def check_declared(scene):
     """What a live cluster cannot do is said."""
     for sites, words in (({"workloads": None}, "site 'cloud' has no workload"),
-                         ({"up": {"resource": "cpu", "step": "1", "most": "2"}}, "do not grow"),
+                         ({"up": UP}, "metrics of all of them together"),
+                         ({"up": {**UP, "resource": "pods"}}, "do not grow by pods"),
                          ({"choose": "demand"}, "from where a live cluster is asked"),
                          ({"workloads": {"clod": "x"}}, "did you mean cloud?"),
                          ({"workloads": {"edge": "x"}}, "is home"),
@@ -252,6 +266,143 @@ def check_demand(scene):
         need(scene.now() == (3, 1), f"{scene.now()}")
 
 
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+PATHS = {"ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
+         "Role": RBAC + "/namespaces/{}/roles", "RoleBinding": RBAC + "/namespaces/{}/rolebindings",
+         "ClusterRole": RBAC + "/clusterroles", "ClusterRoleBinding": RBAC + "/clusterrolebindings"}
+ACCOUNT = "system:serviceaccount:gedge-system:gedge-autoscaler"
+
+
+def grant(plane):
+    """The rights that `gedge manifests` prints for that, and no others."""
+    modes = ("autoscaler", "custom-metrics", "sites", "growth")
+    run = subprocess.run([GEDGE, "manifests", "-o", "json", "--rights-only",
+                          *(word for mode in modes for word in ("--mode", mode))],
+                         capture_output=True, text=True, check=True)
+    for thing in json.loads(run.stdout)["items"]:
+        if thing["kind"] in PATHS:
+            plane.create(PATHS[thing["kind"]].format(thing["metadata"].get("namespace")), thing)
+
+    def is_known():
+        _, answer = plane.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+            "spec": {"user": ACCOUNT, "groups": ["system:authenticated"], "resourceAttributes": {
+                "namespace": SPACE, "group": "apps", "resource": "deployments",
+                "verb": "patch"}}})
+        return answer["status"]["allowed"]
+    until(is_known, "the rights")
+
+
+class Growth:
+    """An application of which home has room for one pod on each of its nodes, but a larger one."""
+
+    def __init__(self, scene):
+        self.plane, self.state, self.series = scene.plane, {"big": None, "big-cloud": None}, []
+        path = DEPLOYMENTS.format(SPACE)
+        for name in ("web", "web-cloud"):
+            self.plane.delete(f"{path}/{name}")
+        for name in self.plane.pods(SPACE):
+            self.plane.delete(PODS.format(SPACE) + "/" + name)
+        for name, zone in (("big", "edge"), ("big-cloud", "cloud")):
+            made = placed(name, zone)
+            made["spec"]["template"]["spec"]["containers"][0]["resources"] = {
+                "requests": {"cpu": "600m"}, "limits": {"cpu": "1"}}
+            made["spec"]["strategy"] = self.strategy(1)
+            self.plane.create(path, made)
+        document = spec_of(workloads={"cloud": "big-cloud"}, up=UP)
+        document["spec"]["target"]["name"] = "big"
+        document["spec"]["metrics"] = [{"external": "requests", "average": "100"}]
+        self.flags = ("-f", scene.write("growth.json", document), *scene.flags[2:])
+        self.rights = ("--as", ACCOUNT)
+        grant(self.plane)
+        self.watch = PlaneWatch(self.plane, path, self.note)
+
+    @staticmethod
+    def strategy(unavailable):
+        return {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": unavailable,
+                                                           "maxSurge": 1 - unavailable}}
+
+    def note(self, one):
+        name = one["metadata"]["name"]
+        if name not in self.state:
+            return
+        made = requests_of(one["spec"]["template"])
+        self.state[name] = (one["spec"]["replicas"], made["requests"]["cpu"])
+        self.notes = one["metadata"].get("annotations", {}) if name == "big" else self.notes
+        if self.last != self.now():
+            self.last = self.now()
+            self.series.append(self.last)
+
+    notes, last = {}, None
+
+    def now(self):
+        """Replicas at home, what each requests, replicas in the cloud."""
+        home, far = self.state["big"] or (None, None), self.state["big-cloud"] or (None, None)
+        return (*home, far[0])
+
+    def comes_to(self, *state):
+        until(lambda: self.now() == state, f"{self.now()} to be {state}: {self.series}")
+
+
+def check_growth(scene):
+    """Out, up, over, and back in reverse; what a process knows of it is in the cluster."""
+    growth = Growth(scene)
+    scene.asked = {"edge": 300}
+    try:
+        until(lambda: len(in_zone(scene, "big")) == 1, "a pod at home")
+        run = once(scene.plane, *growth.flags)
+        need("event=would-resize autoscaler=shop/web workload=Deployment/big resource=cpu "
+             "from=600m to=900m" in run.stderr, run.stderr)
+        need(growth.now() == (1, "600m", 0), f"{growth.now()}")
+        with Autoscaler(scene.plane, *growth.flags, *growth.rights) as gedge:
+            growth.comes_to(2, "900m", 0)
+            need(growth.notes.get("gedge.io/grown") ==
+                 "container=c resource=cpu base=600m limit=1 now=900m", f"{growth.notes}")
+            until(lambda: [requests_of(one)["requests"]["cpu"]
+                           for one in in_zone(scene, "big")] == ["900m"] * 2, "larger pods")
+            scene.asked = {"edge": 500}
+            growth.comes_to(2, "900m", 2)
+            need(not any(far for home, cpu, far in growth.series if cpu == "600m"),
+                 f"over before up: {growth.series}")
+        need("event=resized autoscaler=shop/web" in gedge.log(), gedge.log()[-900:])
+        need("forbidden" not in gedge.log(), gedge.log()[-900:])
+        growth.series.clear()
+        with Autoscaler(scene.plane, *growth.flags, *growth.rights) as gedge:
+            gedge.look(4)
+            need(not growth.series, f"another process changes it: {growth.series}")
+            scene.asked = {"edge": 90}
+            growth.comes_to(1, "600m", 0)
+            need(growth.series == [(2, "900m", 0), (2, "600m", 0), (1, "600m", 0)],
+                 f"{growth.series}")
+            need("gedge.io/grown" not in growth.notes, f"{growth.notes}")
+        made = scene.plane.get(DEPLOYMENTS.format(SPACE) + "/big")["spec"]["template"]
+        need(requests_of(made) == {"requests": {"cpu": "600m"}, "limits": {"cpu": "1"}}, f"{made}")
+        check_no_growth(scene, growth)
+    finally:
+        growth.watch.close()
+
+
+def check_no_growth(scene, growth):
+    """Where a pod would come before one leaves, there is no room for it: the rest goes over."""
+    path = DEPLOYMENTS.format(SPACE) + "/big"
+    scene.plane.patch(path, {"spec": {"strategy": growth.strategy(0)}})
+
+    def is_seen():
+        one = scene.plane.get(path)
+        return one["status"]["observedGeneration"] == one["metadata"]["generation"]
+    until(is_seen, "its controller to see that")
+    scene.asked = {"edge": 300}
+    with Autoscaler(scene.plane, *growth.flags, *growth.rights) as gedge:
+        growth.comes_to(2, "600m", 1)
+        gedge.look(4)
+        need(gedge.log().count("event=keeps-size") == 1 and "maxUnavailable is 0" in gedge.log(),
+             gedge.log()[-900:])
+
+
+def in_zone(scene, app):
+    return [one for one in scene.plane.pods(SPACE).values()
+            if one["metadata"]["labels"] == {"app": app} and one["status"]["phase"] == "Running"]
+
+
 def run(plane):
     zones = {"edge-1": "edge", "edge-2": "edge", "cloud-1": "cloud", "cloud-2": "cloud"}
     plane.create("/api/v1/nodes", *(node(name, cpu="1", labels={ZONE: zone})
@@ -263,7 +414,7 @@ def run(plane):
     try:
         with KubeScheduler(plane), Sites(plane, SPACE):
             checks.run((check_declared, check_dry_run, check_over_and_back, check_costs,
-                        check_frozen, check_full_home, check_demand), scene)
+                        check_frozen, check_full_home, check_demand, check_growth), scene)
     finally:
         scene.adapter.stop()
         scene.watch.close()

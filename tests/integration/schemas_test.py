@@ -124,7 +124,7 @@ class SchemasTest(unittest.TestCase):
             good = yaml.safe_load(stream)
         judge = jsonschema.Draft202012Validator(schema("Autoscaler"))
         judge.validate(good)
-        for name in ("sites.yaml", "live-sites.yaml", "live-demand.yaml"):
+        for name in ("sites.yaml", "live-sites.yaml", "live-demand.yaml", "live-growth.yaml"):
             with open(os.path.join(os.path.dirname(path), name), encoding="utf-8") as stream:
                 judge.validate(next(yaml.safe_load_all(stream)))
 

@@ -235,6 +235,15 @@ void add_sites(const ManifestOptions& options, std::vector<Json>& out) {
                   Json::array({rule("", {"configmaps"}, {"list"}, {"gedge-latency"})}), out);
 }
 
+// A right to patch a workload cannot be limited to its template.
+void add_growth(const ManifestOptions& options, std::vector<Json>& out) {
+  const Component who = component(options, "autoscaler");
+  codec::add_cluster_role(who, "gedge-autoscaler-growth",
+                          Json::array({rule("apps", {"deployments", "statefulsets"}, {"patch"}),
+                                       rule("", {"pods/resize"}, {"patch"})}),
+                          out);
+}
+
 std::vector<Json> objects(const ManifestOptions& options) {
   std::vector<Json> all;
   all.push_back(Json{{"apiVersion", "v1"},
@@ -277,6 +286,9 @@ std::vector<Json> objects(const ManifestOptions& options) {
         break;
       case InstallMode::kSites:
         add_sites(options, all);
+        break;
+      case InstallMode::kGrowth:
+        add_growth(options, all);
         break;
     }
   }

@@ -9,6 +9,7 @@
 #include "codec/request_parts.hpp"
 #include "gedge/base/quantity.hpp"
 #include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/autoscaling.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr unsigned kOk = 200;
+constexpr Nanos kReadTimeout{5'000'000'000};
 
 bool may_be_patched(dom::element resource) {
   dom::array verbs;
@@ -37,6 +39,7 @@ Json container_json(const ContainerResize& container) {
   for (const ResourceResize& one : container.resources) {
     requests[one.resource] = amount_text(one.resource, one.request);
     if (one.limit) limits[one.resource] = amount_text(one.resource, *one.limit);
+    if (one.drops_limit) limits[one.resource] = Json();
   }
   Json resources{{"requests", std::move(requests)}};
   if (!limits.empty()) resources["limits"] = std::move(limits);
@@ -77,8 +80,28 @@ Result<bool> resizes_pods(const ApiAnswer& answer) {
   return false;
 }
 
+ApiRequest limits_request(const std::string& namespace_name) {
+  ApiRequest request;
+  request.target = "/api/v1/namespaces/" + encoded(namespace_name) + "/limitranges";
+  request.timeout = kReadTimeout;
+  return request;
+}
+
+Result<std::vector<ContainerLimits>> read_limits(const ApiAnswer& answer) {
+  if (answer.status != kOk) return refusal(answer, "cannot read LimitRanges");
+  ScaleLoader loader;
+  loader.add({"GET limitranges", answer.body});
+  ScaleLoadResult loaded = loader.finish();
+  if (!loaded.facts) return std::move(loaded.errors.front());
+  return std::move(loaded.facts->limits);
+}
+
 ApiRequest resize_request(const ObjectResize& resize, ResizeWay way) {
   Json body{{"metadata", {{"uid", resize.uid}, {"resourceVersion", resize.version}}}};
+  if (resize.grown) {
+    Json note = resize.grown->empty() ? Json() : Json(*resize.grown);
+    body["metadata"]["annotations"][kGrownAnnotation] = std::move(note);
+  }
   const bool is_pod = way == ResizeWay::kInPlace;
   if (is_pod)
     body["spec"] = spec_json(resize);

@@ -8,6 +8,7 @@
 #include "codec/autoscaler_reader.hpp"
 #include "codec/metric_documents.hpp"
 #include "codec/object_readers.hpp"
+#include "codec/rollout_reader.hpp"
 #include "codec/stream.hpp"
 #include "gedge/codec/autoscaling.hpp"
 #include "gedge/codec/timestamp.hpp"
@@ -61,6 +62,15 @@ void read_ready(Cursor condition, ScaledPod& pod) {
     if (value.raw_text() == "True") pod.ready = ReadyState::kTrue;
     if (value.raw_text() == "False") pod.ready = ReadyState::kFalse;
   });
+}
+
+// Of the condition PodResizePending: there is no room on its node now, or there never will be.
+void read_unresized(Cursor condition, ScaledPod& pod) {
+  if (!condition.is_map() || text_at(condition, "type") != "PodResizePending" ||
+      text_at(condition, "status") != "True")
+    return;
+  pod.unresized = text_at(condition, "reason");
+  if (pod.unresized.empty()) pod.unresized = "pending";
 }
 
 // When a container was killed for want of memory: it runs again, or it does not.
@@ -126,7 +136,11 @@ ScaledPod read_scaled_pod(Cursor object, bool keeps_object) {
   read_made_of(made.spec, keeps_object, pod);
   const auto status = object.find("status");
   const auto conditions = status && status->is_map() ? status->find("conditions") : std::nullopt;
-  if (conditions) conditions->items([&](Cursor item) { read_ready(item, pod); });
+  if (conditions)
+    conditions->items([&](Cursor item) {
+      read_ready(item, pod);
+      read_unresized(item, pod);
+    });
   if (status && status->is_map()) read_kills(*status, pod);
   return pod;
 }
@@ -189,6 +203,8 @@ ScaleTarget read_target(const std::string& kind, Cursor object, bool keeps_objec
   target.uid = meta.uid;
   target.version = version_of(object);
   read_template(object, target.made_of);
+  target.rollout = read_rollout(kind, object, target.spec_replicas);
+  target.grown = read_grown(object);
   return target;
 }
 

@@ -111,7 +111,7 @@ void read_wait(Cursor value, std::int64_t& out) {
 }
 
 void read_growth(Cursor map, GrowRule& up) {
-  check_fields(map, {"resource", "step", "most"});
+  check_fields(map, {"resource", "step", "most", "through"});
   const auto resource = map.find("resource"), step = map.find("step"), most = map.find("most");
   if (!resource || !step || !most)
     return map.fail("replicas that grow need a resource, a step and a most",
@@ -124,6 +124,11 @@ void read_growth(Cursor map, GrowRule& up) {
   up.most = *to;
   if (up.resource.empty()) resource->fail("a resource without a name");
   if (up.step == 0) step->fail("a step of 0", "replicas would never grow");
+  const auto through = map.find("through");
+  const auto word = through ? through->text() : std::nullopt;
+  if (word == "template") up.way = GrowWay::kTemplate;
+  if (word && word != "template" && word != "pods")
+    fail_unknown(*through, "way", *word, {"pods", "template"});
 }
 
 void read_order(Cursor list, std::vector<std::string>& order) {

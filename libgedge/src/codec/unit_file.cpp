@@ -33,6 +33,7 @@ UnitText unit_of(InstallMode mode) {
     case InstallMode::kPublish:
     case InstallMode::kReader:
     case InstallMode::kSites:
+    case InstallMode::kGrowth:
       break;
   }
   return {};

@@ -7,12 +7,13 @@
 
 #include "codec/request_parts.hpp"
 #include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/autoscaling.hpp"
 #include "gedge/codec/scale_requests.hpp"
 
 namespace gedge::codec {
 namespace {
 
-constexpr unsigned kOk = 200;
+constexpr unsigned kOk = 200, kNotFound = 404;
 constexpr Nanos kReadTimeout{5'000'000'000};
 constexpr std::array<std::string_view, 4> kKinds{"Deployment", "StatefulSet", "ReplicaSet",
                                                  "ReplicationController"};
@@ -32,6 +33,32 @@ Result<ApiRequest> workload_request(const ObjectName& workload, const std::strin
   request.target = path_of(*kind, namespace_name, workload.name);
   request.timeout = kReadTimeout;
   return request;
+}
+
+ScaleReading workload_reading(const ApiAnswer& answer, const ObjectName& workload) {
+  ScaleReading reading;
+  const std::string name = workload.kind + " " + workload.name;
+  if (answer.status != kOk) {
+    if (answer.status == kNotFound) reading.kind = ScaleReading::Kind::kMissing;
+    reading.why = refusal(answer, "cannot read " + name).what;
+    return reading;
+  }
+  ScaleLoadOptions options;
+  options.keep_objects = true;
+  ScaleLoader loader(options);
+  loader.add({name, answer.body});
+  ScaleLoadResult loaded = loader.finish();
+  const bool is_it = loaded.facts && loaded.facts->targets.size() == 1 &&
+                     loaded.facts->targets.front().kind == workload.kind &&
+                     loaded.facts->targets.front().name == workload.name &&
+                     !loaded.facts->targets.front().version.empty();
+  if (!is_it) {
+    reading.why = "what the server calls " + name + " is none";
+    return reading;
+  }
+  reading.kind = ScaleReading::Kind::kFound;
+  reading.scale = std::move(loaded.facts->targets.front());
+  return reading;
 }
 
 Result<std::string> sample_of(const ApiAnswer& answer, const ObjectName& workload,

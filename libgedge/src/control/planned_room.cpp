@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "control/sized.hpp"
+
 namespace gedge {
 namespace {
 
@@ -17,29 +19,6 @@ const std::string* site_of(const Node& node, const SiteRules& rules) {
 bool is_of(const Pod& pod, const Autoscaler& autoscaler) {
   return pod.namespace_name == autoscaler.namespace_name &&
          pod.workload_kind == autoscaler.target.kind && pod.workload_name == autoscaler.target.name;
-}
-
-// The container that requests most of it; none where nobody requests any.
-std::optional<std::size_t> main_container(const PodSpec& spec, const std::string& resource) {
-  std::optional<std::size_t> main;
-  for (std::size_t i = 0; i < spec.containers.size(); ++i) {
-    const std::int64_t amount = spec.containers[i].requests.amount(resource);
-    if (amount > 0 && (!main || amount > spec.containers[*main].requests.amount(resource)))
-      main = i;
-  }
-  return main;
-}
-
-PodSpec sized(const PodSpec& like, const std::string& resource, std::int64_t amount) {
-  PodSpec spec = like;
-  const auto main = main_container(spec, resource);
-  if (!main) return spec;
-  Resources& requests = spec.containers.edit()[*main].requests;
-  const std::int64_t more = amount - requests.amount(resource);
-  requests.set(resource, amount);
-  if (spec.pod_requests && spec.pod_requests->find(resource))
-    spec.pod_requests->set(resource, spec.pod_requests->amount(resource) + more);
-  return spec;
 }
 
 Status check_sites(const Facts& facts, const SiteRules& rules) {

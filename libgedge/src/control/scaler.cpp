@@ -64,7 +64,7 @@ bool is_same_report(const ScaleReport& a, const ScaleReport& b) {
   const auto said = [](const ScaleReport& one) {
     return std::tie(one.outcome, one.autoscaler.generation, one.decision.step, one.decision.current,
                     one.decision.replicas, one.conditions, one.why, one.answer, one.rescaled_at,
-                    one.without_place);
+                    one.without_place, one.size);
   };
   const std::vector<MetricAnswer>&x = a.decision.metrics, &y = b.decision.metrics;
   return said(a) == said(b) && std::equal(x.begin(), x.end(), y.begin(), y.end(), is_same_metric);
@@ -199,7 +199,9 @@ void Scaler::begin(const std::string& name, Space& space, Nanos now) {
       const std::uint64_t ticket = ++last_ticket_;
       tickets_.emplace(ticket, name);
       space.scale_reads.emplace(ticket, workload_of(target));
-      scale_reads_.push_back({ticket, name, target});
+      const bool is_home = target == entry.spec.target;
+      const bool grows = entry.spec.sites && !entry.spec.sites->up.resource.empty();
+      scale_reads_.push_back({ticket, name, target, is_home && grows});
     }
   }
 }
@@ -281,7 +283,7 @@ void Scaler::decide(const std::string& key, Entry& entry, ScaleDecision decision
   if (entry.spec.sites)
     split(key, entry, std::move(report), std::move(before), space, now);
   else
-    act(key, entry, std::move(report), std::move(before), {}, space, now);
+    act(key, entry, std::move(report), std::move(before), ScaleWrite(), space, now);
 }
 
 // What it finds is what is expected from now on.
@@ -299,20 +301,25 @@ bool Scaler::is_changed_by_others(Entry& entry, const Space& space) const {
   return is_changed;
 }
 
+// `write`: what is more to it than replicas.
 void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
-                 std::vector<PodCost> costs, Space& space, Nanos now) {
+                 ScaleWrite write, Space& space, Nanos now) {
   using Outcome = ScaleReport::Outcome;
-  if (report.decision.rescales() && options_.writes && now >= entry.yields_until) {
-    const ObjectName& workload = report.autoscaler.target;
-    const ScaleTarget& target = space.targets.at(workload_of(workload));
-    const std::uint64_t ticket = ++last_ticket_;
-    tickets_.emplace(ticket, entry.spec.namespace_name.str());
-    writes_.push_back({ticket, entry.spec.namespace_name.str(), workload, report.decision.replicas,
-                       target.uid, target.version, std::move(costs)});
-    space.pending.emplace(ticket, Pending{key, std::move(report), std::move(before)});
+  const bool changes = report.decision.rescales() || report.size;
+  if (changes && options_.writes && now >= entry.yields_until) {
+    write.target = report.autoscaler.target;
+    const ScaleTarget& target = space.targets.at(workload_of(write.target));
+    write.ticket = ++last_ticket_;
+    tickets_.emplace(write.ticket, entry.spec.namespace_name.str());
+    write.namespace_name = entry.spec.namespace_name.str();
+    write.replicas = report.decision.replicas;
+    write.uid = target.uid;
+    write.version = target.version;
+    space.pending.emplace(write.ticket, Pending{key, std::move(report), std::move(before)});
+    writes_.push_back(std::move(write));
     return;
   }
-  if (report.decision.rescales()) {
+  if (changes) {
     report.outcome = options_.writes ? Outcome::kYields : Outcome::kWouldRescale;
     entry.history.ups = std::move(before.ups);
     entry.history.downs = std::move(before.downs);
@@ -335,10 +342,18 @@ void Scaler::answer(std::uint64_t ticket, ScaleAnswer answer, std::string why) {
 // A change that nobody knows of is remembered as if it had been made: that only slows the next one.
 void Scaler::settle(Pending pending, Entry& entry) {
   ScaleReport& report = pending.report;
+  if (report.size) {
+    const bool fails =
+        report.answer != ScaleAnswer::kDone && report.answer != ScaleAnswer::kConflict;
+    if (fails) entry.resize_fails = report.why;
+  }
   if (report.answer == ScaleAnswer::kDone) {
     report.outcome = ScaleReport::Outcome::kRescaled;
-    ++(report.decision.replicas > report.decision.current ? counts_.ups : counts_.downs);
-    entry.expected[workload_of(report.autoscaler.target)] = report.decision.replicas;
+    const bool is_up = report.size ? report.size->to > report.size->from
+                                   : report.decision.replicas > report.decision.current;
+    ++(is_up ? counts_.ups : counts_.downs);
+    if (!report.size)
+      entry.expected[workload_of(report.autoscaler.target)] = report.decision.replicas;
     entry.rescaled_at = report.at;
     entry.own_times.push_back(report.at);
     if (entry.own_times.size() > kMostTimes) entry.own_times.erase(entry.own_times.begin());
@@ -350,7 +365,7 @@ void Scaler::settle(Pending pending, Entry& entry) {
   set_condition(report.decision.conditions,
                 {ScaleConditionType::kAbleToScale, false, ScaleReason::kFailedUpdateScale});
   if (report.answer == ScaleAnswer::kUnknown) {
-    entry.expected.erase(workload_of(report.autoscaler.target));
+    if (!report.size) entry.expected.erase(workload_of(report.autoscaler.target));
   } else {
     entry.history.ups = std::move(pending.before.ups);
     entry.history.downs = std::move(pending.before.downs);

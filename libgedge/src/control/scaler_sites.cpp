@@ -26,6 +26,19 @@ std::vector<const ScaleTarget*> targets_of(const Autoscaler& spec,
   return targets;
 }
 
+std::int32_t units_of(std::int32_t replicas, const HomeSize* size) {
+  return size == nullptr ? replicas
+                         : static_cast<std::int32_t>(replicas * size->amount / size->base);
+}
+
+std::vector<SiteCount> in_units(std::vector<SiteCount> sites, const HomeSize* size) {
+  if (!sites.empty()) {
+    sites.front().replicas = units_of(sites.front().replicas, size);
+    sites.front().ready = units_of(sites.front().ready, size);
+  }
+  return sites;
+}
+
 bool has_answer(const ScaleDecision& decision) {
   return decision.step == ScaleStep::kComputed || decision.step == ScaleStep::kAboveMax ||
          decision.step == ScaleStep::kBelowMin;
@@ -40,8 +53,10 @@ const ScaleTarget* Scaler::target_of(const std::string& key, const Entry& entry,
   return at == all.end() ? nullptr : &at->second;
 }
 
+// Replicas that are larger count for as many as were declared.
 void Scaler::join_sites(Space& space) const {
   space.joined.clear();
+  space.sizes.clear();
   for (const auto& [key, entry] : space.entries) {
     if (!entry.spec.sites) continue;
     const std::vector<const ScaleTarget*> targets = targets_of(entry.spec, space.targets);
@@ -57,10 +72,15 @@ void Scaler::join_sites(Space& space) const {
     joined.selector.requirements.push_back(
         {kSitesLabel, SelectorOp::kEquals, {entry.spec.name.str()}});
     joined.has_selector = true;
+    if (const GrowRule& rule = entry.spec.sites->up; !rule.resource.empty())
+      if (const auto size = home_size(rule, *targets.front(), pods_at_home(entry, space)))
+        space.sizes.emplace(key, *size);
+    const HomeSize* size = size_of(key, space);
     for (const ScaleTarget* const target : targets) {
-      joined.spec_replicas += target->spec_replicas;
-      joined.status_replicas += target->status_replicas;
+      joined.spec_replicas += units_of(target->spec_replicas, size);
+      joined.status_replicas += units_of(target->status_replicas, size);
       joined.uid += target->uid + " ";
+      size = nullptr;  // only those at home grow
     }
     space.joined.emplace(key, std::move(joined));
   }
@@ -102,7 +122,7 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   if (is_known && far > 0 && !entry.moved) entry.moved = seconds(now);
   if (!is_known) return tell(std::move(report), entry);
   const std::int32_t wanted = report.decision.replicas;
-  Splitting waiting{key, std::move(report), now, wanted, {}};
+  Splitting waiting{key, std::move(report), now, wanted, {}, false};
   if (rules.choice == SiteChoice::kDemand) {
     waiting.demand = demand_of(entry.spec, space);
     if (waiting.demand.empty())
@@ -111,7 +131,11 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
           "no value says by its label '" + rules.demand_label + "' from which site it is", entry);
     waiting.wanted = without_surplus(entry, waiting);
   }
-  if (!needs_split(rules, sites, waiting.wanted, entry.moved, seconds(now)))
+  // Pods that are being replaced take their time to be what they count for.
+  if (is_rolling_out(entry, space))
+    waiting.wanted = std::max(waiting.wanted, waiting.report.decision.current);
+  if (!is_uneven(key, space) && !needs_split(rules, in_units(sites, size_of(key, space)),
+                                             waiting.wanted, entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);
   SiteQuestion question;
   question.ticket = ++last_ticket_;
@@ -184,12 +208,24 @@ void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
   const bool lacks_rtts =
       entry.spec.sites->choice == SiteChoice::kDemand && !answer.rtts.is_whole();
   if (answer.room && lacks_rtts) answer.why = "not all RTTs between them are known";
+  if (count_sites(entry, *space).empty()) {
+    answer.room.reset();
+    answer.why = "they are others by now";
+  }
   if (answer.room && !lacks_rtts) {
     const SiteLook look{waiting.wanted, seconds(waiting.now), waiting.demand,
                         static_cast<double>(entry.spec.metrics.front().amount)};
-    auto split = split_replicas({*entry.spec.sites, answer.rtts, entry.spec.max, 0},
-                                count_sites(entry, *space), look, entry.moved, *answer.room);
-    if (split) return carry_out(waiting, *split, std::move(answer), entry, *space);
+    std::string why = cannot_grow(waiting.key, entry, *space, waiting.now);
+    SiteScalerOptions options = splits_by(waiting.key, entry, *space, answer, why);
+    const GrowRule bounded = options.rules.up;
+    waiting.keeps_size = options.keeps_size;
+    auto split = split_replicas(std::move(options), count_sites(entry, *space), look, entry.moved,
+                                *answer.room);
+    if (split) {
+      waiting.report.keeps_size =
+          note_size(waiting, *split, bounded, std::move(why), entry, *space);
+      return carry_out(waiting, *split, std::move(answer), entry, *space);
+    }
     answer.why = std::move(split).error().what;
   }
   give_up(std::move(waiting), "nobody knows what fits on the sites: " + answer.why, entry);
@@ -213,39 +249,60 @@ bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
   return comes_first;
 }
 
+// One change of home after the other: more come before they grow, and they shrink before some
+// leave; both when those that are far have left.
+Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit& split,
+                                      const std::vector<SiteCount>& sites,
+                                      const Space& space) const {
+  const HomeSize* const size = size_of(waiting.key, space);
+  bool is_back = false;
+  for (std::size_t site = 1; site < sites.size(); ++site)
+    is_back = is_back || split.replicas[site] < sites[site].replicas;
+  const bool evens_out = is_uneven(waiting.key, space) && !waiting.keeps_size;
+  const bool is_resized = size != nullptr && (split.home != size->amount || evens_out);
+  const bool comes = split.replicas[0] > sites[0].replicas;
+  const bool leaves = split.replicas[0] < sites[0].replicas;
+  HomeTurn turn;
+  turn.resizes =
+      is_resized && (!comes || !options_.writes) && (!is_back || split.home > size->amount);
+  turn.may_leave = !is_back && (!is_resized || !options_.writes);
+  turn.has_more = (leaves && !turn.may_leave) || (is_resized && !turn.resizes);
+  return turn;
+}
+
 void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer,
                        Entry& entry, Space& space) {
   const std::vector<ObjectName> workloads = site_workloads(entry.spec);
   const std::vector<SiteCount> sites = count_sites(entry, space);
-  const ScalingBehavior* const behavior = entry.spec.behavior ? &*entry.spec.behavior : nullptr;
   const bool comes_first = note_moves(waiting, split, sites, entry);
+  const HomeTurn turn = turn_of_home(waiting, split, sites, space);
   ScaleReport report = waiting.report;
   report.without_place = split.without_place;
-  const auto shrinks = [&](std::size_t site) {
-    return split.replicas[site] < sites[site].replicas;
-  };
-  bool is_changed = false, is_back = false;
-  for (std::size_t site = 1; site < sites.size(); ++site) is_back = is_back || shrinks(site);
-  // Those at home leave when those that are far have left.
-  space.is_wanted_again = space.is_wanted_again || (is_back && shrinks(0));
+  space.is_wanted_again = space.is_wanted_again || turn.has_more;
+  bool is_changed = false;
   for (const bool grows : {true, false})
     for (std::size_t site = 0; site < sites.size(); ++site) {
       const std::int32_t from = sites[site].replicas, to = split.replicas[site];
       if (from == to || (to > from) != grows || (comes_first && !grows)) continue;
-      if (is_back && site == 0 && !grows) continue;
+      if (site == 0 && !grows && !turn.may_leave) continue;
       ScaleReport one = report;
+      report.keeps_size.clear();
       one.autoscaler.target = workloads[site];
       one.target_uid = space.targets.at(workload_of(workloads[site])).uid;
       one.decision.current = from;
       one.decision.replicas = to;
       ScaleHistory before = entry.history;
-      record_change(from, to, behavior, entry.history, seconds(waiting.now));
-      std::vector<PodCost> costs;
-      if (!grows && site < answer.costs.size()) costs = std::move(answer.costs[site]);
-      act(waiting.key, entry, std::move(one), std::move(before), std::move(costs), space,
+      const HomeSize* const size = site == 0 ? size_of(waiting.key, space) : nullptr;
+      record_change(units_of(from, size), units_of(to, size),
+                    entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,
+                    seconds(waiting.now));
+      ScaleWrite write;
+      if (!grows && site < answer.costs.size()) write.costs = std::move(answer.costs[site]);
+      act(waiting.key, entry, std::move(one), std::move(before), std::move(write), space,
           waiting.now);
       is_changed = true;
     }
+  if (turn.resizes && resize_home(waiting, split.home, answer, report, entry, space)) return;
   if (is_changed) return;
   report.decision.replicas = report.decision.current;
   tell(std::move(report), entry);

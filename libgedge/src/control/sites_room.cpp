@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "control/sized.hpp"
 #include "gedge/scale/site_split.hpp"
 
 namespace gedge {
@@ -29,21 +30,35 @@ class SitesRoom::Parts {
 
   Status take(Facts facts, RttMatrix rtt, const std::vector<SiteWorkload>& workloads);
   Result<bool> add(std::uint32_t replica, std::uint32_t site);
+  Result<bool> resize(std::uint32_t replica, std::int64_t amount);
   void remove(std::uint32_t replica);
 
  private:
-  struct Site {
-    Pod pod;  // a new one
+  struct Known {
+    Pod pod;
     PodSpec spec;
-    std::deque<PodName> bound, waiting;  // that no replica is yet
+  };
+  struct Site {
+    Known made;  // a new one
+    std::string grows_by;
+    bool adds_first = false, in_place = false;
+    std::deque<Known> bound, waiting;  // that no replica is yet
+  };
+  /// A replica, on a node.
+  struct Held {
+    std::uint32_t site = 0;
+    Known first, now;  // as it was added, and what is in its place
   };
   Status take_site(Facts& facts, const SiteWorkload& workload);
-  Result<bool> place(const PodName& pod);
-  void put(std::uint32_t replica, const Site& site);
+  Result<bool> place(Known& pod);
+  void put(const Known& pod);
+  void remove(const Known& pod);
+  Known another(const Site& site);
 
   LiveCluster cluster_;
   std::vector<Site> sites_;
-  std::map<std::uint32_t, PodName> held_;
+  std::map<std::uint32_t, Held> held_;
+  std::uint64_t made_ = 0;
 };
 
 // Its sample leaves the facts.
@@ -56,15 +71,18 @@ Status SitesRoom::Parts::take_site(Facts& facts, const SiteWorkload& workload) {
   if (sample == facts.pods.end())
     return Error{Errc::kNotFound, "nobody knows what pods " + workload.sample + " makes", {}, {}};
   Site site;
-  site.pod = *sample;
-  site.spec = facts.spec_of(*sample);
+  site.made = {*sample, facts.spec_of(*sample)};
+  site.made.pod.uid = SharedText();
+  site.grows_by = workload.grows_by;
+  site.adds_first = workload.adds_first && !workload.in_place;
+  site.in_place = workload.in_place;
   std::erase_if(facts.pods, is_sample);
   for (const Pod& pod : facts.pods) {
     if (!is_of(facts, pod, workload)) continue;
     if (!pod.bound_node.empty())
-      site.bound.push_back(fact_name(pod));
+      site.bound.push_back({pod, facts.spec_of(pod)});
     else if (waits(pod))
-      site.waiting.push_back(fact_name(pod));
+      site.waiting.push_back({pod, facts.spec_of(pod)});
   }
   sites_.push_back(std::move(site));
   return {};
@@ -87,53 +105,96 @@ Status SitesRoom::Parts::take(Facts facts, RttMatrix rtt,
   return {};
 }
 
-Result<bool> SitesRoom::Parts::place(const PodName& pod) {
-  const auto decisions = cluster_.place(std::span(&pod, 1));
+// It is on a node then.
+Result<bool> SitesRoom::Parts::place(Known& known) {
+  const PodName name = fact_name(known.pod);
+  const auto decisions = cluster_.place(std::span(&name, 1));
   if (!decisions) return decisions.error();
-  return !decisions->empty() && decisions->front().chosen;
+  if (decisions->empty() || !decisions->front().chosen) return false;
+  known.pod.bound_node = decisions->front().chosen->node;
+  known.pod.phase = PodPhase::kRunning;
+  return true;
 }
 
-void SitesRoom::Parts::put(std::uint32_t replica, const Site& site) {
+void SitesRoom::Parts::put(const Known& known) {
   Facts facts;
   facts.files.emplace_back();
-  facts.specs.push_back(site.spec);
-  Pod pod = site.pod;
-  pod.name = SharedText(pod.workload_name.str() + "-" + std::to_string(replica));
-  pod.uid = SharedText();
-  pod.ordinal = replica;
-  pod.spec = SpecIndex{0};
-  facts.pods.push_back(std::move(pod));
+  facts.specs.push_back(known.spec);
+  facts.pods.push_back(known.pod);
+  facts.pods.front().spec = SpecIndex{0};
   cluster_.put(std::move(facts));
+}
+
+void SitesRoom::Parts::remove(const Known& known) {
+  cluster_.remove(FactKind::kPod, known.pod.namespace_name, known.pod.name);
+}
+
+SitesRoom::Parts::Known SitesRoom::Parts::another(const Site& site) {
+  Known known = site.made;
+  known.pod.ordinal = static_cast<std::uint32_t>(made_);
+  known.pod.name = SharedText(known.pod.workload_name.str() + "-" + std::to_string(made_++));
+  return known;
 }
 
 Result<bool> SitesRoom::Parts::add(std::uint32_t replica, std::uint32_t site) {
   Site& at = sites_[site];
   for (auto* const list : {&at.bound, &at.waiting}) {
     if (list->empty()) continue;
-    PodName pod = list->front();
+    Known known = std::move(list->front());
     list->pop_front();
     if (list == &at.waiting) {
-      const auto fits = place(pod);
+      const auto fits = place(known);
       if (!fits || !*fits) return fits;
     }
-    held_.emplace(replica, std::move(pod));
+    held_.emplace(replica, Held{site, known, known});
     return true;
   }
-  put(replica, at);
-  PodName pod{at.pod.namespace_name,
-              SharedText(at.pod.workload_name.str() + "-" + std::to_string(replica))};
-  const auto fits = place(pod);
+  Known known = another(at);
+  put(known);
+  const auto fits = place(known);
   if (fits && *fits)
-    held_.emplace(replica, std::move(pod));
+    held_.emplace(replica, Held{site, known, known});
   else
-    cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
+    remove(known);
   return fits;
+}
+
+// Whoever fails leaves all as it was.
+Result<bool> SitesRoom::Parts::resize(std::uint32_t replica, std::int64_t amount) {
+  Held& held = held_.at(replica);
+  const Site& at = sites_[held.site];
+  if (at.grows_by.empty()) return false;
+  if (amount <= main_amount(held.now.spec, at.grows_by)) {
+    const bool is_first = amount == main_amount(held.first.spec, at.grows_by);
+    Known next = is_first ? held.first : another(at);
+    remove(held.now);
+    next.spec = sized(next.spec, at.grows_by, amount);
+    if (next.pod.bound_node.empty()) next.pod.bound_node = held.now.pod.bound_node;
+    next.pod.phase = PodPhase::kRunning;
+    put(next);
+    held.now = std::move(next);
+    return true;
+  }
+  if (!at.adds_first) remove(held.now);
+  Known next = another(at);
+  next.spec = sized(next.spec, at.grows_by, amount);
+  if (at.in_place) next.spec.node_name = held.now.pod.bound_node;
+  put(next);
+  const auto fits = place(next);
+  if (!fits || !*fits) {
+    remove(next);
+    if (!at.adds_first) put(held.now);
+    return fits;
+  }
+  if (at.adds_first) remove(held.now);
+  held.now = std::move(next);
+  return true;
 }
 
 void SitesRoom::Parts::remove(std::uint32_t replica) {
   const auto at = held_.find(replica);
   if (at == held_.end()) return;
-  cluster_.remove(FactKind::kPod, at->second.namespace_name, at->second.name);
+  remove(at->second.now);
   held_.erase(at);
 }
 
@@ -150,7 +211,9 @@ Result<std::unique_ptr<SitesRoom>> SitesRoom::make(Facts facts, RttMatrix rtt, L
 Result<bool> SitesRoom::add(std::uint32_t replica, std::uint32_t site) {
   return parts_->add(replica, site);
 }
-Result<bool> SitesRoom::resize(std::uint32_t /*replica*/, std::int64_t /*amount*/) { return false; }
+Result<bool> SitesRoom::resize(std::uint32_t replica, std::int64_t amount) {
+  return parts_->resize(replica, amount);
+}
 void SitesRoom::remove(std::uint32_t replica) { parts_->remove(replica); }
 
 std::vector<PodCost> deletion_costs(const Facts& facts, const RttMatrix& rtt,

@@ -45,7 +45,9 @@ void ObjectWatch::fail(Error error) {
 
 // False: something in it cannot be read, and nothing of it counts.
 bool ObjectWatch::load(std::string_view text, std::size_t padding, bool is_told) {
-  ScaleLoader loader;
+  ScaleLoadOptions options;
+  options.keep_objects = kind_.keeps_objects;
+  ScaleLoader loader(options);
   loader.add({kind_.path, text, padding});
   ScaleLoadResult result = loader.finish();
   if (!result.facts) {

@@ -22,6 +22,7 @@ struct WatchedKind {
   std::string version;          ///< "v1"
   std::string list;             ///< "PodList"
   bool may_be_missing = false;  ///< a server that does not know it has none of it
+  bool keeps_objects = false;   ///< as of ScaleLoadOptions
 };
 
 class ObjectWatch {

@@ -4,6 +4,8 @@
 
 #include "drive/object_watch.hpp"
 #include "gedge/codec/api_requests.hpp"
+#include "gedge/codec/resize_requests.hpp"
+#include "gedge/codec/workload_sample.hpp"
 #include "gedge/drive/scale_loop.hpp"
 #include "gedge/drive/site_desk.hpp"
 #include "gedge/scale/status_text.hpp"
@@ -94,6 +96,7 @@ void ScaleLoop::take_kind(const ObjectName& object, const ApiAnswer& answer) {
 }
 
 void ScaleLoop::send(const ScaleRead& read) {
+  if (read.is_whole) return send_whole(read);
   const auto kind = kind_of(read.target);
   if (!kind) return ask_kind(read.target, {{read}, {}});
   Call call;
@@ -101,6 +104,20 @@ void ScaleLoop::send(const ScaleRead& read) {
   call.ticket = read.ticket;
   call.object = read.target;
   send(codec::scale_request(read, *kind), std::move(call));
+}
+
+void ScaleLoop::send_whole(const ScaleRead& read) {
+  auto request = codec::workload_request(read.target, read.namespace_name);
+  if (!request) {
+    ScaleReading nothing;
+    nothing.why = std::move(request).error().what;
+    return scaler_.answer(read.ticket, std::move(nothing));
+  }
+  Call call;
+  call.about = About::kWorkload;
+  call.ticket = read.ticket;
+  call.object = read.target;
+  send(*std::move(request), std::move(call));
 }
 
 void ScaleLoop::send(const MetricRead& read) {
@@ -164,7 +181,11 @@ void ScaleLoop::send(ScaleWrite write) {
   }
   const auto kind = kind_of(write.target);
   ApiRequest request;
-  if (kind) request = codec::scale_write_request(write, *kind);
+  if (write.resize)
+    request = codec::resize_request(
+        *write.resize, write.resize->kind == "Pod" ? ResizeWay::kInPlace : ResizeWay::kTemplate);
+  else if (kind)
+    request = codec::scale_write_request(write, *kind);
   if (!kind || !ends_in_time(request))
     return scaler_.answer(write.ticket, ScaleAnswer::kNotSent, words_of(ScaleAnswer::kNotSent));
   Call call;
@@ -191,6 +212,8 @@ void ScaleLoop::take(std::uint64_t ticket, const ApiAnswer& answer) {
   switch (call.about) {
     case About::kScale:
       return scaler_.answer(call.ticket, codec::scale_reading(answer, call.object));
+    case About::kWorkload:
+      return scaler_.answer(call.ticket, codec::workload_reading(answer, call.object));
     case About::kMetric:
       return scaler_.answer(call.ticket, codec::metric_reading(answer, call.read));
     case About::kQuery:
@@ -275,10 +298,24 @@ void ScaleLoop::tell_status(const ScaleReport& report) {
   if (is_object && report.is_news) queue(codec::status_request(report, options_.autoscaling));
 }
 
+void ScaleLoop::tell_size(const ScaleReport& report) {
+  using Outcome = ScaleReport::Outcome;
+  const ScaleReport::Size& one = *report.size;
+  const std::string whose = one.pod.empty() ? "each replica" : "pod " + one.pod;
+  const std::string size = "New " + one.resource + " of " + whose + ": " +
+                           resource_text(one.resource, one.to) +
+                           "; reason: " + rescale_reason(report.autoscaler, report.decision);
+  if (report.outcome == Outcome::kRescaled) tell_event(report, false, "SuccessfulResize", size);
+  if (report.outcome == Outcome::kNotRescaled)
+    tell_event(report, true, "FailedResize", size + "; error: " + report.why);
+}
+
 void ScaleLoop::tell(const ScaleReport& report) {
   using Outcome = ScaleReport::Outcome;
   const ScaleDecision& decision = report.decision;
   tell_status(report);
+  if (!report.keeps_size.empty()) tell_event(report, true, "FailedResize", report.keeps_size);
+  if (report.size) return tell_size(report);
   const std::string size = "New size: " + std::to_string(decision.replicas) +
                            "; reason: " + rescale_reason(report.autoscaler, decision);
   if (report.outcome == Outcome::kRescaled)

@@ -59,9 +59,10 @@ void ScaleLoop::watch_all() {
     scaler_.remove_object(space, name);
   };
   objects.keep_only = [this](const std::vector<PodName>& names) { scaler_.keep_objects(names); };
-  watches_.push_back(std::make_unique<ObjectWatch>(
-      WatchedKind{codec::pods_path(options_.namespace_name), "v1", "PodList", false},
-      std::move(pods), options_.seed + 1, options_.reflector));
+  watches_.push_back(
+      std::make_unique<ObjectWatch>(WatchedKind{codec::pods_path(options_.namespace_name), "v1",
+                                                "PodList", false, options_.resizes_pods},
+                                    std::move(pods), options_.seed + 1, options_.reflector));
   watches_.push_back(std::make_unique<ObjectWatch>(
       WatchedKind{codec::autoscalers_path(options_.autoscaling, options_.namespace_name),
                   options_.autoscaling, "HorizontalPodAutoscalerList", true},

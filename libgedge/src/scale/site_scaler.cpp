@@ -93,7 +93,8 @@ Status SiteScaler::go_out(std::int64_t wanted) {
 
 // One step each, round after round, so that no replica grows far beyond the others.
 Status SiteScaler::go_up(std::int64_t wanted) {
-  if (options_.base <= 0) return {};
+  if (options_.base <= 0 || options_.keeps_size) return {};
+  if (options_.home > 0) return go_up_as_one(wanted);
   std::vector<bool> refused(replicas_.size(), false);
   for (bool grows = true; grows;) {
     grows = false;
@@ -108,6 +109,45 @@ Status SiteScaler::go_up(std::int64_t wanted) {
       grows = grows || *held;
     }
   }
+  return {};
+}
+
+Status SiteScaler::go_up_as_one(std::int64_t wanted) {
+  while (last_on(kHome) && units_milli(false) < wanted) {
+    const std::int64_t after = larger({0, kHome, options_.home, false});
+    if (after <= options_.home) return {};
+    const auto held = resize_home(after, SiteStep::kUp);
+    if (!held) return held.error();
+    if (!*held) return {};
+  }
+  return {};
+}
+
+// All of them or none.
+Result<bool> SiteScaler::resize_home(std::int64_t amount, SiteStep step) {
+  const std::vector<SiteReplica> before = replicas_;
+  const std::size_t said = effects_.size();
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    if (replicas_[i].site != kHome) continue;
+    const auto held = resize(replicas_[i], amount, step);
+    if (!held) return held;
+    if (!*held) {
+      GEDGE_TRY(restore(before, said));
+      return false;
+    }
+  }
+  options_.home = amount;
+  return true;
+}
+
+Status SiteScaler::restore(const std::vector<SiteReplica>& before, std::size_t said) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (replicas_[i].amount == before[i].amount) continue;
+    const auto held = room_.resize(before[i].id, before[i].amount);
+    if (!held) return held.error();
+  }
+  replicas_ = before;
+  effects_.resize(said);
   return {};
 }
 
@@ -134,7 +174,7 @@ Status SiteScaler::bring_nearer(std::int64_t wanted, UnixSeconds now) {
     while (open > 0 && site < farthest() && may_use(site)) {
       const bool swaps = is_full();
       const std::size_t leaves = *last_on(farthest());
-      auto held = room_.add(next_, site);
+      auto held = hold(site);
       if (!held) return held.error();
       if (!*held) break;
       if (swaps) take(leaves, SiteStep::kBack);
@@ -151,17 +191,11 @@ Status SiteScaler::bring_nearer(std::int64_t wanted, UnixSeconds now) {
 Status SiteScaler::grow_instead(std::int64_t wanted) {
   const std::vector<SiteReplica> before = replicas_;
   const std::size_t said = effects_.size();
-  const std::int64_t enough = wanted + kUnit;
+  const std::int64_t enough = wanted + kUnit, home = options_.home;
   GEDGE_TRY(go_up(enough));
   if (units_milli(false) >= enough) return {};
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (replicas_[i].amount == before[i].amount) continue;
-    auto held = room_.resize(before[i].id, before[i].amount);
-    if (!held) return held.error();
-  }
-  replicas_ = before;
-  effects_.resize(said);
-  return {};
+  options_.home = home;
+  return restore(before, said);
 }
 
 void SiteScaler::go_back(std::int64_t wanted, UnixSeconds now) {
@@ -175,7 +209,8 @@ void SiteScaler::go_back(std::int64_t wanted, UnixSeconds now) {
 }
 
 Status SiteScaler::go_down(std::int64_t wanted) {
-  if (options_.base <= 0) return {};
+  if (options_.base <= 0 || options_.keeps_size) return {};
+  if (options_.home > 0) return go_down_as_one(wanted);
   for (;;) {
     SiteReplica* largest = nullptr;
     for (SiteReplica& replica : replicas_)
@@ -187,6 +222,22 @@ Status SiteScaler::go_down(std::int64_t wanted) {
         units_milli(*largest) - units_milli({0, kHome, amount, largest->ready});
     if (units_milli(false) - lost < wanted) return {};
     const auto held = resize(*largest, amount, SiteStep::kDown);
+    if (!held) return held.error();
+    if (!*held) return {};
+  }
+}
+
+Status SiteScaler::go_down_as_one(std::int64_t wanted) {
+  for (;;) {
+    const SiteReplica one{0, kHome, options_.home, false};
+    if (one.amount <= options_.base) return {};
+    const std::int64_t after = smaller(one);
+    std::int64_t lost = 0;
+    for (const SiteReplica& replica : replicas_)
+      if (replica.site == kHome)
+        lost += units_milli(replica) - units_milli({0, kHome, after, false});
+    if (units_milli(false) - lost < wanted) return {};
+    const auto held = resize_home(after, SiteStep::kDown);
     if (!held) return held.error();
     if (!*held) return {};
   }
@@ -260,6 +311,11 @@ std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
   return options_.base + (above - 1) / step * step;
 }
 
+// Of one more there.
+std::int64_t SiteScaler::size_on(std::uint32_t site) const {
+  return site == kHome && options_.home > 0 ? options_.home : options_.base;
+}
+
 // Those that are not ready leave first, then the newest.
 std::optional<std::size_t> SiteScaler::last_on(std::uint32_t site) const {
   std::optional<std::size_t> last;
@@ -270,15 +326,25 @@ std::optional<std::size_t> SiteScaler::last_on(std::uint32_t site) const {
 }
 
 Result<bool> SiteScaler::put(std::uint32_t site, SiteStep step) {
-  auto held = room_.add(next_, site);
+  auto held = hold(site);
   if (held && *held) come(site, step);
+  return held;
+}
+
+// Who comes is as large as the others there, or not at all.
+Result<bool> SiteScaler::hold(std::uint32_t site) {
+  auto held = room_.add(next_, site);
+  if (!held || !*held || site != kHome || options_.home <= options_.base) return held;
+  held = room_.resize(next_, options_.home);
+  if (!held || !*held) room_.remove(next_);
   return held;
 }
 
 // Where the room holds a place for it already.
 void SiteScaler::come(std::uint32_t site, SiteStep step) {
-  replicas_.push_back({next_, site, options_.base, false});
-  effects_.push_back({step, next_, site, options_.base});
+  const std::int64_t amount = size_on(site);
+  replicas_.push_back({next_, site, amount, false});
+  effects_.push_back({step, next_, site, amount});
   ++next_;
 }
 

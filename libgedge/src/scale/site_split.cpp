@@ -8,6 +8,28 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kUnit = 1'000;
+constexpr std::uint32_t kHome = 0;
+
+// Those at home that are smaller grow to what the others have; where one cannot, none is larger.
+Status even_out(SiteScalerOptions& options, std::vector<SiteReplica>& known, SiteRoom& room) {
+  const bool is_even = options.least == 0 || options.least >= options.home;
+  bool may = true;
+  for (const SiteReplica& replica : known) {
+    if (is_even || !may || replica.site != kHome) continue;
+    const auto held = room.resize(replica.id, options.home);
+    if (!held) return held.error();
+    may = *held;
+  }
+  if (!may) options.home = options.least;
+  for (SiteReplica& replica : known) {
+    if (replica.site != kHome || options.home == 0) continue;
+    replica.amount = options.home;
+    if (may) continue;
+    const auto held = room.resize(replica.id, options.home);
+    if (!held) return held.error();
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -41,6 +63,7 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
                                  const SiteLook& look, std::optional<UnixSeconds> moved,
                                  SiteRoom& room) {
   const std::int32_t most = options.max;
+  const std::int64_t base = options.base;
   std::vector<SiteReplica> known;
   std::vector<std::int32_t> unplaced(sites.size(), 0);
   std::uint32_t next = 0;
@@ -49,10 +72,11 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
       const auto held = room.add(next, site);
       if (!held) return held.error();
       if (*held)
-        known.push_back({next, site, 0, i < sites[site].ready});
+        known.push_back({next, site, base, i < sites[site].ready});
       else
         ++unplaced[site];
     }
+  GEDGE_TRY(even_out(options, known, room));
   SiteScaler scaler(std::move(options), room);
   scaler.resume(std::move(known), moved);
   auto effects = scaler.decide(look);
@@ -60,14 +84,15 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
   SiteSplit split;
   split.replicas.resize(sites.size(), 0);
   for (const SiteReplica& replica : scaler.replicas()) ++split.replicas[replica.site];
-  const std::int64_t open = kUnit * std::min(look.wanted, most) - scaler.units_milli(false);
-  split.without_place = static_cast<std::int32_t>(std::max<std::int64_t>(open, 0) / kUnit);
-  std::int32_t waits = split.without_place;
-  for (std::size_t site = 0; site < sites.size(); ++site) {
-    const std::int32_t stays = std::min(unplaced[site], waits);
-    split.replicas[site] += stays;
-    waits -= stays;
-  }
+  std::int64_t open = kUnit * std::min(look.wanted, most) - scaler.units_milli(false);
+  split.without_place =
+      static_cast<std::int32_t>((std::max<std::int64_t>(open, 0) + kUnit - 1) / kUnit);
+  split.home = scaler.home_size();
+  for (std::uint32_t site = 0; site < sites.size(); ++site)
+    for (const std::int64_t own =
+             scaler.units_milli({0, site, site == kHome ? split.home : base, false});
+         open > 0 && unplaced[site] > 0; --unplaced[site], open -= own)
+      ++split.replicas[site];
   split.moved = scaler.last_move();
   split.effects = *std::move(effects);
   return split;

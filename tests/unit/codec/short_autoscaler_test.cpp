@@ -93,6 +93,11 @@ TEST_CASE("a short autoscaler: sites, and what they are by default") {
       load(with_sites("{order: [a], up: {resource: memory, step: 1Mi, most: 3Mi}}"));
   REQUIRE(memory.facts);
   CHECK(memory.facts->autoscalers.front().sites->up.step == 1'048'576);
+  CHECK(memory.facts->autoscalers.front().sites->up.way == GrowWay::kInPlace);
+  const ScaleLoadResult through =
+      load(with_sites("{order: [a], up: {resource: cpu, step: 1, most: 2, through: template}}"));
+  REQUIRE(through.facts);
+  CHECK(through.facts->autoscalers.front().sites->up.way == GrowWay::kTemplate);
   const ScaleLoadResult live =
       load(with_sites("{workloads: {c: web-c, b: web-b}, order: [a, b, c]}"));
   REQUIRE(live.facts);
@@ -132,6 +137,7 @@ TEST_CASE("a short autoscaler: sites that cannot be") {
            {"{order: [a], up: {resource: cpu}}", "a step and a most"},
            {"{order: [a], up: {resource: cpu, step: 0, most: 1}}", "a step of 0"},
            {"{order: [a], choose: demand, up: {resource: cpu, step: 1, most: 2}}", "an order"},
+           {"{order: [a], up: {resource: cpu, step: 1, most: 2, through: pod}}", "unknown way"},
            {"{order: [a], demandLabel: at}", "choose: demand"},
            {"{order: [a], fullPercent: 99}", ""},
            {"{order: [a], overAfterSeconds: -1}", ""},

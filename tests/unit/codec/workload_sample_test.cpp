@@ -98,5 +98,37 @@ TEST_CASE("resize: a sidecar is an init container, and amounts are Kubernetes' o
         std::string::npos);
 }
 
+TEST_CASE("resize: what a workload was declared with goes along, and goes again") {
+  ObjectResize resize;
+  resize.kind = "Deployment";
+  resize.namespace_name = "shop";
+  resize.name = "web";
+  resize.uid = "u";
+  resize.version = "7";
+  resize.grown = "now=2";
+  resize.containers.push_back({"c", false, {{"cpu", 1'000, {}, 2'000, 4'000}}});
+  CHECK(resize_request(resize, ResizeWay::kTemplate)
+            .body.find(R"("annotations":{"gedge.io/grown":"now=2"})") != std::string::npos);
+  resize.grown = "";
+  resize.containers.front().resources.front() = {"cpu", 2'000, 4'000, 1'000, {}, true};
+  CHECK(resize_request(resize, ResizeWay::kTemplate).body ==
+        R"({"metadata":{"uid":"u","resourceVersion":"7","annotations":{"gedge.io/grown":null}},)"
+        R"("spec":{"template":{"spec":{"containers":[{"name":"c","resources":{"requests":)"
+        R"({"cpu":"1"},"limits":{"cpu":null}}}]}}}})");
+}
+
+TEST_CASE("limits: those of a namespace, as its LimitRanges say") {
+  CHECK(limits_request("shop").target == "/api/v1/namespaces/shop/limitranges");
+  const auto limits = read_limits(
+      answer(200, R"({"kind":"LimitRangeList","apiVersion":"v1","metadata":{},"items":[{)"
+                  R"("metadata":{"name":"l","namespace":"shop"},"spec":{"limits":[{)"
+                  R"("type":"Container","max":{"cpu":"2"}}]}}]})"));
+  REQUIRE(limits);
+  REQUIRE(limits->size() == 1);
+  CHECK(limits->front().most.amount("cpu") == 2'000);
+  CHECK_FALSE(read_limits(answer(403, R"({"message":"no"})")));
+  CHECK_FALSE(read_limits(answer(200, "<html>")));
+}
+
 }  // namespace
 }  // namespace gedge::codec

@@ -99,6 +99,60 @@ TEST_CASE("sites room: who runs is there, who waits fits or not, and then come n
   CHECK_FALSE(yes(room->resize(1, 600)));
 }
 
+namespace {
+
+// Home is two nodes, one with 500 left and one with 300; a pod of 500 runs on each.
+std::unique_ptr<SitesRoom> growing(bool adds_first) {
+  Facts facts = site();
+  facts.nodes.push_back(node("home-2", "home"));
+  facts.nodes.back().allocatable.set("cpu", 800);
+  facts.pods[4].bound_node = "home-2";
+  facts.pods[4].phase = PodPhase::kRunning;
+  LiveOptions options;
+  options.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  SiteWorkload home = workload("sample-0", "web");
+  home.grows_by = "cpu";
+  home.adds_first = adds_first;
+  auto room = SitesRoom::make(std::move(facts), RttMatrix(), std::move(options),
+                              {std::move(home), workload("sample-1", "web-far")});
+  REQUIRE(room);
+  CHECK(yes((*room)->add(0, 0)));
+  CHECK(yes((*room)->add(1, 0)));
+  return *std::move(room);
+}
+
+}  // namespace
+
+TEST_CASE("sites room: who grows leaves, and comes where there is room") {
+  const auto room = growing(false);
+  CHECK_FALSE_MESSAGE(yes(room->resize(1, 1'000)), "home-1 has another one, home-2 less");
+  CHECK(yes(room->resize(0, 1'000)));
+  CHECK(yes(room->resize(1, 800)));
+  CHECK_FALSE(yes(room->resize(1, 801)));
+  CHECK_FALSE_MESSAGE(yes(room->add(2, 0)), "both nodes are full");
+  CHECK(yes(room->resize(1, 500)));
+  CHECK_FALSE_MESSAGE(yes(room->add(3, 0)), "300 are left, and one of them wants 500");
+  CHECK(yes(room->resize(0, 500)));
+  CHECK_MESSAGE(yes(room->add(4, 0)), "as if nothing had grown");
+  CHECK_FALSE(yes(room->add(5, 0)));
+}
+
+TEST_CASE("sites room: where another one comes first, there is to be room for both") {
+  const auto room = growing(true);
+  CHECK_FALSE_MESSAGE(yes(room->resize(0, 600)), "500 are left beside it");
+  CHECK_FALSE(yes(room->resize(1, 501)));
+  CHECK_MESSAGE(yes(room->add(2, 0)), "in the place that they left alone");
+  room->remove(2);
+  CHECK(yes(room->resize(0, 500)));
+  CHECK(yes(room->add(3, 0)));
+}
+
+TEST_CASE("sites room: far replicas do not grow") {
+  const auto room = growing(false);
+  CHECK(yes(room->add(2, 1)));
+  CHECK_FALSE(yes(room->resize(2, 501)));
+}
+
 TEST_CASE("sites room: who waits and fits nowhere is no replica that is there") {
   Facts facts = site();
   facts.pods.push_back(pod("web", "web-2", 0));

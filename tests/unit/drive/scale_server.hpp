@@ -31,6 +31,7 @@ struct ScaleServer final : ApiTransport {
   unsigned lists = 200, metrics = 200, writes = 200;
   std::string hpa, pods, usage;
   std::map<std::string, std::int32_t> replicas;  // of workloads; of others: 1
+  std::map<std::string, std::string> workloads;  // by name, whole
   std::function<void()> on_wait = [] {};
   std::string withheld;      // writes there are not answered
   std::uint64_t unsaid = 0;  // the last of them
@@ -58,6 +59,8 @@ struct ScaleServer final : ApiTransport {
       api.say(ticket, metrics, list("PodMetricsList", usage));
     else if (target.ends_with("/scale") && verb == ApiVerb::kGet)
       api.say(ticket, 200, scale_of(target));
+    else if (verb == ApiVerb::kGet && target.find("/deployments/") != std::string::npos)
+      api.say(ticket, 200, workloads[target.substr(target.rfind('/') + 1)]);
     else if (verb != ApiVerb::kGet)
       api.say(ticket, target.ends_with("/scale") ? writes : 200, "{}");
     else if (target.find("pods") != std::string::npos)

@@ -22,11 +22,12 @@ namespace {
 
 struct Places final : SiteRoom {
   std::vector<std::int32_t> left;
+  bool grows = false;
   explicit Places(std::vector<std::int32_t> places) : left(std::move(places)) {}
   Result<bool> add(std::uint32_t /*replica*/, std::uint32_t site) override {
     return left[site] > 0 && left[site]-- > 0;
   }
-  Result<bool> resize(std::uint32_t /*replica*/, std::int64_t /*amount*/) override { return false; }
+  Result<bool> resize(std::uint32_t /*replica*/, std::int64_t /*amount*/) override { return grows; }
   void remove(std::uint32_t /*replica*/) override {}
 };
 
@@ -49,11 +50,14 @@ struct Desk final : SiteDesk {
     return news;
   }
   /// Home has one place, the other site two.
-  void answer() {
+  void answer(bool grows = false) {
     SiteNews news;
     news.ticket = asked.back().ticket;
     SiteAnswer& answer = news.answer.emplace();
-    answer.room = std::make_unique<Places>(std::vector<std::int32_t>{1, 2});
+    auto places = std::make_unique<Places>(std::vector<std::int32_t>{1, 2});
+    places->grows = grows;
+    answer.room = std::move(places);
+    answer.bounds.nodes.push_back({{"cpu", 4'000}});
     answer.rtts = SiteRtts(2, std::vector<Rtt>(4, Rtt{1}));
     answer.costs = {{}, {{"shop", "f", "f-uid", -7}}};
     done.push_back(std::move(news));
@@ -82,6 +86,14 @@ Autoscaler short_one(const std::string& space) {
   return one;
 }
 
+constexpr const char* kWorkload =
+    R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop",)"
+    R"("uid":"web-uid","resourceVersion":"31","generation":1},"spec":{"replicas":1,"selector":)"
+    R"({"matchLabels":{"app":"web"}},"strategy":{"rollingUpdate":{"maxUnavailable":1}},)"
+    R"("template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c",)"
+    R"("resources":{"requests":{"cpu":"1"}}}]}}},"status":{"observedGeneration":1,)"
+    R"("replicas":1,"updatedReplicas":1}})";
+
 /// Runs by tenths of a second; what happens in one of them is said by `plan`.
 struct Scene {
   static constexpr const char* kOther = "/apis/apps/v1/namespaces/calm/deployments/web/scale";
@@ -101,17 +113,20 @@ struct Scene {
     ScalerOptions options;
     options.period = Nanos{500'000'000};
     options.settings.downscale_window_s = 0;
+    options.resizes_pods = true;
     Scaler scaler(options);
     Autoscaler sited = short_one("shop");
     SiteRules& sites = sited.sites.emplace();
     sites.order = {"home", "far"};
     sites.workloads = {"", "web-far"};
     sites.over_after_s = sites.return_after_s = 0;
+    sites.up = up;
     scaler.put(std::move(sited));
     scaler.put(short_one("calm"));
     server.replicas["web-far"] = far;
     ScaleLoopOptions loop_options;
     loop_options.sites = &desk;
+    loop_options.resizes_pods = true;
     ScaleEvents events;
     events.failed = [this](const Error& error) { failures.push_back(error.what); };
     ScaleLoop loop(std::move(scaler), server, nullptr, clock, clock, loop_options, events);
@@ -141,9 +156,14 @@ struct Scene {
     }
   }
   std::int32_t far = 0;
+  GrowRule up;
   bool may_open = true;
   std::ptrdiff_t looks_at_other() const {
     return std::count(server.asked.begin(), server.asked.end(), kOther);
+  }
+  bool has(const std::string& text) const {
+    return std::any_of(server.bodies.begin(), server.bodies.end(),
+                       [&](const std::string& body) { return body.find(text) != body.npos; });
   }
   /// Replicas that were asked for, of the workload of the other site.
   std::vector<std::string> writes() const {
@@ -172,6 +192,45 @@ TEST_CASE("scale loop with sites: who is asked what fits holds up nobody else") 
   CHECK(writes.front().find(R"("name":"web-far")") != std::string::npos);
   CHECK(writes.front().find(R"("replicas":1)") != std::string::npos);
   CHECK(scene.looks_at_other() > before);
+}
+
+TEST_CASE("scale loop with sites: those at home grow by their template, as it was read") {
+  Scene scene;
+  scene.up = {"cpu", 500, 2'000, GrowWay::kTemplate};
+  scene.server.workloads["web"] = kWorkload;
+  scene.plan[30] = [&] {
+    REQUIRE(scene.desk.asked.size() == 1);
+    CHECK(scene.desk.asked.front().targets.front().rollout.unavailable == 1);
+    scene.desk.answer(true);
+  };
+  scene.run(34);
+  CHECK(scene.writes().empty());
+  CHECK(scene.has(
+      R"({"metadata":{"uid":"web-uid","resourceVersion":"31","annotations":{)"
+      R"("gedge.io/grown":"container=c resource=cpu base=1 now=2"}},"spec":{"template":)"
+      R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]}}}})"));
+  CHECK(std::count(scene.server.asked.begin(), scene.server.asked.end(),
+                   "/apis/apps/v1/namespaces/shop/deployments/web") >= 2);
+  CHECK(scene.has(R"("reason":"SuccessfulResize")"));
+  CHECK(scene.has("New cpu of each replica: 2; reason: "));
+}
+
+TEST_CASE("scale loop with sites: or where they run, each by itself, as it was read") {
+  Scene scene;
+  scene.up = {"cpu", 500, 2'000, GrowWay::kInPlace};
+  scene.server.workloads["web"] = kWorkload;
+  const std::size_t meta = scene.server.pods.find(R"("namespace")");
+  scene.server.pods.insert(meta, R"("uid":"a-uid","resourceVersion":"12",)");
+  scene.plan[30] = [&] {
+    REQUIRE(scene.desk.asked.size() == 1);
+    scene.desk.answer(true);
+  };
+  scene.run(34);
+  CHECK(scene.has(R"({"metadata":{"uid":"a-uid","resourceVersion":"12"},"spec":{"containers":[)"
+                  R"({"name":"c","resources":{"requests":{"cpu":"2"}}}]}})"));
+  CHECK(std::count(scene.server.asked.begin(), scene.server.asked.end(),
+                   "/api/v1/namespaces/shop/pods/a/resize") == 1);
+  CHECK(scene.has(R"("reason":"SuccessfulResize")"));
 }
 
 TEST_CASE("scale loop with sites: what fits is not taken while a watch is broken") {

@@ -26,10 +26,11 @@ enum class InstallMode : std::uint8_t {
   kAutoscaler,     ///< gedge scale run: two of them, one leads
   kCustomMetrics,  ///< its right to read custom and external metrics
   kSites,          ///< its right to ask what fits where, and to mark pods that leave first
+  kGrowth,         ///< its right to change what pods of a workload request
 };
 
 /// By the words of --mode.
-inline constexpr std::array<std::pair<std::string_view, InstallMode>, 12> kInstallModes{{
+inline constexpr std::array<std::pair<std::string_view, InstallMode>, 13> kInstallModes{{
     {"scheduler", InstallMode::kScheduler},
     {"preemption", InstallMode::kPreemption},
     {"volumes", InstallMode::kVolumes},
@@ -42,6 +43,7 @@ inline constexpr std::array<std::pair<std::string_view, InstallMode>, 12> kInsta
     {"autoscaler", InstallMode::kAutoscaler},
     {"custom-metrics", InstallMode::kCustomMetrics},
     {"sites", InstallMode::kSites},
+    {"growth", InstallMode::kGrowth},
 }};
 
 struct ManifestOptions {

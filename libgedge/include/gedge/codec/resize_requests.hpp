@@ -2,8 +2,12 @@
 // server.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "gedge/base/result.hpp"
 #include "gedge/codec/scale_requests.hpp"
+#include "gedge/model/autoscaler.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "gedge/scale/resize.hpp"
 
@@ -16,5 +20,9 @@ Result<bool> resizes_pods(const ApiAnswer& answer);
 /// PATCH of the subresource resize of a pod, or of a workload of `kind` with its template; with
 /// the UID and the version that were read. What it answers: scale_answer().
 ApiRequest resize_request(const ObjectResize& resize, ResizeWay way);
+
+/// GET of the LimitRanges of a namespace, and what they allow. Errors: why nobody knows.
+ApiRequest limits_request(const std::string& namespace_name);
+Result<std::vector<ContainerLimits>> read_limits(const ApiAnswer& answer);
 
 }  // namespace gedge::codec

@@ -13,6 +13,8 @@ namespace gedge::codec {
 /// GET of a Deployment, a StatefulSet, a ReplicaSet or a ReplicationController. Errors:
 /// kInvalidInput for other kinds.
 Result<ApiRequest> workload_request(const ObjectName& workload, const std::string& namespace_name);
+/// The workload of an answer, with what its pods are made of. A scale of it is as this one says.
+ScaleReading workload_reading(const ApiAnswer& answer, const ObjectName& workload);
 /// The workload of an answer as a manifest of that name, with one replica. Errors: why there is
 /// none.
 Result<std::string> sample_of(const ApiAnswer& answer, const ObjectName& workload,

@@ -25,7 +25,9 @@
 #include "gedge/model/autoscaler.hpp"
 #include "gedge/model/fact_name.hpp"
 #include "gedge/port/scaling.hpp"
+#include "gedge/scale/growth.hpp"
 #include "gedge/scale/reconcile.hpp"
+#include "gedge/scale/site_scaler.hpp"
 #include "gedge/scale/site_split.hpp"
 
 namespace gedge {
@@ -37,8 +39,10 @@ struct ScalerOptions {
   /// 0: never.
   Nanos react{1'000'000'000};
   Nanos retry{1'000'000'000};  ///< after a write that met a change of somebody else
-  /// How long a workload is left alone that somebody else changes, too.
+  /// How long a workload is left alone that somebody else changes, too; and how long nobody tries
+  /// again to resize one where that failed.
   Nanos yield{60'000'000'000};
+  bool resizes_pods = false;  ///< the server does, where they run
   bool owns_objects = false;  ///< HorizontalPodAutoscalers are ours; else only those of gedge are
   bool writes = true;         ///< false: what would be done is said, and no more
 };
@@ -62,6 +66,16 @@ struct ScaleReport {
   std::string target_uid;                  ///< empty: not known
   std::string why;  ///< what kept a metric from being read, or the workload from being changed
   std::int32_t without_place = 0;  ///< replicas that no site has room for
+  /// Not another number of replicas, but another size of each of them, at home.
+  struct Size {
+    std::string resource;
+    std::int64_t from = 0, to = 0;  ///< of GrowRule::resource
+    std::string pod;                ///< alone; empty: all of them, by the template
+    friend bool operator==(const Size&, const Size&) = default;
+  };
+  std::optional<Size> size;
+  /// Why those at home do not grow (any more), where others have to come elsewhere; said once.
+  std::string keeps_size;
   ScaleAnswer answer = ScaleAnswer::kDone;
   UnixSeconds at = 0;                          ///< the date
   UnixSeconds rescaled_at = kNever;            ///< the last time
@@ -80,6 +94,7 @@ struct SiteAnswer {
   std::unique_ptr<SiteRoom> room;           ///< null: nobody knows, see `why`
   SiteRtts rtts;                            ///< between the sites
   std::vector<std::vector<PodCost>> costs;  ///< [sites], of pods there: see deletion_costs()
+  ScaleFacts bounds;  ///< LimitRanges and nodes; of autoscalers whose replicas grow
   std::string why;
 };
 
@@ -139,6 +154,9 @@ class Scaler {
     std::map<std::string, std::int32_t> expected;  // by workload, if nobody else changes them
     std::optional<UnixSeconds> moved;              // between sites, the last time
     std::int32_t surplus = 0;  // replicas that came by a move, before others leave by it
+    std::string keeps_size;    // as it was told
+    Nanos resized_at{0};       // the last try
+    std::optional<std::string> resize_fails;  // why it did
     Nanos yields_until{0};
     bool is_frozen = false;
     UnixSeconds rescaled_at = kNever;
@@ -159,6 +177,7 @@ class Scaler {
     Nanos now{0};
     std::int32_t wanted = 0;
     std::vector<double> demand;  // as of SiteLook
+    bool keeps_size = false;     // of those at home
   };
   struct Asked {
     MetricRead read;
@@ -179,6 +198,7 @@ class Scaler {
     std::map<std::uint64_t, Splitting> splitting;       // by ticket
     std::map<std::string, ScaleTarget> targets;         // by workload
     std::map<std::string, ScaleTarget> joined;          // those of all sites, by entry
+    std::map<std::string, HomeSize> sizes;              // of those that may grow, by entry
     std::map<std::string, Asked> asked;
     std::map<std::string, std::string> failures;  // by workload, and by key in `asked`
     std::map<std::uint64_t, std::string> polls;   // by ticket: the key in `asked`
@@ -216,8 +236,28 @@ class Scaler {
   void give_up(Splitting waiting, std::string why, Entry& entry);
   void carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer, Entry& entry,
                  Space& space);
+  const HomeSize* size_of(const std::string& key, const Space& space) const;
+  std::string cannot_grow(const std::string& key, const Entry& entry, const Space& space,
+                          Nanos now) const;
+  bool is_uneven(const std::string& key, const Space& space) const;
+  bool is_rolling_out(const Entry& entry, const Space& space) const;
+  SiteScalerOptions splits_by(const std::string& key, const Entry& entry, const Space& space,
+                              const SiteAnswer& answer, std::string& why) const;
+  /// What becomes of home in this look.
+  struct HomeTurn {
+    bool resizes = false, may_leave = false;
+    bool has_more = false;  // to be done by the next one
+  };
+  HomeTurn turn_of_home(const Splitting& waiting, const SiteSplit& split,
+                        const std::vector<SiteCount>& sites, const Space& space) const;
+  std::string note_size(const Splitting& waiting, const SiteSplit& split, const GrowRule& bounded,
+                        std::string why, Entry& entry, const Space& space) const;
+  bool resize_home(const Splitting& waiting, std::int64_t amount, const SiteAnswer& answer,
+                   ScaleReport report, Entry& entry, Space& space);
+  std::vector<const ScaledPod*> pods_at_home(const Entry& entry, const Space& space) const;
+  std::string lacks_room(const Entry& entry, const Space& space) const;
   void act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
-           std::vector<PodCost> costs, Space& space, Nanos now);
+           ScaleWrite write, Space& space, Nanos now);
   std::string unknown_pods(const Entry& entry, const ScaleTarget& target,
                            const WorkloadIndex& index, const ScaleDecision& decision) const;
   std::string why(const std::string& key, const Space& space, const Entry& entry,

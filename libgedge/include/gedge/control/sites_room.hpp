@@ -21,8 +21,11 @@ namespace gedge {
 struct SiteWorkload {
   std::string kind;
   SharedText namespace_name;
-  std::string sample;      ///< name of a workload of the facts that makes such pods: one of them
-  LabelSelector selector;  ///< of the pods that run
+  std::string sample;       ///< name of a workload of the facts that makes such pods: one of them
+  LabelSelector selector;   ///< of the pods that run
+  std::string grows_by;     ///< a resource; empty: its pods do not grow
+  bool adds_first = false;  ///< a pod leaves when the one in its place is there
+  bool in_place = false;    ///< they are where they are, and have more of it
 };
 
 /// Replicas are first those pods that are on a node, then those that wait, then new ones. The
@@ -36,7 +39,9 @@ class SitesRoom final : public SiteRoom {
   ~SitesRoom() override;
 
   Result<bool> add(std::uint32_t replica, std::uint32_t site) override;
-  /// Always false: what runs does not grow.
+  /// Another pod comes in its place, wherever on the site it fits, or on the same node; back to
+  /// what it has been, it is where it was. False where none fits, and where the workload does not
+  /// grow.
   Result<bool> resize(std::uint32_t replica, std::int64_t amount) override;
   void remove(std::uint32_t replica) override;
 

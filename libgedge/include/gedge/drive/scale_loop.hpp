@@ -33,8 +33,9 @@ struct ApiEvent;
 struct ScaleLoopOptions {
   std::string namespace_name;                  ///< nothing else is looked at; empty: all of them
   std::string autoscaling = "autoscaling/v2";  ///< the version of objects that the server has
-  bool writes = true;        ///< false: nothing at all is written, no Event either
-  bool is_one_pass = false;  ///< ends when everything was looked at once
+  bool writes = true;         ///< false: nothing at all is written, no Event either
+  bool resizes_pods = false;  ///< some autoscaler may: what that needs is kept of all of them
+  bool is_one_pass = false;   ///< ends when everything was looked at once
   std::string controller = "gedge-autoscaler";  ///< who reports Events
   std::string instance;                         ///< which process of it
   std::uint64_t seed = 0;                       ///< of jitter and of the names of Events
@@ -85,11 +86,11 @@ class ScaleLoop {
   std::optional<Nanos> lease_deadline() const;
 
  private:
-  enum class About : std::uint8_t { kScale, kMetric, kQuery, kKind, kWrite, kTold };
+  enum class About : std::uint8_t { kScale, kWorkload, kMetric, kQuery, kKind, kWrite, kTold };
   struct Call {
     About about = About::kTold;
     std::uint64_t ticket = 0;  // the scaler's
-    ObjectName object;         // kScale, kKind
+    ObjectName object;         // kScale, kWorkload, kKind
     MetricRead read;           // kMetric, kQuery
   };
   /// Reads that wait until it is known how paths call a kind.
@@ -103,6 +104,7 @@ class ScaleLoop {
   bool is_current(Nanos now) const;
   void send();
   void send(const ScaleRead& read);
+  void send_whole(const ScaleRead& read);
   void send(const MetricRead& read);
   void send(SiteQuestion question);
   void send(ScaleWrite write);
@@ -114,6 +116,7 @@ class ScaleLoop {
   void take(std::uint64_t ticket, const ApiAnswer& answer);
   void take_from_desk();
   void tell(const ScaleReport& report);
+  void tell_size(const ScaleReport& report);
   void tell_status(const ScaleReport& report);
   void tell_event(const ScaleReport& report, bool is_warning, std::string reason, std::string note);
   void queue(ApiRequest request);

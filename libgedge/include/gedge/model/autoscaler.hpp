@@ -107,6 +107,22 @@ struct ScaledTemplate {
   std::optional<Resources> pod_requests;              ///< of the pod as a whole
 };
 
+/// How the controller of a workload goes about another template.
+struct RolloutRules {
+  enum class Kind : std::uint8_t {
+    kNone,      ///< pods that are there stay as they are
+    kRolling,   ///< some after the other
+    kRecreate,  ///< all at once
+  } kind = Kind::kNone;
+  std::int32_t unavailable = 0;  ///< so many pods may lack meanwhile
+  bool is_under_way = false;     ///< it deals with the last change
+  bool is_stuck = false;         ///< it does not get on with that
+  bool is_partial = false;       ///< some pods stay as they are, until somebody says so
+};
+
+/// On a workload that has grown: what it was declared with. See HomeSize.
+inline constexpr const char* kGrownAnnotation = "gedge.io/grown";
+
 /// What the scale subresource of a workload says.
 struct ScaleTarget {
   SharedText namespace_name = Pod::default_namespace();
@@ -115,7 +131,10 @@ struct ScaleTarget {
   LabelSelector selector;
   bool has_selector = false;
   std::string uid, version;  ///< `version`: what a write is to be based on
-  ScaledTemplate made_of;    ///< of the workload itself
+  // Of the workload itself.
+  ScaledTemplate made_of;
+  RolloutRules rollout;
+  std::string grown;  ///< kGrownAnnotation; empty: it has none
 };
 
 enum class ReadyState : std::uint8_t { kAbsent, kTrue, kFalse, kUnknown };
@@ -131,6 +150,7 @@ struct ScaledPod : ScaledTemplate {
   ReadyState ready = ReadyState::kAbsent;
   UnixSeconds ready_since = 0;  ///< lastTransitionTime of the condition Ready
   UnixSeconds started = kNever;
+  std::string unresized;  ///< why its machine has not resized it as it was told; empty: it has
 };
 
 /// One value that a metrics API gave.

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gedge/base/shared_text.hpp"
+#include "gedge/effect/resize.hpp"
 #include "gedge/model/autoscaler.hpp"
 
 namespace gedge {
@@ -16,6 +18,7 @@ struct ScaleRead {
   std::uint64_t ticket = 0;
   std::string namespace_name;
   ObjectName target;
+  bool is_whole = false;  ///< the workload itself, with what its pods are made of
 };
 
 struct ScaleReading {
@@ -64,7 +67,8 @@ struct ScaleWrite {
   ObjectName target;
   std::int32_t replicas = 0;
   std::string uid, version;
-  std::vector<PodCost> costs = {};  ///< to be written before, so that the right pods leave
+  std::vector<PodCost> costs = {};          ///< to be written before, so that the right pods leave
+  std::optional<ObjectResize> resize = {};  ///< what is to be written instead of replicas
 };
 
 enum class ScaleAnswer : std::uint8_t {

@@ -14,39 +14,14 @@
 #include <vector>
 
 #include "gedge/base/error.hpp"
+#include "gedge/effect/resize.hpp"
 #include "gedge/model/autoscaler.hpp"
 #include "gedge/scale/recommend.hpp"
 
 namespace gedge {
 
-enum class ResizeWay : std::uint8_t {
-  kInPlace,   ///< of pods, by the subresource resize of pods; pods that come later are as before
-  kTemplate,  ///< of the workload: its controller replaces the pods
-};
 /// "pods", "template".
 std::string_view to_string(ResizeWay way);
-
-/// cpu in thousandths of a core, memory in bytes.
-struct ResourceResize {
-  std::string resource;
-  std::optional<std::int64_t> request_before, limit_before;  ///< as declared
-  std::int64_t request = 0;
-  std::optional<std::int64_t> limit;  ///< empty: none is declared, before and after
-};
-
-struct ContainerResize {
-  std::string name;
-  bool is_sidecar = false;  ///< an init container that goes on
-  std::vector<ResourceResize> resources;
-};
-
-/// One object to be changed, if it is still as it was read.
-struct ObjectResize {
-  std::string kind;
-  SharedText namespace_name, name;
-  std::string uid, version;
-  std::vector<ContainerResize> containers;
-};
 
 struct ResizeOptions {
   ResizeWay way = ResizeWay::kTemplate;

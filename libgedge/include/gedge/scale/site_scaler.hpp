@@ -61,6 +61,11 @@ struct SiteScalerOptions {
   SiteRtts rtts;          ///< of SiteRules::order
   std::int32_t max = 1;   ///< replicas on all sites together
   std::int64_t base = 0;  ///< of SiteRules::up, as the workload's template has it
+  /// What each of those at home has: then a step is one of all of them, and who comes is as large.
+  /// 0: each grows by itself.
+  std::int64_t home = 0;
+  std::int64_t least = 0;   ///< of those at home, some are as small yet; 0: they are alike
+  bool keeps_size = false;  ///< none grows or shrinks now
 };
 
 /// What is asked at one look.
@@ -75,6 +80,7 @@ struct SiteLook {
 ///
 /// - out: replicas at home, while the room says that one fits, up to `max`;
 /// - up: replicas at home grow by steps, each up to GrowRule::most, where their nodes have it;
+///   with SiteScalerOptions::home all of them at once, or none;
 /// - over: replicas on the other sites, in their order, unless the RTT from home is beyond the
 ///   budget or was never measured though there is one.
 ///
@@ -113,6 +119,8 @@ class SiteScaler {
   void note_ready(std::uint32_t replica);
 
   const std::vector<SiteReplica>& replicas() const { return replicas_; }  ///< by id
+  /// As SiteScalerOptions::home, after what was decided.
+  std::int64_t home_size() const { return options_.home; }
   /// What all of them, or those that are ready, amount to in replicas of the template, in
   /// thousandths.
   std::int64_t units_milli(bool only_ready) const;
@@ -131,11 +139,15 @@ class SiteScaler {
   Status follow_order(std::int64_t wanted, UnixSeconds now);
   Status go_out(std::int64_t wanted);
   Status go_up(std::int64_t wanted);
+  Status go_up_as_one(std::int64_t wanted);
   Status go_over(std::int64_t wanted, UnixSeconds now);
   Status bring_nearer(std::int64_t wanted, UnixSeconds now);
   Status grow_instead(std::int64_t wanted);
   void go_back(std::int64_t wanted, UnixSeconds now);
   Status go_down(std::int64_t wanted);
+  Status go_down_as_one(std::int64_t wanted);
+  Result<bool> resize_home(std::int64_t amount, SiteStep step);
+  Status restore(const std::vector<SiteReplica>& before, std::size_t said);
   void go_in(std::int64_t wanted);
 
   Status follow_demand(std::int64_t wanted, const SiteLook& look);
@@ -152,8 +164,10 @@ class SiteScaler {
   bool is_spare(const SiteReplica& replica, std::int64_t wanted) const;
   std::int64_t larger(const SiteReplica& replica) const;
   std::int64_t smaller(const SiteReplica& replica) const;
+  std::int64_t size_on(std::uint32_t site) const;
   std::optional<std::size_t> last_on(std::uint32_t site) const;
   Result<bool> put(std::uint32_t site, SiteStep step);
+  Result<bool> hold(std::uint32_t site);
   void come(std::uint32_t site, SiteStep step);
   Result<bool> resize(SiteReplica& replica, std::int64_t amount, SiteStep step);
   void take(std::size_t at, SiteStep step);

@@ -32,12 +32,14 @@ struct SiteSplit {
   /// `replicas`.
   std::int32_t without_place = 0;
   std::optional<UnixSeconds> moved;  ///< the last move
+  std::int64_t home = 0;             ///< what those at home are to have: SiteScalerOptions::home
   SiteEffects effects;
 };
 
 /// One look: SiteScaler goes on from what runs. Replicas that the room has no place for, as where a
 /// node went, count as if they were not there, so others stand in for them elsewhere; whom nobody
-/// stands in for waits where it is. `options` has no growth. Errors: those of the room.
+/// stands in for waits where it is. Replicas of home grow as one, or not at all. Errors: those of
+/// the room.
 Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const SiteCount> sites,
                                  const SiteLook& look, std::optional<UnixSeconds> moved,
                                  SiteRoom& room);

@@ -1,0 +1,102 @@
+#include "codec/rollout_reader.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "codec/fields.hpp"
+
+namespace gedge::codec {
+namespace {
+
+std::optional<Cursor> map_at(std::optional<Cursor> map, std::string_view key) {
+  if (!map || !map->is_map()) return std::nullopt;
+  const auto found = map->find(key);
+  return found && found->is_map() ? found : std::nullopt;
+}
+
+std::int64_t number_at(std::optional<Cursor> map, std::string_view key) {
+  const auto found = map ? map->find(key) : std::nullopt;
+  std::int64_t number = 0;
+  if (found && !found->is_null())
+    if (const auto read = found->integer(0, INT64_MAX)) number = *read;
+  return number;
+}
+
+// maxUnavailable, "25%" unless said; a share is rounded down, as the controller does.
+std::int32_t unavailable_of(std::optional<Cursor> rolling, std::int32_t replicas) {
+  constexpr std::int64_t kUnlessSaid = 25, kHundred = 100;
+  const auto said = rolling ? rolling->find("maxUnavailable") : std::nullopt;
+  const auto text = said && !said->is_null() ? said->text_or_number() : std::nullopt;
+  std::int64_t number = kUnlessSaid;
+  bool is_percent = true;
+  if (text) {
+    const std::string_view all = *text;
+    const auto [end, failed] = std::from_chars(all.data(), all.data() + all.size(), number);
+    is_percent = failed == std::errc{} && std::string_view(end, all.data() + all.size()) == "%";
+    if (failed != std::errc{} || number < 0) number = 0;
+  }
+  if (is_percent) number = number * replicas / kHundred;
+  return static_cast<std::int32_t>(number < replicas ? number : replicas);
+}
+
+bool lags(Cursor object) {
+  return number_at(map_at(object, "status"), "observedGeneration") <
+         number_at(map_at(object, "metadata"), "generation");
+}
+
+// Its progressDeadlineSeconds have passed.
+bool is_stuck(std::optional<Cursor> status) {
+  const auto conditions = status ? status->find("conditions") : std::nullopt;
+  bool stuck = false;
+  if (conditions)
+    conditions->items([&](Cursor item) {
+      stuck = stuck || (item.is_map() && text_at(item, "type") == "Progressing" &&
+                        text_at(item, "status") == "False");
+    });
+  return stuck;
+}
+
+RolloutRules of_deployment(Cursor object, std::int32_t replicas) {
+  RolloutRules rules;
+  const auto spec = map_at(object, "spec"), status = map_at(object, "status");
+  const auto strategy = map_at(spec, "strategy");
+  const bool recreates = strategy && text_at(*strategy, "type") == "Recreate";
+  rules.kind = recreates ? RolloutRules::Kind::kRecreate : RolloutRules::Kind::kRolling;
+  rules.unavailable =
+      recreates ? replicas : unavailable_of(map_at(strategy, "rollingUpdate"), replicas);
+  const auto paused = spec ? spec->find("paused") : std::nullopt;
+  if (paused) read_bool(*paused, rules.is_partial);
+  const bool has_old = number_at(status, "updatedReplicas") < number_at(status, "replicas");
+  rules.is_stuck = !lags(object) && is_stuck(status);
+  rules.is_under_way = lags(object) || (has_old && !rules.is_stuck);
+  return rules;
+}
+
+RolloutRules of_stateful_set(Cursor object) {
+  RolloutRules rules;
+  const auto spec = map_at(object, "spec"), status = map_at(object, "status");
+  const auto strategy = map_at(spec, "updateStrategy");
+  if (strategy && text_at(*strategy, "type") == "OnDelete") return rules;
+  rules.kind = RolloutRules::Kind::kRolling;
+  rules.unavailable = 1;
+  rules.is_partial = number_at(map_at(strategy, "rollingUpdate"), "partition") > 0;
+  rules.is_under_way = lags(object) || (status && text_at(*status, "currentRevision") !=
+                                                      text_at(*status, "updateRevision"));
+  return rules;
+}
+
+}  // namespace
+
+RolloutRules read_rollout(const std::string& kind, Cursor object, std::int32_t replicas) {
+  if (kind == "Deployment") return of_deployment(object, replicas);
+  if (kind == "StatefulSet") return of_stateful_set(object);
+  return {};
+}
+
+std::string read_grown(Cursor object) {
+  const auto notes = map_at(map_at(object, "metadata"), "annotations");
+  return notes ? text_at(*notes, kGrownAnnotation) : std::string();
+}
+
+}  // namespace gedge::codec

@@ -1,0 +1,158 @@
+// control/scaler_growth.cpp - replicas of home that grow before others come elsewhere.
+#include <utility>
+
+#include "gedge/control/scaler.hpp"
+
+namespace gedge {
+namespace {
+
+std::string workload_of(const ObjectName& target) { return target.kind + "/" + target.name; }
+
+bool comes_elsewhere(const SiteSplit& split) {
+  for (const SiteEffect& effect : split.effects)
+    if (effect.step == SiteStep::kOver) return true;
+  return split.without_place > 0;
+}
+
+bool is_elsewhere(const SiteSplit& split) {
+  for (std::size_t site = 1; site < split.replicas.size(); ++site)
+    if (split.replicas[site] > 0) return true;
+  return false;
+}
+
+}  // namespace
+
+// Null: those of this one do not grow, or nobody knows what they have.
+const HomeSize* Scaler::size_of(const std::string& key, const Space& space) const {
+  const auto at = space.sizes.find(key);
+  return at == space.sizes.end() ? nullptr : &at->second;
+}
+
+bool Scaler::is_uneven(const std::string& key, const Space& space) const {
+  const HomeSize* const size = size_of(key, space);
+  return size != nullptr && size->least < size->amount;
+}
+
+// Those that run.
+std::vector<const ScaledPod*> Scaler::pods_at_home(const Entry& entry, const Space& space) const {
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  std::vector<const ScaledPod*> pods;
+  for (const auto& [name, pod] : space.pods)
+    if (pod.phase == PodPhase::kRunning && !pod.deleting && home.selector.matches(pod.labels))
+      pods.push_back(&pod);
+  return pods;
+}
+
+// Empty: their machines gave all of them what they were told to.
+std::string Scaler::lacks_room(const Entry& entry, const Space& space) const {
+  for (const ScaledPod* const pod : pods_at_home(entry, space))
+    if (!pod->unresized.empty())
+      return "pod " + pod->name.str() + " was not given what it was to have: " + pod->unresized;
+  return {};
+}
+
+// For a while at least; empty: they may.
+std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, const Space& space,
+                                Nanos now) const {
+  const GrowRule& rule = entry.spec.sites->up;
+  if (rule.resource.empty()) return {};
+  if (entry.resize_fails && now < entry.resized_at + options_.yield) return *entry.resize_fails;
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  if (size_of(key, space) == nullptr)
+    return home_size(rule, home, pods_at_home(entry, space)).error().what;
+  if (rule.way == GrowWay::kTemplate) return lacks_rollout(home);
+  return options_.resizes_pods ? std::string()
+                               : "the server does not resize pods where they run, and nobody says "
+                                 "that their template may be changed";
+}
+
+bool Scaler::is_rolling_out(const Entry& entry, const Space& space) const {
+  return !entry.spec.sites->up.resource.empty() &&
+         space.targets.at(workload_of(entry.spec.target)).rollout.is_under_way;
+}
+
+// `why`: what keeps them from growing, or from growing as far as they should.
+SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, const Space& space,
+                                    const SiteAnswer& answer, std::string& why) const {
+  SiteScalerOptions options;
+  options.rules = *entry.spec.sites;
+  options.rtts = answer.rtts;
+  options.max = entry.spec.max;
+  options.keeps_size = !why.empty() || is_rolling_out(entry, space);
+  const HomeSize* const size = size_of(key, space);
+  if (size == nullptr) return options;
+  options.base = size->base;
+  options.home = size->amount;
+  options.least = options.keeps_size ? 0 : size->least;
+  GrowRule& rule = options.rules.up;
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  if (options.keeps_size) return options;
+  rule.most = most_growth(answer.bounds, home, rule, *size, why);
+  if (std::string said = lacks_room(entry, space); !said.empty()) {
+    why = std::move(said);
+    rule.most = options.home = options.least = size->base;
+  }
+  if (rule.way == GrowWay::kTemplate && home.rollout.is_stuck) {
+    why = home.kind + " " + home.name + " does not get on with replacing its pods";
+    rule.most = size->amount;
+  }
+  return options;
+}
+
+// What is to be told of it now. `why`: what bounds their growth.
+std::string Scaler::note_size(const Splitting& waiting, const SiteSplit& split,
+                              const GrowRule& bounded, std::string why, Entry& entry,
+                              const Space& space) const {
+  const GrowRule& rule = entry.spec.sites->up;
+  const bool has_grown_whole = split.home >= rule.most && size_of(waiting.key, space) != nullptr;
+  if (rule.resource.empty() || has_grown_whole || is_rolling_out(entry, space)) return {};
+  // What bounds them may not be reached.
+  const bool is_full = why.empty() || (bounded.most < rule.most && split.home < bounded.most);
+  if (!comes_elsewhere(split) && (is_full || !is_elsewhere(split))) return {};
+  if (is_full) {
+    const RolloutRules& rollout = space.targets.at(workload_of(entry.spec.target)).rollout;
+    why = "no room at home for larger ones";
+    if (rule.way == GrowWay::kTemplate && rollout.unavailable < 1)
+      why += ", each of which comes before another one leaves (maxUnavailable is 0)";
+  }
+  if (why == entry.keeps_size) return {};
+  return entry.keeps_size = std::move(why);
+}
+
+// False where it turns out that it must not be.
+bool Scaler::resize_home(const Splitting& waiting, std::int64_t amount, const SiteAnswer& answer,
+                         ScaleReport report, Entry& entry, Space& space) {
+  const HomeSize& size = space.sizes.at(waiting.key);
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  const bool in_place = entry.spec.sites->up.way == GrowWay::kInPlace;
+  ResizePlan plan =
+      in_place ? plan_growth_of_pods(answer.bounds, home, pods_at_home(entry, space), size, amount)
+               : plan_growth(answer.bounds, home, size, amount);
+  if ((plan.held && amount > size.amount) || plan.objects.empty()) return false;
+  const std::int32_t replicas = home.spec_replicas;
+  report.target_uid = home.uid;
+  report.decision.replicas =
+      report.decision.current +
+      static_cast<std::int32_t>(replicas * amount / size.base - replicas * size.amount / size.base);
+  const ScaleHistory before = entry.history;
+  record_change(report.decision.current, report.decision.replicas,
+                entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,
+                seconds(waiting.now));
+  entry.resized_at = waiting.now;
+  entry.resize_fails.reset();
+  if (std::string said = lacks_room(entry, space); !said.empty())
+    entry.resize_fails = std::move(said);
+  for (ObjectResize& object : plan.objects) {
+    const std::int64_t from =
+        object.containers.front().resources.front().request_before.value_or(size.amount);
+    report.size = ScaleReport::Size{size.resource, from, amount,
+                                    in_place ? object.name.str() : std::string()};
+    ScaleWrite write;
+    write.resize = std::move(object);
+    act(waiting.key, entry, report, before, std::move(write), space, waiting.now);
+    report.keeps_size.clear();
+  }
+  return true;
+}
+
+}  // namespace gedge

@@ -1,0 +1,231 @@
+#include "gedge/scale/growth.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gedge/base/quantity.hpp"
+
+namespace gedge {
+namespace {
+
+std::optional<std::int64_t> amount_of(const std::string& resource, std::string_view text) {
+  return resource == kCpu ? parse_milli(text) : parse_units(text);
+}
+
+// Empty: no annotation, or none that anybody understands.
+std::optional<HomeSize> read_note(const std::string& text) {
+  HomeSize size;
+  std::istringstream words(text);
+  std::vector<std::pair<std::string, std::string>> said;
+  for (std::string word; words >> word;) {
+    const std::size_t at = word.find('=');
+    if (at == std::string::npos) return std::nullopt;
+    said.emplace_back(word.substr(0, at), word.substr(at + 1));
+    if (said.back().first == "container") size.container = said.back().second;
+    if (said.back().first == "resource") size.resource = said.back().second;
+  }
+  for (const auto& [key, value] : said) {
+    if (key == "container" || key == "resource") continue;
+    const auto amount = amount_of(size.resource, value);
+    if (!amount) return std::nullopt;
+    if (key == "base") size.base = *amount;
+    if (key == "now") size.amount = *amount;
+    if (key == "limit") size.base_limit = *amount;
+  }
+  const bool has_grown = size.base > 0 && size.amount > size.base;
+  return has_grown ? std::optional(std::move(size)) : std::nullopt;
+}
+
+// The annotation is about the template as it is.
+bool is_of(const HomeSize& noted, const ScaledTemplate& made) {
+  return std::any_of(
+      made.containers.begin(), made.containers.end(), [&](const ScaledContainer& one) {
+        return one.name == noted.container && one.requests.find(noted.resource) == noted.amount;
+      });
+}
+
+Resources without(const Resources& amounts, const std::string& resource) {
+  Resources rest;
+  for (const auto& [name, amount] : amounts)
+    if (name != resource) rest.set(name, amount);
+  return rest;
+}
+
+// As it was declared.
+ScaleTarget declared(const ScaleTarget& workload, const HomeSize& size) {
+  ScaleTarget made = workload;
+  for (ScaledContainer& one : made.made_of.containers) {
+    if (one.name != size.container) continue;
+    one.requests.set(size.resource, size.base);
+    one.limits = without(one.limits, size.resource);
+    if (size.base_limit) one.limits.set(size.resource, *size.base_limit);
+  }
+  return made;
+}
+
+std::optional<std::int64_t> limit_now(const ScaleTarget& workload, const HomeSize& size) {
+  for (const ScaledContainer& one : workload.made_of.containers)
+    if (one.name == size.container) return one.limits.find(size.resource);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> size_of(const ScaledPod& pod, const HomeSize& size) {
+  for (const ScaledContainer& one : pod.containers)
+    if (one.name == size.container) return one.requests.find(size.resource);
+  return std::nullopt;
+}
+
+// Those that are smaller than declared are of a template of before: they do not count.
+void measure(std::span<const ScaledPod* const> pods, HomeSize& size) {
+  std::optional<std::int64_t> least;
+  for (const ScaledPod* const pod : pods) {
+    const auto own = size_of(*pod, size);
+    if (!own || *own < size.base) continue;
+    size.amount = std::max(size.amount, *own);
+    least = std::min(least.value_or(*own), *own);
+  }
+  size.least = least.value_or(size.amount);
+}
+
+Recommendation exactly(const ScaleTarget& workload, const HomeSize& size, std::int64_t amount) {
+  Recommendation wanted;
+  wanted.namespace_name = workload.namespace_name;
+  wanted.kind = workload.kind;
+  wanted.name = workload.name;
+  ContainerRecommendation& container = wanted.containers.emplace_back();
+  container.name = size.container;
+  RequestRange range;
+  range.lower = range.target = range.upper = range.uncapped = amount;
+  (size.resource == kCpu ? container.cpu : container.memory) = range;
+  return wanted;
+}
+
+}  // namespace
+
+std::string resource_text(std::string_view resource, std::int64_t amount) {
+  return resource == kCpu ? format_milli(amount) : format_bytes(amount);
+}
+
+Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
+                           std::span<const ScaledPod* const> pods) {
+  const std::string name = workload.kind + " " + workload.name;
+  if (auto noted = read_note(workload.grown); noted && is_of(*noted, workload.made_of)) {
+    if (rule.way == GrowWay::kInPlace) return invalid_input(name + " has grown by its template");
+    if (noted->resource == rule.resource) {
+      noted->least = noted->amount;
+      return *std::move(noted);
+    }
+    return invalid_input(name + " has grown by " + noted->resource);
+  }
+  const ScaledContainer* main = nullptr;
+  for (const ScaledContainer& one : workload.made_of.containers) {
+    const std::int64_t amount = one.requests.amount(rule.resource);
+    if (amount > 0 && (!main || amount > main->requests.amount(rule.resource))) main = &one;
+  }
+  if (main == nullptr) return invalid_input("pods of " + name + " request no " + rule.resource);
+  const std::int64_t amount = main->requests.amount(rule.resource);
+  HomeSize size{main->name, rule.resource, amount, amount, main->limits.find(rule.resource),
+                amount};
+  if (rule.way == GrowWay::kInPlace) measure(pods, size);
+  return size;
+}
+
+std::string grown_note(const HomeSize& size) {
+  if (size.amount <= size.base) return {};
+  std::string text = "container=" + size.container + " resource=" + size.resource +
+                     " base=" + resource_text(size.resource, size.base);
+  if (size.base_limit) text += " limit=" + resource_text(size.resource, *size.base_limit);
+  return text + " now=" + resource_text(size.resource, size.amount);
+}
+
+std::string lacks_rollout(const ScaleTarget& workload) {
+  const std::string name = workload.kind + " " + workload.name;
+  switch (workload.rollout.kind) {
+    case RolloutRules::Kind::kNone:
+      return name + " replaces no pods by itself";
+    case RolloutRules::Kind::kRecreate:
+      return name + " would stop all of its pods at once";
+    case RolloutRules::Kind::kRolling:
+      break;
+  }
+  return workload.rollout.is_partial ? name + " is paused, or leaves some pods as they are"
+                                     : std::string();
+}
+
+ResizePlan plan_growth(const ScaleFacts& bounds, const ScaleTarget& workload, const HomeSize& size,
+                       std::int64_t amount) {
+  ResizeOptions options;
+  options.way = ResizeWay::kTemplate;
+  options.least_known_s = 0;
+  ResizePlan plan =
+      plan_resize(bounds, declared(workload, size), exactly(workload, size, amount), options);
+  HomeSize after = size;
+  after.amount = amount;
+  if (plan.objects.empty()) {
+    // As it was declared, and so is its limit.
+    ObjectResize back{workload.kind,
+                      workload.namespace_name,
+                      SharedText(workload.name),
+                      workload.uid,
+                      workload.version,
+                      {{size.container, false, {{size.resource, {}, {}, amount, size.base_limit}}}},
+                      {}};
+    plan.objects.push_back(std::move(back));
+  }
+  ObjectResize& object = plan.objects.front();
+  object.grown = grown_note(after);
+  const std::optional<std::int64_t> limit = limit_now(workload, size);
+  for (ContainerResize& container : object.containers)
+    for (ResourceResize& one : container.resources) {
+      one.request_before = size.amount;
+      one.limit_before = limit;
+      one.drops_limit = limit && !one.limit;
+    }
+  return plan;
+}
+
+ResizePlan plan_growth_of_pods(const ScaleFacts& bounds, const ScaleTarget& workload,
+                               std::span<const ScaledPod* const> pods, const HomeSize& size,
+                               std::int64_t amount) {
+  const ResizePlan whole = plan_growth(bounds, workload, size, amount);
+  ResizePlan plan;
+  plan.way = ResizeWay::kInPlace;
+  plan.held = whole.held;
+  for (const ScaledPod* const pod : pods) {
+    const auto own = size_of(*pod, size);
+    if (!own || *own == amount) continue;
+    ObjectResize one{"Pod",    pod->namespace_name, pod->name,
+                     pod->uid, pod->version,        whole.objects.front().containers,
+                     {}};
+    for (ContainerResize& container : one.containers)
+      for (ResourceResize& resource : container.resources) {
+        resource.request_before = own;
+        resource.drops_limit = false;
+      }
+    plan.objects.push_back(std::move(one));
+  }
+  return plan;
+}
+
+std::int64_t most_growth(const ScaleFacts& bounds, const ScaleTarget& workload,
+                         const GrowRule& rule, const HomeSize& size, std::string& why) {
+  const auto amount_at = [&](std::int64_t steps) {
+    return steps > (rule.most - size.amount) / rule.step ? rule.most
+                                                         : size.amount + steps * rule.step;
+  };
+  if (rule.step <= 0 || rule.most <= size.amount) return size.amount;
+  // Whatever holds one back holds back all that are larger.
+  std::int64_t fits = 0, beyond = (rule.most - size.amount + rule.step - 1) / rule.step + 1;
+  while (fits + 1 < beyond) {
+    const std::int64_t middle = fits + (beyond - fits) / 2;
+    const ResizePlan plan = plan_growth(bounds, workload, size, amount_at(middle));
+    (plan.held ? beyond : fits) = middle;
+    if (plan.held) why = plan.held->what;
+  }
+  return amount_at(fits);
+}
+
+}  // namespace gedge
