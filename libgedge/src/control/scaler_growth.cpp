@@ -78,7 +78,9 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   options.rules = *entry.spec.sites;
   options.rtts = answer.rtts;
   options.max = entry.spec.max;
-  options.keeps_size = !why.empty() || is_rolling_out(entry, space);
+  // Pods that are being replaced take their time to be what they count for.
+  options.none_leaves = is_rolling_out(entry, space);
+  options.keeps_size = !why.empty() || options.none_leaves;
   const HomeSize* const size = size_of(key, space);
   if (size == nullptr) return options;
   options.base = size->base;

@@ -2,6 +2,7 @@
 // of its own: seen as one by the formula, then split by what fits where.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "gedge/control/scaler.hpp"
@@ -27,9 +28,26 @@ std::vector<const ScaleTarget*> targets_of(const Autoscaler& spec,
 }
 
 std::int32_t units_of(std::int32_t replicas, const HomeSize* size) {
-  return size == nullptr ? replicas
-                         : static_cast<std::int32_t>(replicas * size->amount / size->base);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (size == nullptr) return replicas;
+  const std::int64_t units = saturated_product(replicas, size->amount) / size->base;
+  return static_cast<std::int32_t>(std::min(units, kMost));
 }
+
+/// Replicas on all sites, and as how many they count.
+struct Together {
+  std::int64_t replicas = 0, units = 0;
+  void add(std::int32_t count, const HomeSize* size) {
+    replicas += count;
+    units += units_of(count, size);
+  }
+  // Larger ones are no more than the most: else the formula would say so, and look no further.
+  std::int32_t seen(std::int32_t most) const {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(
+        std::min(std::max(replicas, std::min<std::int64_t>(units, most)), kMost));
+  }
+};
 
 std::vector<SiteCount> in_units(std::vector<SiteCount> sites, const HomeSize* size) {
   if (!sites.empty()) {
@@ -76,12 +94,15 @@ void Scaler::join_sites(Space& space) const {
       if (const auto size = home_size(rule, *targets.front(), pods_at_home(entry, space)))
         space.sizes.emplace(key, *size);
     const HomeSize* size = size_of(key, space);
+    Together spec, status;
     for (const ScaleTarget* const target : targets) {
-      joined.spec_replicas += units_of(target->spec_replicas, size);
-      joined.status_replicas += units_of(target->status_replicas, size);
+      spec.add(target->spec_replicas, size);
+      status.add(target->status_replicas, size);
       joined.uid += target->uid + " ";
       size = nullptr;  // only those at home grow
     }
+    joined.spec_replicas = spec.seen(entry.spec.max);
+    joined.status_replicas = status.seen(entry.spec.max);
     space.joined.emplace(key, std::move(joined));
   }
 }
@@ -131,9 +152,6 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
           "no value says by its label '" + rules.demand_label + "' from which site it is", entry);
     waiting.wanted = without_surplus(entry, waiting);
   }
-  // Pods that are being replaced take their time to be what they count for.
-  if (is_rolling_out(entry, space))
-    waiting.wanted = std::max(waiting.wanted, waiting.report.decision.current);
   if (!is_uneven(key, space) && !needs_split(rules, in_units(sites, size_of(key, space)),
                                              waiting.wanted, entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);

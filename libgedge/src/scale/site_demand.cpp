@@ -70,7 +70,7 @@ Status SiteScaler::follow_demand(std::int64_t wanted, const SiteLook& look) {
   const Demand demand(options_, look);
   GEDGE_TRY(grow_by(demand, wanted));
   const bool waits = options_.rules.choice == SiteChoice::kDemand;
-  while (units_milli(false) - 1'000 >= wanted) {
+  while (sum(false) - unit() >= wanted) {
     const auto site = demand.least_lost(units_by_site(false));
     if (!site) break;
     const std::size_t leaves = *last_on(*site);
@@ -78,13 +78,13 @@ Status SiteScaler::follow_demand(std::int64_t wanted, const SiteLook& look) {
     take(leaves, SiteStep::kIn);
   }
   // Whoever waits for the last move to be over does not begin another one.
-  const bool is_over = units_milli(false) - 1'000 < wanted;
+  const bool is_over = sum(false) - unit() < wanted;
   return waits && is_over ? move_by(demand, look.now) : Status{};
 }
 
 Status SiteScaler::grow_by(const Demand& demand, std::int64_t wanted) {
   bool has_room = true;
-  while (has_room && units_milli(false) < wanted) {
+  while (has_room && sum(false) < wanted) {
     has_room = false;
     for (const std::uint32_t site : demand.best_first(units_by_site(false))) {
       const auto held = put(site, SiteStep::kOut);

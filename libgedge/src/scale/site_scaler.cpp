@@ -9,7 +9,7 @@
 namespace gedge {
 namespace {
 
-constexpr std::int64_t kUnit = 1'000;  // one replica as the template has it
+constexpr std::int64_t kMilli = 1'000;
 constexpr std::uint32_t kHome = 0;
 
 }  // namespace
@@ -24,8 +24,7 @@ SiteScaler::SiteScaler(SiteScalerOptions options, SiteRoom& room)
 
 Result<SiteEffects> SiteScaler::decide(const SiteLook& look) {
   effects_.clear();
-  // No replica is less than one unit: whoever has fewer units than this has fewer than `max`.
-  const std::int64_t wanted = kUnit * std::clamp(look.wanted, 0, options_.max);
+  const std::int64_t wanted = saturated_product(std::clamp(look.wanted, 0, options_.max), unit());
   if (options_.rules.choice == SiteChoice::kOrder)
     GEDGE_TRY(follow_order(wanted, look.now));
   else
@@ -45,13 +44,18 @@ void SiteScaler::note_ready(std::uint32_t replica) {
 }
 
 std::int64_t SiteScaler::units_milli(const SiteReplica& replica) const {
-  return options_.base > 0 ? kUnit * replica.amount / options_.base : kUnit;
+  return saturated_product(kMilli, own(replica)) / unit();
 }
 
+// Of the sum, not the sum of what is rounded: three of 4/3 are four.
 std::int64_t SiteScaler::units_milli(bool only_ready) const {
+  return saturated_product(kMilli, sum(only_ready)) / unit();
+}
+
+std::int64_t SiteScaler::sum(bool only_ready) const {
   std::int64_t sum = 0;
   for (const SiteReplica& replica : replicas_)
-    if (replica.ready || !only_ready) sum += units_milli(replica);
+    if (replica.ready || !only_ready) sum = saturated_sum(sum, own(replica));
   return sum;
 }
 
@@ -59,7 +63,7 @@ std::vector<double> SiteScaler::units_by_site(bool only_ready) const {
   std::vector<double> units(options_.rules.order.size(), 0);
   for (const SiteReplica& replica : replicas_)
     if (replica.ready || !only_ready)
-      units[replica.site] += static_cast<double>(units_milli(replica)) / kUnit;
+      units[replica.site] += static_cast<double>(units_milli(replica)) / kMilli;
   return units;
 }
 
@@ -70,11 +74,12 @@ bool SiteScaler::may_use(std::uint32_t site) const {
 }
 
 Status SiteScaler::follow_order(std::int64_t wanted, UnixSeconds now) {
-  if (units_milli(false) < wanted) {
+  if (sum(false) < wanted) {
     GEDGE_TRY(go_out(wanted));
     GEDGE_TRY(go_up(wanted));
     return go_over(wanted, now);
   }
+  if (options_.none_leaves) return {};
   go_back(wanted, now);
   if (count_far() > 0) return bring_nearer(wanted, now);
   GEDGE_TRY(go_down(wanted));
@@ -83,7 +88,7 @@ Status SiteScaler::follow_order(std::int64_t wanted, UnixSeconds now) {
 }
 
 Status SiteScaler::go_out(std::int64_t wanted) {
-  while (units_milli(false) < wanted) {
+  while (sum(false) < wanted) {
     const auto held = put(kHome, SiteStep::kOut);
     if (!held) return held.error();
     if (!*held) break;
@@ -94,12 +99,12 @@ Status SiteScaler::go_out(std::int64_t wanted) {
 // One step each, round after round, so that no replica grows far beyond the others.
 Status SiteScaler::go_up(std::int64_t wanted) {
   if (options_.base <= 0 || options_.keeps_size) return {};
-  if (options_.home > 0) return go_up_as_one(wanted);
+  if (options_.home > 0) return go_up_as_one(wanted, most());
   std::vector<bool> refused(replicas_.size(), false);
   for (bool grows = true; grows;) {
     grows = false;
     for (std::size_t i = 0; i < replicas_.size(); ++i) {
-      if (units_milli(false) >= wanted) return {};
+      if (sum(false) >= wanted) return {};
       SiteReplica& replica = replicas_[i];
       const std::int64_t amount = larger(replica);
       if (refused[i] || replica.site != kHome || amount <= replica.amount) continue;
@@ -112,10 +117,15 @@ Status SiteScaler::go_up(std::int64_t wanted) {
   return {};
 }
 
-Status SiteScaler::go_up_as_one(std::int64_t wanted) {
-  while (last_on(kHome) && units_milli(false) < wanted) {
+// No further than to `most`, all replicas together.
+Status SiteScaler::go_up_as_one(std::int64_t wanted, std::int64_t most) {
+  const std::size_t here = replicas_.size() - count_far();
+  while (here > 0 && sum(false) < wanted) {
     const std::int64_t after = larger({0, kHome, options_.home, false});
     if (after <= options_.home) return {};
+    const std::int64_t more =
+        saturated_product(static_cast<std::int64_t>(here), after - options_.home);
+    if (saturated_sum(sum(false), more) > most) return {};
     const auto held = resize_home(after, SiteStep::kUp);
     if (!held) return held.error();
     if (!*held) return {};
@@ -154,7 +164,7 @@ Status SiteScaler::restore(const std::vector<SiteReplica>& before, std::size_t s
 Status SiteScaler::go_over(std::int64_t wanted, UnixSeconds now) {
   if (!may_move(now, options_.rules.over_after_s)) return {};
   for (std::uint32_t site = 1; site < options_.rules.order.size(); ++site)
-    while (may_use(site) && units_milli(false) < wanted) {
+    while (may_use(site) && sum(false) < wanted) {
       const auto held = put(site, SiteStep::kOver);
       if (!held) return held.error();
       if (!*held) break;
@@ -166,36 +176,68 @@ Status SiteScaler::go_over(std::int64_t wanted, UnixSeconds now) {
 // What must be far because there was no room nearer, and now there is some.
 Status SiteScaler::bring_nearer(std::int64_t wanted, UnixSeconds now) {
   if (!may_move(now, options_.rules.return_after_s)) return {};
-  const auto spare = static_cast<std::size_t>((units_milli(false) - wanted) / kUnit);
-  const std::size_t far = count_far();
-  std::size_t open = far > spare ? far - spare : 0;  // whom nothing nearer stands in for yet
+  const auto far = static_cast<std::int64_t>(count_far());
+  // Of whom nothing nearer stands in for yet.
+  std::int64_t open = saturated_product(far, unit()) - (sum(false) - wanted);
   for (std::uint32_t site = kHome; site < farthest(); ++site) {
     if (site != kHome && !may_move(now, options_.rules.over_after_s)) return {};
     while (open > 0 && site < farthest() && may_use(site)) {
-      const bool swaps = is_full();
-      const std::size_t leaves = *last_on(farthest());
-      auto held = hold(site);
-      if (!held) return held.error();
-      if (!*held) break;
-      if (swaps) take(leaves, SiteStep::kBack);
+      const std::size_t before = replicas_.size();
+      const auto comes = take_in_turn(site, wanted);
+      if (!comes) return comes.error();
+      if (!*comes) break;
+      const bool swaps = replicas_.size() <= before;
       if (swaps || site != kHome) moved_ = now;
-      come(site, site == kHome ? SiteStep::kOut : SiteStep::kOver);
-      --open;
+      open -= own(replicas_.back());
       if (swaps) return {};
     }
   }
-  return open > 0 ? grow_instead(wanted) : Status{};
+  return open > 0 ? grow_instead(wanted, now) : Status{};
+}
+
+// One comes, and before it as many that are farther leave as `max` makes necessary.
+Result<bool> SiteScaler::take_in_turn(std::uint32_t site, std::int64_t wanted) {
+  const std::int64_t comes = size_on(site);
+  const std::int64_t above = std::max<std::int64_t>(saturated_sum(sum(false), comes) - most(), 0);
+  const std::int64_t leave = in_units(above), leaving = saturated_product(leave, unit());
+  if (leave > static_cast<std::int64_t>(count_far(site))) return false;
+  if (leave > 0 && sum(false) - leaving + comes < wanted) return false;
+  auto held = hold(site, leaving);
+  if (!held || !*held) return held;
+  for (std::int64_t i = 0; i < leave; ++i) take(*last_on(farthest()), SiteStep::kBack);
+  come(site, site == kHome ? SiteStep::kOut : SiteStep::kOver);
+  return true;
 }
 
 // Larger ones at home, if they can stand in for a far one.
-Status SiteScaler::grow_instead(std::int64_t wanted) {
+Status SiteScaler::grow_instead(std::int64_t wanted, UnixSeconds now) {
   const std::vector<SiteReplica> before = replicas_;
   const std::size_t said = effects_.size();
-  const std::int64_t enough = wanted + kUnit, home = options_.home;
-  GEDGE_TRY(go_up(enough));
-  if (units_milli(false) >= enough) return {};
+  const std::int64_t home = options_.home;
+  const auto stands_in = grow_to_stand_in(wanted, now);
+  if (!stands_in) return stands_in.error();
+  if (*stands_in) return {};
   options_.home = home;
   return restore(before, said);
+}
+
+// At `max`, those leave at once that are not needed then.
+Result<bool> SiteScaler::grow_to_stand_in(std::int64_t wanted, UnixSeconds now) {
+  const std::int64_t enough = saturated_sum(wanted, unit());
+  if (options_.home == 0 || options_.base <= 0 || options_.keeps_size) {
+    GEDGE_TRY(go_up(enough));
+    return sum(false) >= enough;
+  }
+  const auto far = static_cast<std::int64_t>(count_far());
+  for (std::int64_t aim = enough;; aim = saturated_sum(sum(false), 1)) {
+    GEDGE_TRY(go_up_as_one(aim, saturated_sum(most(), saturated_product(far, unit()))));
+    if (sum(false) < aim) return false;
+    const std::int64_t leave = in_units(std::max<std::int64_t>(sum(false) - most(), 0));
+    if (leave > far || sum(false) - saturated_product(leave, unit()) < wanted) continue;
+    for (std::int64_t i = 0; i < leave; ++i) take(*last_on(farthest()), SiteStep::kBack);
+    if (leave > 0) moved_ = now;
+    return true;
+  }
 }
 
 void SiteScaler::go_back(std::int64_t wanted, UnixSeconds now) {
@@ -218,9 +260,7 @@ Status SiteScaler::go_down(std::int64_t wanted) {
         largest = &replica;
     if (!largest) return {};
     const std::int64_t amount = smaller(*largest);
-    const std::int64_t lost =
-        units_milli(*largest) - units_milli({0, kHome, amount, largest->ready});
-    if (units_milli(false) - lost < wanted) return {};
+    if (sum(false) - (largest->amount - amount) < wanted) return {};
     const auto held = resize(*largest, amount, SiteStep::kDown);
     if (!held) return held.error();
     if (!*held) return {};
@@ -234,23 +274,23 @@ Status SiteScaler::go_down_as_one(std::int64_t wanted) {
     const std::int64_t after = smaller(one);
     std::int64_t lost = 0;
     for (const SiteReplica& replica : replicas_)
-      if (replica.site == kHome)
-        lost += units_milli(replica) - units_milli({0, kHome, after, false});
-    if (units_milli(false) - lost < wanted) return {};
+      if (replica.site == kHome) lost = saturated_sum(lost, replica.amount - after);
+    if (sum(false) - lost < wanted) return {};
     const auto held = resize_home(after, SiteStep::kDown);
     if (!held) return held.error();
     if (!*held) return {};
   }
 }
 
+// Those that are larger shrink before any leaves, if they may.
 void SiteScaler::go_in(std::int64_t wanted) {
   const auto is_grown = [this](const SiteReplica& replica) {
     return replica.amount > options_.base;
   };
-  if (std::any_of(replicas_.begin(), replicas_.end(), is_grown)) return;
-  while (units_milli(false) - kUnit >= wanted) {
+  if (!options_.keeps_size && std::any_of(replicas_.begin(), replicas_.end(), is_grown)) return;
+  for (;;) {
     const auto leaves = last_on(kHome);
-    if (!leaves) return;
+    if (!leaves || sum(false) - own(replicas_[*leaves]) < wanted) return;
     take(*leaves, SiteStep::kIn);
   }
 }
@@ -282,10 +322,11 @@ std::vector<std::int32_t> SiteScaler::deletion_costs(const SiteLook& look) const
   }
 }
 
-std::size_t SiteScaler::count_far() const {
+// Farther than that site.
+std::size_t SiteScaler::count_far(std::uint32_t beyond) const {
   return static_cast<std::size_t>(
       std::count_if(replicas_.begin(), replicas_.end(),
-                    [](const SiteReplica& replica) { return replica.site != kHome; }));
+                    [&](const SiteReplica& replica) { return replica.site > beyond; }));
 }
 
 std::uint32_t SiteScaler::farthest() const {
@@ -296,13 +337,12 @@ std::uint32_t SiteScaler::farthest() const {
 
 // There are enough without it; if it is ready, also of those that are.
 bool SiteScaler::is_spare(const SiteReplica& replica, std::int64_t wanted) const {
-  const std::int64_t own = units_milli(replica);
-  return units_milli(false) - own >= wanted &&
-         (!replica.ready || units_milli(true) - own >= wanted);
+  return sum(false) - own(replica) >= wanted &&
+         (!replica.ready || sum(true) - own(replica) >= wanted);
 }
 
 std::int64_t SiteScaler::larger(const SiteReplica& replica) const {
-  return std::min(replica.amount + options_.rules.up.step, options_.rules.up.most);
+  return std::min(saturated_sum(replica.amount, options_.rules.up.step), options_.rules.up.most);
 }
 
 // Back by the same amounts: the step to the most may have been a short one.
@@ -311,9 +351,8 @@ std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
   return options_.base + (above - 1) / step * step;
 }
 
-// Of one more there.
 std::int64_t SiteScaler::size_on(std::uint32_t site) const {
-  return site == kHome && options_.home > 0 ? options_.home : options_.base;
+  return site == kHome && options_.home > 0 ? options_.home : unit();
 }
 
 // Those that are not ready leave first, then the newest.
@@ -331,8 +370,10 @@ Result<bool> SiteScaler::put(std::uint32_t site, SiteStep step) {
   return held;
 }
 
-// Who comes is as large as the others there, or not at all.
-Result<bool> SiteScaler::hold(std::uint32_t site) {
+// Who comes is as large as the others there, or not at all. `leaving`: what is there no more then.
+Result<bool> SiteScaler::hold(std::uint32_t site, std::int64_t leaving) {
+  const std::int64_t then = saturated_sum(sum(false) - leaving, size_on(site));
+  if (options_.home > 0 && then > most()) return false;
   auto held = room_.add(next_, site);
   if (!held || !*held || site != kHome || options_.home <= options_.base) return held;
   held = room_.resize(next_, options_.home);
@@ -342,7 +383,7 @@ Result<bool> SiteScaler::hold(std::uint32_t site) {
 
 // Where the room holds a place for it already.
 void SiteScaler::come(std::uint32_t site, SiteStep step) {
-  const std::int64_t amount = size_on(site);
+  const std::int64_t amount = options_.base > 0 ? size_on(site) : 0;
   replicas_.push_back({next_, site, amount, false});
   effects_.push_back({step, next_, site, amount});
   ++next_;

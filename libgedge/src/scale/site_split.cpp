@@ -7,7 +7,6 @@
 namespace gedge {
 namespace {
 
-constexpr std::int64_t kUnit = 1'000;
 constexpr std::uint32_t kHome = 0;
 
 // Those at home that are smaller grow to what the others have; where one cannot, none is larger.
@@ -29,6 +28,14 @@ Status even_out(SiteScalerOptions& options, std::vector<SiteReplica>& known, Sit
     if (!held) return held.error();
   }
   return {};
+}
+
+// What those would have for whom there is no place.
+std::int64_t waiting(const SiteScaler& scaler, const std::vector<std::int32_t>& unplaced) {
+  std::int64_t sum = 0;
+  for (std::uint32_t site = 0; site < unplaced.size(); ++site)
+    sum = saturated_sum(sum, saturated_product(unplaced[site], scaler.size_on(site)));
+  return sum;
 }
 
 }  // namespace
@@ -62,8 +69,10 @@ bool needs_split(const SiteRules& rules, std::span<const SiteCount> sites, std::
 Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const SiteCount> sites,
                                  const SiteLook& look, std::optional<UnixSeconds> moved,
                                  SiteRoom& room) {
-  const std::int32_t most = options.max;
-  const std::int64_t base = options.base;
+  const std::int64_t unit = std::max<std::int64_t>(options.base, 1);
+  const std::int64_t most = saturated_product(options.max, unit);
+  const std::int64_t wanted = saturated_product(std::clamp(look.wanted, 0, options.max), unit);
+  const bool none_leaves = options.none_leaves;
   std::vector<SiteReplica> known;
   std::vector<std::int32_t> unplaced(sites.size(), 0);
   std::uint32_t next = 0;
@@ -72,26 +81,27 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
       const auto held = room.add(next, site);
       if (!held) return held.error();
       if (*held)
-        known.push_back({next, site, base, i < sites[site].ready});
+        known.push_back({next, site, options.base, i < sites[site].ready});
       else
         ++unplaced[site];
     }
   GEDGE_TRY(even_out(options, known, room));
   SiteScaler scaler(std::move(options), room);
   scaler.resume(std::move(known), moved);
+  const std::int64_t before = saturated_sum(scaler.sum(false), waiting(scaler, unplaced));
   auto effects = scaler.decide(look);
   if (!effects) return std::move(effects).error();
   SiteSplit split;
   split.replicas.resize(sites.size(), 0);
   for (const SiteReplica& replica : scaler.replicas()) ++split.replicas[replica.site];
-  std::int64_t open = kUnit * std::min(look.wanted, most) - scaler.units_milli(false);
-  split.without_place =
-      static_cast<std::int32_t>((std::max<std::int64_t>(open, 0) + kUnit - 1) / kUnit);
+  const std::int64_t there = scaler.sum(false);
+  const std::int64_t open = std::max<std::int64_t>(wanted - there, 0);
+  split.without_place = static_cast<std::int32_t>(
+      std::min((open + unit - 1) / unit, std::max<std::int64_t>(most - there, 0) / unit));
   split.home = scaler.home_size();
+  std::int64_t waits = none_leaves ? std::max(wanted, before) - there : open;
   for (std::uint32_t site = 0; site < sites.size(); ++site)
-    for (const std::int64_t own =
-             scaler.units_milli({0, site, site == kHome ? split.home : base, false});
-         open > 0 && unplaced[site] > 0; --unplaced[site], open -= own)
+    for (; waits > 0 && unplaced[site] > 0; --unplaced[site], waits -= scaler.size_on(site))
       ++split.replicas[site];
   split.moved = scaler.last_move();
   split.effects = *std::move(effects);

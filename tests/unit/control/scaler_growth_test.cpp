@@ -268,6 +268,57 @@ TEST_CASE("scaler with growth: none while pods are replaced, and none leaves the
   CHECK(world.state() == state(1, 0, kBase));
 }
 
+TEST_CASE("scaler with growth: while pods are replaced, none comes home that is far") {
+  World world;
+  world.load = 2;
+  world.pass(20);
+  world.rollout.is_under_way = true;
+  world.load = 3;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 1, kBase));
+  world.nodes = 9;
+  world.pass(200);
+  CHECK_MESSAGE(world.state() == state(2, 1, kBase), "there is room for seven more");
+  world.rollout.is_under_way = false;
+  world.pass(100);
+  CHECK(world.state() == state(3, 0, kBase));
+}
+
+TEST_CASE("scaler with growth: larger ones that are more than the most leave, too") {
+  World world;
+  Autoscaler bounded = World::web(GrowWay::kTemplate);
+  bounded.max = 5;
+  world.scaler.put(bounded);
+  world.cpu = kMost;
+  world.grown = "container=main resource=cpu base=500m now=1";
+  world.nodes = 3;
+  world.load = 9;
+  world.replicas = {{"web", 3}, {"web-far", 0}};
+  SUBCASE("by their size") {
+    world.pass(40);
+    CHECK_MESSAGE(world.state() == state(3, 0, kMost), "six, and 4.5 are too few for five");
+  }
+  SUBCASE("by their number") {
+    world.replicas["web-far"] = 4;
+    world.pass(60);
+    CHECK(world.state() == state(3, 0, kMost));
+  }
+  world.load = 1;
+  world.pass(60);
+  CHECK(world.state() == state(1, 0, kBase));
+}
+
+TEST_CASE("scaler with growth: larger ones leave where nobody can make them smaller") {
+  World world;
+  world.load = 4;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 0, kMost));
+  world.rollout.is_partial = true;
+  world.load = 2;
+  world.pass(60);
+  CHECK(world.state() == state(1, 0, kMost));
+}
+
 TEST_CASE("scaler with growth: who does not get on with it grows no more, but shrinks") {
   World world;
   world.load = 3;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -138,7 +139,7 @@ TEST_CASE("site growth: back in reverse: far ones, then smaller, then fewer") {
 
 TEST_CASE("site growth: while they keep their size, others come elsewhere, and none leaves") {
   SiteScalerOptions options = two_sites(750);
-  options.keeps_size = true;
+  options.keeps_size = options.none_leaves = true;
   Room room({1'000, 1'000}, 9, 750);
   const SiteSplit over = split(options, room, {{2, 2}, {0, 0}}, 4);
   CHECK(over.home == 750);
@@ -147,6 +148,102 @@ TEST_CASE("site growth: while they keep their size, others come elsewhere, and n
   const SiteSplit less = split(options, again, {{2, 2}, {0, 0}}, 1);
   CHECK(less.home == 750);
   CHECK(less.replicas == Counts{2, 0});
+}
+
+TEST_CASE("site growth: where none may leave, those that are far stay, whatever fits at home") {
+  SiteScalerOptions options = two_sites(kBase);
+  options.keeps_size = options.none_leaves = true;
+  Room room({1'000, 1'000}, 9, kBase);
+  const SiteSplit stays = split(options, room, {{2, 2}, {1, 1}}, 3, 1'000, 0);
+  CHECK(stays.replicas == Counts{2, 1});
+  CHECK(stays.effects.empty());
+  Room again({1'000, 1'000}, 9, kBase);
+  CHECK(split(options, again, {{2, 2}, {1, 1}}, 1, 1'000, 0).replicas == Counts{2, 1});
+  Room little({kBase}, 9, kBase);
+  const SiteSplit waits = split(options, little, {{3, 1}, {0, 0}}, 1);
+  CHECK_MESSAGE((waits.replicas == Counts{3, 0}), "who waits without a place stays, too");
+  Room less({kBase}, 9, kBase);
+  const SiteSplit instead = split(options, less, {{3, 1}, {0, 0}}, 3);
+  CHECK_MESSAGE((instead.replicas == Counts{1, 2}), "unless others stand in for them");
+}
+
+TEST_CASE("site growth: larger ones that cannot shrink leave, where the rest is enough") {
+  SiteScalerOptions options = two_sites(1'000);
+  options.keeps_size = true;
+  const auto in = [&](std::int32_t wanted) {
+    Room room({1'000, 1'000, 1'000}, 9, 1'000);
+    return split(options, room, {{3, 3}, {0, 0}}, wanted);
+  };
+  CHECK(in(5).replicas == Counts{3, 0});
+  CHECK(in(4).replicas == Counts{2, 0});
+  CHECK(in(3).replicas == Counts{2, 0});
+  CHECK(in(1).replicas == Counts{1, 0});
+  CHECK(in(1).home == 1'000);
+}
+
+TEST_CASE("site growth: a larger one is as many as were declared, of the most, too") {
+  SiteScalerOptions grown = two_sites(kBase);
+  grown.max = 5;
+  Room up({750, 750, 750}, 9, kBase);
+  const SiteSplit five = split(grown, up, {{3, 3}, {0, 0}}, 5);
+  CHECK_MESSAGE(five.home == 750, "three of 1000 were six");
+  CHECK_MESSAGE((five.replicas == Counts{3, 0}), "3 * 1.5 + 1 is more than 5");
+  CHECK(five.without_place == 0);
+  grown.home = 1'000;
+  Room larger({1'000, 1'000, 1'000}, 9, 1'000);
+  const SiteSplit over = split(grown, larger, {{2, 2}, {0, 0}}, 5);
+  CHECK_MESSAGE((over.replicas == Counts{2, 1}), "a third of 1000 at home were six");
+}
+
+TEST_CASE("site growth: at the most, as many that are far leave as one that comes stands in for") {
+  SiteScalerOptions options = two_sites(1'000);
+  options.max = 4;
+  Room room({1'000, 1'000}, 9, 1'000);
+  const SiteSplit swapped = split(options, room, {{1, 1}, {2, 2}}, 4, 1'000, 0);
+  CHECK(swapped.replicas == Counts{2, 0});
+  CHECK(swapped.moved == 1'000);
+  options.max = 3;
+  Room again({1'000, 1'000}, 9, 1'000);
+  const SiteSplit kept = split(options, again, {{1, 1}, {1, 1}}, 3, 1'000, 0);
+  CHECK_MESSAGE((kept.replicas == Counts{1, 1}), "a second one would be one too many");
+  options = two_sites(750);
+  options.max = 5;
+  Room grows({1'000, 1'000}, 9, 750);
+  const SiteSplit grown = split(options, grows, {{2, 2}, {2, 2}}, 5, 1'000, 0);
+  CHECK(grown.replicas == Counts{2, 1});
+  CHECK(grown.home == 1'000);
+}
+
+TEST_CASE("site growth: at the most, those at home grow as far as some that are far can leave") {
+  SiteScalerOptions options = two_sites(1'000);
+  options.base = 1'000;
+  options.rules.up = {"cpu", 250, 1'500, GrowWay::kTemplate};
+  const std::vector<SiteCount> sites{{6, 6}, {4, 4}};
+  Room narrow(std::vector<std::int64_t>(6, 1'499), 9, 1'000);
+  const SiteSplit kept = split(options, narrow, sites, 10, 1'000, 0);
+  CHECK_MESSAGE(kept.home == 1'000, "at 1250, 6 * 1.25 + 3 are more than 10, and with 2 too few");
+  CHECK(kept.replicas == Counts{6, 4});
+  CHECK(kept.effects.empty());
+  CHECK(narrow.nodes == std::vector<std::int64_t>(6, 499));
+  Room wide(std::vector<std::int64_t>(6, 1'500), 9, 1'000);
+  const SiteSplit home = split(options, wide, sites, 10, 1'000, 0);
+  CHECK(home.home == 1'500);
+  CHECK(home.replicas == Counts{6, 1});
+}
+
+TEST_CASE("site growth: what amounts to enough together is not rounded one by one") {
+  SiteScalerOptions options = two_sites(400);
+  options.base = 300;
+  Room room({400, 400, 400}, 9, 400);
+  const SiteSplit enough = split(options, room, {{3, 3}, {0, 0}}, 4);
+  CHECK_MESSAGE((enough.replicas == Counts{3, 0}), "three of 4/3 are four");
+  CHECK(enough.home == 400);
+  CHECK(enough.without_place == 0);
+  Room wide({500, 500, 500}, 9, 300);
+  options.home = 300;
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  options.rules.up = {"cpu", kAny, 500, GrowWay::kTemplate};
+  CHECK_MESSAGE(split(options, wide, {{3, 3}, {0, 0}}, 5).home == 500, "in one step");
 }
 
 TEST_CASE("site growth: who waits without a place is not counted, and is as large as the others") {

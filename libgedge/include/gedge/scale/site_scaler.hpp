@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gedge/base/result.hpp"
+#include "gedge/base/saturated.hpp"
 #include "gedge/model/site_rules.hpp"
 #include "gedge/scale/users.hpp"
 
@@ -59,13 +60,14 @@ struct SiteReplica {
 struct SiteScalerOptions {
   SiteRules rules;
   SiteRtts rtts;          ///< of SiteRules::order
-  std::int32_t max = 1;   ///< replicas on all sites together
+  std::int32_t max = 1;   ///< replicas on all sites together; those of `home` by their size
   std::int64_t base = 0;  ///< of SiteRules::up, as the workload's template has it
   /// What each of those at home has: then a step is one of all of them, and who comes is as large.
   /// 0: each grows by itself.
   std::int64_t home = 0;
-  std::int64_t least = 0;   ///< of those at home, some are as small yet; 0: they are alike
-  bool keeps_size = false;  ///< none grows or shrinks now
+  std::int64_t least = 0;    ///< of those at home, some are as small yet; 0: they are alike
+  bool keeps_size = false;   ///< none grows or shrinks now
+  bool none_leaves = false;  ///< nor leaves; those that are far stay, whatever fits nearer
 };
 
 /// What is asked at one look.
@@ -85,9 +87,11 @@ struct SiteLook {
 ///   budget or was never measured though there is one.
 ///
 /// Where there are too many: first replicas of far sites leave, the farthest in the order first,
-/// then those at home shrink, then leave. A far one that is ready stays until what else is ready
-/// suffices. While replicas are far, home and nearer sites are asked again, and what fits there
-/// comes first (at `max`: one after the other, the far one leaving first), or those at home grow.
+/// then those at home shrink, unless they keep their size, then leave. A far one that is ready
+/// stays until what else is ready suffices. While replicas are far, home and nearer sites are asked
+/// again, and what fits there comes first (at `max`: one after the other, as many far ones leaving
+/// first as that takes), or those at home grow. A larger one is as many as were declared, of `max`,
+/// too: with SiteScalerOptions::home nothing comes and nothing grows beyond it.
 ///
 /// With SiteChoice::kDemand a replica comes where it lowers UserCost most, and the one leaves whose
 /// loss costs least, once what else is ready suffices; where moving replicas lowers the cost by a
@@ -127,6 +131,11 @@ class SiteScaler {
   std::int64_t units_milli(const SiteReplica& replica) const;
   /// The same by site, [sites].
   std::vector<double> units_by_site(bool only_ready) const;
+  /// All of them, or those that are ready, counted as GrowRule::resource is, so that nothing is
+  /// rounded; where none grows, as replicas.
+  std::int64_t sum(bool only_ready) const;
+  /// One more on that site, counted so.
+  std::int64_t size_on(std::uint32_t site) const;
   bool may_use(std::uint32_t site) const;
 
   /// controller.kubernetes.io/pod-deletion-cost of each replica, [replicas]: whoever leaves next
@@ -139,10 +148,12 @@ class SiteScaler {
   Status follow_order(std::int64_t wanted, UnixSeconds now);
   Status go_out(std::int64_t wanted);
   Status go_up(std::int64_t wanted);
-  Status go_up_as_one(std::int64_t wanted);
+  Status go_up_as_one(std::int64_t wanted, std::int64_t most);
   Status go_over(std::int64_t wanted, UnixSeconds now);
   Status bring_nearer(std::int64_t wanted, UnixSeconds now);
-  Status grow_instead(std::int64_t wanted);
+  Result<bool> take_in_turn(std::uint32_t site, std::int64_t wanted);
+  Status grow_instead(std::int64_t wanted, UnixSeconds now);
+  Result<bool> grow_to_stand_in(std::int64_t wanted, UnixSeconds now);
   void go_back(std::int64_t wanted, UnixSeconds now);
   Status go_down(std::int64_t wanted);
   Status go_down_as_one(std::int64_t wanted);
@@ -155,19 +166,24 @@ class SiteScaler {
   Status move_by(const Demand& demand, UnixSeconds now);
   Result<bool> move_one(const Demand& demand);
 
-  bool is_full() const { return replicas_.size() >= static_cast<std::size_t>(options_.max); }
+  // As of sum(): one as it was declared, this one, and as much as there may be.
+  std::int64_t unit() const { return options_.base > 0 ? options_.base : 1; }
+  std::int64_t own(const SiteReplica& replica) const {
+    return options_.base > 0 ? replica.amount : 1;
+  }
+  std::int64_t most() const { return saturated_product(options_.max, unit()); }
+  std::int64_t in_units(std::int64_t amount) const { return (amount + unit() - 1) / unit(); }
   bool may_move(UnixSeconds now, std::int64_t after) const {
     return !moved_ || now - *moved_ >= after;
   }
-  std::size_t count_far() const;
+  std::size_t count_far(std::uint32_t beyond = 0) const;
   std::uint32_t farthest() const;
   bool is_spare(const SiteReplica& replica, std::int64_t wanted) const;
   std::int64_t larger(const SiteReplica& replica) const;
   std::int64_t smaller(const SiteReplica& replica) const;
-  std::int64_t size_on(std::uint32_t site) const;
   std::optional<std::size_t> last_on(std::uint32_t site) const;
   Result<bool> put(std::uint32_t site, SiteStep step);
-  Result<bool> hold(std::uint32_t site);
+  Result<bool> hold(std::uint32_t site, std::int64_t leaving = 0);
   void come(std::uint32_t site, SiteStep step);
   Result<bool> resize(SiteReplica& replica, std::int64_t amount, SiteStep step);
   void take(std::size_t at, SiteStep step);
