@@ -45,6 +45,12 @@ bool lags(Cursor object) {
          number_at(map_at(object, "metadata"), "generation");
 }
 
+RolloutRules::Progress progress_of(Cursor object) {
+  const auto status = map_at(object, "status");
+  return {number_at(map_at(object, "metadata"), "generation"), number_at(status, "updatedReplicas"),
+          number_at(status, "replicas")};
+}
+
 // Its progressDeadlineSeconds have passed.
 bool is_stuck(std::optional<Cursor> status) {
   const auto conditions = status ? status->find("conditions") : std::nullopt;
@@ -67,22 +73,28 @@ RolloutRules of_deployment(Cursor object, std::int32_t replicas) {
       recreates ? replicas : unavailable_of(map_at(strategy, "rollingUpdate"), replicas);
   const auto paused = spec ? spec->find("paused") : std::nullopt;
   if (paused) read_bool(*paused, rules.is_partial);
-  const bool has_old = number_at(status, "updatedReplicas") < number_at(status, "replicas");
+  rules.progress = progress_of(object);
+  const bool has_old = rules.progress.updated < rules.progress.all;
   rules.is_stuck = !lags(object) && is_stuck(status);
-  rules.is_under_way = lags(object) || (has_old && !rules.is_stuck);
+  rules.is_under_way = lags(object) || (has_old && !rules.is_stuck && !rules.is_partial);
   return rules;
 }
 
-RolloutRules of_stateful_set(Cursor object) {
+// Below its partition pods stay as they are.
+RolloutRules of_stateful_set(Cursor object, std::int32_t replicas) {
   RolloutRules rules;
   const auto spec = map_at(object, "spec"), status = map_at(object, "status");
   const auto strategy = map_at(spec, "updateStrategy");
   if (strategy && text_at(*strategy, "type") == "OnDelete") return rules;
   rules.kind = RolloutRules::Kind::kRolling;
   rules.unavailable = 1;
-  rules.is_partial = number_at(map_at(strategy, "rollingUpdate"), "partition") > 0;
-  rules.is_under_way = lags(object) || (status && text_at(*status, "currentRevision") !=
-                                                      text_at(*status, "updateRevision"));
+  const std::int64_t partition = number_at(map_at(strategy, "rollingUpdate"), "partition");
+  rules.is_partial = partition > 0;
+  rules.progress = progress_of(object);
+  const bool differ =
+      status && text_at(*status, "currentRevision") != text_at(*status, "updateRevision");
+  const bool lacks_some = !rules.is_partial || rules.progress.updated < replicas - partition;
+  rules.is_under_way = lags(object) || (differ && lacks_some);
   return rules;
 }
 
@@ -90,7 +102,7 @@ RolloutRules of_stateful_set(Cursor object) {
 
 RolloutRules read_rollout(const std::string& kind, Cursor object, std::int32_t replicas) {
   if (kind == "Deployment") return of_deployment(object, replicas);
-  if (kind == "StatefulSet") return of_stateful_set(object);
+  if (kind == "StatefulSet") return of_stateful_set(object, replicas);
   return {};
 }
 

@@ -191,6 +191,7 @@ void Scaler::begin(const std::string& name, Space& space, Nanos now) {
   space.targets.clear();
   space.asked.clear();
   space.failures.clear();
+  space.has_more = false;
   std::set<std::string> asked;
   for (const auto& [key, entry] : space.entries) {
     if (is_taken(space, entry)) continue;
@@ -315,7 +316,7 @@ void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, Scale
     write.replicas = report.decision.replicas;
     write.uid = target.uid;
     write.version = target.version;
-    space.pending.emplace(write.ticket, Pending{key, std::move(report), std::move(before)});
+    space.pending.emplace(write.ticket, Pending{key, std::move(report), std::move(before), now});
     writes_.push_back(std::move(write));
     return;
   }
@@ -334,9 +335,27 @@ void Scaler::answer(std::uint64_t ticket, ScaleAnswer answer, std::string why) {
   space->pending.erase(ticket);
   pending.report.answer = answer;
   if (answer != ScaleAnswer::kDone) pending.report.why = std::move(why);
-  if (answer == ScaleAnswer::kConflict) space->is_wanted_again = true;
+  if (answer == ScaleAnswer::kDone && space->has_more) space->is_wanted_again = true;
   const auto entry = space->entries.find(pending.key);
-  if (entry != space->entries.end()) settle(std::move(pending), entry->second);
+  if (entry == space->entries.end()) return;
+  if (is_met_again(pending, entry->second)) {
+    pending.report.answer = ScaleAnswer::kConflict;
+    space->is_wanted_again = true;
+  }
+  settle(std::move(pending), entry->second);
+}
+
+// It was changed meanwhile, or the pod is one of the past. Where all are, time and again, it may be
+// the server that has nothing to resize them by.
+bool Scaler::is_met_again(const Pending& pending, Entry& entry) {
+  constexpr std::int32_t kMostLooks = 3;
+  const ScaleReport& report = pending.report;
+  if (report.answer == ScaleAnswer::kDone) entry.gone_looks = 0;
+  const bool is_pod = report.size && !report.size->pod.empty();
+  if (report.answer != ScaleAnswer::kGone || !is_pod)
+    return report.answer == ScaleAnswer::kConflict;
+  entry.gone_looks += pending.now != std::exchange(entry.gone_at, pending.now) ? 1 : 0;
+  return entry.gone_looks < kMostLooks;
 }
 
 // A change that nobody knows of is remembered as if it had been made: that only slows the next one.

@@ -66,20 +66,35 @@ std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, cons
                                  "that their template may be changed";
 }
 
-bool Scaler::is_rolling_out(const Entry& entry, const Space& space) const {
+void Scaler::note_progress(Entry& entry, const Space& space, Nanos now) const {
+  const RolloutRules& rollout = space.targets.at(workload_of(entry.spec.target)).rollout;
+  if (rollout.is_under_way && entry.progress == rollout.progress) return;
+  entry.progress.reset();
+  if (rollout.is_under_way) entry.progress = rollout.progress;
+  entry.progress_at = now;
+}
+
+// Its controller says so, or nothing has happened for long: not all of them say it.
+bool Scaler::is_stuck(const Entry& entry, const Space& space, Nanos now) const {
+  return space.targets.at(workload_of(entry.spec.target)).rollout.is_stuck ||
+         (entry.progress && now - entry.progress_at >= options_.progress);
+}
+
+bool Scaler::is_rolling_out(const Entry& entry, const Space& space, Nanos now) const {
   return !entry.spec.sites->up.resource.empty() &&
-         space.targets.at(workload_of(entry.spec.target)).rollout.is_under_way;
+         space.targets.at(workload_of(entry.spec.target)).rollout.is_under_way &&
+         !is_stuck(entry, space, now);
 }
 
 // `why`: what keeps them from growing, or from growing as far as they should.
 SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, const Space& space,
-                                    const SiteAnswer& answer, std::string& why) const {
+                                    const SiteAnswer& answer, std::string& why, Nanos now) const {
   SiteScalerOptions options;
   options.rules = *entry.spec.sites;
   options.rtts = answer.rtts;
   options.max = entry.spec.max;
   // Pods that are being replaced take their time to be what they count for.
-  options.none_leaves = is_rolling_out(entry, space);
+  options.none_leaves = is_rolling_out(entry, space, now);
   options.keeps_size = !why.empty() || options.none_leaves;
   const HomeSize* const size = size_of(key, space);
   if (size == nullptr) return options;
@@ -94,7 +109,7 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
     why = std::move(said);
     rule.most = options.home = options.least = size->base;
   }
-  if (rule.way == GrowWay::kTemplate && home.rollout.is_stuck) {
+  if (rule.way == GrowWay::kTemplate && is_stuck(entry, space, now)) {
     why = home.kind + " " + home.name + " does not get on with replacing its pods";
     rule.most = size->amount;
   }
@@ -107,7 +122,8 @@ std::string Scaler::note_size(const Splitting& waiting, const SiteSplit& split,
                               const Space& space) const {
   const GrowRule& rule = entry.spec.sites->up;
   const bool has_grown_whole = split.home >= rule.most && size_of(waiting.key, space) != nullptr;
-  if (rule.resource.empty() || has_grown_whole || is_rolling_out(entry, space)) return {};
+  if (rule.resource.empty() || has_grown_whole || is_rolling_out(entry, space, waiting.now))
+    return {};
   // What bounds them may not be reached.
   const bool is_full = why.empty() || (bounded.most < rule.most && split.home < bounded.most);
   if (!comes_elsewhere(split) && (is_full || !is_elsewhere(split))) return {};

@@ -57,6 +57,12 @@ std::vector<SiteCount> in_units(std::vector<SiteCount> sites, const HomeSize* si
   return sites;
 }
 
+bool changes(const SiteSplit& split, const std::vector<SiteCount>& sites) {
+  for (std::size_t site = 0; site < sites.size(); ++site)
+    if (split.replicas[site] != sites[site].replicas) return true;
+  return false;
+}
+
 bool has_answer(const ScaleDecision& decision) {
   return decision.step == ScaleStep::kComputed || decision.step == ScaleStep::kAboveMax ||
          decision.step == ScaleStep::kBelowMin;
@@ -152,6 +158,7 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
           "no value says by its label '" + rules.demand_label + "' from which site it is", entry);
     waiting.wanted = without_surplus(entry, waiting);
   }
+  if (!sites.empty()) note_progress(entry, space, now);
   if (!is_uneven(key, space) && !needs_split(rules, in_units(sites, size_of(key, space)),
                                              waiting.wanted, entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);
@@ -234,7 +241,7 @@ void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
     const SiteLook look{waiting.wanted, seconds(waiting.now), waiting.demand,
                         static_cast<double>(entry.spec.metrics.front().amount)};
     std::string why = cannot_grow(waiting.key, entry, *space, waiting.now);
-    SiteScalerOptions options = splits_by(waiting.key, entry, *space, answer, why);
+    SiteScalerOptions options = splits_by(waiting.key, entry, *space, answer, why, waiting.now);
     const GrowRule bounded = options.rules.up;
     waiting.keeps_size = options.keeps_size;
     auto split = split_replicas(std::move(options), count_sites(entry, *space), look, entry.moved,
@@ -288,6 +295,13 @@ Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit&
   return turn;
 }
 
+// However much it is that is left to somebody else, it is told as one.
+void Scaler::yield(ScaleReport report, bool is_due, Entry& entry) {
+  if (is_due) report.outcome = ScaleReport::Outcome::kYields;
+  if (!is_due) report.decision.replicas = report.decision.current;
+  tell(std::move(report), entry);
+}
+
 void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer,
                        Entry& entry, Space& space) {
   const std::vector<ObjectName> workloads = site_workloads(entry.spec);
@@ -296,7 +310,9 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
   const HomeTurn turn = turn_of_home(waiting, split, sites, space);
   ScaleReport report = waiting.report;
   report.without_place = split.without_place;
-  space.is_wanted_again = space.is_wanted_again || turn.has_more;
+  if (options_.writes && waiting.now < entry.yields_until)
+    return yield(std::move(report), changes(split, sites) || turn.resizes, entry);
+  space.has_more = space.has_more || turn.has_more;
   bool is_changed = false;
   for (const bool grows : {true, false})
     for (std::size_t site = 0; site < sites.size(); ++site) {

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "gedge/base/quantity.hpp"
+#include "gedge/base/saturated.hpp"
 
 namespace gedge {
 namespace {
+
+constexpr std::int64_t kMostRatio = 1'000;  // of what has grown and what was declared
 
 std::optional<std::int64_t> amount_of(const std::string& resource, std::string_view text) {
   return resource == kCpu ? parse_milli(text) : parse_units(text);
@@ -35,7 +38,10 @@ std::optional<HomeSize> read_note(const std::string& text) {
     if (key == "now") size.amount = *amount;
     if (key == "limit") size.base_limit = *amount;
   }
-  const bool has_grown = size.base > 0 && size.amount > size.base;
+  // What nobody would have written is damaged: it leads nowhere.
+  const bool has_grown = size.base > 0 && size.amount > size.base &&
+                         size.amount <= saturated_product(size.base, kMostRatio) &&
+                         size.base_limit.value_or(size.base) >= size.base;
   return has_grown ? std::optional(std::move(size)) : std::nullopt;
 }
 
@@ -212,13 +218,14 @@ ResizePlan plan_growth_of_pods(const ScaleFacts& bounds, const ScaleTarget& work
 
 std::int64_t most_growth(const ScaleFacts& bounds, const ScaleTarget& workload,
                          const GrowRule& rule, const HomeSize& size, std::string& why) {
-  const auto amount_at = [&](std::int64_t steps) {
-    return steps > (rule.most - size.amount) / rule.step ? rule.most
-                                                         : size.amount + steps * rule.step;
-  };
   if (rule.step <= 0 || rule.most <= size.amount) return size.amount;
+  const std::int64_t whole = (rule.most - size.amount) / rule.step;
+  const auto amount_at = [&](std::int64_t steps) {
+    return steps > whole ? rule.most : size.amount + steps * rule.step;
+  };
   // Whatever holds one back holds back all that are larger.
-  std::int64_t fits = 0, beyond = (rule.most - size.amount + rule.step - 1) / rule.step + 1;
+  const bool has_rest = (rule.most - size.amount) % rule.step > 0;
+  std::int64_t fits = 0, beyond = whole + (has_rest ? 2 : 1);
   while (fits + 1 < beyond) {
     const std::int64_t middle = fits + (beyond - fits) / 2;
     const ResizePlan plan = plan_growth(bounds, workload, size, amount_at(middle));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gedge/base/quantity.hpp"
+#include "gedge/base/saturated.hpp"
 
 namespace gedge {
 namespace {
@@ -74,7 +75,8 @@ std::int64_t sum_of(const ScaledTemplate& pod, std::string_view resource,
                     Resources ScaledContainer::*amounts) {
   std::int64_t sum = 0;
   for (const auto* const list : {&pod.containers, &pod.sidecars})
-    for (const ScaledContainer& container : *list) sum += (container.*amounts).amount(resource);
+    for (const ScaledContainer& container : *list)
+      sum = saturated_sum(sum, (container.*amounts).amount(resource));
   return sum;
 }
 

@@ -347,7 +347,8 @@ std::int64_t SiteScaler::larger(const SiteReplica& replica) const {
 
 // Back by the same amounts: the step to the most may have been a short one.
 std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
-  const std::int64_t above = replica.amount - options_.base, step = options_.rules.up.step;
+  const std::int64_t above = replica.amount - options_.base;
+  const std::int64_t step = std::max<std::int64_t>(options_.rules.up.step, 1);
   return options_.base + (above - 1) / step * step;
 }
 

@@ -101,6 +101,16 @@ TEST_CASE("rollout: it goes on until the controller has seen the last change and
   CHECK(progressing("False").is_stuck);
 }
 
+TEST_CASE("rollout: what somebody holds is not under way, and what moves on says so") {
+  const std::string half = R"("observedGeneration":4,"replicas":6,"updatedReplicas":2)";
+  const RolloutRules paused = rollout(R"("paused":true,)", half);
+  CHECK_FALSE_MESSAGE(paused.is_under_way, "it stays so until somebody says so");
+  CHECK(paused.is_partial);
+  CHECK(rollout(R"("paused":false,)", half).is_under_way);
+  CHECK_MESSAGE(rollout(R"("paused":true,)", "").is_under_way, "nobody has seen that yet");
+  CHECK(paused.progress == RolloutRules::Progress{4, 2, 6});
+}
+
 TEST_CASE("rollout: of a StatefulSet one at a time, and not where somebody holds it") {
   const auto of = [](const std::string& spec, const std::string& revisions) {
     const ScaleReading reading = read(
@@ -115,7 +125,14 @@ TEST_CASE("rollout: of a StatefulSet one at a time, and not where somebody holds
   CHECK_FALSE(usual.is_under_way);
   CHECK(of("", R"("currentRevision":"a","updateRevision":"b")").is_under_way);
   CHECK(of(R"("updateStrategy":{"type":"OnDelete"},)", same).kind == RolloutRules::Kind::kNone);
-  CHECK(of(R"("updateStrategy":{"rollingUpdate":{"partition":2}},)", same).is_partial);
+  const std::string held = R"("updateStrategy":{"rollingUpdate":{"partition":2}},)";
+  CHECK(of(held, same).is_partial);
+  const std::string differ = R"("replicas":5,"currentRevision":"a","updateRevision":"b",)";
+  CHECK(of(held, differ + R"("updatedReplicas":2)").is_under_way);
+  CHECK_FALSE_MESSAGE(of(held, differ + R"("updatedReplicas":3)").is_under_way,
+                      "two of five stay as they are");
+  CHECK(of("", differ + R"("updatedReplicas":5)").is_under_way);
+  CHECK(of("", differ + R"("updatedReplicas":3)").progress == RolloutRules::Progress{4, 3, 5});
   const ScaleReading other = read(workload("ReplicaSet", "", ""), "ReplicaSet");
   CHECK(other.scale.rollout.kind == RolloutRules::Kind::kNone);
 }

@@ -49,6 +49,7 @@ struct World {
   int version = 1;
   std::vector<ScaleReport> reports;
   std::vector<ScaleWrite> writes, resizes;
+  int questions = 0;  // what fits where
   using State = std::pair<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
   std::vector<State> series;  // after each write
 
@@ -149,6 +150,8 @@ struct World {
       CHECK(write.resize->uid == write.resize->name.str() + "-uid");
       CHECK(write.resize->version == "5");
       CHECK_FALSE(write.resize->grown);
+      if (to_resizes != ScaleAnswer::kDone)
+        return scaler.answer(write.ticket, to_resizes, "as told");
       cpu_of[write.resize->name.str()] = write.resize->containers.front().resources.front().request;
       return scaler.answer(write.ticket, ScaleAnswer::kDone, "");
     }
@@ -173,8 +176,10 @@ struct World {
         reading.values.external.push_back({"load", {}, {load * 100'000, date, {}}});
         scaler.answer(read.ticket, reading);
       }
-      for (const SiteQuestion& question : scaler.take_site_questions())
+      for (const SiteQuestion& question : scaler.take_site_questions()) {
+        ++questions;
         scaler.answer(question.ticket, room());
+      }
       for (const ScaleWrite& write : scaler.take_writes()) take(write);
       for (ScaleReport& report : scaler.take_reports()) reports.push_back(std::move(report));
     }
@@ -422,6 +427,75 @@ TEST_CASE(
   world.load = 1;
   world.pass(60);
   CHECK(world.cpu == 700);
+}
+
+TEST_CASE("scaler with growth: pods that are never replaced do not hold back the others for ever") {
+  World world;
+  world.load = 2;
+  world.pass(20);
+  world.rollout.is_under_way = true;
+  world.rollout.progress = {4, 1, 2};
+  world.load = 1;
+  world.pass(400);
+  CHECK(world.state() == state(2, 0, kBase));
+  world.rollout.progress.updated = 2;
+  world.pass(580);
+  CHECK_MESSAGE(world.state() == state(2, 0, kBase), "it went on meanwhile");
+  world.pass(60);
+  CHECK(world.state() == state(1, 0, kBase));
+}
+
+TEST_CASE("scaler with growth: what fits where is asked no sooner where nothing was done") {
+  World world(false);
+  world.replicas = {{"web", 2}, {"web-far", 2}};
+  world.cpu = kMost;
+  world.grown = "container=main resource=cpu base=500m now=1";
+  world.load = 1;
+  world.pass(60);
+  world.questions = 0;
+  world.pass(60);
+  CHECK_MESSAGE(world.questions == 4, "once a look");
+}
+
+TEST_CASE("scaler with growth: what is left to somebody else is told once") {
+  World world(true, GrowWay::kInPlace, true);
+  world.load = 3;
+  world.pass(20);
+  REQUIRE(world.resizes.size() == 2);
+  world.replicas["web-far"] = 1;
+  world.load = 7;
+  world.reports.clear();
+  world.pass(50);
+  CHECK(world.resizes.size() == 2);
+  std::int32_t news = 0;
+  for (const ScaleReport& report : world.reports)
+    news += report.outcome == Outcome::kYields && report.is_news ? 1 : 0;
+  CHECK(news == 1);
+  world.pass(40);
+  CHECK_MESSAGE(world.resizes.size() > 2, "after a minute they are");
+}
+
+TEST_CASE("scaler with growth: a pod that is gone is as one that was changed, unless all are") {
+  World world(true, GrowWay::kInPlace, true);
+  world.load = 2;
+  world.pass(20);
+  world.to_resizes = ScaleAnswer::kGone;
+  world.load = 3;
+  world.pass(1);
+  CHECK(world.resizes.size() == 2);
+  CHECK(world.scaler.counts().conflicts == 2);
+  SUBCASE("others are there") {
+    world.to_resizes = ScaleAnswer::kDone;
+    world.pass(2);
+    CHECK(world.cpu_of == std::map<std::string, std::int64_t>{{"web.0", 750}, {"web.1", 750}});
+    CHECK(world.told().empty());
+  }
+  SUBCASE("there is nothing to resize them by") {
+    world.pass(40);
+    CHECK(world.resizes.size() == 6);
+    CHECK(world.told() == std::vector<std::string>{"as told"});
+    CHECK(world.state() == state(2, 1, kBase));
+  }
 }
 
 TEST_CASE("scaler with growth: without writing, all that would be is told at once") {

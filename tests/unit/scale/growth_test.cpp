@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -125,11 +126,33 @@ TEST_CASE("growth: an annotation is believed only about the template as it is") 
        {"x", "container=main resource=cpu base=0 now=750m", "container=main resource=cpu now=750m",
         "container=main resource=cpu base=1 now=750m",
         "container=main resource=cpu base=a now=750m",
-        "container=side resource=cpu base=500m now=750m"}) {
+        "container=side resource=cpu base=500m now=750m",
+        "container=main resource=cpu base=500m limit=499m now=750m",
+        "container=main resource=cpu base=-500m now=750m",
+        "container=main resource=cpu base=500m limit=x now=750m"}) {
     CAPTURE(odd);
     workload.grown = odd;
     CHECK(size_of(workload).base == 750);
   }
+}
+
+TEST_CASE("growth: what nobody would have grown to is no growth, and no sum goes beyond the last") {
+  ScaleTarget workload = web({{"cpu", 1'001}});
+  workload.grown = "container=main resource=cpu base=1m now=1001m";
+  CHECK(size_of(workload).base == 1'001);
+  workload.made_of.containers[1].requests.set("cpu", 1'000);
+  workload.grown = "container=main resource=cpu base=1m limit=2 now=1";
+  CHECK(size_of(workload).base == 1);
+  CHECK(size_of(workload).base_limit == 2'000);
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+  std::string why;
+  const HomeSize size = size_of(web({{"cpu", 500}}));
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", kAny, kAny, GrowWay::kTemplate}, size,
+                    why) == 500);
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", kAny, 900, GrowWay::kTemplate}, size, why) ==
+        900);
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", 1, kAny, GrowWay::kTemplate}, size, why) ==
+        7'900);
 }
 
 TEST_CASE("growth: memory grows by bytes") {

@@ -42,6 +42,8 @@ struct ScalerOptions {
   /// How long a workload is left alone that somebody else changes, too; and how long nobody tries
   /// again to resize one where that failed.
   Nanos yield{60'000'000'000};
+  /// After so long without any progress, a workload's controller replaces its pods no more.
+  Nanos progress{600'000'000'000};
   bool resizes_pods = false;  ///< the server does, where they run
   bool owns_objects = false;  ///< HorizontalPodAutoscalers are ours; else only those of gedge are
   bool writes = true;         ///< false: what would be done is said, and no more
@@ -156,7 +158,11 @@ class Scaler {
     std::int32_t surplus = 0;  // replicas that came by a move, before others leave by it
     std::string keeps_size;    // as it was told
     Nanos resized_at{0};       // the last try
-    std::optional<std::string> resize_fails;  // why it did
+    std::optional<std::string> resize_fails;         // why it did
+    Nanos gone_at{0};                                // the last try that met pods that are gone
+    std::int32_t gone_looks = 0;                     // so many in a row
+    std::optional<RolloutRules::Progress> progress;  // at home, while pods are replaced
+    Nanos progress_at{0};
     Nanos yields_until{0};
     bool is_frozen = false;
     UnixSeconds rescaled_at = kNever;
@@ -169,6 +175,7 @@ class Scaler {
     std::string key;  // of the entry
     ScaleReport report;
     ScaleHistory before;
+    Nanos now{0};  // of the look
   };
   /// A look that waits until it is known what fits where.
   struct Splitting {
@@ -188,6 +195,7 @@ class Scaler {
     State state = State::kResting;
     Nanos due{0}, polls_at{0};
     bool was_looked_at = false, is_wanted_again = false;
+    bool has_more = false;                     // what is done now is only the first part
     std::map<std::string, Entry> entries;      // by kind and name
     std::map<std::string, ScaledPod> pods;     // by name
     std::map<std::string, std::string> taken;  // workloads, by the objects that scale them
@@ -234,19 +242,22 @@ class Scaler {
   bool note_moves(const Splitting& waiting, const SiteSplit& split,
                   const std::vector<SiteCount>& sites, Entry& entry) const;
   void give_up(Splitting waiting, std::string why, Entry& entry);
+  void yield(ScaleReport report, bool is_due, Entry& entry);
   void carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer, Entry& entry,
                  Space& space);
   const HomeSize* size_of(const std::string& key, const Space& space) const;
   std::string cannot_grow(const std::string& key, const Entry& entry, const Space& space,
                           Nanos now) const;
   bool is_uneven(const std::string& key, const Space& space) const;
-  bool is_rolling_out(const Entry& entry, const Space& space) const;
+  void note_progress(Entry& entry, const Space& space, Nanos now) const;
+  bool is_stuck(const Entry& entry, const Space& space, Nanos now) const;
+  bool is_rolling_out(const Entry& entry, const Space& space, Nanos now) const;
   SiteScalerOptions splits_by(const std::string& key, const Entry& entry, const Space& space,
-                              const SiteAnswer& answer, std::string& why) const;
+                              const SiteAnswer& answer, std::string& why, Nanos now) const;
   /// What becomes of home in this look.
   struct HomeTurn {
     bool resizes = false, may_leave = false;
-    bool has_more = false;  // to be done by the next one
+    bool has_more = false;  // to be done by the next one, if this one does something
   };
   HomeTurn turn_of_home(const Splitting& waiting, const SiteSplit& split,
                         const std::vector<SiteCount>& sites, const Space& space) const;
@@ -262,6 +273,7 @@ class Scaler {
                            const WorkloadIndex& index, const ScaleDecision& decision) const;
   std::string why(const std::string& key, const Space& space, const Entry& entry,
                   const ScaleDecision& decision) const;
+  static bool is_met_again(const Pending& pending, Entry& entry);
   void settle(Pending pending, Entry& entry);
   void tell(ScaleReport report, Entry& entry);
   UnixSeconds seconds(Nanos now) const;

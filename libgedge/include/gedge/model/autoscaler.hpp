@@ -118,6 +118,11 @@ struct RolloutRules {
   bool is_under_way = false;     ///< it deals with the last change
   bool is_stuck = false;         ///< it does not get on with that
   bool is_partial = false;       ///< some pods stay as they are, until somebody says so
+  /// As long as this is the same, it does not get on.
+  struct Progress {
+    std::int64_t generation = 0, updated = 0, all = 0;
+    friend bool operator==(const Progress&, const Progress&) = default;
+  } progress = {};
 };
 
 /// On a workload that has grown: what it was declared with. See HomeSize.
