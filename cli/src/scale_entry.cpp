@@ -166,9 +166,11 @@ Errors check(const ScaleFacts& facts, const ScaleCommand& command) {
   return errors;
 }
 
+bool grows(const Autoscaler& one) { return one.sites && !one.sites->up.resource.empty(); }
+
 bool resizes_in_place(const ScaleFacts& facts) {
   return std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(), [](const Autoscaler& one) {
-    return one.sites && !one.sites->up.resource.empty() && one.sites->up.way == GrowWay::kInPlace;
+    return grows(one) && one.sites->up.way == GrowWay::kInPlace;
   });
 }
 
@@ -252,7 +254,7 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   scaling.resizes_pods = *in_place;
   Scaler scaler(std::move(scaling));
   ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
-  options.resizes_pods = *in_place;
+  options.grows = std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(), grows);
   options.namespace_name = only_namespace(command, facts);
   SiteSource sites(command, io, [&server] { server.transport->wake(); });
   if (has_sites(facts)) {

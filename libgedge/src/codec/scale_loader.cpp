@@ -130,6 +130,7 @@ ScaledPod read_scaled_pod(Cursor object, bool keeps_object) {
   if (keeps_object) {
     pod.uid = draft.meta.uid;
     pod.version = version_of(object);
+    pod.controller = draft.meta.controller;
   }
   const PodTemplate made =
       read_pod_template(object.find("metadata"), object.find("spec"), std::move(draft.meta));

@@ -1,4 +1,5 @@
 // control/scaler_growth.cpp - replicas of home that grow before others come elsewhere.
+#include <algorithm>
 #include <utility>
 
 #include "gedge/control/scaler.hpp"
@@ -38,7 +39,8 @@ std::vector<const ScaledPod*> Scaler::pods_at_home(const Entry& entry, const Spa
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   std::vector<const ScaledPod*> pods;
   for (const auto& [name, pod] : space.pods)
-    if (pod.phase == PodPhase::kRunning && !pod.deleting && home.selector.matches(pod.labels))
+    if (pod.phase == PodPhase::kRunning && !pod.deleting && home.selector.matches(pod.labels) &&
+        is_made_by(pod, home))
       pods.push_back(&pod);
   return pods;
 }
@@ -100,14 +102,21 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   if (size == nullptr) return options;
   options.base = size->base;
   options.home = size->amount;
-  options.least = options.keeps_size ? 0 : size->least;
   GrowRule& rule = options.rules.up;
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   if (options.keeps_size) return options;
-  rule.most = most_growth(answer.bounds, home, rule, *size, why);
+  HomeSize aim = *size;
+  aim.amount = std::min(size->amount, std::max(rule.most, size->base));
+  const ResizePlan even = plan_growth(answer.bounds, home, aim, aim.amount);
+  if (is_uneven(key, space) && even.held) {
+    why = even.held->what;
+    rule.most = aim.amount = std::min(size->least, aim.amount);
+  }
+  rule.most = most_growth(answer.bounds, home, rule, aim, why);
+  options.home = aim.amount;
   if (std::string said = lacks_room(entry, space); !said.empty()) {
     why = std::move(said);
-    rule.most = options.home = options.least = size->base;
+    rule.most = options.home = size->base;
   }
   if (rule.way == GrowWay::kTemplate && is_stuck(entry, space, now)) {
     why = home.kind + " " + home.name + " does not get on with replacing its pods";
@@ -146,12 +155,16 @@ bool Scaler::resize_home(const Splitting& waiting, std::int64_t amount, const Si
   ResizePlan plan =
       in_place ? plan_growth_of_pods(answer.bounds, home, pods_at_home(entry, space), size, amount)
                : plan_growth(answer.bounds, home, size, amount);
-  if ((plan.held && amount > size.amount) || plan.objects.empty()) return false;
-  const std::int32_t replicas = home.spec_replicas;
+  const bool grows = std::any_of(plan.objects.begin(), plan.objects.end(), [&](const auto& object) {
+    return object.containers.front().resources.front().request_before < amount;
+  });
+  if ((plan.held && grows) || plan.objects.empty()) return false;
+  HomeSize after = size;
+  after.sizes.clear();
+  after.amount = amount;
   report.target_uid = home.uid;
-  report.decision.replicas =
-      report.decision.current +
-      static_cast<std::int32_t>(replicas * amount / size.base - replicas * size.amount / size.base);
+  report.decision.replicas = report.decision.current + units_of(home.spec_replicas, after) -
+                             units_of(home.spec_replicas, size);
   const ScaleHistory before = entry.history;
   record_change(report.decision.current, report.decision.replicas,
                 entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,

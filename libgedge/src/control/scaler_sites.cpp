@@ -28,10 +28,7 @@ std::vector<const ScaleTarget*> targets_of(const Autoscaler& spec,
 }
 
 std::int32_t units_of(std::int32_t replicas, const HomeSize* size) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (size == nullptr) return replicas;
-  const std::int64_t units = saturated_product(replicas, size->amount) / size->base;
-  return static_cast<std::int32_t>(std::min(units, kMost));
+  return size == nullptr ? replicas : units_of(replicas, *size);
 }
 
 /// Replicas on all sites, and as how many they count.
@@ -244,8 +241,10 @@ void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
     SiteScalerOptions options = splits_by(waiting.key, entry, *space, answer, why, waiting.now);
     const GrowRule bounded = options.rules.up;
     waiting.keeps_size = options.keeps_size;
-    auto split = split_replicas(std::move(options), count_sites(entry, *space), look, entry.moved,
-                                *answer.room);
+    std::vector<SiteCount> sites = count_sites(entry, *space);
+    if (const HomeSize* const size = size_of(waiting.key, *space))
+      sites.front().sizes = size->sizes;
+    auto split = split_replicas(std::move(options), sites, look, entry.moved, *answer.room);
     if (split) {
       waiting.report.keeps_size =
           note_size(waiting, *split, bounded, std::move(why), entry, *space);

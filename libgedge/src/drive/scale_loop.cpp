@@ -61,7 +61,7 @@ void ScaleLoop::watch_all() {
   objects.keep_only = [this](const std::vector<PodName>& names) { scaler_.keep_objects(names); };
   watches_.push_back(
       std::make_unique<ObjectWatch>(WatchedKind{codec::pods_path(options_.namespace_name), "v1",
-                                                "PodList", false, options_.resizes_pods},
+                                                "PodList", false, options_.grows},
                                     std::move(pods), options_.seed + 1, options_.reflector));
   watches_.push_back(std::make_unique<ObjectWatch>(
       WatchedKind{codec::autoscalers_path(options_.autoscaling, options_.namespace_name),

@@ -1,6 +1,7 @@
 #include "gedge/scale/growth.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -84,16 +85,15 @@ std::optional<std::int64_t> size_of(const ScaledPod& pod, const HomeSize& size) 
   return std::nullopt;
 }
 
-// Those that are smaller than declared are of a template of before: they do not count.
+// Those that are smaller than declared are of a template of before: they count as what replaces
+// them.
 void measure(std::span<const ScaledPod* const> pods, HomeSize& size) {
-  std::optional<std::int64_t> least;
-  for (const ScaledPod* const pod : pods) {
-    const auto own = size_of(*pod, size);
-    if (!own || *own < size.base) continue;
-    size.amount = std::max(size.amount, *own);
-    least = std::min(least.value_or(*own), *own);
-  }
-  size.least = least.value_or(size.amount);
+  for (const ScaledPod* const pod : pods)
+    if (const auto own = size_of(*pod, size)) size.sizes.push_back(std::max(*own, size.base));
+  std::sort(size.sizes.begin(), size.sizes.end());
+  if (size.sizes.empty()) return;
+  size.least = size.sizes.front();
+  size.amount = size.sizes.back();
 }
 
 Recommendation exactly(const ScaleTarget& workload, const HomeSize& size, std::int64_t amount) {
@@ -115,6 +115,24 @@ std::string resource_text(std::string_view resource, std::int64_t amount) {
   return resource == kCpu ? format_milli(amount) : format_bytes(amount);
 }
 
+std::int32_t units_of(std::int32_t replicas, const HomeSize& size) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto known = std::min<std::int64_t>(replicas, static_cast<std::int64_t>(size.sizes.size()));
+  std::int64_t sum = saturated_product(replicas - known, size.amount);
+  for (std::int64_t i = 0; i < known; ++i)
+    sum = saturated_sum(sum, size.sizes[static_cast<std::size_t>(i)]);
+  return static_cast<std::int32_t>(std::min(sum / size.base, kMost));
+}
+
+// A Deployment makes them by a ReplicaSet, whose name ends with the hash that they carry.
+bool is_made_by(const ScaledPod& pod, const ScaleTarget& workload) {
+  const ControllerRef& by = pod.controller;
+  if (by.kind == workload.kind) return by.name == workload.name && by.uid == workload.uid;
+  const std::string* const hash = pod.labels.find("pod-template-hash");
+  return workload.kind == "Deployment" && by.kind == "ReplicaSet" && hash != nullptr &&
+         by.name == workload.name + "-" + *hash;
+}
+
 Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
                            std::span<const ScaledPod* const> pods) {
   const std::string name = workload.kind + " " + workload.name;
@@ -133,8 +151,8 @@ Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
   }
   if (main == nullptr) return invalid_input("pods of " + name + " request no " + rule.resource);
   const std::int64_t amount = main->requests.amount(rule.resource);
-  HomeSize size{main->name, rule.resource, amount, amount, main->limits.find(rule.resource),
-                amount};
+  const auto limit = main->limits.find(rule.resource);
+  HomeSize size{main->name, rule.resource, amount, amount, limit, amount, {}};
   if (rule.way == GrowWay::kInPlace) measure(pods, size);
   return size;
 }

@@ -353,7 +353,10 @@ std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
 }
 
 std::int64_t SiteScaler::size_on(std::uint32_t site) const {
-  return site == kHome && options_.home > 0 ? options_.home : unit();
+  if (site != kHome || options_.home == 0) return unit();
+  // Nobody makes those larger that come as they were declared.
+  const bool is_declared = options_.keeps_size && options_.rules.up.way == GrowWay::kInPlace;
+  return is_declared ? unit() : options_.home;
 }
 
 // Those that are not ready leave first, then the newest.
@@ -376,8 +379,8 @@ Result<bool> SiteScaler::hold(std::uint32_t site, std::int64_t leaving) {
   const std::int64_t then = saturated_sum(sum(false) - leaving, size_on(site));
   if (options_.home > 0 && then > most()) return false;
   auto held = room_.add(next_, site);
-  if (!held || !*held || site != kHome || options_.home <= options_.base) return held;
-  held = room_.resize(next_, options_.home);
+  if (!held || !*held || size_on(site) <= unit()) return held;
+  held = room_.resize(next_, size_on(site));
   if (!held || !*held) room_.remove(next_);
   return held;
 }

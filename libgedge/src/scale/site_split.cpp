@@ -9,19 +9,37 @@ namespace {
 
 constexpr std::uint32_t kHome = 0;
 
+// Of one at home.
+std::int64_t size_of(const SiteScalerOptions& options, const SiteCount& site, std::int32_t at) {
+  if (options.home == 0) return options.base;
+  if (site.sizes.empty()) return options.home;
+  if (at < static_cast<std::int32_t>(site.sizes.size()))
+    return site.sizes[static_cast<std::size_t>(at)];
+  return options.keeps_size ? options.base : options.home;
+}
+
 // Those at home that are smaller grow to what the others have; where one cannot, none is larger.
+// Who is to grow is not as large yet, so others do not leave for it.
 Status even_out(SiteScalerOptions& options, std::vector<SiteReplica>& known, SiteRoom& room) {
-  const bool is_even = options.least == 0 || options.least >= options.home;
+  std::int64_t least = options.home, largest = options.home;
+  for (const SiteReplica& replica : known) {
+    if (replica.site != kHome) continue;
+    least = std::min(least, replica.amount);
+    largest = std::max(largest, replica.amount);
+  }
+  if (options.home == 0 || options.keeps_size || least == largest) return {};
+  // The room does not say which of its pods are those.
   bool may = true;
   for (const SiteReplica& replica : known) {
-    if (is_even || !may || replica.site != kHome) continue;
+    if (!may || replica.site != kHome) continue;
     const auto held = room.resize(replica.id, options.home);
     if (!held) return held.error();
     may = *held;
   }
-  if (!may) options.home = options.least;
+  if (!may) options.home = least;
   for (SiteReplica& replica : known) {
-    if (replica.site != kHome || options.home == 0) continue;
+    if (replica.site != kHome) continue;
+    replica.ready = replica.ready && replica.amount >= options.home;
     replica.amount = options.home;
     if (may) continue;
     const auto held = room.resize(replica.id, options.home);
@@ -80,8 +98,11 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
     for (std::int32_t i = 0; i < sites[site].replicas; ++i, ++next) {
       const auto held = room.add(next, site);
       if (!held) return held.error();
+      const bool is_ready = i < sites[site].ready;
       if (*held)
-        known.push_back({next, site, options.base, i < sites[site].ready});
+        known.push_back({next, site,
+                         site == kHome ? size_of(options, sites[site], i) : options.base,
+                         is_ready});
       else
         ++unplaced[site];
     }

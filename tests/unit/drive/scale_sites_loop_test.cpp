@@ -126,7 +126,7 @@ struct Scene {
     server.replicas["web-far"] = far;
     ScaleLoopOptions loop_options;
     loop_options.sites = &desk;
-    loop_options.resizes_pods = true;
+    loop_options.grows = true;
     ScaleEvents events;
     events.failed = [this](const Error& error) { failures.push_back(error.what); };
     ScaleLoop loop(std::move(scaler), server, nullptr, clock, clock, loop_options, events);
@@ -220,7 +220,12 @@ TEST_CASE("scale loop with sites: or where they run, each by itself, as it was r
   scene.up = {"cpu", 500, 2'000, GrowWay::kInPlace};
   scene.server.workloads["web"] = kWorkload;
   const std::size_t meta = scene.server.pods.find(R"("namespace")");
-  scene.server.pods.insert(meta, R"("uid":"a-uid","resourceVersion":"12",)");
+  scene.server.pods.insert(meta,
+                           R"("uid":"a-uid","resourceVersion":"12",)"
+                           R"("ownerReferences":[{"kind":"ReplicaSet","name":"web-5b8","uid":"r",)"
+                           R"("controller":true}],)");
+  const std::size_t labels = scene.server.pods.find(R"("app")");
+  scene.server.pods.insert(labels, R"("pod-template-hash":"5b8",)");
   scene.plan[30] = [&] {
     REQUIRE(scene.desk.asked.size() == 1);
     scene.desk.answer(true);

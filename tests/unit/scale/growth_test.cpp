@@ -64,7 +64,7 @@ void resize(const ScaleFacts& bounds, ScaleTarget& workload, std::int64_t amount
 
 TEST_CASE("growth: the container that requests most of it is as large as it was declared") {
   const HomeSize size = size_of(web({{"cpu", 500}}, {{"cpu", 700}}));
-  CHECK(size == HomeSize{"main", "cpu", 500, 500, 700, 500});
+  CHECK(size == HomeSize{"main", "cpu", 500, 500, 700, 500, {}});
   CHECK(grown_note(size).empty());
   const auto none = home_size({"memory", 1, 2, GrowWay::kTemplate}, web({{"cpu", 500}}), {});
   REQUIRE_FALSE(none);
@@ -117,7 +117,7 @@ TEST_CASE("growth: an annotation is believed only about the template as it is") 
   resize(one_node(8'000), workload, 750);
   CHECK(workload.grown == "container=main resource=cpu base=500m now=750m");
   workload.made_of.containers[1].requests.set("cpu", 800);
-  CHECK(size_of(workload) == HomeSize{"main", "cpu", 800, 800, {}, 800});
+  CHECK(size_of(workload) == HomeSize{"main", "cpu", 800, 800, {}, 800, {}});
   workload.made_of.containers[1].requests.set("cpu", 750);
   const auto other = home_size({"memory", 1, 2, GrowWay::kTemplate}, workload, {});
   REQUIRE_FALSE(other);
@@ -204,10 +204,15 @@ TEST_CASE("growth: pods say by themselves how large they are, and each is change
   const std::vector<const ScaledPod*> both{&a, &b}, one{&a}, others{&old};
   const auto size = home_size(rule, workload, both);
   REQUIRE(size);
-  CHECK(*size == HomeSize{"main", "cpu", 500, 1'000, 1'000, 750});
+  CHECK(*size == HomeSize{"main", "cpu", 500, 1'000, 1'000, 750, {750, 1'000}});
+  CHECK_MESSAGE(units_of(2, *size) == 3, "3.5");
+  CHECK_MESSAGE(units_of(4, *size) == 7, "7.5, with two that come");
+  CHECK(units_of(1, *size) == 1);
+  CHECK(units_of(std::numeric_limits<std::int32_t>::max(), *size) ==
+        std::numeric_limits<std::int32_t>::max());
   CHECK(home_size(rule, workload, one)->least == 1'000);
-  CHECK(*home_size(rule, workload, others) == HomeSize{"main", "cpu", 500, 500, 1'000, 500});
-  CHECK(*home_size(rule, workload, {}) == HomeSize{"main", "cpu", 500, 500, 1'000, 500});
+  CHECK(*home_size(rule, workload, others) == HomeSize{"main", "cpu", 500, 500, 1'000, 500, {500}});
+  CHECK(*home_size(rule, workload, {}) == HomeSize{"main", "cpu", 500, 500, 1'000, 500, {}});
   const ResizePlan plan = plan_growth_of_pods(one_node(8'000), workload, both, *size, 1'000);
   CHECK(plan.way == ResizeWay::kInPlace);
   REQUIRE(plan.objects.size() == 1);
@@ -225,6 +230,23 @@ TEST_CASE("growth: pods say by themselves how large they are, and each is change
   const auto mixed = home_size(rule, workload, both);
   REQUIRE_FALSE(mixed);
   CHECK(mixed.error().what == "Deployment web has grown by its template");
+}
+
+TEST_CASE("growth: a pod is of the workload that made it, whatever its labels are") {
+  ScaleTarget workload = web({{"cpu", 500}});
+  ScaledPod pod;
+  pod.labels = {{"pod-template-hash", "5b8"}};
+  CHECK_FALSE(is_made_by(pod, workload));
+  pod.controller = {"ReplicaSet", "web-5b8", "r"};
+  CHECK(is_made_by(pod, workload));
+  pod.controller.name = "web-5b9";
+  CHECK_FALSE(is_made_by(pod, workload));
+  pod.controller = {"StatefulSet", "web", "u"};
+  CHECK_FALSE(is_made_by(pod, workload));
+  workload.kind = "StatefulSet";
+  CHECK(is_made_by(pod, workload));
+  pod.controller.uid = "another";
+  CHECK_FALSE(is_made_by(pod, workload));
 }
 
 TEST_CASE("growth: a controller that replaces no pods, or all at once, is left alone") {

@@ -254,17 +254,41 @@ TEST_CASE("site growth: who waits without a place is not counted, and is as larg
 }
 
 TEST_CASE("site growth: those that are smaller grow to what the others have, or none is larger") {
-  SiteScalerOptions options = two_sites(750);
-  options.least = kBase;
+  const SiteScalerOptions options = two_sites(750);
+  const std::vector<SiteCount> sites{{2, 2, {kBase, 750}}, {0, 0}};
   Room room({900, 750}, 9, kBase);  // those that come are as declared
-  const SiteSplit even = split(options, room, {{2, 2}, {0, 0}}, 3);
+  const SiteSplit even = split(options, room, sites, 3);
   CHECK(even.home == 750);
   CHECK(even.replicas == Counts{2, 0});
   Room full({900, 600}, 9, kBase);
-  const SiteSplit least = split(options, full, {{2, 2}, {0, 0}}, 3);
+  const SiteSplit least = split(options, full, sites, 3);
   CHECK(least.home == kBase);
   CHECK(least.replicas == Counts{2, 1});
   CHECK(full.nodes == std::vector<std::int64_t>{400, 100});
+}
+
+TEST_CASE("site growth: none leaves for one that is to be larger, and is not yet") {
+  Room room({750, 750}, 9, kBase);
+  const std::vector<SiteCount> sites{{2, 2, {kBase, 750}}, {1, 1}};
+  const SiteSplit made = split(two_sites(750), room, sites, 3, 1'000, 0);
+  CHECK(made.home == 750);
+  CHECK(made.replicas == Counts{2, 1});
+  Room then({750, 750}, 9, kBase);
+  const std::vector<SiteCount> grown{{2, 2, {750, 750}}, {1, 1}};
+  CHECK(split(two_sites(750), then, grown, 3, 1'000, 0).replicas == Counts{2, 0});
+}
+
+TEST_CASE("site growth: where they keep their size, each counts as it is") {
+  SiteScalerOptions options = two_sites(750);
+  options.keeps_size = true;
+  options.rules.up.way = GrowWay::kInPlace;
+  Room room({750, 750}, 9, kBase);
+  const SiteSplit over = split(options, room, {{2, 2, {kBase, 750}}, {0, 0}}, 3);
+  CHECK_MESSAGE((over.replicas == Counts{2, 1}), "2.5 are too few for three");
+  CHECK(over.home == 750);
+  Room next({750, 750, 600}, 9, kBase);
+  const SiteSplit out = split(options, next, {{2, 2, {750, 750}}, {0, 0}}, 4);
+  CHECK_MESSAGE((out.replicas == Counts{3, 0}), "who comes is as it was declared");
 }
 
 TEST_CASE("site growth: who comes to larger ones is as large, or does not come") {

@@ -33,9 +33,9 @@ struct ApiEvent;
 struct ScaleLoopOptions {
   std::string namespace_name;                  ///< nothing else is looked at; empty: all of them
   std::string autoscaling = "autoscaling/v2";  ///< the version of objects that the server has
-  bool writes = true;         ///< false: nothing at all is written, no Event either
-  bool resizes_pods = false;  ///< some autoscaler may: what that needs is kept of all of them
-  bool is_one_pass = false;   ///< ends when everything was looked at once
+  bool writes = true;        ///< false: nothing at all is written, no Event either
+  bool grows = false;        ///< replicas of some autoscaler: what that needs is kept of all pods
+  bool is_one_pass = false;  ///< ends when everything was looked at once
   std::string controller = "gedge-autoscaler";  ///< who reports Events
   std::string instance;                         ///< which process of it
   std::uint64_t seed = 0;                       ///< of jitter and of the names of Events

@@ -149,6 +149,7 @@ struct ScaledPod : ScaledTemplate {
   SharedText namespace_name = Pod::default_namespace();
   SharedText name;
   std::string uid, version;
+  ControllerRef controller;  ///< what made it
   Labels labels;
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;

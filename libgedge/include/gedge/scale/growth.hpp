@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gedge/base/result.hpp"
 #include "gedge/model/autoscaler.hpp"
@@ -28,8 +29,16 @@ struct HomeSize {
   std::int64_t base = 0, amount = 0;       ///< requested, as declared and now
   std::optional<std::int64_t> base_limit;  ///< as declared; empty: none
   std::int64_t least = 0;  ///< of a pod that runs: less than `amount` where they are not alike
+  std::vector<std::int64_t> sizes;  ///< kInPlace: of each pod that runs, the least first
   friend bool operator==(const HomeSize&, const HomeSize&) = default;
 };
+
+/// As how many replicas of `base` so many count, each by its own size: those that run first, the
+/// least of them first; the others have `amount`.
+std::int32_t units_of(std::int32_t replicas, const HomeSize& size);
+
+/// By its controller: others may have labels that a workload selects.
+bool is_made_by(const ScaledPod& pod, const ScaleTarget& workload);
 
 /// By the workload; with GrowWay::kInPlace by its pods that run, too, the largest of which says
 /// what all of them are to have. Errors: kInvalidInput where no container requests any, and where

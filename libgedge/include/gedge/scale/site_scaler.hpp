@@ -65,7 +65,6 @@ struct SiteScalerOptions {
   /// What each of those at home has: then a step is one of all of them, and who comes is as large.
   /// 0: each grows by itself.
   std::int64_t home = 0;
-  std::int64_t least = 0;    ///< of those at home, some are as small yet; 0: they are alike
   bool keeps_size = false;   ///< none grows or shrinks now
   bool none_leaves = false;  ///< nor leaves; those that are far stay, whatever fits nearer
 };

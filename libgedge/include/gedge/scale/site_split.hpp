@@ -20,6 +20,9 @@ std::vector<ObjectName> site_workloads(const Autoscaler& autoscaler);
 struct SiteCount {
   std::int32_t replicas = 0;  ///< that it is to have
   std::int32_t ready = 0;     ///< of its pods
+  /// At home, of those that run: HomeSize::sizes. Others are as SiteScalerOptions::home, and with
+  /// keeps_size as they were declared; empty: all of them are as the former says.
+  std::vector<std::int64_t> sizes = {};
 };
 
 /// Whether anything may change: else nobody has to be asked what fits. `wanted` as of SiteLook.

@@ -1,0 +1,215 @@
+// growth_world.hpp - two workloads, of which that of home may grow, for tests of the scaler.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/control/scaler.hpp"
+
+namespace gedge {
+
+inline constexpr Nanos kSecond{1'000'000'000};
+inline constexpr std::int64_t kBase = 500, kMost = 1'000;
+
+/// Each node of home takes one pod, with so much; the other site takes any number.
+struct Nodes final : SiteRoom {
+  std::int32_t left;
+  std::int64_t most;
+  Nodes(std::int32_t places, std::int64_t each) : left(places), most(each) {}
+  Result<bool> add(std::uint32_t /*replica*/, std::uint32_t site) override {
+    return site > 0 || left-- > 0;
+  }
+  Result<bool> resize(std::uint32_t /*replica*/, std::int64_t amount) override {
+    return amount <= most;
+  }
+  void remove(std::uint32_t /*replica*/) override {}
+};
+
+/// Two workloads that have what they are given, as soon as the test says so.
+struct World {
+  Scaler scaler;
+  Nanos now{1'000 * kSecond};
+  UnixSeconds date = 1'795'000'000;
+  std::map<std::string, std::int32_t> replicas{{"web", 1}, {"web-far", 0}};
+  std::int64_t cpu = kBase;  // of web's template
+  std::string grown;
+  RolloutRules rollout{RolloutRules::Kind::kRolling, 1, false, false, false};
+  ScaleAnswer to_resizes = ScaleAnswer::kDone;
+  std::int32_t nodes = 2;
+  std::int64_t node_cpu = kMost;
+  ScaleFacts bounds;
+  std::int64_t load = 1;
+  int version = 1;
+  std::vector<ScaleReport> reports;
+  std::vector<ScaleWrite> writes, resizes;
+  int questions = 0;  // what fits where
+  using State = std::pair<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
+  std::vector<State> series;  // after each write
+
+  std::map<std::string, std::int64_t> cpu_of;  // of pods; others have what the template says
+  std::string unresized;                       // of web.1
+  std::vector<ScaledPod> strays;               // of nobody
+  std::string refused;                         // a pod that cannot be resized
+
+  explicit World(bool writes_any = true, GrowWay way = GrowWay::kTemplate, bool in_place = false)
+      : scaler(options(writes_any, in_place)) {
+    bounds.nodes.push_back({{"cpu", 8'000}, {"memory", 1}});
+    scaler.put(web(way));
+  }
+  static ScalerOptions options(bool writes_any, bool in_place) {
+    ScalerOptions made;
+    made.settings.downscale_window_s = 0;
+    made.writes = writes_any;
+    made.resizes_pods = in_place;
+    return made;
+  }
+  static Autoscaler web(GrowWay way) {
+    Autoscaler autoscaler;
+    autoscaler.name = "web";
+    autoscaler.namespace_name = "shop";
+    autoscaler.api_version = kShortAutoscaler;
+    autoscaler.target = {"apps/v1", "Deployment", "web"};
+    autoscaler.max = 10;
+    autoscaler.behavior.emplace();
+    autoscaler.behavior->up.policies = {{PolicyUnit::kPodCount, 100, 1}};
+    autoscaler.behavior->down.window_s = 0;
+    MetricSpec& metric = autoscaler.metrics.emplace_back();
+    metric.kind = MetricKind::kExternal;
+    metric.is_query = true;
+    metric.name = "load";
+    metric.target = TargetKind::kAverageValue;
+    metric.amount = 100'000;
+    SiteRules& sites = autoscaler.sites.emplace();
+    sites.order = {"home", "far"};
+    sites.workloads = {"", "web-far"};
+    sites.up = {"cpu", 250, kMost, way};
+    sites.over_after_s = 0;
+    sites.return_after_s = 30;
+    return autoscaler;
+  }
+  ScaleReading reading_of(const ScaleRead& read) const {
+    ScaleReading reading;
+    reading.kind = ScaleReading::Kind::kFound;
+    ScaleTarget& scale = reading.scale;
+    scale.namespace_name = "shop";
+    scale.kind = "Deployment";
+    scale.name = read.target.name;
+    scale.spec_replicas = scale.status_replicas = replicas.at(read.target.name);
+    scale.selector.requirements.push_back({"app", SelectorOp::kEquals, {read.target.name}});
+    scale.has_selector = true;
+    scale.uid = read.target.name + "-uid";
+    scale.version = std::to_string(version);
+    CHECK(read.is_whole == (read.target.name == "web"));
+    if (!read.is_whole) return reading;
+    scale.made_of.containers.push_back({"main", {{"cpu", cpu}}, {}, {}});
+    scale.rollout = rollout;
+    scale.grown = grown;
+    return reading;
+  }
+  void make_pods() {
+    std::vector<PodName> names;
+    for (const auto& [workload, count] : replicas)
+      for (std::int32_t i = 0; i < count; ++i) {
+        ScaledPod pod;
+        pod.namespace_name = "shop";
+        pod.name = workload + "." + std::to_string(i);
+        pod.labels = {{"app", workload}, {"pod-template-hash", "5b8"}};
+        pod.controller = {"ReplicaSet", workload + "-5b8", "rs-uid"};
+        pod.phase = PodPhase::kRunning;
+        pod.ready = ReadyState::kTrue;
+        pod.uid = pod.name.str() + "-uid";
+        pod.version = "5";
+        const auto known = cpu_of.find(pod.name.str());
+        pod.containers.push_back({"main", {{"cpu", known == cpu_of.end() ? cpu : known->second}}});
+        if (pod.name == "web.1") pod.unresized = unresized;
+        names.push_back({pod.namespace_name, pod.name});
+        scaler.put(std::move(pod));
+      }
+    for (const ScaledPod& pod : strays) {
+      names.push_back({pod.namespace_name, pod.name});
+      scaler.put(pod);
+    }
+    scaler.keep_pods(names);
+  }
+  SiteAnswer room() const {
+    SiteAnswer answer;
+    answer.room = std::make_unique<Nodes>(nodes, node_cpu);
+    answer.rtts = SiteRtts(2, std::vector<Rtt>(4, Rtt{1}));
+    answer.bounds = bounds;
+    return answer;
+  }
+  void take(const ScaleWrite& write) {
+    if (!write.resize) {
+      writes.push_back(write);
+      replicas[write.target.name] = write.replicas;
+      series.push_back(state());
+      return scaler.answer(write.ticket, ScaleAnswer::kDone, "");
+    }
+    resizes.push_back(write);
+    if (write.resize->kind == "Pod") {
+      CHECK(write.resize->uid == write.resize->name.str() + "-uid");
+      CHECK(write.resize->version == "5");
+      CHECK_FALSE(write.resize->grown);
+      if (write.resize->name == refused)
+        return scaler.answer(write.ticket, ScaleAnswer::kRefused, "no");
+      if (to_resizes != ScaleAnswer::kDone)
+        return scaler.answer(write.ticket, to_resizes, "as told");
+      cpu_of[write.resize->name.str()] = write.resize->containers.front().resources.front().request;
+      return scaler.answer(write.ticket, ScaleAnswer::kDone, "");
+    }
+    CHECK(write.resize->version == std::to_string(version));
+    if (to_resizes == ScaleAnswer::kDone) {
+      cpu = write.resize->containers.front().resources.front().request;
+      grown = write.resize->grown.value_or("not said");
+      ++version;
+      series.push_back(state());
+    }
+    scaler.answer(write.ticket, to_resizes, "as told");
+  }
+  void turn() {
+    for (int round = 0; round < 8; ++round) {
+      make_pods();
+      REQUIRE(scaler.advance(now, date));
+      for (const ScaleRead& read : scaler.take_scale_reads())
+        scaler.answer(read.ticket, reading_of(read));
+      for (const MetricRead& read : scaler.take_metric_reads()) {
+        MetricReading reading;
+        reading.is_read = true;
+        reading.values.external.push_back({"load", {}, {load * 100'000, date, {}}});
+        scaler.answer(read.ticket, reading);
+      }
+      for (const SiteQuestion& question : scaler.take_site_questions()) {
+        ++questions;
+        scaler.answer(question.ticket, room());
+      }
+      for (const ScaleWrite& write : scaler.take_writes()) take(write);
+      for (ScaleReport& report : scaler.take_reports()) reports.push_back(std::move(report));
+    }
+  }
+  void pass(std::int64_t seconds) {
+    for (std::int64_t i = 0; i < seconds; ++i) {
+      now += kSecond;
+      ++date;
+      turn();
+    }
+  }
+  State state() const { return {{replicas.at("web"), replicas.at("web-far")}, cpu}; }
+  std::vector<std::string> told() const {
+    std::vector<std::string> said;
+    for (const ScaleReport& report : reports)
+      if (!report.keeps_size.empty()) said.push_back(report.keeps_size);
+    return said;
+  }
+};
+
+inline World::State state(std::int32_t home, std::int32_t far, std::int64_t cpu) {
+  return {{home, far}, cpu};
+}
+
+}  // namespace gedge
