@@ -356,7 +356,8 @@ def check_growth(scene):
         with Autoscaler(scene.plane, *growth.flags, *growth.rights) as gedge:
             growth.comes_to(2, "900m", 0)
             need(growth.notes.get("gedge.io/grown") ==
-                 "container=c resource=cpu base=600m limit=1 now=900m", f"{growth.notes}")
+                 "container=c resource=cpu base=600m limit=1 now=900m now-limit=1500m",
+                 f"{growth.notes}")
             until(lambda: [requests_of(one)["requests"]["cpu"]
                            for one in in_zone(scene, "big")] == ["900m"] * 2, "larger pods")
             scene.asked = {"edge": 500}

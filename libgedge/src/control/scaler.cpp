@@ -246,6 +246,8 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
       entry.expected.clear();
       entry.moved.reset();
       entry.surplus = 0;
+      entry.written.reset();
+      entry.stale_note.clear();
       entry.target_uid = target->uid;
     }
     ScaleHistory before = entry.history;
@@ -358,6 +360,12 @@ bool Scaler::is_met_again(const Pending& pending, Entry& entry) {
   return entry.gone_looks < kMostLooks;
 }
 
+void Scaler::note_written(const ScaleReport::Size& size, Entry& entry) {
+  entry.stale_note.clear();
+  entry.written.reset();
+  if (size.to > size.base) entry.written = {size.to, size.base};
+}
+
 // A change that nobody knows of is remembered as if it had been made: that only slows the next one.
 void Scaler::settle(Pending pending, Entry& entry) {
   ScaleReport& report = pending.report;
@@ -373,6 +381,8 @@ void Scaler::settle(Pending pending, Entry& entry) {
     ++(is_up ? counts_.ups : counts_.downs);
     if (!report.size)
       entry.expected[workload_of(report.autoscaler.target)] = report.decision.replicas;
+    else if (report.size->pod.empty())
+      note_written(*report.size, entry);
     entry.rescaled_at = report.at;
     entry.own_times.push_back(report.at);
     if (entry.own_times.size() > kMostTimes) entry.own_times.erase(entry.own_times.begin());

@@ -58,7 +58,7 @@ std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, cons
                                 Nanos now) const {
   const GrowRule& rule = entry.spec.sites->up;
   if (rule.resource.empty()) return {};
-  if (entry.resize_fails && now < entry.resized_at + options_.yield) return *entry.resize_fails;
+  if (entry.resize_fails && now < entry.tries_again_at) return *entry.resize_fails;
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   if (size_of(key, space) == nullptr)
     return home_size(rule, home, pods_at_home(entry, space)).error().what;
@@ -66,6 +66,39 @@ std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, cons
   return options_.resizes_pods ? std::string()
                                : "the server does not resize pods where they run, and nobody says "
                                  "that their template may be changed";
+}
+
+// It is tried again, but each time later.
+void Scaler::note_setback(std::string why, Entry& entry, Nanos now) const {
+  constexpr std::int32_t kMostDoublings = 6;
+  entry.tries_again_at = now + options_.yield * (1 << std::min(entry.setbacks, kMostDoublings));
+  ++entry.setbacks;
+  entry.resize_fails = std::move(why);
+}
+
+// Whoever keeps a template as a file says would write it again and again, and each time all pods
+// are replaced.
+void Scaler::note_undone(const std::string& key, Entry& entry, const Space& space,
+                         Nanos now) const {
+  const HomeSize* const size = size_of(key, space);
+  if (size == nullptr) return;
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  const bool stands = !entry.written || entry.written->amount == size->amount;
+  const bool by_template = entry.spec.sites->up.way == GrowWay::kTemplate;
+  const bool is_undone =
+      by_template && ((!stands && entry.written->base == size->amount) || is_put_back(home));
+  if (!stands || is_undone) entry.written.reset();
+  if (is_undone) {
+    entry.stale_note = home.grown;
+    return note_setback("somebody else put " + home.kind + " " + home.name + " back to " +
+                            resource_text(size->resource, size->amount) + " of " + size->resource,
+                        entry, now);
+  }
+  const bool is_settled = !is_rolling_out(entry, space, now) && !is_stuck(entry, space, now) &&
+                          !is_uneven(key, space) && lacks_room(entry, space).empty();
+  const Nanos pause = entry.tries_again_at - entry.resized_at;
+  if (size->amount > size->base && is_settled && now - entry.resized_at > pause + options_.yield)
+    entry.setbacks = 0;
 }
 
 void Scaler::note_progress(Entry& entry, const Space& space, Nanos now) const {
@@ -170,14 +203,15 @@ bool Scaler::resize_home(const Splitting& waiting, std::int64_t amount, const Si
                 entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,
                 seconds(waiting.now));
   entry.resized_at = waiting.now;
+  entry.tries_again_at = waiting.now + options_.yield;
   entry.resize_fails.reset();
   if (std::string said = lacks_room(entry, space); !said.empty())
-    entry.resize_fails = std::move(said);
+    note_setback(std::move(said), entry, waiting.now);
   for (ObjectResize& object : plan.objects) {
     const std::int64_t from =
         object.containers.front().resources.front().request_before.value_or(size.amount);
     report.size = ScaleReport::Size{size.resource, from, amount,
-                                    in_place ? object.name.str() : std::string()};
+                                    in_place ? object.name.str() : std::string(), size.base};
     ScaleWrite write;
     write.resize = std::move(object);
     act(waiting.key, entry, report, before, std::move(write), space, waiting.now);

@@ -74,12 +74,20 @@ const ScaleTarget* Scaler::target_of(const std::string& key, const Entry& entry,
   return at == all.end() ? nullptr : &at->second;
 }
 
+// It is believed no more, even where the template comes to be as large by chance.
+void Scaler::drop_stale_note(const Entry& entry, Space& space) {
+  const auto home = space.targets.find(workload_of(entry.spec.target));
+  if (home != space.targets.end() && home->second.grown == entry.stale_note)
+    home->second.grown.clear();
+}
+
 // Replicas that are larger count for as many as were declared.
 void Scaler::join_sites(Space& space) const {
   space.joined.clear();
   space.sizes.clear();
   for (const auto& [key, entry] : space.entries) {
     if (!entry.spec.sites) continue;
+    drop_stale_note(entry, space);
     const std::vector<const ScaleTarget*> targets = targets_of(entry.spec, space.targets);
     if (targets.empty()) {
       // Without one of them nothing is known of the whole.
@@ -155,7 +163,8 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
           "no value says by its label '" + rules.demand_label + "' from which site it is", entry);
     waiting.wanted = without_surplus(entry, waiting);
   }
-  if (!sites.empty()) note_progress(entry, space, now);
+  note_progress(entry, space, now);
+  note_undone(key, entry, space, now);
   if (!is_uneven(key, space) && !needs_split(rules, in_units(sites, size_of(key, space)),
                                              waiting.wanted, entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);

@@ -38,6 +38,7 @@ std::optional<HomeSize> read_note(const std::string& text) {
     if (key == "base") size.base = *amount;
     if (key == "now") size.amount = *amount;
     if (key == "limit") size.base_limit = *amount;
+    if (key == "now-limit") size.limit = *amount;
   }
   // What nobody would have written is damaged: it leads nowhere.
   const bool has_grown = size.base > 0 && size.amount > size.base &&
@@ -46,11 +47,13 @@ std::optional<HomeSize> read_note(const std::string& text) {
   return has_grown ? std::optional(std::move(size)) : std::nullopt;
 }
 
-// The annotation is about the template as it is.
-bool is_of(const HomeSize& noted, const ScaledTemplate& made) {
+// The annotation is about the template as it is, or was.
+bool is_of(const HomeSize& noted, const ScaledTemplate& made, std::int64_t amount,
+           std::optional<std::int64_t> limit) {
   return std::any_of(
       made.containers.begin(), made.containers.end(), [&](const ScaledContainer& one) {
-        return one.name == noted.container && one.requests.find(noted.resource) == noted.amount;
+        return one.name == noted.container && one.requests.find(noted.resource) == amount &&
+               one.limits.find(noted.resource) == limit;
       });
 }
 
@@ -71,12 +74,6 @@ ScaleTarget declared(const ScaleTarget& workload, const HomeSize& size) {
     if (size.base_limit) one.limits.set(size.resource, *size.base_limit);
   }
   return made;
-}
-
-std::optional<std::int64_t> limit_now(const ScaleTarget& workload, const HomeSize& size) {
-  for (const ScaledContainer& one : workload.made_of.containers)
-    if (one.name == size.container) return one.limits.find(size.resource);
-  return std::nullopt;
 }
 
 std::optional<std::int64_t> size_of(const ScaledPod& pod, const HomeSize& size) {
@@ -136,7 +133,8 @@ bool is_made_by(const ScaledPod& pod, const ScaleTarget& workload) {
 Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
                            std::span<const ScaledPod* const> pods) {
   const std::string name = workload.kind + " " + workload.name;
-  if (auto noted = read_note(workload.grown); noted && is_of(*noted, workload.made_of)) {
+  if (auto noted = read_note(workload.grown);
+      noted && is_of(*noted, workload.made_of, noted->amount, noted->limit)) {
     if (rule.way == GrowWay::kInPlace) return invalid_input(name + " has grown by its template");
     if (noted->resource == rule.resource) {
       noted->least = noted->amount;
@@ -152,7 +150,7 @@ Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
   if (main == nullptr) return invalid_input("pods of " + name + " request no " + rule.resource);
   const std::int64_t amount = main->requests.amount(rule.resource);
   const auto limit = main->limits.find(rule.resource);
-  HomeSize size{main->name, rule.resource, amount, amount, limit, amount, {}};
+  HomeSize size{main->name, rule.resource, amount, amount, limit, amount, {}, limit};
   if (rule.way == GrowWay::kInPlace) measure(pods, size);
   return size;
 }
@@ -162,7 +160,14 @@ std::string grown_note(const HomeSize& size) {
   std::string text = "container=" + size.container + " resource=" + size.resource +
                      " base=" + resource_text(size.resource, size.base);
   if (size.base_limit) text += " limit=" + resource_text(size.resource, *size.base_limit);
-  return text + " now=" + resource_text(size.resource, size.amount);
+  text += " now=" + resource_text(size.resource, size.amount);
+  if (size.limit) text += " now-limit=" + resource_text(size.resource, *size.limit);
+  return text;
+}
+
+bool is_put_back(const ScaleTarget& workload) {
+  const auto noted = read_note(workload.grown);
+  return noted && is_of(*noted, workload.made_of, noted->base, noted->base_limit);
 }
 
 std::string lacks_rollout(const ScaleTarget& workload) {
@@ -200,14 +205,14 @@ ResizePlan plan_growth(const ScaleFacts& bounds, const ScaleTarget& workload, co
     plan.objects.push_back(std::move(back));
   }
   ObjectResize& object = plan.objects.front();
-  object.grown = grown_note(after);
-  const std::optional<std::int64_t> limit = limit_now(workload, size);
   for (ContainerResize& container : object.containers)
     for (ResourceResize& one : container.resources) {
       one.request_before = size.amount;
-      one.limit_before = limit;
-      one.drops_limit = limit && !one.limit;
+      one.limit_before = size.limit;
+      one.drops_limit = size.limit && !one.limit;
+      after.limit = one.limit;
     }
+  object.grown = grown_note(after);
   return plan;
 }
 

@@ -49,6 +49,8 @@ struct World {
   std::vector<ScaleReport> reports;
   std::vector<ScaleWrite> writes, resizes;
   int questions = 0;  // what fits where
+  // Somebody keeps web's template as it was declared, or all of web.
+  bool is_put_back = false, drops_notes = false;
   using State = std::pair<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
   std::vector<State> series;  // after each write
 
@@ -174,6 +176,11 @@ struct World {
   }
   void turn() {
     for (int round = 0; round < 8; ++round) {
+      if (is_put_back && cpu != kBase) {
+        cpu = kBase;
+        if (drops_notes) grown.clear();
+        ++version;
+      }
       make_pods();
       REQUIRE(scaler.advance(now, date));
       for (const ScaleRead& read : scaler.take_scale_reads())

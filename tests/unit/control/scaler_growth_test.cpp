@@ -61,7 +61,7 @@ TEST_CASE("scaler with growth: one write of a workload after the other, and it s
                                    [](const ScaleReport& one) { return one.size.has_value(); });
   REQUIRE(report != world.reports.end());
   CHECK(report->outcome == Outcome::kRescaled);
-  CHECK(*report->size == ScaleReport::Size{"cpu", kBase, kMost, ""});
+  CHECK(*report->size == ScaleReport::Size{"cpu", kBase, kMost, "", kBase});
   CHECK(report->decision.current == 2);
   CHECK(report->decision.replicas == 4);
   CHECK(world.scaler.counts().ups == 2);
@@ -266,6 +266,49 @@ TEST_CASE("scaler with growth: what fits where is asked no sooner where nothing 
   world.questions = 0;
   world.pass(60);
   CHECK_MESSAGE(world.questions == 4, "once a look");
+}
+
+TEST_CASE("scaler with growth: a template that is put back is left alone, each time for longer") {
+  World world;
+  world.load = 2;
+  world.pass(20);
+  world.is_put_back = true;
+  SUBCASE("the annotation stays") {}
+  SUBCASE("so is the annotation") { world.drops_notes = true; }
+  world.load = 3;
+  world.pass(600);
+  CHECK(world.resizes.size() == 4);
+  CHECK(world.state() == state(2, 1, kBase));
+  CHECK(world.told() ==
+        std::vector<std::string>{"somebody else put Deployment web back to 500m of cpu"});
+}
+
+TEST_CASE("scaler with growth: another process sees by the annotation that it was put back") {
+  World world;
+  world.grown = "container=main resource=cpu base=500m now=750m";
+  world.replicas = {{"web", 2}, {"web-far", 1}};
+  world.load = 3;
+  world.pass(55);
+  CHECK(world.resizes.empty());
+  world.pass(40);
+  CHECK(world.resizes.size() == 1);
+  CHECK(world.cpu == 750);
+}
+
+TEST_CASE("scaler with growth: what is as large as something that was put back is the base") {
+  World world;
+  world.load = 2;
+  world.pass(20);
+  world.is_put_back = true;
+  world.load = 3;
+  world.pass(20);
+  REQUIRE(world.cpu == kBase);
+  REQUIRE_FALSE(world.grown.empty());
+  world.is_put_back = false;
+  world.cpu = 750;  // by whoever declares it
+  world.load = 1;
+  world.pass(400);
+  CHECK(world.state() == state(1, 0, 750));
 }
 
 TEST_CASE("scaler with growth: without writing, all that would be is told at once") {

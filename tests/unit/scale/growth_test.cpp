@@ -64,7 +64,7 @@ void resize(const ScaleFacts& bounds, ScaleTarget& workload, std::int64_t amount
 
 TEST_CASE("growth: the container that requests most of it is as large as it was declared") {
   const HomeSize size = size_of(web({{"cpu", 500}}, {{"cpu", 700}}));
-  CHECK(size == HomeSize{"main", "cpu", 500, 500, 700, 500, {}});
+  CHECK(size == HomeSize{"main", "cpu", 500, 500, 700, 500, {}, 700});
   CHECK(grown_note(size).empty());
   const auto none = home_size({"memory", 1, 2, GrowWay::kTemplate}, web({{"cpu", 500}}), {});
   REQUIRE_FALSE(none);
@@ -136,12 +136,30 @@ TEST_CASE("growth: an annotation is believed only about the template as it is") 
   }
 }
 
+TEST_CASE("growth: a limit that somebody has changed since is that of another template") {
+  ScaleTarget workload = web({{"cpu", 500}}, {{"cpu", 1'000}});
+  resize(one_node(8'000), workload, 750);
+  CHECK(workload.grown == "container=main resource=cpu base=500m limit=1 now=750m now-limit=1500m");
+  CHECK(size_of(workload).base == 500);
+  CHECK_FALSE(is_put_back(workload));
+  workload.made_of.containers[1].limits.set("cpu", 3'000);
+  CHECK(size_of(workload) == HomeSize{"main", "cpu", 750, 750, 3'000, 750, {}, 3'000});
+  workload.made_of.containers[1].limits = {};
+  CHECK(size_of(workload) == HomeSize{"main", "cpu", 750, 750, {}, 750, {}, {}});
+  workload.made_of.containers[1].limits.set("cpu", 1'000);
+  workload.made_of.containers[1].requests.set("cpu", 500);
+  CHECK(is_put_back(workload));
+  workload.made_of.containers[1].requests.set("cpu", 600);
+  CHECK_FALSE_MESSAGE(is_put_back(workload), "another one, as somebody wants it");
+}
+
 TEST_CASE("growth: what nobody would have grown to is no growth, and no sum goes beyond the last") {
   ScaleTarget workload = web({{"cpu", 1'001}});
   workload.grown = "container=main resource=cpu base=1m now=1001m";
   CHECK(size_of(workload).base == 1'001);
   workload.made_of.containers[1].requests.set("cpu", 1'000);
-  workload.grown = "container=main resource=cpu base=1m limit=2 now=1";
+  workload.made_of.containers[1].limits.set("cpu", 2'000);
+  workload.grown = "container=main resource=cpu base=1m limit=2 now=1 now-limit=2";
   CHECK(size_of(workload).base == 1);
   CHECK(size_of(workload).base_limit == 2'000);
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
@@ -204,15 +222,16 @@ TEST_CASE("growth: pods say by themselves how large they are, and each is change
   const std::vector<const ScaledPod*> both{&a, &b}, one{&a}, others{&old};
   const auto size = home_size(rule, workload, both);
   REQUIRE(size);
-  CHECK(*size == HomeSize{"main", "cpu", 500, 1'000, 1'000, 750, {750, 1'000}});
+  CHECK(*size == HomeSize{"main", "cpu", 500, 1'000, 1'000, 750, {750, 1'000}, 1'000});
   CHECK_MESSAGE(units_of(2, *size) == 3, "3.5");
   CHECK_MESSAGE(units_of(4, *size) == 7, "7.5, with two that come");
   CHECK(units_of(1, *size) == 1);
   CHECK(units_of(std::numeric_limits<std::int32_t>::max(), *size) ==
         std::numeric_limits<std::int32_t>::max());
   CHECK(home_size(rule, workload, one)->least == 1'000);
-  CHECK(*home_size(rule, workload, others) == HomeSize{"main", "cpu", 500, 500, 1'000, 500, {500}});
-  CHECK(*home_size(rule, workload, {}) == HomeSize{"main", "cpu", 500, 500, 1'000, 500, {}});
+  CHECK(*home_size(rule, workload, others) ==
+        HomeSize{"main", "cpu", 500, 500, 1'000, 500, {500}, 1'000});
+  CHECK(*home_size(rule, workload, {}) == HomeSize{"main", "cpu", 500, 500, 1'000, 500, {}, 1'000});
   const ResizePlan plan = plan_growth_of_pods(one_node(8'000), workload, both, *size, 1'000);
   CHECK(plan.way == ResizeWay::kInPlace);
   REQUIRE(plan.objects.size() == 1);
@@ -226,7 +245,7 @@ TEST_CASE("growth: pods say by themselves how large they are, and each is change
   CHECK(change.containers.front().resources.front().limit == 2'000);
   CHECK(plan_growth_of_pods(one_node(8'000), workload, both, *size, 500).objects.size() == 2);
   CHECK(plan_growth_of_pods(one_node(800), workload, both, *size, 750).held);
-  workload.grown = "container=main resource=cpu base=250m now=500m";
+  workload.grown = "container=main resource=cpu base=250m now=500m now-limit=1";
   const auto mixed = home_size(rule, workload, both);
   REQUIRE_FALSE(mixed);
   CHECK(mixed.error().what == "Deployment web has grown by its template");

@@ -40,7 +40,7 @@ struct ScalerOptions {
   Nanos react{1'000'000'000};
   Nanos retry{1'000'000'000};  ///< after a write that met a change of somebody else
   /// How long a workload is left alone that somebody else changes, too; and how long nobody tries
-  /// again to resize one where that failed.
+  /// again to resize one where that failed: where it did not last, twice as long each time.
   Nanos yield{60'000'000'000};
   /// After so long without any progress, a workload's controller replaces its pods no more.
   Nanos progress{600'000'000'000};
@@ -73,6 +73,7 @@ struct ScaleReport {
     std::string resource;
     std::int64_t from = 0, to = 0;  ///< of GrowRule::resource
     std::string pod;                ///< alone; empty: all of them, by the template
+    std::int64_t base = 0;          ///< as it was declared
     friend bool operator==(const Size&, const Size&) = default;
   };
   std::optional<Size> size;
@@ -158,9 +159,16 @@ class Scaler {
     std::int32_t surplus = 0;  // replicas that came by a move, before others leave by it
     std::string keeps_size;    // as it was told
     Nanos resized_at{0};       // the last try
-    std::optional<std::string> resize_fails;         // why it did
-    Nanos gone_at{0};                                // the last try that met pods that are gone
-    std::int32_t gone_looks = 0;                     // so many in a row
+    std::optional<std::string> resize_fails;  // why it did, or did not last
+    Nanos tries_again_at{0};                  // where it did
+    std::int32_t setbacks = 0;                // so many in a row did not last
+    struct Written {
+      std::int64_t amount = 0, base = 0;
+    };
+    std::optional<Written> written;  // that of home has grown so, as long as nobody changes it
+    std::string stale_note;          // kGrownAnnotation of a growth that somebody put back
+    Nanos gone_at{0};                // the last try that met pods that are gone
+    std::int32_t gone_looks = 0;     // so many in a row
     std::optional<RolloutRules::Progress> progress;  // at home, while pods are replaced
     Nanos progress_at{0};
     Nanos yields_until{0};
@@ -221,6 +229,7 @@ class Scaler {
                                const Space& space) const;
   Space* space_of(std::uint64_t ticket);
   void begin(const std::string& name, Space& space, Nanos now);
+  static void drop_stale_note(const Entry& entry, Space& space);
   void join_sites(Space& space) const;
   void read_metrics(const std::string& name, Space& space);
   void ask(const std::string& name, const MetricSpec& metric, const std::string& pods,
@@ -250,6 +259,8 @@ class Scaler {
                           Nanos now) const;
   bool is_uneven(const std::string& key, const Space& space) const;
   void note_progress(Entry& entry, const Space& space, Nanos now) const;
+  void note_setback(std::string why, Entry& entry, Nanos now) const;
+  void note_undone(const std::string& key, Entry& entry, const Space& space, Nanos now) const;
   bool is_stuck(const Entry& entry, const Space& space, Nanos now) const;
   bool is_rolling_out(const Entry& entry, const Space& space, Nanos now) const;
   SiteScalerOptions splits_by(const std::string& key, const Entry& entry, const Space& space,
@@ -273,6 +284,7 @@ class Scaler {
                            const WorkloadIndex& index, const ScaleDecision& decision) const;
   std::string why(const std::string& key, const Space& space, const Entry& entry,
                   const ScaleDecision& decision) const;
+  static void note_written(const ScaleReport::Size& size, Entry& entry);
   static bool is_met_again(const Pending& pending, Entry& entry);
   void settle(Pending pending, Entry& entry);
   void tell(ScaleReport report, Entry& entry);

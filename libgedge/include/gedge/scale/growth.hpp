@@ -29,7 +29,8 @@ struct HomeSize {
   std::int64_t base = 0, amount = 0;       ///< requested, as declared and now
   std::optional<std::int64_t> base_limit;  ///< as declared; empty: none
   std::int64_t least = 0;  ///< of a pod that runs: less than `amount` where they are not alike
-  std::vector<std::int64_t> sizes;  ///< kInPlace: of each pod that runs, the least first
+  std::vector<std::int64_t> sizes;         ///< kInPlace: of each pod that runs, the least first
+  std::optional<std::int64_t> limit = {};  ///< of the template, as it is now; empty: none
   friend bool operator==(const HomeSize&, const HomeSize&) = default;
 };
 
@@ -45,9 +46,13 @@ bool is_made_by(const ScaledPod& pod, const ScaleTarget& workload);
 /// it has grown by another resource.
 Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
                            std::span<const ScaledPod* const> pods);
-/// What kGrownAnnotation says of it: "container=main resource=cpu base=1500m limit=2 now=2500m";
-/// empty where nothing has grown.
+/// What kGrownAnnotation says of it:
+/// "container=main resource=cpu base=1500m limit=3 now=2500m now-limit=5"; empty where nothing has
+/// grown.
 std::string grown_note(const HomeSize& size);
+/// Its kGrownAnnotation says that it has grown, and it is as it was declared: somebody has put it
+/// back who does not know of the annotation.
+bool is_put_back(const ScaleTarget& workload);
 
 /// Why the controller of a workload replaces none of its pods by others, or more than some at a
 /// time; empty: it does as it should.
