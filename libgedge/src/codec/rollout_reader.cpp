@@ -51,16 +51,16 @@ RolloutRules::Progress progress_of(Cursor object) {
           number_at(status, "replicas")};
 }
 
-// Its progressDeadlineSeconds have passed.
-bool is_stuck(std::optional<Cursor> status) {
+// Its progressDeadlineSeconds have passed; and what keeps it from making pods.
+void read_conditions(std::optional<Cursor> status, RolloutRules& rules) {
   const auto conditions = status ? status->find("conditions") : std::nullopt;
-  bool stuck = false;
-  if (conditions)
-    conditions->items([&](Cursor item) {
-      stuck = stuck || (item.is_map() && text_at(item, "type") == "Progressing" &&
-                        text_at(item, "status") == "False");
-    });
-  return stuck;
+  if (!conditions) return;
+  conditions->items([&](Cursor item) {
+    if (!item.is_map()) return;
+    const std::string type = text_at(item, "type"), is = text_at(item, "status");
+    if (type == "Progressing" && is == "False") rules.is_stuck = true;
+    if (type == "ReplicaFailure" && is == "True") rules.failure = text_at(item, "message");
+  });
 }
 
 RolloutRules of_deployment(Cursor object, std::int32_t replicas) {
@@ -75,7 +75,7 @@ RolloutRules of_deployment(Cursor object, std::int32_t replicas) {
   if (paused) read_bool(*paused, rules.is_partial);
   rules.progress = progress_of(object);
   const bool has_old = rules.progress.updated < rules.progress.all;
-  rules.is_stuck = !lags(object) && is_stuck(status);
+  if (!lags(object)) read_conditions(status, rules);
   rules.is_under_way = lags(object) || (has_old && !rules.is_stuck && !rules.is_partial);
   return rules;
 }

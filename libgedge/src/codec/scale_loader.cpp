@@ -73,6 +73,15 @@ void read_unresized(Cursor condition, ScaledPod& pod) {
   if (pod.unresized.empty()) pod.unresized = "pending";
 }
 
+// Of the condition PodScheduled.
+void read_unplaced(Cursor condition, ScaledPod& pod) {
+  if (!condition.is_map() || text_at(condition, "type") != "PodScheduled" ||
+      text_at(condition, "reason") != "Unschedulable")
+    return;
+  pod.unplaced = text_at(condition, "message");
+  if (pod.unplaced.empty()) pod.unplaced = "no node takes it";
+}
+
 // When a container was killed for want of memory: it runs again, or it does not.
 void read_kill(Cursor status, ScaledPod& pod) {
   const std::string name = text_at(status, "name");
@@ -141,6 +150,7 @@ ScaledPod read_scaled_pod(Cursor object, bool keeps_object) {
     conditions->items([&](Cursor item) {
       read_ready(item, pod);
       read_unresized(item, pod);
+      if (keeps_object) read_unplaced(item, pod);
     });
   if (status && status->is_map()) read_kills(*status, pod);
   return pod;

@@ -34,22 +34,33 @@ bool Scaler::is_uneven(const std::string& key, const Space& space) const {
   return size != nullptr && size->least < size->amount;
 }
 
-// Those that run.
-std::vector<const ScaledPod*> Scaler::pods_at_home(const Entry& entry, const Space& space) const {
+// Those that run, or that wait.
+std::vector<const ScaledPod*> Scaler::pods_at_home(const Entry& entry, const Space& space,
+                                                   PodPhase phase) const {
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   std::vector<const ScaledPod*> pods;
   for (const auto& [name, pod] : space.pods)
-    if (pod.phase == PodPhase::kRunning && !pod.deleting && home.selector.matches(pod.labels) &&
+    if (pod.phase == phase && !pod.deleting && home.selector.matches(pod.labels) &&
         is_made_by(pod, home))
       pods.push_back(&pod);
   return pods;
 }
 
-// Empty: their machines gave all of them what they were told to.
-std::string Scaler::lacks_room(const Entry& entry, const Space& space) const {
-  for (const ScaledPod* const pod : pods_at_home(entry, space))
-    if (!pod->unresized.empty())
-      return "pod " + pod->name.str() + " was not given what it was to have: " + pod->unresized;
+// Empty: their machines gave all of them what they were told to; or there are such pods as the
+// template says by now, or there may yet be.
+std::string Scaler::lacks_room(const Entry& entry, const Space& space, Nanos now) const {
+  if (entry.spec.sites->up.way == GrowWay::kInPlace) {
+    for (const ScaledPod* const pod : pods_at_home(entry, space))
+      if (!pod->unresized.empty())
+        return "pod " + pod->name.str() + " was not given what it was to have: " + pod->unresized;
+    return {};
+  }
+  if (!is_stuck(entry, space, now)) return {};
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  if (!home.rollout.failure.empty())
+    return home.kind + " " + home.name + " cannot make pods: " + home.rollout.failure;
+  for (const ScaledPod* const pod : pods_at_home(entry, space, PodPhase::kPending))
+    if (!pod->unplaced.empty()) return "pod " + pod->name.str() + " has no node: " + pod->unplaced;
   return {};
 }
 
@@ -95,7 +106,7 @@ void Scaler::note_undone(const std::string& key, Entry& entry, const Space& spac
                         entry, now);
   }
   const bool is_settled = !is_rolling_out(entry, space, now) && !is_stuck(entry, space, now) &&
-                          !is_uneven(key, space) && lacks_room(entry, space).empty();
+                          !is_uneven(key, space) && lacks_room(entry, space, now).empty();
   const Nanos pause = entry.tries_again_at - entry.resized_at;
   if (size->amount > size->base && is_settled && now - entry.resized_at > pause + options_.yield)
     entry.setbacks = 0;
@@ -145,15 +156,16 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
     why = even.held->what;
     rule.most = aim.amount = std::min(size->least, aim.amount);
   }
+  options.least = std::min(least_growth(answer.bounds, home, *size), size->amount);
   rule.most = most_growth(answer.bounds, home, rule, aim, why);
   options.home = aim.amount;
-  if (std::string said = lacks_room(entry, space); !said.empty()) {
+  const bool is_stuck_now = rule.way == GrowWay::kTemplate && is_stuck(entry, space, now);
+  if (std::string said = lacks_room(entry, space, now); !said.empty()) {
     why = std::move(said);
-    rule.most = options.home = size->base;
-  }
-  if (rule.way == GrowWay::kTemplate && is_stuck(entry, space, now)) {
+    rule.most = options.home = std::max(options.least, size->base);
+  } else if (is_stuck_now) {
     why = home.kind + " " + home.name + " does not get on with replacing its pods";
-    rule.most = size->amount;
+    rule.most = options.home;
   }
   return options;
 }
@@ -205,7 +217,7 @@ bool Scaler::resize_home(const Splitting& waiting, std::int64_t amount, const Si
   entry.resized_at = waiting.now;
   entry.tries_again_at = waiting.now + options_.yield;
   entry.resize_fails.reset();
-  if (std::string said = lacks_room(entry, space); !said.empty())
+  if (std::string said = lacks_room(entry, space, waiting.now); !said.empty())
     note_setback(std::move(said), entry, waiting.now);
   for (ObjectResize& object : plan.objects) {
     const std::int64_t from =

@@ -165,8 +165,10 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   }
   note_progress(entry, space, now);
   note_undone(key, entry, space, now);
-  if (!is_uneven(key, space) && !needs_split(rules, in_units(sites, size_of(key, space)),
-                                             waiting.wanted, entry.moved, seconds(now)))
+  const bool may_stay = size_of(key, space) == nullptr ||
+                        (!is_uneven(key, space) && lacks_room(entry, space, now).empty());
+  if (may_stay && !needs_split(rules, in_units(sites, size_of(key, space)), waiting.wanted,
+                               entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);
   SiteQuestion question;
   question.ticket = ++last_ticket_;

@@ -1,6 +1,7 @@
 #include "gedge/scale/growth.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <sstream>
 #include <string_view>
@@ -237,6 +238,22 @@ ResizePlan plan_growth_of_pods(const ScaleFacts& bounds, const ScaleTarget& work
     plan.objects.push_back(std::move(one));
   }
   return plan;
+}
+
+std::int64_t least_growth(const ScaleFacts& bounds, const ScaleTarget& workload,
+                          const HomeSize& size) {
+  std::int64_t others = 0;
+  for (const auto* const list : {&workload.made_of.containers, &workload.made_of.sidecars})
+    for (const ScaledContainer& one : *list)
+      if (one.name != size.container)
+        others = saturated_sum(others, one.requests.amount(size.resource));
+  std::int64_t least = size.base;
+  for (const ContainerLimits& limits : bounds.limits) {
+    if (limits.namespace_name != workload.namespace_name) continue;
+    least = std::max({least, limits.least.amount(size.resource),
+                      limits.pod_least.amount(size.resource) - others});
+  }
+  return least;
 }
 
 std::int64_t most_growth(const ScaleFacts& bounds, const ScaleTarget& workload,

@@ -256,7 +256,7 @@ Status SiteScaler::go_down(std::int64_t wanted) {
   for (;;) {
     SiteReplica* largest = nullptr;
     for (SiteReplica& replica : replicas_)
-      if (replica.amount > options_.base && (!largest || replica.amount >= largest->amount))
+      if (replica.amount > least() && (!largest || replica.amount >= largest->amount))
         largest = &replica;
     if (!largest) return {};
     const std::int64_t amount = smaller(*largest);
@@ -270,7 +270,7 @@ Status SiteScaler::go_down(std::int64_t wanted) {
 Status SiteScaler::go_down_as_one(std::int64_t wanted) {
   for (;;) {
     const SiteReplica one{0, kHome, options_.home, false};
-    if (one.amount <= options_.base) return {};
+    if (one.amount <= least()) return {};
     const std::int64_t after = smaller(one);
     std::int64_t lost = 0;
     for (const SiteReplica& replica : replicas_)
@@ -284,9 +284,7 @@ Status SiteScaler::go_down_as_one(std::int64_t wanted) {
 
 // Those that are larger shrink before any leaves, if they may.
 void SiteScaler::go_in(std::int64_t wanted) {
-  const auto is_grown = [this](const SiteReplica& replica) {
-    return replica.amount > options_.base;
-  };
+  const auto is_grown = [this](const SiteReplica& replica) { return replica.amount > least(); };
   if (!options_.keeps_size && std::any_of(replicas_.begin(), replicas_.end(), is_grown)) return;
   for (;;) {
     const auto leaves = last_on(kHome);
@@ -349,7 +347,7 @@ std::int64_t SiteScaler::larger(const SiteReplica& replica) const {
 std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
   const std::int64_t above = replica.amount - options_.base;
   const std::int64_t step = std::max<std::int64_t>(options_.rules.up.step, 1);
-  return options_.base + (above - 1) / step * step;
+  return std::max(options_.base + (above - 1) / step * step, least());
 }
 
 std::int64_t SiteScaler::size_on(std::uint32_t site) const {

@@ -99,6 +99,13 @@ TEST_CASE("rollout: it goes on until the controller has seen the last change and
   CHECK_FALSE(progressing("True").is_stuck);
   CHECK_FALSE_MESSAGE(progressing("False").is_under_way, "nobody knows when it ever will");
   CHECK(progressing("False").is_stuck);
+  const auto failing = [&](const std::string& is) {
+    return rollout("", half + R"("conditions":[{"type":"ReplicaFailure","message":"quota",)" +
+                           R"("status":")" + is + R"("}])");
+  };
+  CHECK(failing("True").failure == "quota");
+  CHECK(failing("False").failure.empty());
+  CHECK_FALSE(failing("True").is_stuck);
 }
 
 TEST_CASE("rollout: what somebody holds is not under way, and what moves on says so") {

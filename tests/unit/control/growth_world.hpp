@@ -55,7 +55,7 @@ struct World {
   std::vector<State> series;  // after each write
 
   std::map<std::string, std::int64_t> cpu_of;  // of pods; others have what the template says
-  std::string unresized;                       // of web.1
+  std::string unresized, unplaced;             // of web.1
   std::vector<ScaledPod> strays;               // of nobody
   std::string refused;                         // a pod that cannot be resized
 
@@ -130,6 +130,10 @@ struct World {
         const auto known = cpu_of.find(pod.name.str());
         pod.containers.push_back({"main", {{"cpu", known == cpu_of.end() ? cpu : known->second}}});
         if (pod.name == "web.1") pod.unresized = unresized;
+        if (pod.name == "web.1" && !unplaced.empty()) {
+          pod.phase = PodPhase::kPending;
+          pod.unplaced = unplaced;
+        }
         names.push_back({pod.namespace_name, pod.name});
         scaler.put(std::move(pod));
       }

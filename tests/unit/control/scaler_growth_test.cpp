@@ -151,6 +151,49 @@ TEST_CASE("scaler with growth: who does not get on with it grows no more, but sh
   CHECK(world.state() == state(1, 0, kBase));
 }
 
+TEST_CASE("scaler with growth: larger pods that cannot be there are as they were declared again") {
+  World world;
+  world.load = 3;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 0, 750));
+  std::string words;
+  SUBCASE("for a quota") {
+    world.rollout.failure = "exceeded quota: small";
+    words = "Deployment web cannot make pods: exceeded quota: small";
+  }
+  SUBCASE("for want of a node") {
+    world.unplaced = "0/2 nodes are available";
+    words = "pod web.1 has no node: 0/2 nodes are available";
+  }
+  world.pass(20);
+  CHECK_MESSAGE(world.cpu == 750, "they may come yet");
+  world.rollout.is_stuck = true;
+  world.pass(20);
+  CHECK(world.cpu == kBase);
+  CHECK(world.grown.empty());
+  world.unplaced.clear();
+  world.rollout.failure.clear();
+  world.rollout.is_stuck = false;
+  world.pass(30);
+  CHECK(world.state() == state(2, 1, kBase));
+  CHECK(world.told() == std::vector<std::string>{words});
+  world.pass(100);
+  CHECK_MESSAGE(world.cpu == 750, "tried again");
+}
+
+TEST_CASE("scaler with growth: no replica shrinks below what a LimitRange lets it have") {
+  World world;
+  world.load = 4;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 0, kMost));
+  world.bounds.limits.emplace_back().name = "large";
+  world.bounds.limits.back().least = {{"cpu", 600}};
+  world.bounds.limits.back().namespace_name = "shop";
+  world.load = 1;
+  world.pass(60);
+  CHECK(world.state() == state(1, 0, 600));
+}
+
 TEST_CASE("scaler with growth: where it cannot be, that is said once, and others come elsewhere") {
   World world;
   std::string words;

@@ -72,6 +72,17 @@ TEST_CASE("scaler with growth: pods that their machines do not resize are as the
   CHECK_MESSAGE((world.cpu_of == Sizes{{"web.0", kMost}, {"web.1", kMost}}), "tried again");
 }
 
+TEST_CASE("scaler with growth: pods that are put off are looked after where nothing else changes") {
+  World world(true, GrowWay::kInPlace, true);
+  world.load = 3;
+  world.pass(20);
+  REQUIRE(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
+  world.unresized = "Infeasible";
+  world.pass(20);
+  CHECK(world.cpu_of == Sizes{{"web.0", kBase}, {"web.1", kBase}});
+  CHECK(world.state() == state(2, 1, kBase));
+}
+
 TEST_CASE("scaler with growth: a server that cannot do it is told of once, and others go over") {
   World world(true, GrowWay::kInPlace, false);
   for (const std::int64_t load : {3, 2, 4}) {

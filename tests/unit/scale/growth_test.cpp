@@ -207,6 +207,22 @@ TEST_CASE("growth: no further than the rule, a LimitRange and the nodes let it")
         500);
 }
 
+TEST_CASE("growth: no less than a LimitRange wants of a container, and of a pod") {
+  const ScaleTarget workload = web({{"cpu", 500}});
+  HomeSize size = size_of(workload);
+  ScaleFacts bounds = one_node(8'000);
+  CHECK(least_growth(bounds, workload, size) == 500);
+  ContainerLimits& limits = bounds.limits.emplace_back();
+  limits.least = {{"cpu", 400}};
+  CHECK(least_growth(bounds, workload, size) == 500);
+  limits.least = {{"cpu", 700}};
+  CHECK(least_growth(bounds, workload, size) == 700);
+  limits.pod_least = {{"cpu", 900}};
+  CHECK_MESSAGE(least_growth(bounds, workload, size) == 800, "the other container has 100");
+  limits.namespace_name = "another";
+  CHECK(least_growth(bounds, workload, size) == 500);
+}
+
 TEST_CASE("growth: pods say by themselves how large they are, and each is changed by itself") {
   const GrowRule rule{"cpu", 250, 2'000, GrowWay::kInPlace};
   ScaleTarget workload = web({{"cpu", 500}}, {{"cpu", 1'000}});

@@ -137,6 +137,20 @@ TEST_CASE("site growth: back in reverse: far ones, then smaller, then fewer") {
   CHECK_MESSAGE((down(1).replicas == Counts{1, 0}), "the rest of them when they are as declared");
 }
 
+TEST_CASE("site growth: none shrinks below what it must have, and then they leave") {
+  SiteScalerOptions options = two_sites(1'000);
+  options.least = 600;
+  const auto down = [&](std::int32_t wanted) {
+    Room of({1'000, 1'000, 1'000}, 9, 1'000);
+    return split(options, of, {{3, 3}, {0, 0}}, wanted);
+  };
+  CHECK(down(4).home == 750);
+  CHECK(down(3).home == 600);
+  CHECK(down(3).replicas == Counts{3, 0});
+  CHECK(down(2).replicas == Counts{2, 0});
+  CHECK(down(2).home == 600);
+}
+
 TEST_CASE("site growth: while they keep their size, others come elsewhere, and none leaves") {
   SiteScalerOptions options = two_sites(750);
   options.keeps_size = options.none_leaves = true;

@@ -276,8 +276,9 @@ class Scaler {
                         std::string why, Entry& entry, const Space& space) const;
   bool resize_home(const Splitting& waiting, std::int64_t amount, const SiteAnswer& answer,
                    ScaleReport report, Entry& entry, Space& space);
-  std::vector<const ScaledPod*> pods_at_home(const Entry& entry, const Space& space) const;
-  std::string lacks_room(const Entry& entry, const Space& space) const;
+  std::vector<const ScaledPod*> pods_at_home(const Entry& entry, const Space& space,
+                                             PodPhase phase = PodPhase::kRunning) const;
+  std::string lacks_room(const Entry& entry, const Space& space, Nanos now) const;
   void act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
            ScaleWrite write, Space& space, Nanos now);
   std::string unknown_pods(const Entry& entry, const ScaleTarget& target,

@@ -123,6 +123,7 @@ struct RolloutRules {
     std::int64_t generation = 0, updated = 0, all = 0;
     friend bool operator==(const Progress&, const Progress&) = default;
   } progress = {};
+  std::string failure = {};  ///< why its controller cannot make pods, as for a quota; empty: it can
 };
 
 /// On a workload that has grown: what it was declared with. See HomeSize.
@@ -156,6 +157,7 @@ struct ScaledPod : ScaledTemplate {
   ReadyState ready = ReadyState::kAbsent;
   UnixSeconds ready_since = 0;  ///< lastTransitionTime of the condition Ready
   UnixSeconds started = kNever;
+  std::string unplaced;   ///< why the scheduler has found no node; empty: it has, or nobody asked
   std::string unresized;  ///< why its machine has not resized it as it was told; empty: it has
 };
 

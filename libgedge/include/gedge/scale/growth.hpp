@@ -67,6 +67,10 @@ ResizePlan plan_growth(const ScaleFacts& bounds, const ScaleTarget& workload, co
 ResizePlan plan_growth_of_pods(const ScaleFacts& bounds, const ScaleTarget& workload,
                                std::span<const ScaledPod* const> pods, const HomeSize& size,
                                std::int64_t amount);
+/// The least amount, `size.base` or more, that LimitRanges of the namespace let a container and a
+/// pod have.
+std::int64_t least_growth(const ScaleFacts& bounds, const ScaleTarget& workload,
+                          const HomeSize& size);
 /// The largest amount, by steps of the rule, that plan_growth() does not hold back; `size.amount`
 /// where there is none. `why`: what holds back the next one.
 std::int64_t most_growth(const ScaleFacts& bounds, const ScaleTarget& workload,

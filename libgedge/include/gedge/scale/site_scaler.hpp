@@ -5,6 +5,7 @@
 // replicas and the time go in, effects come out, and whoever knows what fits is asked.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -65,6 +66,7 @@ struct SiteScalerOptions {
   /// What each of those at home has: then a step is one of all of them, and who comes is as large.
   /// 0: each grows by itself.
   std::int64_t home = 0;
+  std::int64_t least = 0;    ///< nor does any of those at home shrink below; 0: as declared
   bool keeps_size = false;   ///< none grows or shrinks now
   bool none_leaves = false;  ///< nor leaves; those that are far stay, whatever fits nearer
 };
@@ -170,6 +172,7 @@ class SiteScaler {
   std::int64_t own(const SiteReplica& replica) const {
     return options_.base > 0 ? replica.amount : 1;
   }
+  std::int64_t least() const { return std::max(options_.least, options_.base); }
   std::int64_t most() const { return saturated_product(options_.max, unit()); }
   std::int64_t in_units(std::int64_t amount) const { return (amount + unit() - 1) / unit(); }
   bool may_move(UnixSeconds now, std::int64_t after) const {
