@@ -170,7 +170,7 @@ bool grows(const Autoscaler& one) { return one.sites && !one.sites->up.resource.
 
 bool resizes_in_place(const ScaleFacts& facts) {
   return std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(), [](const Autoscaler& one) {
-    return grows(one) && one.sites->up.way == GrowWay::kInPlace;
+    return grows(one) && one.sites->up.way == ResizeWay::kInPlace;
   });
 }
 

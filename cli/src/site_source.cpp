@@ -84,7 +84,7 @@ Result<std::vector<SiteWorkload>> SiteSource::samples(const SiteQuestion& questi
     workload.selector = question.targets[site].selector;
     if (site == 0) {
       workload.grows_by = question.autoscaler.sites->up.resource;
-      workload.in_place = question.autoscaler.sites->up.way == GrowWay::kInPlace;
+      workload.in_place = question.autoscaler.sites->up.way == ResizeWay::kInPlace;
       workload.adds_first = question.targets[site].rollout.unavailable < 1;
     }
     auto manifest = codec::sample_of(*answer, names[site], workload.sample);

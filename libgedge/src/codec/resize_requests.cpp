@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "codec/request_parts.hpp"
-#include "gedge/base/quantity.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/autoscaling.hpp"
 
@@ -29,16 +28,12 @@ bool may_be_patched(dom::element resource) {
   return false;
 }
 
-std::string amount_text(const std::string& resource, std::int64_t amount) {
-  return resource == kCpu ? format_milli(amount) : format_bytes(amount);
-}
-
 // By name: a strategic merge leaves all else of a container as it is.
 Json container_json(const ContainerResize& container) {
   Json requests = Json::object(), limits = Json::object();
   for (const ResourceResize& one : container.resources) {
-    requests[one.resource] = amount_text(one.resource, one.request);
-    if (one.limit) limits[one.resource] = amount_text(one.resource, *one.limit);
+    requests[one.resource] = resource_text(one.resource, one.request);
+    if (one.limit) limits[one.resource] = resource_text(one.resource, *one.limit);
     if (one.drops_limit) limits[one.resource] = Json();
   }
   Json resources{{"requests", std::move(requests)}};

@@ -126,7 +126,7 @@ void read_growth(Cursor map, GrowRule& up) {
   if (up.step == 0) step->fail("a step of 0", "replicas would never grow");
   const auto through = map.find("through");
   const auto word = through ? through->text() : std::nullopt;
-  if (word == "template") up.way = GrowWay::kTemplate;
+  if (word == "template") up.way = ResizeWay::kTemplate;
   if (word && word != "template" && word != "pods")
     fail_unknown(*through, "way", *word, {"pods", "template"});
 }

@@ -4,6 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include "control/workload_key.hpp"
+
 namespace gedge {
 namespace {
 
@@ -14,8 +16,6 @@ std::string key_of(const Autoscaler& autoscaler) {
   const bool is_short = autoscaler.api_version == kShortAutoscaler;
   return (is_short ? "short/" : "object/") + autoscaler.name.str();
 }
-
-std::string workload_of(const ObjectName& target) { return target.kind + "/" + target.name; }
 
 bool is_same_spec(const Autoscaler& a, const Autoscaler& b) {
   const auto spec = [](const Autoscaler& one) {

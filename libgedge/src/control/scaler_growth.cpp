@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "control/workload_key.hpp"
 #include "gedge/control/scaler.hpp"
 
 namespace gedge {
 namespace {
-
-std::string workload_of(const ObjectName& target) { return target.kind + "/" + target.name; }
 
 bool comes_elsewhere(const SiteSplit& split) {
   for (const SiteEffect& effect : split.effects)
@@ -49,7 +48,7 @@ std::vector<const ScaledPod*> Scaler::pods_at_home(const Entry& entry, const Spa
 // Empty: their machines gave all of them what they were told to; or there are such pods as the
 // template says by now, or there may yet be.
 std::string Scaler::lacks_room(const Entry& entry, const Space& space, Nanos now) const {
-  if (entry.spec.sites->up.way == GrowWay::kInPlace) {
+  if (entry.spec.sites->up.way == ResizeWay::kInPlace) {
     for (const ScaledPod* const pod : pods_at_home(entry, space))
       if (!pod->unresized.empty())
         return "pod " + pod->name.str() + " was not given what it was to have: " + pod->unresized;
@@ -73,7 +72,7 @@ std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, cons
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   if (size_of(key, space) == nullptr)
     return home_size(rule, home, pods_at_home(entry, space)).error().what;
-  if (rule.way == GrowWay::kTemplate) return lacks_rollout(home);
+  if (rule.way == ResizeWay::kTemplate) return lacks_rollout(home);
   return options_.resizes_pods ? std::string()
                                : "the server does not resize pods where they run, and nobody says "
                                  "that their template may be changed";
@@ -95,7 +94,7 @@ void Scaler::note_undone(const std::string& key, Entry& entry, const Space& spac
   if (size == nullptr) return;
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   const bool stands = !entry.written || entry.written->amount == size->amount;
-  const bool by_template = entry.spec.sites->up.way == GrowWay::kTemplate;
+  const bool by_template = entry.spec.sites->up.way == ResizeWay::kTemplate;
   const bool is_undone =
       by_template && ((!stands && entry.written->base == size->amount) || is_put_back(home));
   if (!stands || is_undone) entry.written.reset();
@@ -159,7 +158,7 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   options.least = std::min(least_growth(answer.bounds, home, *size), size->amount);
   rule.most = most_growth(answer.bounds, home, rule, aim, why);
   options.home = aim.amount;
-  const bool is_stuck_now = rule.way == GrowWay::kTemplate && is_stuck(entry, space, now);
+  const bool is_stuck_now = rule.way == ResizeWay::kTemplate && is_stuck(entry, space, now);
   if (std::string said = lacks_room(entry, space, now); !said.empty()) {
     why = std::move(said);
     rule.most = options.home = std::max(options.least, size->base);
@@ -184,7 +183,7 @@ std::string Scaler::note_size(const Splitting& waiting, const SiteSplit& split,
   if (is_full) {
     const RolloutRules& rollout = space.targets.at(workload_of(entry.spec.target)).rollout;
     why = "no room at home for larger ones";
-    if (rule.way == GrowWay::kTemplate && rollout.unavailable < 1)
+    if (rule.way == ResizeWay::kTemplate && rollout.unavailable < 1)
       why += ", each of which comes before another one leaves (maxUnavailable is 0)";
   }
   if (why == entry.keeps_size) return {};
@@ -196,7 +195,7 @@ bool Scaler::resize_home(const Splitting& waiting, std::int64_t amount, const Si
                          ScaleReport report, Entry& entry, Space& space) {
   const HomeSize& size = space.sizes.at(waiting.key);
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
-  const bool in_place = entry.spec.sites->up.way == GrowWay::kInPlace;
+  const bool in_place = entry.spec.sites->up.way == ResizeWay::kInPlace;
   ResizePlan plan =
       in_place ? plan_growth_of_pods(answer.bounds, home, pods_at_home(entry, space), size, amount)
                : plan_growth(answer.bounds, home, size, amount);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "control/workload_key.hpp"
 #include "gedge/control/scaler.hpp"
 
 namespace gedge {
@@ -12,8 +13,6 @@ namespace {
 
 // On facts of a look alone: what all pods of an autoscaler have in common.
 constexpr const char* kSitesLabel = "sites.gedge.io/autoscaler";
-
-std::string workload_of(const ObjectName& target) { return target.kind + "/" + target.name; }
 
 // Empty while one of them is not known.
 std::vector<const ScaleTarget*> targets_of(const Autoscaler& spec,

@@ -109,10 +109,6 @@ Recommendation exactly(const ScaleTarget& workload, const HomeSize& size, std::i
 
 }  // namespace
 
-std::string resource_text(std::string_view resource, std::int64_t amount) {
-  return resource == kCpu ? format_milli(amount) : format_bytes(amount);
-}
-
 std::int32_t units_of(std::int32_t replicas, const HomeSize& size) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const auto known = std::min<std::int64_t>(replicas, static_cast<std::int64_t>(size.sizes.size()));
@@ -136,7 +132,7 @@ Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
   const std::string name = workload.kind + " " + workload.name;
   if (auto noted = read_note(workload.grown);
       noted && is_of(*noted, workload.made_of, noted->amount, noted->limit)) {
-    if (rule.way == GrowWay::kInPlace) return invalid_input(name + " has grown by its template");
+    if (rule.way == ResizeWay::kInPlace) return invalid_input(name + " has grown by its template");
     if (noted->resource == rule.resource) {
       noted->least = noted->amount;
       return *std::move(noted);
@@ -152,7 +148,7 @@ Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
   const std::int64_t amount = main->requests.amount(rule.resource);
   const auto limit = main->limits.find(rule.resource);
   HomeSize size{main->name, rule.resource, amount, amount, limit, amount, {}, limit};
-  if (rule.way == GrowWay::kInPlace) measure(pods, size);
+  if (rule.way == ResizeWay::kInPlace) measure(pods, size);
   return size;
 }
 

@@ -16,10 +16,6 @@ constexpr double kSecondsADay = 24 * 3'600;
 constexpr std::int64_t kHour = 3'600;
 constexpr std::array<std::string_view, 2> kResources{kCpu, kMemory};
 
-std::string amount_text(std::string_view resource, std::int64_t amount) {
-  return resource == kCpu ? format_milli(amount) : format_bytes(amount);
-}
-
 const RequestRange* range_of(const ContainerRecommendation& container, std::string_view resource) {
   const auto& range = resource == kCpu ? container.cpu : container.memory;
   return range ? &*range : nullptr;
@@ -139,7 +135,7 @@ void Resizer::check_container(const ContainerRecommendation& known,
     const auto least = limits->least.find(resource), most = limits->most.find(resource);
     const std::int64_t limit = container.limits.find(resource).value_or(request);
     if ((!least || request >= *least) && (!most || std::max(request, limit) <= *most)) continue;
-    hold("LimitRange " + limits->name + " forbids " + amount_text(resource, request) + " of " +
+    hold("LimitRange " + limits->name + " forbids " + resource_text(resource, request) + " of " +
              std::string(resource) + " for " + name,
          "no node holds what it allows");
   }
@@ -151,9 +147,9 @@ void Resizer::check_sum(const ScaledTemplate& after, std::string_view resource) 
   for (const ContainerLimits* const limits : limits_) {
     const auto least = limits->pod_least.find(resource), most = limits->pod_most.find(resource);
     if ((least && requests < *least) || (most && std::max(requests, limit_sum) > *most))
-      hold("LimitRange " + limits->name + " forbids a pod with " + amount_text(resource, requests) +
-               " of " + std::string(resource) + ", up to " +
-               amount_text(resource, std::max(requests, limit_sum)),
+      hold("LimitRange " + limits->name + " forbids a pod with " +
+               resource_text(resource, requests) + " of " + std::string(resource) + ", up to " +
+               resource_text(resource, std::max(requests, limit_sum)),
            "");
   }
 }
@@ -175,7 +171,7 @@ void Resizer::check_pod(const ScaledTemplate& after) {
   std::string needs;
   for (const std::string_view resource : kResources)
     needs += (needs.empty() ? "" : " and ") +
-             amount_text(resource, sum_of(after, resource, &ScaledContainer::requests)) + " of " +
+             resource_text(resource, sum_of(after, resource, &ScaledContainer::requests)) + " of " +
              std::string(resource);
   hold("no node can give a pod " + needs, "a container that nobody measured counts as declared");
 }
@@ -188,6 +184,10 @@ bool may_be_resized(const ScaledPod& pod) {
 
 std::string_view to_string(ResizeWay way) {
   return way == ResizeWay::kInPlace ? "pods" : "template";
+}
+
+std::string resource_text(std::string_view resource, std::int64_t amount) {
+  return resource == kCpu ? format_milli(amount) : format_bytes(amount);
 }
 
 std::string_view to_string(ResizeOutcome outcome) {

@@ -353,7 +353,7 @@ std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
 std::int64_t SiteScaler::size_on(std::uint32_t site) const {
   if (site != kHome || options_.home == 0) return unit();
   // Nobody makes those larger that come as they were declared.
-  const bool is_declared = options_.keeps_size && options_.rules.up.way == GrowWay::kInPlace;
+  const bool is_declared = options_.keeps_size && options_.rules.up.way == ResizeWay::kInPlace;
   return is_declared ? unit() : options_.home;
 }
 

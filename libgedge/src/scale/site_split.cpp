@@ -119,7 +119,7 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
   const std::int64_t open = std::max<std::int64_t>(wanted - there, 0);
   split.without_place = static_cast<std::int32_t>(
       std::min((open + unit - 1) / unit, std::max<std::int64_t>(most - there, 0) / unit));
-  split.home = scaler.home_size();
+  split.home = scaler.size_at_home();
   std::int64_t waits = none_leaves ? std::max(wanted, before) - there : open;
   for (std::uint32_t site = 0; site < sites.size(); ++site)
     for (; waits > 0 && unplaced[site] > 0; --unplaced[site], waits -= scaler.size_on(site))

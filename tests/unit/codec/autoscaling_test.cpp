@@ -323,6 +323,34 @@ TEST_CASE("every autoscaler and every metric of the public data is read") {
 
 }  // namespace
 
+TEST_CASE("of a pod that may be resized: who made it, and why it is not as or where it should be") {
+  const std::string pod =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"u",)"
+      R"("resourceVersion":"7","ownerReferences":[{"kind":"ReplicaSet","name":"web-5b8",)"
+      R"("uid":"r","controller":true}]},"spec":{"containers":[{"name":"c"}]},"status":{)"
+      R"("phase":"Pending","conditions":[{"type":"PodResizePending","status":"True",)"
+      R"("reason":"Deferred"},{"type":"PodScheduled","status":"False",)"
+      R"("reason":"Unschedulable","message":"0/2 nodes"}]}})";
+  ScaleLoadOptions options;
+  options.keep_objects = true;
+  ScaleLoader loader(options);
+  loader.add({"pod.json", pod});
+  const ScaleLoadResult read = loader.finish();
+  REQUIRE(read.facts);
+  REQUIRE(read.facts->pods.size() == 1);
+  const ScaledPod& kept = read.facts->pods.front();
+  CHECK(kept.controller == ControllerRef{"ReplicaSet", "web-5b8", "r"});
+  CHECK(kept.unresized == "Deferred");
+  CHECK(kept.unplaced == "0/2 nodes");
+  CHECK(kept.uid == "u");
+  ScaleLoader plain;
+  plain.add({"pod.json", pod});
+  const ScaleLoadResult less = plain.finish();
+  REQUIRE(less.facts);
+  CHECK(less.facts->pods.front().controller == ControllerRef{});
+  CHECK(less.facts->pods.front().unplaced.empty());
+}
+
 TEST_CASE("limits, the largest nodes and kills are read, and a history if one is asked for") {
   const std::string text =
       "kind: LimitRange\nmetadata: {name: limits, namespace: shop}\nspec: {limits: [{type: Pod, "

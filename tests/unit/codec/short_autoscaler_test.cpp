@@ -93,11 +93,11 @@ TEST_CASE("a short autoscaler: sites, and what they are by default") {
       load(with_sites("{order: [a], up: {resource: memory, step: 1Mi, most: 3Mi}}"));
   REQUIRE(memory.facts);
   CHECK(memory.facts->autoscalers.front().sites->up.step == 1'048'576);
-  CHECK(memory.facts->autoscalers.front().sites->up.way == GrowWay::kInPlace);
+  CHECK(memory.facts->autoscalers.front().sites->up.way == ResizeWay::kInPlace);
   const ScaleLoadResult through =
       load(with_sites("{order: [a], up: {resource: cpu, step: 1, most: 2, through: template}}"));
   REQUIRE(through.facts);
-  CHECK(through.facts->autoscalers.front().sites->up.way == GrowWay::kTemplate);
+  CHECK(through.facts->autoscalers.front().sites->up.way == ResizeWay::kTemplate);
   const ScaleLoadResult live =
       load(with_sites("{workloads: {c: web-c, b: web-b}, order: [a, b, c]}"));
   REQUIRE(live.facts);

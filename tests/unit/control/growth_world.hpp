@@ -59,7 +59,8 @@ struct World {
   std::vector<ScaledPod> strays;               // of nobody
   std::string refused;                         // a pod that cannot be resized
 
-  explicit World(bool writes_any = true, GrowWay way = GrowWay::kTemplate, bool in_place = false)
+  explicit World(bool writes_any = true, ResizeWay way = ResizeWay::kTemplate,
+                 bool in_place = false)
       : scaler(options(writes_any, in_place)) {
     bounds.nodes.push_back({{"cpu", 8'000}, {"memory", 1}});
     scaler.put(web(way));
@@ -71,7 +72,7 @@ struct World {
     made.resizes_pods = in_place;
     return made;
   }
-  static Autoscaler web(GrowWay way) {
+  static Autoscaler web(ResizeWay way) {
     Autoscaler autoscaler;
     autoscaler.name = "web";
     autoscaler.namespace_name = "shop";

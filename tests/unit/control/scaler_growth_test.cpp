@@ -102,7 +102,7 @@ TEST_CASE("scaler with growth: while pods are replaced, none comes home that is 
 
 TEST_CASE("scaler with growth: larger ones that are more than the most leave, too") {
   World world;
-  Autoscaler bounded = World::web(GrowWay::kTemplate);
+  Autoscaler bounded = World::web(ResizeWay::kTemplate);
   bounded.max = 5;
   world.scaler.put(bounded);
   world.cpu = kMost;

@@ -17,7 +17,7 @@ using Outcome = ScaleReport::Outcome;
 using Sizes = std::map<std::string, std::int64_t>;
 
 TEST_CASE("scaler with growth: pods are resized where they run, and those that come are, too") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 3;
   world.pass(20);
   CHECK(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
@@ -42,7 +42,7 @@ TEST_CASE("scaler with growth: pods are resized where they run, and those that c
 }
 
 TEST_CASE("scaler with growth: where one that comes cannot be as large, none is") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 4;
   world.pass(20);
   REQUIRE(world.cpu_of == Sizes{{"web.0", kMost}, {"web.1", kMost}});
@@ -54,7 +54,7 @@ TEST_CASE("scaler with growth: where one that comes cannot be as large, none is"
 }
 
 TEST_CASE("scaler with growth: pods that their machines do not resize are as they were declared") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 3;
   world.pass(20);
   REQUIRE(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
@@ -73,7 +73,7 @@ TEST_CASE("scaler with growth: pods that their machines do not resize are as the
 }
 
 TEST_CASE("scaler with growth: pods that are put off are looked after where nothing else changes") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 3;
   world.pass(20);
   REQUIRE(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
@@ -84,7 +84,7 @@ TEST_CASE("scaler with growth: pods that are put off are looked after where noth
 }
 
 TEST_CASE("scaler with growth: a server that cannot do it is told of once, and others go over") {
-  World world(true, GrowWay::kInPlace, false);
+  World world(true, ResizeWay::kInPlace, false);
   for (const std::int64_t load : {3, 2, 4}) {
     world.load = load;
     world.pass(70);
@@ -96,7 +96,7 @@ TEST_CASE("scaler with growth: a server that cannot do it is told of once, and o
 }
 
 TEST_CASE("scaler with growth: what is left to somebody else is told once") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 3;
   world.pass(20);
   REQUIRE(world.resizes.size() == 2);
@@ -114,7 +114,7 @@ TEST_CASE("scaler with growth: what is left to somebody else is told once") {
 }
 
 TEST_CASE("scaler with growth: a pod that is gone is as one that was changed, unless all are") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 2;
   world.pass(20);
   world.to_resizes = ScaleAnswer::kGone;
@@ -137,7 +137,7 @@ TEST_CASE("scaler with growth: a pod that is gone is as one that was changed, un
 }
 
 TEST_CASE("scaler with growth: where half of them cannot be resized, each counts as it is") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.load = 2;
   world.pass(20);
   world.refused = "web.1";
@@ -159,7 +159,7 @@ TEST_CASE("scaler with growth: where half of them cannot be resized, each counts
 }
 
 TEST_CASE("scaler with growth: pods that others made are none of theirs") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   ScaledPod& stray = world.strays.emplace_back();
   stray.namespace_name = "shop";
   stray.name = "stray";
@@ -179,7 +179,7 @@ TEST_CASE("scaler with growth: pods that others made are none of theirs") {
 }
 
 TEST_CASE("scaler with growth: none is larger than the rule lets it be, nor than a LimitRange") {
-  World world(true, GrowWay::kInPlace, true);
+  World world(true, ResizeWay::kInPlace, true);
   world.replicas["web"] = 2;
   world.load = 6;
   SUBCASE("the rule") {
@@ -189,7 +189,7 @@ TEST_CASE("scaler with growth: none is larger than the rule lets it be, nor than
     CHECK(world.state() == state(2, 2, kBase));
   }
   SUBCASE("a rule that lets them be less than before") {
-    Autoscaler less = World::web(GrowWay::kInPlace);
+    Autoscaler less = World::web(ResizeWay::kInPlace);
     less.sites->up.most = 750;
     world.scaler.put(less);
     world.cpu_of = {{"web.0", kMost}, {"web.1", kMost}};

@@ -196,7 +196,7 @@ TEST_CASE("scale loop with sites: who is asked what fits holds up nobody else") 
 
 TEST_CASE("scale loop with sites: those at home grow by their template, as it was read") {
   Scene scene;
-  scene.up = {"cpu", 500, 2'000, GrowWay::kTemplate};
+  scene.up = {"cpu", 500, 2'000, ResizeWay::kTemplate};
   scene.server.workloads["web"] = kWorkload;
   scene.plan[30] = [&] {
     REQUIRE(scene.desk.asked.size() == 1);
@@ -217,7 +217,7 @@ TEST_CASE("scale loop with sites: those at home grow by their template, as it wa
 
 TEST_CASE("scale loop with sites: or where they run, each by itself, as it was read") {
   Scene scene;
-  scene.up = {"cpu", 500, 2'000, GrowWay::kInPlace};
+  scene.up = {"cpu", 500, 2'000, ResizeWay::kInPlace};
   scene.server.workloads["web"] = kWorkload;
   const std::size_t meta = scene.server.pods.find(R"("namespace")");
   scene.server.pods.insert(meta,

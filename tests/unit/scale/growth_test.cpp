@@ -13,7 +13,7 @@ namespace {
 
 using namespace gedge;
 
-const GrowRule kRule{"cpu", 250, 2'000, GrowWay::kTemplate};
+const GrowRule kRule{"cpu", 250, 2'000, ResizeWay::kTemplate};
 
 ScaleTarget web(Resources requests, Resources limits = {}) {
   ScaleTarget made;
@@ -66,7 +66,7 @@ TEST_CASE("growth: the container that requests most of it is as large as it was 
   const HomeSize size = size_of(web({{"cpu", 500}}, {{"cpu", 700}}));
   CHECK(size == HomeSize{"main", "cpu", 500, 500, 700, 500, {}, 700});
   CHECK(grown_note(size).empty());
-  const auto none = home_size({"memory", 1, 2, GrowWay::kTemplate}, web({{"cpu", 500}}), {});
+  const auto none = home_size({"memory", 1, 2, ResizeWay::kTemplate}, web({{"cpu", 500}}), {});
   REQUIRE_FALSE(none);
   CHECK(none.error().what == "pods of Deployment web request no memory");
 }
@@ -119,7 +119,7 @@ TEST_CASE("growth: an annotation is believed only about the template as it is") 
   workload.made_of.containers[1].requests.set("cpu", 800);
   CHECK(size_of(workload) == HomeSize{"main", "cpu", 800, 800, {}, 800, {}});
   workload.made_of.containers[1].requests.set("cpu", 750);
-  const auto other = home_size({"memory", 1, 2, GrowWay::kTemplate}, workload, {});
+  const auto other = home_size({"memory", 1, 2, ResizeWay::kTemplate}, workload, {});
   REQUIRE_FALSE(other);
   CHECK(other.error().what == "Deployment web has grown by cpu");
   for (const char* const odd :
@@ -165,18 +165,18 @@ TEST_CASE("growth: what nobody would have grown to is no growth, and no sum goes
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   std::string why;
   const HomeSize size = size_of(web({{"cpu", 500}}));
-  CHECK(most_growth(one_node(8'000), workload, {"cpu", kAny, kAny, GrowWay::kTemplate}, size,
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", kAny, kAny, ResizeWay::kTemplate}, size,
                     why) == 500);
-  CHECK(most_growth(one_node(8'000), workload, {"cpu", kAny, 900, GrowWay::kTemplate}, size, why) ==
-        900);
-  CHECK(most_growth(one_node(8'000), workload, {"cpu", 1, kAny, GrowWay::kTemplate}, size, why) ==
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", kAny, 900, ResizeWay::kTemplate}, size,
+                    why) == 900);
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", 1, kAny, ResizeWay::kTemplate}, size, why) ==
         7'900);
 }
 
 TEST_CASE("growth: memory grows by bytes") {
   const std::int64_t mi = std::int64_t{1} << 20;
   ScaleTarget workload = web({{"memory", 512 * mi}});
-  const GrowRule rule{"memory", 256 * mi, 1'024 * mi, GrowWay::kTemplate};
+  const GrowRule rule{"memory", 256 * mi, 1'024 * mi, ResizeWay::kTemplate};
   const ResizePlan plan = plan_growth(one_node(8'000), workload, size_of(workload, rule), 768 * mi);
   REQUIRE(plan.objects.size() == 1);
   CHECK(plan.objects.front().grown == "container=main resource=memory base=512Mi now=768Mi");
@@ -199,12 +199,12 @@ TEST_CASE("growth: no further than the rule, a LimitRange and the nodes let it")
   CHECK(why.find("LimitRange small forbids 1500m") != std::string::npos);
   CHECK(most_growth(one_node(600), workload, kRule, size, why) == 500);
   // The last step is a short one.
-  CHECK(most_growth(one_node(8'000), workload, {"cpu", 400, 1'000, GrowWay::kTemplate}, size,
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", 400, 1'000, ResizeWay::kTemplate}, size,
                     why) == 1'000);
-  CHECK(most_growth(one_node(1'050), workload, {"cpu", 400, 1'000, GrowWay::kTemplate}, size,
+  CHECK(most_growth(one_node(1'050), workload, {"cpu", 400, 1'000, ResizeWay::kTemplate}, size,
                     why) == 900);
-  CHECK(most_growth(one_node(8'000), workload, {"cpu", 250, 400, GrowWay::kTemplate}, size, why) ==
-        500);
+  CHECK(most_growth(one_node(8'000), workload, {"cpu", 250, 400, ResizeWay::kTemplate}, size,
+                    why) == 500);
 }
 
 TEST_CASE("growth: no less than a LimitRange wants of a container, and of a pod") {
@@ -224,7 +224,7 @@ TEST_CASE("growth: no less than a LimitRange wants of a container, and of a pod"
 }
 
 TEST_CASE("growth: pods say by themselves how large they are, and each is changed by itself") {
-  const GrowRule rule{"cpu", 250, 2'000, GrowWay::kInPlace};
+  const GrowRule rule{"cpu", 250, 2'000, ResizeWay::kInPlace};
   ScaleTarget workload = web({{"cpu", 500}}, {{"cpu", 1'000}});
   const auto pod = [](const std::string& name, std::int64_t cpu) {
     ScaledPod made;

@@ -70,7 +70,7 @@ struct Room final : SiteRoom {
 SiteScalerOptions two_sites(std::int64_t home) {
   SiteScalerOptions options;
   options.rules.order = {"home", "far"};
-  options.rules.up = {"cpu", 250, 1'000, GrowWay::kTemplate};
+  options.rules.up = {"cpu", 250, 1'000, ResizeWay::kTemplate};
   options.rtts = SiteRtts(2, std::vector<Rtt>(4, Rtt{1}));
   options.max = 10;
   options.base = kBase;
@@ -97,7 +97,7 @@ TEST_CASE("site growth: out while there is room, then all at home are larger, th
   CHECK_MESSAGE((out.replicas == Counts{5, 0}), "two on each of two nodes, one on the third");
   Room full({1'000, 1'000}, 9, 600);
   SiteScalerOptions grown = two_sites(600);
-  grown.rules.up = {"cpu", 200, 1'000, GrowWay::kTemplate};
+  grown.rules.up = {"cpu", 200, 1'000, ResizeWay::kTemplate};
   const SiteSplit up = split(grown, full, {{2, 2}, {0, 0}}, 4);
   CHECK(up.replicas == Counts{2, 0});
   CHECK_MESSAGE(up.home == 1'000, "2 of 600 are 2.4 units, 2 of 1000 are 4");
@@ -231,7 +231,7 @@ TEST_CASE("site growth: at the most, as many that are far leave as one that come
 TEST_CASE("site growth: at the most, those at home grow as far as some that are far can leave") {
   SiteScalerOptions options = two_sites(1'000);
   options.base = 1'000;
-  options.rules.up = {"cpu", 250, 1'500, GrowWay::kTemplate};
+  options.rules.up = {"cpu", 250, 1'500, ResizeWay::kTemplate};
   const std::vector<SiteCount> sites{{6, 6}, {4, 4}};
   Room narrow(std::vector<std::int64_t>(6, 1'499), 9, 1'000);
   const SiteSplit kept = split(options, narrow, sites, 10, 1'000, 0);
@@ -256,7 +256,7 @@ TEST_CASE("site growth: what amounts to enough together is not rounded one by on
   Room wide({500, 500, 500}, 9, 300);
   options.home = 300;
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-  options.rules.up = {"cpu", kAny, 500, GrowWay::kTemplate};
+  options.rules.up = {"cpu", kAny, 500, ResizeWay::kTemplate};
   CHECK_MESSAGE(split(options, wide, {{3, 3}, {0, 0}}, 5).home == 500, "in one step");
 }
 
@@ -295,7 +295,7 @@ TEST_CASE("site growth: none leaves for one that is to be larger, and is not yet
 TEST_CASE("site growth: where they keep their size, each counts as it is") {
   SiteScalerOptions options = two_sites(750);
   options.keeps_size = true;
-  options.rules.up.way = GrowWay::kInPlace;
+  options.rules.up.way = ResizeWay::kInPlace;
   Room room({750, 750}, 9, kBase);
   const SiteSplit over = split(options, room, {{2, 2, {kBase, 750}}, {0, 0}}, 3);
   CHECK_MESSAGE((over.replicas == Counts{2, 1}), "2.5 are too few for three");

@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "gedge/base/shared_text.hpp"
+#include "gedge/model/resize_way.hpp"
 
 namespace gedge {
-
-enum class ResizeWay : std::uint8_t {
-  kInPlace,   ///< of pods, by the subresource resize of pods; pods that come later are as before
-  kTemplate,  ///< of the workload: its controller replaces the pods
-};
 
 /// cpu in thousandths of a core, memory in bytes.
 struct ResourceResize {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "gedge/model/resize_way.hpp"
+
 namespace gedge {
 
 /// Which site gets the next replica.
@@ -15,18 +17,12 @@ enum class SiteChoice : std::uint8_t {
   kSpread,  ///< the one with the fewest
 };
 
-/// What is changed so that replicas of a live cluster are larger.
-enum class GrowWay : std::uint8_t {
-  kInPlace,   ///< the pods, where they run, if the server does that
-  kTemplate,  ///< the template of their workload: its controller replaces them
-};
-
 /// How replicas become larger where they are.
 struct GrowRule {
-  std::string resource;   ///< empty: they do not
-  std::int64_t step = 0;  ///< at once; thousandths of cpu, units of everything else
-  std::int64_t most = 0;  ///< of one replica
-  GrowWay way = GrowWay::kInPlace;
+  std::string resource;                 ///< empty: they do not
+  std::int64_t step = 0;                ///< at once; thousandths of cpu, units of everything else
+  std::int64_t most = 0;                ///< of one replica
+  ResizeWay way = ResizeWay::kInPlace;  ///< of a live cluster
   friend bool operator==(const GrowRule&, const GrowRule&) = default;
 };
 

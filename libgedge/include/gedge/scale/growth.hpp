@@ -20,9 +20,6 @@
 
 namespace gedge {
 
-/// "1500m" of cpu, "700Mi" of memory.
-std::string resource_text(std::string_view resource, std::int64_t amount);
-
 /// Of GrowRule::resource, by the container of the template that requests most of it.
 struct HomeSize {
   std::string container, resource;
@@ -41,7 +38,7 @@ std::int32_t units_of(std::int32_t replicas, const HomeSize& size);
 /// By its controller: others may have labels that a workload selects.
 bool is_made_by(const ScaledPod& pod, const ScaleTarget& workload);
 
-/// By the workload; with GrowWay::kInPlace by its pods that run, too, the largest of which says
+/// By the workload; with ResizeWay::kInPlace by its pods that run, too, the largest of which says
 /// what all of them are to have. Errors: kInvalidInput where no container requests any, and where
 /// it has grown by another resource.
 Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,

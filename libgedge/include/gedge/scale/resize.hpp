@@ -22,6 +22,8 @@ namespace gedge {
 
 /// "pods", "template".
 std::string_view to_string(ResizeWay way);
+/// "1500m" of cpu, "700Mi" of memory.
+std::string resource_text(std::string_view resource, std::int64_t amount);
 
 struct ResizeOptions {
   ResizeWay way = ResizeWay::kTemplate;

@@ -125,7 +125,7 @@ class SiteScaler {
 
   const std::vector<SiteReplica>& replicas() const { return replicas_; }  ///< by id
   /// As SiteScalerOptions::home, after what was decided.
-  std::int64_t home_size() const { return options_.home; }
+  std::int64_t size_at_home() const { return options_.home; }
   /// What all of them, or those that are ready, amount to in replicas of the template, in
   /// thousandths.
   std::int64_t units_milli(bool only_ready) const;
