@@ -46,7 +46,7 @@ class Sites(Workloads):
             self.plane.create(PODS.format(self.space), {
                 "metadata": {"name": f"{name}-{next(free)}", **template["metadata"]},
                 "spec": {"terminationGracePeriodSeconds": 0, **template["spec"]}})
-        old = [found for found in pods[:wanted] if requests_of(found) != requests_of(template)]
+        old = [found for found in pods[:wanted] if self.is_old(found, template)]
         if len(pods) == wanted and all("nodeName" in found["spec"] for found in pods):
             pods = [found for found in pods if found not in old[:1]]
             for gone in old[:1]:
@@ -61,6 +61,10 @@ class Sites(Workloads):
         if any(one.get("status", {}).get(key, 0) != value for key, value in status.items()):
             path = DEPLOYMENTS.format(self.space) + f"/{name}/status"
             self.plane.patch(path, {"status": status})
+
+    @staticmethod
+    def is_old(found, template):
+        return requests_of(found) != requests_of(template)
 
     def run_pod(self, name):
         old = time_text(3600)

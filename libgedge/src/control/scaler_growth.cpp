@@ -174,7 +174,10 @@ std::string Scaler::note_size(const Splitting& waiting, const SiteSplit& split,
                               const GrowRule& bounded, std::string why, Entry& entry,
                               const Space& space) const {
   const GrowRule& rule = entry.spec.sites->up;
-  const bool has_grown_whole = split.home >= rule.most && size_of(waiting.key, space) != nullptr;
+  // All of them, or nothing keeps the others from it.
+  const bool is_whole = why.empty() || !is_uneven(waiting.key, space);
+  const bool has_grown_whole =
+      split.home >= rule.most && is_whole && size_of(waiting.key, space) != nullptr;
   if (rule.resource.empty() || has_grown_whole || is_rolling_out(entry, space, waiting.now))
     return {};
   // What bounds them may not be reached.

@@ -158,6 +158,18 @@ TEST_CASE("scaler with growth: where half of them cannot be resized, each counts
   CHECK(world.state() == state(2, 0, kBase));
 }
 
+TEST_CASE("scaler with growth: half of them as large as may be is not all of them") {
+  World world(true, ResizeWay::kInPlace, true);
+  world.load = 2;
+  world.pass(20);
+  world.refused = "web.1";
+  world.load = 4;
+  world.pass(40);
+  CHECK(world.cpu_of == Sizes{{"web.0", kMost}});
+  CHECK(world.state() == state(2, 1, kBase));
+  CHECK(world.told() == std::vector<std::string>{"no"});
+}
+
 TEST_CASE("scaler with growth: pods that others made are none of theirs") {
   World world(true, ResizeWay::kInPlace, true);
   ScaledPod& stray = world.strays.emplace_back();
