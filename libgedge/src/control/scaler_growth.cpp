@@ -138,6 +138,7 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   options.rules = *entry.spec.sites;
   options.rtts = answer.rtts;
   options.max = entry.spec.max;
+  options.min = entry.spec.min;
   // Pods that are being replaced take their time to be what they count for.
   options.none_leaves = is_rolling_out(entry, space, now);
   options.keeps_size = !why.empty() || options.none_leaves;

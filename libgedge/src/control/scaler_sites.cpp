@@ -165,7 +165,8 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   note_progress(entry, space, now);
   note_undone(key, entry, space, now);
   const bool may_stay = size_of(key, space) == nullptr ||
-                        (!is_uneven(key, space) && lacks_room(entry, space, now).empty());
+                        (!is_uneven(key, space) && lacks_room(entry, space, now).empty() &&
+                         sites.front().replicas + far >= entry.spec.min);
   if (may_stay && !needs_split(rules, in_units(sites, size_of(key, space)), waiting.wanted,
                                entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);

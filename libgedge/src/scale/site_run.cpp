@@ -15,8 +15,13 @@ constexpr std::int64_t kUnit = 1'000;
 
 SiteScalerOptions scaler_options(const LoadSetting& setting, const SiteStage& stage) {
   const Autoscaler& autoscaler = setting.autoscaler;
-  return {*autoscaler.sites, stage.rtts, autoscaler.max,
-          autoscaler.sites->up.resource.empty() ? 0 : stage.base};
+  SiteScalerOptions options;
+  options.rules = *autoscaler.sites;
+  options.rtts = stage.rtts;
+  options.max = autoscaler.max;
+  options.min = autoscaler.min;
+  options.base = autoscaler.sites->up.resource.empty() ? 0 : stage.base;
+  return options;
 }
 
 // The demand of each site of the autoscaler at each point, [points][sites].

@@ -74,21 +74,27 @@ bool SiteScaler::may_use(std::uint32_t site) const {
 }
 
 Status SiteScaler::follow_order(std::int64_t wanted, UnixSeconds now) {
-  if (sum(false) < wanted) {
-    GEDGE_TRY(go_out(wanted));
-    GEDGE_TRY(go_up(wanted));
-    return go_over(wanted, now);
-  }
+  if (lacks_some(wanted)) return follow_want(wanted, now);
   if (options_.none_leaves) return {};
   go_back(wanted, now);
-  if (count_far() > 0) return bring_nearer(wanted, now);
+  if (count_far() > 0) GEDGE_TRY(bring_nearer(wanted, now));
+  // Those that are far may be there for their number alone.
+  if (count_far() > 0 && number() > options_.min) return {};
   GEDGE_TRY(go_down(wanted));
   go_in(wanted);
   return {};
 }
 
+Status SiteScaler::follow_want(std::int64_t wanted, UnixSeconds now) {
+  GEDGE_TRY(go_out(wanted));
+  const bool may = may_move(now, options_.rules.over_after_s);
+  if (may) GEDGE_TRY(go_over(0, now));
+  if (number() >= options_.min) GEDGE_TRY(go_up(wanted));
+  return may ? go_over(wanted, now) : Status{};
+}
+
 Status SiteScaler::go_out(std::int64_t wanted) {
-  while (sum(false) < wanted) {
+  while (lacks_some(wanted)) {
     const auto held = put(kHome, SiteStep::kOut);
     if (!held) return held.error();
     if (!*held) break;
@@ -162,9 +168,8 @@ Status SiteScaler::restore(const std::vector<SiteReplica>& before, std::size_t s
 }
 
 Status SiteScaler::go_over(std::int64_t wanted, UnixSeconds now) {
-  if (!may_move(now, options_.rules.over_after_s)) return {};
   for (std::uint32_t site = 1; site < options_.rules.order.size(); ++site)
-    while (may_use(site) && sum(false) < wanted) {
+    while (may_use(site) && lacks_some(wanted)) {
       const auto held = put(site, SiteStep::kOver);
       if (!held) return held.error();
       if (!*held) break;
@@ -178,7 +183,10 @@ Status SiteScaler::bring_nearer(std::int64_t wanted, UnixSeconds now) {
   if (!may_move(now, options_.rules.return_after_s)) return {};
   const auto far = static_cast<std::int64_t>(count_far());
   // Of whom nothing nearer stands in for yet.
-  std::int64_t open = saturated_product(far, unit()) - (sum(false) - wanted);
+  const std::int64_t by_size = saturated_product(far, unit()) - (sum(false) - wanted);
+  const std::int64_t by_number = far - (number() - options_.min);
+  std::int64_t open =
+      std::max(by_size, saturated_product(std::max<std::int64_t>(by_number, 0), unit()));
   for (std::uint32_t site = kHome; site < farthest(); ++site) {
     if (site != kHome && !may_move(now, options_.rules.over_after_s)) return {};
     while (open > 0 && site < farthest() && may_use(site)) {
@@ -202,6 +210,7 @@ Result<bool> SiteScaler::take_in_turn(std::uint32_t site, std::int64_t wanted) {
   const std::int64_t leave = in_units(above), leaving = saturated_product(leave, unit());
   if (leave > static_cast<std::int64_t>(count_far(site))) return false;
   if (leave > 0 && sum(false) - leaving + comes < wanted) return false;
+  if (leave > 0 && number() - leave + 1 < options_.min) return false;
   auto held = hold(site, leaving);
   if (!held || !*held) return held;
   for (std::int64_t i = 0; i < leave; ++i) take(*last_on(farthest()), SiteStep::kBack);
@@ -211,6 +220,7 @@ Result<bool> SiteScaler::take_in_turn(std::uint32_t site, std::int64_t wanted) {
 
 // Larger ones at home, if they can stand in for a far one.
 Status SiteScaler::grow_instead(std::int64_t wanted, UnixSeconds now) {
+  if (number() <= options_.min) return {};
   const std::vector<SiteReplica> before = replicas_;
   const std::size_t said = effects_.size();
   const std::int64_t home = options_.home;
@@ -233,6 +243,7 @@ Result<bool> SiteScaler::grow_to_stand_in(std::int64_t wanted, UnixSeconds now) 
     GEDGE_TRY(go_up_as_one(aim, saturated_sum(most(), saturated_product(far, unit()))));
     if (sum(false) < aim) return false;
     const std::int64_t leave = in_units(std::max<std::int64_t>(sum(false) - most(), 0));
+    if (number() - leave < options_.min) return false;
     if (leave > far || sum(false) - saturated_product(leave, unit()) < wanted) continue;
     for (std::int64_t i = 0; i < leave; ++i) take(*last_on(farthest()), SiteStep::kBack);
     if (leave > 0) moved_ = now;
@@ -288,7 +299,8 @@ void SiteScaler::go_in(std::int64_t wanted) {
   if (!options_.keeps_size && std::any_of(replicas_.begin(), replicas_.end(), is_grown)) return;
   for (;;) {
     const auto leaves = last_on(kHome);
-    if (!leaves || sum(false) - own(replicas_[*leaves]) < wanted) return;
+    if (!leaves || number() <= options_.min) return;
+    if (sum(false) - own(replicas_[*leaves]) < wanted) return;
     take(*leaves, SiteStep::kIn);
   }
 }
@@ -335,7 +347,7 @@ std::uint32_t SiteScaler::farthest() const {
 
 // There are enough without it; if it is ready, also of those that are.
 bool SiteScaler::is_spare(const SiteReplica& replica, std::int64_t wanted) const {
-  return sum(false) - own(replica) >= wanted &&
+  return number() > options_.min && sum(false) - own(replica) >= wanted &&
          (!replica.ready || sum(true) - own(replica) >= wanted);
 }
 
@@ -375,7 +387,7 @@ Result<bool> SiteScaler::put(std::uint32_t site, SiteStep step) {
 // Who comes is as large as the others there, or not at all. `leaving`: what is there no more then.
 Result<bool> SiteScaler::hold(std::uint32_t site, std::int64_t leaving) {
   const std::int64_t then = saturated_sum(sum(false) - leaving, size_on(site));
-  if (options_.home > 0 && then > most()) return false;
+  if (options_.home > 0 && then > most() && number() >= options_.min) return false;
   auto held = room_.add(next_, site);
   if (!held || !*held || size_on(site) <= unit()) return held;
   held = room_.resize(next_, size_on(site));

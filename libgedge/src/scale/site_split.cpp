@@ -91,6 +91,8 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
   const std::int64_t most = saturated_product(options.max, unit);
   const std::int64_t wanted = saturated_product(std::clamp(look.wanted, 0, options.max), unit);
   const bool none_leaves = options.none_leaves;
+  const bool keeps_order = options.rules.choice == SiteChoice::kOrder;
+  const std::int64_t fewest = keeps_order ? options.min : 0;
   std::vector<SiteReplica> known;
   std::vector<std::int32_t> unplaced(sites.size(), 0);
   std::uint32_t next = 0;
@@ -117,13 +119,17 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
   for (const SiteReplica& replica : scaler.replicas()) ++split.replicas[replica.site];
   const std::int64_t there = scaler.sum(false);
   const std::int64_t open = std::max<std::int64_t>(wanted - there, 0);
+  auto number = static_cast<std::int64_t>(scaler.replicas().size());
   split.without_place = static_cast<std::int32_t>(
-      std::min((open + unit - 1) / unit, std::max<std::int64_t>(most - there, 0) / unit));
+      std::max(std::min((open + unit - 1) / unit, std::max<std::int64_t>(most - there, 0) / unit),
+               fewest - number));
   split.home = scaler.size_at_home();
   std::int64_t waits = none_leaves ? std::max(wanted, before) - there : open;
   for (std::uint32_t site = 0; site < sites.size(); ++site)
-    for (; waits > 0 && unplaced[site] > 0; --unplaced[site], waits -= scaler.size_on(site))
+    for (; (waits > 0 || number < fewest) && unplaced[site] > 0; --unplaced[site], ++number) {
+      waits -= scaler.size_on(site);
       ++split.replicas[site];
+    }
   split.moved = scaler.last_move();
   split.effects = *std::move(effects);
   return split;

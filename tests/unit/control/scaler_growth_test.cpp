@@ -135,6 +135,43 @@ TEST_CASE("scaler with growth: larger ones leave where nobody can make them smal
   CHECK(world.state() == state(1, 0, kMost));
 }
 
+TEST_CASE("scaler with growth: there are never fewer than the least, however large they are") {
+  World world;
+  Autoscaler two = World::web(ResizeWay::kTemplate);
+  two.min = 2;
+  world.scaler.put(two);
+  SUBCASE("as many as have no place at home are elsewhere") {
+    world.nodes = 1;
+    world.pass(60);
+    CHECK(world.state() == state(1, 1, kBase));
+    CHECK(world.resizes.empty());
+    world.load = 3;
+    world.pass(60);
+    CHECK_MESSAGE(world.state() == state(1, 1, kMost), "two of them, then larger");
+    world.load = 1;
+    world.pass(100);
+    CHECK_MESSAGE(world.state() == state(1, 1, kBase), "smaller where none may leave");
+    world.nodes = 2;
+    world.pass(100);
+    CHECK(world.state() == state(2, 0, kBase));
+  }
+  SUBCASE("one that is as large as two is one") {
+    world.cpu = kMost;
+    world.grown = "container=main resource=cpu base=500m now=1";
+    world.pass(60);
+    CHECK(world.state() == state(2, 0, kBase));
+  }
+  SUBCASE("none leaves where nobody can make them smaller") {
+    world.load = 4;
+    world.pass(20);
+    REQUIRE(world.state() == state(2, 0, kMost));
+    world.rollout.is_partial = true;
+    world.load = 2;
+    world.pass(60);
+    CHECK(world.state() == state(2, 0, kMost));
+  }
+}
+
 TEST_CASE("scaler with growth: who does not get on with it grows no more, but shrinks") {
   World world;
   world.load = 3;

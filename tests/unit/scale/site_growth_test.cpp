@@ -319,6 +319,43 @@ TEST_CASE("site growth: without replicas at home nothing grows, and what is grow
   CHECK(split(two_sites(750), none, {{0, 0}, {0, 0}}, 0).home == kBase);
 }
 
+TEST_CASE(
+    "site growth: the least is a number of replicas, none of which another one stands in for") {
+  SiteScalerOptions options = two_sites(kBase);
+  options.min = 3;
+  Room narrow({1'000}, 9, 600);
+  const SiteSplit over = split(options, narrow, {{1, 1}, {0, 0}}, 3);
+  CHECK(over.replicas == Counts{1, 2});
+  CHECK(over.home == kBase);
+  Room none({1'000}, 0, 600);
+  const SiteSplit waits = split(options, none, {{2, 1}, {0, 0}}, 3);
+  CHECK_MESSAGE((waits.replicas == Counts{2, 0}), "who waits stays");
+  CHECK(waits.without_place == 2);
+  CHECK(waits.home == kBase);
+  options.home = 1'000;
+  options.keeps_size = true;
+  Room large({1'000, 1'000, 1'000}, 9, 1'000);
+  CHECK(split(options, large, {{3, 3}, {0, 0}}, 3).replicas == Counts{3, 0});
+  options.keeps_size = false;
+  options.max = 3;
+  Room whole({1'000, 1'000, 1'000}, 9, 1'000);
+  const SiteSplit more = split(options, whole, {{2, 2}, {0, 0}}, 3);
+  CHECK_MESSAGE((more.replicas == Counts{3, 0}), "by their size, two of them are the most");
+}
+
+TEST_CASE("site growth: those that are far for their number come home when there is room") {
+  SiteScalerOptions options = two_sites(1'000);
+  options.min = 2;
+  Room full({1'000}, 9, 1'000);
+  const SiteSplit smaller = split(options, full, {{1, 1}, {1, 1}}, 2, 1'000, 0);
+  CHECK(smaller.replicas == Counts{1, 1});
+  CHECK(smaller.home == kBase);
+  Room wide({1'000, 1'000}, 9, 1'000);
+  CHECK(split(options, wide, {{1, 1}, {1, 1}}, 2, 1'000, 0).replicas == Counts{2, 1});
+  Room next({1'000, 1'000}, 9, 1'000);
+  CHECK(split(options, next, {{2, 2}, {1, 1}}, 2, 1'000, 0).replicas == Counts{2, 0});
+}
+
 TEST_CASE("site growth: a thousand series keep the order, the bounds and what is wanted") {
   std::int64_t ups = 0, downs = 0, overs = 0;
   for (std::uint64_t seed = 0; seed < 1'000; ++seed) {

@@ -69,6 +69,7 @@ struct SiteScalerOptions {
   std::int64_t least = 0;    ///< nor does any of those at home shrink below; 0: as declared
   bool keeps_size = false;   ///< none grows or shrinks now
   bool none_leaves = false;  ///< nor leaves; those that are far stay, whatever fits nearer
+  std::int32_t min = 0;      ///< kOrder: replicas on all sites together, by their number
 };
 
 /// What is asked at one look.
@@ -92,7 +93,8 @@ struct SiteLook {
 /// stays until what else is ready suffices. While replicas are far, home and nearer sites are asked
 /// again, and what fits there comes first (at `max`: one after the other, as many far ones leaving
 /// first as that takes), or those at home grow. A larger one is as many as were declared, of `max`,
-/// too: with SiteScalerOptions::home nothing comes and nothing grows beyond it.
+/// too: with SiteScalerOptions::home nothing comes and nothing grows beyond it. Of `min` each is
+/// one, however large: as long as there are fewer, others come, and none grows in their stead.
 ///
 /// With SiteChoice::kDemand a replica comes where it lowers UserCost most, and the one leaves whose
 /// loss costs least, once what else is ready suffices; where moving replicas lowers the cost by a
@@ -151,6 +153,7 @@ class SiteScaler {
   Status go_up(std::int64_t wanted);
   Status go_up_as_one(std::int64_t wanted, std::int64_t most);
   Status go_over(std::int64_t wanted, UnixSeconds now);
+  Status follow_want(std::int64_t wanted, UnixSeconds now);
   Status bring_nearer(std::int64_t wanted, UnixSeconds now);
   Result<bool> take_in_turn(std::uint32_t site, std::int64_t wanted);
   Status grow_instead(std::int64_t wanted, UnixSeconds now);
@@ -175,6 +178,10 @@ class SiteScaler {
   std::int64_t least() const { return std::max(options_.least, options_.base); }
   std::int64_t most() const { return saturated_product(options_.max, unit()); }
   std::int64_t in_units(std::int64_t amount) const { return (amount + unit() - 1) / unit(); }
+  std::int64_t number() const { return static_cast<std::int64_t>(replicas_.size()); }
+  bool lacks_some(std::int64_t wanted) const {
+    return number() < options_.min || sum(false) < wanted;
+  }
   bool may_move(UnixSeconds now, std::int64_t after) const {
     return !moved_ || now - *moved_ >= after;
   }
