@@ -1,10 +1,12 @@
 #include "codec/rollout_reader.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
 
 #include "codec/fields.hpp"
+#include "gedge/base/saturated.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -23,10 +25,12 @@ std::int64_t number_at(std::optional<Cursor> map, std::string_view key) {
   return number;
 }
 
-// maxUnavailable, "25%" unless said; a share is rounded down, as the controller does.
-std::int32_t unavailable_of(std::optional<Cursor> rolling, std::int32_t replicas) {
+// maxUnavailable or maxSurge, "25%" unless said; of a share the former is rounded down, the latter
+// up, as the controller does.
+std::int64_t amount_at(std::optional<Cursor> rolling, std::string_view key, std::int32_t replicas,
+                       bool rounds_up) {
   constexpr std::int64_t kUnlessSaid = 25, kHundred = 100;
-  const auto said = rolling ? rolling->find("maxUnavailable") : std::nullopt;
+  const auto said = rolling ? rolling->find(key) : std::nullopt;
   const auto text = said && !said->is_null() ? said->text_or_number() : std::nullopt;
   std::int64_t number = kUnlessSaid;
   bool is_percent = true;
@@ -36,8 +40,16 @@ std::int32_t unavailable_of(std::optional<Cursor> rolling, std::int32_t replicas
     is_percent = failed == std::errc{} && std::string_view(end, all.data() + all.size()) == "%";
     if (failed != std::errc{} || number < 0) number = 0;
   }
-  if (is_percent) number = number * replicas / kHundred;
-  return static_cast<std::int32_t>(number < replicas ? number : replicas);
+  if (!is_percent) return number;
+  return saturated_sum(saturated_product(number, replicas), rounds_up ? kHundred - 1 : 0) /
+         kHundred;
+}
+
+// Where neither one more may come nor one lack, one may lack all the same.
+std::int32_t unavailable_of(std::optional<Cursor> rolling, std::int32_t replicas) {
+  const std::int64_t number = amount_at(rolling, "maxUnavailable", replicas, false);
+  const bool is_stuck = number == 0 && amount_at(rolling, "maxSurge", replicas, true) == 0;
+  return static_cast<std::int32_t>(std::min<std::int64_t>(is_stuck ? 1 : number, replicas));
 }
 
 bool lags(Cursor object) {
@@ -88,6 +100,7 @@ RolloutRules of_stateful_set(Cursor object, std::int32_t replicas) {
   if (strategy && text_at(*strategy, "type") == "OnDelete") return rules;
   rules.kind = RolloutRules::Kind::kRolling;
   rules.unavailable = 1;
+  rules.is_ordered = !spec || text_at(*spec, "podManagementPolicy") != "Parallel";
   const std::int64_t partition = number_at(map_at(strategy, "rollingUpdate"), "partition");
   rules.is_partial = partition > 0;
   rules.progress = progress_of(object);

@@ -110,6 +110,8 @@ void read_wait(Cursor value, std::int64_t& out) {
   if (const auto seconds = value.integer(0, kLongestWait)) out = *seconds;
 }
 
+constexpr std::int64_t kMostSteps = 200;  // each of them is asked of the planner
+
 void read_growth(Cursor map, GrowRule& up) {
   check_fields(map, {"resource", "step", "most", "through"});
   const auto resource = map.find("resource"), step = map.find("step"), most = map.find("most");
@@ -124,6 +126,9 @@ void read_growth(Cursor map, GrowRule& up) {
   up.most = *to;
   if (up.resource.empty()) resource->fail("a resource without a name");
   if (up.step == 0) step->fail("a step of 0", "replicas would never grow");
+  if (up.step > 0 && up.most / up.step > kMostSteps)
+    step->fail("more than " + std::to_string(kMostSteps) + " steps to the most",
+               "write a larger step");
   const auto through = map.find("through");
   const auto word = through ? through->text() : std::nullopt;
   if (word == "template") up.way = ResizeWay::kTemplate;

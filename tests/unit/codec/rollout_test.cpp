@@ -73,7 +73,11 @@ TEST_CASE("rollout: how many pods of a Deployment may lack meanwhile") {
            {R"("rollingUpdate":{"maxUnavailable":9})", 5},
            {R"("rollingUpdate":{"maxUnavailable":"50%"})", 2},
            {R"("rollingUpdate":{"maxUnavailable":"19%"})", 0},
-           {R"("rollingUpdate":{"maxUnavailable":"some"})", 0}}) {
+           {R"("rollingUpdate":{"maxUnavailable":"some"})", 0},
+           {R"("rollingUpdate":{"maxUnavailable":"19%","maxSurge":0})", 1},
+           {R"("rollingUpdate":{"maxUnavailable":"19%","maxSurge":"0%"})", 1},
+           {R"("rollingUpdate":{"maxUnavailable":"19%","maxSurge":"1%"})", 0},
+           {R"("rollingUpdate":{"maxUnavailable":"9000000000000000000%"})", 5}}) {
     const std::string given = text;
     CAPTURE(given);
     CHECK(rollout(R"("strategy":{)" + text + "},").unavailable == unavailable);
@@ -130,6 +134,9 @@ TEST_CASE("rollout: of a StatefulSet one at a time, and not where somebody holds
   CHECK(usual.kind == RolloutRules::Kind::kRolling);
   CHECK(usual.unavailable == 1);
   CHECK_FALSE(usual.is_under_way);
+  CHECK(usual.is_ordered);
+  CHECK(of(R"("podManagementPolicy":"OrderedReady",)", same).is_ordered);
+  CHECK_FALSE(of(R"("podManagementPolicy":"Parallel",)", same).is_ordered);
   CHECK(of("", R"("currentRevision":"a","updateRevision":"b")").is_under_way);
   CHECK(of(R"("updateStrategy":{"type":"OnDelete"},)", same).kind == RolloutRules::Kind::kNone);
   const std::string held = R"("updateStrategy":{"rollingUpdate":{"partition":2}},)";

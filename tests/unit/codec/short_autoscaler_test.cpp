@@ -136,6 +136,7 @@ TEST_CASE("a short autoscaler: sites that cannot be") {
            {"{order: [a], budget: 20}", "no delay budget"},
            {"{order: [a], up: {resource: cpu}}", "a step and a most"},
            {"{order: [a], up: {resource: cpu, step: 0, most: 1}}", "a step of 0"},
+           {"{order: [a], up: {resource: cpu, step: 1m, most: 2}}", "more than 200 steps"},
            {"{order: [a], choose: demand, up: {resource: cpu, step: 1, most: 2}}", "an order"},
            {"{order: [a], up: {resource: cpu, step: 1, most: 2, through: pod}}", "unknown way"},
            {"{order: [a], demandLabel: at}", "choose: demand"},

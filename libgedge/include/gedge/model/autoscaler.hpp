@@ -124,6 +124,7 @@ struct RolloutRules {
     friend bool operator==(const Progress&, const Progress&) = default;
   } progress = {};
   std::string failure = {};  ///< why its controller cannot make pods, as for a quota; empty: it can
+  bool is_ordered = false;   ///< it waits for each pod, even for one that never comes
 };
 
 /// On a workload that has grown: what it was declared with. See HomeSize.
