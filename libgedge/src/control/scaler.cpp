@@ -246,8 +246,7 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
       entry.expected.clear();
       entry.moved.reset();
       entry.surplus = 0;
-      entry.written.reset();
-      entry.stale_note.clear();
+      entry.growth = {};
       entry.target_uid = target->uid;
     }
     ScaleHistory before = entry.history;
@@ -318,7 +317,10 @@ void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, Scale
     write.replicas = report.decision.replicas;
     write.uid = target.uid;
     write.version = target.version;
-    space.pending.emplace(write.ticket, Pending{key, std::move(report), std::move(before), now});
+    Pending pending{key, std::move(report), std::move(before), now, {}, {}};
+    if (write.resize) pending.uid = write.resize->uid;
+    if (write.resize) pending.version = write.resize->version;
+    space.pending.emplace(write.ticket, std::move(pending));
     writes_.push_back(std::move(write));
     return;
   }
@@ -352,28 +354,45 @@ void Scaler::answer(std::uint64_t ticket, ScaleAnswer answer, std::string why) {
 bool Scaler::is_met_again(const Pending& pending, Entry& entry) {
   constexpr std::int32_t kMostLooks = 3;
   const ScaleReport& report = pending.report;
-  if (report.answer == ScaleAnswer::kDone) entry.gone_looks = 0;
+  if (report.answer == ScaleAnswer::kDone) entry.growth.gone_looks = 0;
   const bool is_pod = report.size && !report.size->pod.empty();
   if (report.answer != ScaleAnswer::kGone || !is_pod)
     return report.answer == ScaleAnswer::kConflict;
-  entry.gone_looks += pending.now != std::exchange(entry.gone_at, pending.now) ? 1 : 0;
-  return entry.gone_looks < kMostLooks;
+  entry.growth.gone_looks +=
+      pending.now != std::exchange(entry.growth.gone_at, pending.now) ? 1 : 0;
+  return entry.growth.gone_looks < kMostLooks;
 }
 
-void Scaler::note_written(const ScaleReport::Size& size, Entry& entry) {
-  entry.stale_note.clear();
-  entry.written.reset();
-  if (size.to > size.base) entry.written = {size.to, size.base};
+// Of what nobody knows whether it was written, nothing is taken for somebody else's.
+void Scaler::note_resized(const Pending& pending, Entry& entry) const {
+  const ScaleReport& report = pending.report;
+  const ScaleReport::Size& size = *report.size;
+  Growth& growth = entry.growth;
+  const bool is_done = report.answer == ScaleAnswer::kDone;
+  if (is_done || report.answer == ScaleAnswer::kUnknown) {
+    if (size.pod.empty()) {
+      growth.stale_note.clear();
+      growth.written.reset();
+      if (is_done && size.to > size.base) growth.written = {size.to, size.base};
+    } else {
+      growth.given.erase(pending.uid);
+      if (is_done) growth.given[pending.uid] = {size.to, pending.version};
+    }
+  }
+  if (is_done && !size.undoes.empty()) note_setback(size.undoes, entry, pending.now);
+  if (is_done || report.answer == ScaleAnswer::kConflict) return;
+  if (size.to > size.from) {
+    growth.resize_fails = report.why;
+  } else {
+    growth.shrink_fails = report.why;
+    growth.shrinks_again_at = pending.now + options_.yield;
+  }
 }
 
 // A change that nobody knows of is remembered as if it had been made: that only slows the next one.
 void Scaler::settle(Pending pending, Entry& entry) {
   ScaleReport& report = pending.report;
-  if (report.size) {
-    const bool fails =
-        report.answer != ScaleAnswer::kDone && report.answer != ScaleAnswer::kConflict;
-    if (fails) entry.resize_fails = report.why;
-  }
+  if (report.size) note_resized(pending, entry);
   if (report.answer == ScaleAnswer::kDone) {
     report.outcome = ScaleReport::Outcome::kRescaled;
     const bool is_up = report.size ? report.size->to > report.size->from
@@ -381,8 +400,6 @@ void Scaler::settle(Pending pending, Entry& entry) {
     ++(is_up ? counts_.ups : counts_.downs);
     if (!report.size)
       entry.expected[workload_of(report.autoscaler.target)] = report.decision.replicas;
-    else if (report.size->pod.empty())
-      note_written(*report.size, entry);
     entry.rescaled_at = report.at;
     entry.own_times.push_back(report.at);
     if (entry.own_times.size() > kMostTimes) entry.own_times.erase(entry.own_times.begin());

@@ -1,12 +1,28 @@
 // control/scaler_growth.cpp - replicas of home that grow before others come elsewhere.
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "control/workload_key.hpp"
 #include "gedge/control/scaler.hpp"
 
 namespace gedge {
 namespace {
+
+constexpr std::int32_t kMostDoublings = 6;  // of a pause
+
+std::optional<std::int64_t> before_of(const ObjectResize& object) {
+  return object.containers.front().resources.front().request_before;
+}
+
+std::optional<std::int64_t> requested(const ScaledPod& pod, const HomeSize& size) {
+  for (const ScaledContainer& one : pod.containers)
+    if (one.name == size.container) return one.requests.find(size.resource);
+  return std::nullopt;
+}
 
 bool comes_elsewhere(const SiteSplit& split) {
   for (const SiteEffect& effect : split.effects)
@@ -59,16 +75,18 @@ std::string Scaler::lacks_room(const Entry& entry, const Space& space, Nanos now
   if (!home.rollout.failure.empty())
     return home.kind + " " + home.name + " cannot make pods: " + home.rollout.failure;
   for (const ScaledPod* const pod : pods_at_home(entry, space, PodPhase::kPending))
-    if (!pod->unplaced.empty()) return "pod " + pod->name.str() + " has no node: " + pod->unplaced;
+    if (!pod->unplaced.empty())
+      return "pod " + pod->name.str() + " has no node: " + pod->unplaced +
+             (home.rollout.is_ordered ? "; " + home.kind + " waits until it is deleted" : "");
   return {};
 }
 
-// For a while at least; empty: they may.
-std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, const Space& space,
-                                Nanos now) const {
+// Neither larger nor smaller, for a while at least; empty: they may be.
+std::string Scaler::cannot_resize(const std::string& key, const Entry& entry, const Space& space,
+                                  Nanos now) const {
   const GrowRule& rule = entry.spec.sites->up;
   if (rule.resource.empty()) return {};
-  if (entry.resize_fails && now < entry.tries_again_at) return *entry.resize_fails;
+  if (now < entry.growth.shrinks_again_at) return entry.growth.shrink_fails;
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   if (size_of(key, space) == nullptr)
     return home_size(rule, home, pods_at_home(entry, space)).error().what;
@@ -78,51 +96,82 @@ std::string Scaler::cannot_grow(const std::string& key, const Entry& entry, cons
                                  "that their template may be changed";
 }
 
-// It is tried again, but each time later.
+Nanos Scaler::pause_after(std::int32_t setbacks) const {
+  return options_.yield * (1 << std::min(setbacks, kMostDoublings));
+}
+
+// It is tried again, but each time later. Of several pods the first one says it.
 void Scaler::note_setback(std::string why, Entry& entry, Nanos now) const {
-  constexpr std::int32_t kMostDoublings = 6;
-  entry.tries_again_at = now + options_.yield * (1 << std::min(entry.setbacks, kMostDoublings));
-  ++entry.setbacks;
-  entry.resize_fails = std::move(why);
+  Growth& growth = entry.growth;
+  if (growth.resize_fails == why && now < growth.tries_again_at) return;
+  growth.tries_again_at = now + pause_after(growth.setbacks);
+  ++growth.setbacks;
+  growth.stands_since.reset();
+  growth.resize_fails = std::move(why);
 }
 
 // Whoever keeps a template as a file says would write it again and again, and each time all pods
 // are replaced.
+std::string Scaler::undone_template(const HomeSize& size, Entry& entry, const Space& space) const {
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  std::optional<Growth::Written>& written = entry.growth.written;
+  const bool stands = !written || written->amount == size.amount;
+  const bool is_undone = (!stands && written->base == size.amount) || is_put_back(home);
+  if (!stands || is_undone) written.reset();
+  if (!is_undone) return {};
+  entry.growth.stale_note = home.grown;
+  return "somebody else put " + home.kind + " " + home.name + " back to " +
+         resource_text(size.resource, size.amount) + " of " + size.resource;
+}
+
+// Whoever keeps pods as large as they were declared, or as something else says. What is not seen
+// yet is as it was before.
+std::string Scaler::undone_pod(const HomeSize& size, Entry& entry, const Space& space) const {
+  std::map<std::string, Growth::Given> known;
+  std::string said;
+  for (const ScaledPod* const pod : pods_at_home(entry, space)) {
+    const auto given = entry.growth.given.find(pod->uid);
+    if (given == entry.growth.given.end()) continue;
+    const auto own = requested(*pod, size);
+    if (pod->version == given->second.version || own == given->second.amount)
+      known.insert(*given);
+    else if (own && said.empty())
+      said = "somebody else changed pod " + pod->name.str() + " to " +
+             resource_text(size.resource, *own) + " of " + size.resource;
+  }
+  entry.growth.given = std::move(known);
+  return said;
+}
+
+// What has not lasted is forgotten when it has stood for longer than whoever undoes it may take.
 void Scaler::note_undone(const std::string& key, Entry& entry, const Space& space,
                          Nanos now) const {
   const HomeSize* const size = size_of(key, space);
   if (size == nullptr) return;
-  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
-  const bool stands = !entry.written || entry.written->amount == size->amount;
   const bool by_template = entry.spec.sites->up.way == ResizeWay::kTemplate;
-  const bool is_undone =
-      by_template && ((!stands && entry.written->base == size->amount) || is_put_back(home));
-  if (!stands || is_undone) entry.written.reset();
-  if (is_undone) {
-    entry.stale_note = home.grown;
-    return note_setback("somebody else put " + home.kind + " " + home.name + " back to " +
-                            resource_text(size->resource, size->amount) + " of " + size->resource,
-                        entry, now);
-  }
+  std::string said =
+      by_template ? undone_template(*size, entry, space) : undone_pod(*size, entry, space);
+  if (!said.empty()) return note_setback(std::move(said), entry, now);
+  std::optional<Nanos>& since = entry.growth.stands_since;
   const bool is_settled = !is_rolling_out(entry, space, now) && !is_stuck(entry, space, now) &&
                           !is_uneven(key, space) && lacks_room(entry, space, now).empty();
-  const Nanos pause = entry.tries_again_at - entry.resized_at;
-  if (size->amount > size->base && is_settled && now - entry.resized_at > pause + options_.yield)
-    entry.setbacks = 0;
+  if (size->amount <= size->base) since.reset();
+  if (size->amount > size->base && is_settled && !since) since = now;
+  if (since && is_settled && now - *since > pause_after(kMostDoublings)) entry.growth.setbacks = 0;
 }
 
 void Scaler::note_progress(Entry& entry, const Space& space, Nanos now) const {
   const RolloutRules& rollout = space.targets.at(workload_of(entry.spec.target)).rollout;
-  if (rollout.is_under_way && entry.progress == rollout.progress) return;
-  entry.progress.reset();
-  if (rollout.is_under_way) entry.progress = rollout.progress;
-  entry.progress_at = now;
+  if (rollout.is_under_way && entry.growth.progress == rollout.progress) return;
+  entry.growth.progress.reset();
+  if (rollout.is_under_way) entry.growth.progress = rollout.progress;
+  entry.growth.progress_at = now;
 }
 
 // Its controller says so, or nothing has happened for long: not all of them say it.
 bool Scaler::is_stuck(const Entry& entry, const Space& space, Nanos now) const {
   return space.targets.at(workload_of(entry.spec.target)).rollout.is_stuck ||
-         (entry.progress && now - entry.progress_at >= options_.progress);
+         (entry.growth.progress && now - entry.growth.progress_at >= options_.progress);
 }
 
 bool Scaler::is_rolling_out(const Entry& entry, const Space& space, Nanos now) const {
@@ -159,14 +208,21 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   options.least = std::min(least_growth(answer.bounds, home, *size), size->amount);
   rule.most = most_growth(answer.bounds, home, rule, aim, why);
   options.home = aim.amount;
-  const bool is_stuck_now = rule.way == ResizeWay::kTemplate && is_stuck(entry, space, now);
+  if (entry.growth.resize_fails && now < entry.growth.tries_again_at) {
+    why = *entry.growth.resize_fails;
+    options.none_grows = true;
+  }
+  const bool in_place = rule.way == ResizeWay::kInPlace;
   if (std::string said = lacks_room(entry, space, now); !said.empty()) {
     why = std::move(said);
-    rule.most = options.home = std::max(options.least, size->base);
-  } else if (is_stuck_now) {
+    options.none_grows = true;
+    // Where they run, only those shrink that were put off.
+    if (!in_place) options.home = std::max(options.least, size->base);
+  } else if (!in_place && is_stuck(entry, space, now)) {
     why = home.kind + " " + home.name + " does not get on with replacing its pods";
-    rule.most = options.home;
+    options.none_grows = true;
   }
+  if (options.none_grows) rule.most = options.home;
   return options;
 }
 
@@ -176,7 +232,7 @@ std::string Scaler::note_size(const Splitting& waiting, const SiteSplit& split,
                               const Space& space) const {
   const GrowRule& rule = entry.spec.sites->up;
   // All of them, or nothing keeps the others from it.
-  const bool is_whole = why.empty() || !is_uneven(waiting.key, space);
+  const bool is_whole = !is_uneven(waiting.key, space) || (why.empty() && split.evens_out);
   const bool has_grown_whole =
       split.home >= rule.most && is_whole && size_of(waiting.key, space) != nullptr;
   if (rule.resource.empty() || has_grown_whole || is_rolling_out(entry, space, waiting.now))
@@ -190,49 +246,82 @@ std::string Scaler::note_size(const Splitting& waiting, const SiteSplit& split,
     if (rule.way == ResizeWay::kTemplate && rollout.unavailable < 1)
       why += ", each of which comes before another one leaves (maxUnavailable is 0)";
   }
-  if (why == entry.keeps_size) return {};
-  return entry.keeps_size = std::move(why);
+  Growth& growth = entry.growth;
+  const Nanos kept_at = std::exchange(growth.kept_at, waiting.now);
+  const bool is_known =
+      !growth.keeps_size.empty() && waiting.now - kept_at <= pause_after(kMostDoublings);
+  // What says something else each time is not told each time.
+  const bool is_quiet = waiting.now - growth.told_at < options_.progress;
+  if (is_known && (why == growth.keeps_size || is_quiet)) return {};
+  growth.told_at = waiting.now;
+  return growth.keeps_size = std::move(why);
 }
 
 // False where it turns out that it must not be.
-bool Scaler::resize_home(const Splitting& waiting, std::int64_t amount, const SiteAnswer& answer,
+bool Scaler::resize_home(const Splitting& waiting, const SiteSplit& split, const SiteAnswer& answer,
                          ScaleReport report, Entry& entry, Space& space) {
   const HomeSize& size = space.sizes.at(waiting.key);
   const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
   const bool in_place = entry.spec.sites->up.way == ResizeWay::kInPlace;
-  ResizePlan plan =
-      in_place ? plan_growth_of_pods(answer.bounds, home, pods_at_home(entry, space), size, amount)
-               : plan_growth(answer.bounds, home, size, amount);
-  const bool grows = std::any_of(plan.objects.begin(), plan.objects.end(), [&](const auto& object) {
-    return object.containers.front().resources.front().request_before < amount;
-  });
+  std::vector<const ScaledPod*> pods = pods_at_home(entry, space);
+  std::erase_if(pods, [](const ScaledPod* pod) { return !pod->unresized.empty(); });
+  ResizePlan plan = in_place ? plan_growth_of_pods(answer.bounds, home, pods, size, split.home)
+                             : plan_growth(answer.bounds, home, size, split.home);
+  const auto is_larger = [&](const ObjectResize& object) { return before_of(object) < split.home; };
+  if (!split.evens_out) std::erase_if(plan.objects, is_larger);
+  const bool grows = std::any_of(plan.objects.begin(), plan.objects.end(), is_larger);
   if ((plan.held && grows) || plan.objects.empty()) return false;
   HomeSize after = size;
   after.sizes.clear();
-  after.amount = amount;
-  report.target_uid = home.uid;
+  after.amount = split.home;
   report.decision.replicas = report.decision.current + units_of(home.spec_replicas, after) -
                              units_of(home.spec_replicas, size);
   const ScaleHistory before = entry.history;
   record_change(report.decision.current, report.decision.replicas,
                 entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,
                 seconds(waiting.now));
-  entry.resized_at = waiting.now;
-  entry.tries_again_at = waiting.now + options_.yield;
-  entry.resize_fails.reset();
-  if (std::string said = lacks_room(entry, space, waiting.now); !said.empty())
-    note_setback(std::move(said), entry, waiting.now);
+  if (grows) {
+    entry.growth.tries_again_at = waiting.now + options_.yield;
+    entry.growth.resize_fails.reset();
+  }
+  ScaleReport::Size said{size.resource, size.amount, split.home, {}, size.base, {}};
+  if (!in_place) said.undoes = lacks_room(entry, space, waiting.now);
+  send(waiting, std::move(plan), said, std::move(report), before, entry, space);
+  return true;
+}
+
+// Those that their machines put off are as they were declared again, and no others.
+bool Scaler::take_back(const Splitting& waiting, const SiteAnswer& answer, ScaleReport report,
+                       Entry& entry, Space& space) {
+  const HomeSize* const size = size_of(waiting.key, space);
+  const bool in_place = entry.spec.sites->up.way == ResizeWay::kInPlace && options_.resizes_pods;
+  if (size == nullptr || !in_place || waiting.now < entry.growth.shrinks_again_at) return false;
+  const ScaleTarget& home = space.targets.at(workload_of(entry.spec.target));
+  std::vector<const ScaledPod*> pods = pods_at_home(entry, space);
+  std::erase_if(pods, [](const ScaledPod* pod) { return pod->unresized.empty(); });
+  const std::int64_t least = least_growth(answer.bounds, home, *size);
+  ResizePlan plan = plan_growth_of_pods(answer.bounds, home, pods, *size, least);
+  std::erase_if(plan.objects, [&](const ObjectResize& one) { return before_of(one) <= least; });
+  if (plan.objects.empty()) return false;
+  const ScaleReport::Size said{
+      size->resource, size->amount, least, {}, size->base, lacks_room(entry, space, waiting.now)};
+  report.decision.replicas = report.decision.current;
+  send(waiting, std::move(plan), said, std::move(report), entry.history, entry, space);
+  return true;
+}
+
+void Scaler::send(const Splitting& waiting, ResizePlan plan, const ScaleReport::Size& size,
+                  ScaleReport report, const ScaleHistory& before, Entry& entry, Space& space) {
+  report.target_uid = space.targets.at(workload_of(entry.spec.target)).uid;
   for (ObjectResize& object : plan.objects) {
-    const std::int64_t from =
-        object.containers.front().resources.front().request_before.value_or(size.amount);
-    report.size = ScaleReport::Size{size.resource, from, amount,
-                                    in_place ? object.name.str() : std::string(), size.base};
+    report.size = size;
+    report.size->from = before_of(object).value_or(size.from);
+    if (plan.way == ResizeWay::kInPlace) report.size->pod = object.name.str();
     ScaleWrite write;
     write.resize = std::move(object);
     act(waiting.key, entry, report, before, std::move(write), space, waiting.now);
     report.keeps_size.clear();
   }
-  return true;
 }
 
 }  // namespace gedge

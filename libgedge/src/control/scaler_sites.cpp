@@ -76,7 +76,7 @@ const ScaleTarget* Scaler::target_of(const std::string& key, const Entry& entry,
 // It is believed no more, even where the template comes to be as large by chance.
 void Scaler::drop_stale_note(const Entry& entry, Space& space) {
   const auto home = space.targets.find(workload_of(entry.spec.target));
-  if (home != space.targets.end() && home->second.grown == entry.stale_note)
+  if (home != space.targets.end() && home->second.grown == entry.growth.stale_note)
     home->second.grown.clear();
 }
 
@@ -248,7 +248,7 @@ void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
   if (answer.room && !lacks_rtts) {
     const SiteLook look{waiting.wanted, seconds(waiting.now), waiting.demand,
                         static_cast<double>(entry.spec.metrics.front().amount)};
-    std::string why = cannot_grow(waiting.key, entry, *space, waiting.now);
+    std::string why = cannot_resize(waiting.key, entry, *space, waiting.now);
     SiteScalerOptions options = splits_by(waiting.key, entry, *space, answer, why, waiting.now);
     const GrowRule bounded = options.rules.up;
     waiting.keeps_size = options.keeps_size;
@@ -293,7 +293,7 @@ Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit&
   bool is_back = false;
   for (std::size_t site = 1; site < sites.size(); ++site)
     is_back = is_back || split.replicas[site] < sites[site].replicas;
-  const bool evens_out = is_uneven(waiting.key, space) && !waiting.keeps_size;
+  const bool evens_out = is_uneven(waiting.key, space) && split.evens_out && !waiting.keeps_size;
   const bool is_resized = size != nullptr && (split.home != size->amount || evens_out);
   const bool comes = split.replicas[0] > sites[0].replicas;
   const bool leaves = split.replicas[0] < sites[0].replicas;
@@ -346,7 +346,8 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
           waiting.now);
       is_changed = true;
     }
-  if (turn.resizes && resize_home(waiting, split.home, answer, report, entry, space)) return;
+  if (take_back(waiting, answer, report, entry, space)) is_changed = true;
+  if (turn.resizes && resize_home(waiting, split, answer, report, entry, space)) return;
   if (is_changed) return;
   report.decision.replicas = report.decision.current;
   tell(std::move(report), entry);

@@ -84,6 +84,11 @@ Status SitesRoom::Parts::take_site(Facts& facts, const SiteWorkload& workload) {
     else if (waits(pod))
       site.waiting.push_back({pod, facts.spec_of(pod)});
   }
+  // The least first, as HomeSize::sizes are.
+  if (!site.grows_by.empty())
+    std::stable_sort(site.bound.begin(), site.bound.end(), [&](const Known& a, const Known& b) {
+      return main_amount(a.spec, site.grows_by) < main_amount(b.spec, site.grows_by);
+    });
   sites_.push_back(std::move(site));
   return {};
 }

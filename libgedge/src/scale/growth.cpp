@@ -84,11 +84,16 @@ std::optional<std::int64_t> size_of(const ScaledPod& pod, const HomeSize& size) 
 }
 
 // Those that are smaller than declared are of a template of before: they count as what replaces
-// them.
+// them. Those that were put off count as they were declared: they have that for sure.
 void measure(std::span<const ScaledPod* const> pods, HomeSize& size) {
   for (const ScaledPod* const pod : pods)
-    if (const auto own = size_of(*pod, size)) size.sizes.push_back(std::max(*own, size.base));
+    if (const auto own = size_of(*pod, size))
+      size.sizes.push_back(pod->unresized.empty() ? std::max(*own, size.base) : size.base);
   std::sort(size.sizes.begin(), size.sizes.end());
+}
+
+// What all of them are to have is said by the largest.
+void aim_at_largest(HomeSize& size) {
   if (size.sizes.empty()) return;
   size.least = size.sizes.front();
   size.amount = size.sizes.back();
@@ -135,6 +140,7 @@ Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
     if (rule.way == ResizeWay::kInPlace) return invalid_input(name + " has grown by its template");
     if (noted->resource == rule.resource) {
       noted->least = noted->amount;
+      if (!lacks_rollout(workload).empty()) measure(pods, *noted);
       return *std::move(noted);
     }
     return invalid_input(name + " has grown by " + noted->resource);
@@ -148,7 +154,10 @@ Result<HomeSize> home_size(const GrowRule& rule, const ScaleTarget& workload,
   const std::int64_t amount = main->requests.amount(rule.resource);
   const auto limit = main->limits.find(rule.resource);
   HomeSize size{main->name, rule.resource, amount, amount, limit, amount, {}, limit};
-  if (rule.way == ResizeWay::kInPlace) measure(pods, size);
+  // A template that is not carried out does not say what its pods have.
+  const bool in_place = rule.way == ResizeWay::kInPlace;
+  if (in_place || !lacks_rollout(workload).empty()) measure(pods, size);
+  if (in_place) aim_at_largest(size);
   return size;
 }
 

@@ -104,7 +104,7 @@ Status SiteScaler::go_out(std::int64_t wanted) {
 
 // One step each, round after round, so that no replica grows far beyond the others.
 Status SiteScaler::go_up(std::int64_t wanted) {
-  if (options_.base <= 0 || options_.keeps_size) return {};
+  if (options_.base <= 0 || options_.keeps_size || options_.none_grows) return {};
   if (options_.home > 0) return go_up_as_one(wanted, most());
   std::vector<bool> refused(replicas_.size(), false);
   for (bool grows = true; grows;) {
@@ -145,6 +145,7 @@ Result<bool> SiteScaler::resize_home(std::int64_t amount, SiteStep step) {
   const std::size_t said = effects_.size();
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     if (replicas_[i].site != kHome) continue;
+    if (step == SiteStep::kDown && replicas_[i].amount <= amount) continue;
     const auto held = resize(replicas_[i], amount, step);
     if (!held) return held;
     if (!*held) {
@@ -234,7 +235,7 @@ Status SiteScaler::grow_instead(std::int64_t wanted, UnixSeconds now) {
 // At `max`, those leave at once that are not needed then.
 Result<bool> SiteScaler::grow_to_stand_in(std::int64_t wanted, UnixSeconds now) {
   const std::int64_t enough = saturated_sum(wanted, unit());
-  if (options_.home == 0 || options_.base <= 0 || options_.keeps_size) {
+  if (options_.home == 0 || options_.base <= 0 || options_.keeps_size || options_.none_grows) {
     GEDGE_TRY(go_up(enough));
     return sum(false) >= enough;
   }
@@ -285,7 +286,8 @@ Status SiteScaler::go_down_as_one(std::int64_t wanted) {
     const std::int64_t after = smaller(one);
     std::int64_t lost = 0;
     for (const SiteReplica& replica : replicas_)
-      if (replica.site == kHome) lost = saturated_sum(lost, replica.amount - after);
+      if (replica.site == kHome && replica.amount > after)
+        lost = saturated_sum(lost, replica.amount - after);
     if (sum(false) - lost < wanted) return {};
     const auto held = resize_home(after, SiteStep::kDown);
     if (!held) return held.error();
@@ -364,9 +366,7 @@ std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
 
 std::int64_t SiteScaler::size_on(std::uint32_t site) const {
   if (site != kHome || options_.home == 0) return unit();
-  // Nobody makes those larger that come as they were declared.
-  const bool is_declared = options_.keeps_size && options_.rules.up.way == ResizeWay::kInPlace;
-  return is_declared ? unit() : options_.home;
+  return comes_declared(options_) ? unit() : options_.home;
 }
 
 // Those that are not ready leave first, then the newest.

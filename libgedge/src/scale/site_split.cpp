@@ -15,37 +15,37 @@ std::int64_t size_of(const SiteScalerOptions& options, const SiteCount& site, st
   if (site.sizes.empty()) return options.home;
   if (at < static_cast<std::int32_t>(site.sizes.size()))
     return site.sizes[static_cast<std::size_t>(at)];
-  return options.keeps_size ? options.base : options.home;
+  return comes_declared(options) ? options.base : options.home;
 }
 
-// Those at home that are smaller grow to what the others have; where one cannot, none is larger.
-// Who is to grow is not as large yet, so others do not leave for it.
-Status even_out(SiteScalerOptions& options, std::vector<SiteReplica>& known, SiteRoom& room) {
+// Those at home that are smaller grow to what the others have, if all of them can: false where each
+// stays as it is. Who is to grow is not as large yet, so others do not leave for it.
+Result<bool> even_out(const SiteScalerOptions& options, std::vector<SiteReplica>& known,
+                      SiteRoom& room) {
   std::int64_t least = options.home, largest = options.home;
   for (const SiteReplica& replica : known) {
     if (replica.site != kHome) continue;
     least = std::min(least, replica.amount);
     largest = std::max(largest, replica.amount);
   }
-  if (options.home == 0 || options.keeps_size || least == largest) return {};
+  if (options.home == 0 || options.keeps_size || least == largest) return true;
   // The room does not say which of its pods are those.
-  bool may = true;
+  bool may = !options.none_grows || least >= options.home;
   for (const SiteReplica& replica : known) {
     if (!may || replica.site != kHome) continue;
     const auto held = room.resize(replica.id, options.home);
     if (!held) return held.error();
     may = *held;
   }
-  if (!may) options.home = least;
   for (SiteReplica& replica : known) {
     if (replica.site != kHome) continue;
-    replica.ready = replica.ready && replica.amount >= options.home;
-    replica.amount = options.home;
+    replica.ready = replica.ready && (!may || replica.amount >= options.home);
+    replica.amount = may ? options.home : std::min(replica.amount, options.home);
     if (may) continue;
-    const auto held = room.resize(replica.id, options.home);
+    const auto held = room.resize(replica.id, replica.amount);
     if (!held) return held.error();
   }
-  return {};
+  return may;
 }
 
 // What those would have for whom there is no place.
@@ -108,7 +108,8 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
       else
         ++unplaced[site];
     }
-  GEDGE_TRY(even_out(options, known, room));
+  const auto evens_out = even_out(options, known, room);
+  if (!evens_out) return evens_out.error();
   SiteScaler scaler(std::move(options), room);
   scaler.resume(std::move(known), moved);
   const std::int64_t before = saturated_sum(scaler.sum(false), waiting(scaler, unplaced));
@@ -124,6 +125,7 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
       std::max(std::min((open + unit - 1) / unit, std::max<std::int64_t>(most - there, 0) / unit),
                fewest - number));
   split.home = scaler.size_at_home();
+  split.evens_out = *evens_out;
   std::int64_t waits = none_leaves ? std::max(wanted, before) - there : open;
   for (std::uint32_t site = 0; site < sites.size(); ++site)
     for (; (waits > 0 || number < fewest) && unplaced[site] > 0; --unplaced[site], ++number) {

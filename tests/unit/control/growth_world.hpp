@@ -38,9 +38,10 @@ struct World {
   UnixSeconds date = 1'795'000'000;
   std::map<std::string, std::int32_t> replicas{{"web", 1}, {"web-far", 0}};
   std::int64_t cpu = kBase;  // of web's template
-  std::string grown;
+  std::string grown, uid = "web-uid";
   RolloutRules rollout{RolloutRules::Kind::kRolling, 1, false, false, false};
-  ScaleAnswer to_resizes = ScaleAnswer::kDone;
+  ScaleAnswer to_resizes = ScaleAnswer::kDone, to_writes = ScaleAnswer::kDone;
+  bool writes_unknown = false;  // what is answered by kUnknown is done all the same
   std::int32_t nodes = 2;
   std::int64_t node_cpu = kMost;
   ScaleFacts bounds;
@@ -55,6 +56,9 @@ struct World {
   std::vector<State> series;  // after each write
 
   std::map<std::string, std::int64_t> cpu_of;  // of pods; others have what the template says
+  std::map<std::string, int> version_of;       // of pods; others have the first
+  std::map<std::string, int> replaced;         // of pods: so many times
+  bool is_seen = true;                         // false: pods are seen as they were
   std::string unresized, unplaced;             // of web.1
   std::vector<ScaledPod> strays;               // of nobody
   std::string refused;                         // a pod that cannot be resized
@@ -106,7 +110,7 @@ struct World {
     scale.spec_replicas = scale.status_replicas = replicas.at(read.target.name);
     scale.selector.requirements.push_back({"app", SelectorOp::kEquals, {read.target.name}});
     scale.has_selector = true;
-    scale.uid = read.target.name + "-uid";
+    scale.uid = read.target.name == "web" ? uid : read.target.name + "-uid";
     scale.version = std::to_string(version);
     CHECK(read.is_whole == (read.target.name == "web"));
     if (!read.is_whole) return reading;
@@ -115,7 +119,24 @@ struct World {
     scale.grown = grown;
     return reading;
   }
+  std::string pod_version(const std::string& name) const {
+    const auto known = version_of.find(name);
+    return std::to_string(known == version_of.end() ? 5 : known->second);
+  }
+  std::string pod_uid(const std::string& name) const {
+    const auto known = replaced.find(name);
+    return name + "-uid" + (known == replaced.end() ? "" : std::to_string(known->second));
+  }
+  // Another pod of that name, as the template says.
+  void replace(const std::string& name) {
+    cpu_of.erase(name);
+    ++replaced[name];
+  }
+  bool is_carried_out(ScaleAnswer answer) const {
+    return answer == ScaleAnswer::kDone || (answer == ScaleAnswer::kUnknown && writes_unknown);
+  }
   void make_pods() {
+    if (!is_seen) return;
     std::vector<PodName> names;
     for (const auto& [workload, count] : replicas)
       for (std::int32_t i = 0; i < count; ++i) {
@@ -126,8 +147,8 @@ struct World {
         pod.controller = {"ReplicaSet", workload + "-5b8", "rs-uid"};
         pod.phase = PodPhase::kRunning;
         pod.ready = ReadyState::kTrue;
-        pod.uid = pod.name.str() + "-uid";
-        pod.version = "5";
+        pod.uid = pod_uid(pod.name.str());
+        pod.version = pod_version(pod.name.str());
         const auto known = cpu_of.find(pod.name.str());
         pod.containers.push_back({"main", {{"cpu", known == cpu_of.end() ? cpu : known->second}}});
         if (pod.name == "web.1") pod.unresized = unresized;
@@ -154,24 +175,28 @@ struct World {
   void take(const ScaleWrite& write) {
     if (!write.resize) {
       writes.push_back(write);
-      replicas[write.target.name] = write.replicas;
-      series.push_back(state());
-      return scaler.answer(write.ticket, ScaleAnswer::kDone, "");
+      if (is_carried_out(to_writes)) replicas[write.target.name] = write.replicas;
+      if (is_carried_out(to_writes)) series.push_back(state());
+      return scaler.answer(write.ticket, to_writes, "as told");
     }
     resizes.push_back(write);
     if (write.resize->kind == "Pod") {
-      CHECK(write.resize->uid == write.resize->name.str() + "-uid");
-      CHECK(write.resize->version == "5");
+      const std::string name = write.resize->name.str();
+      CHECK(write.resize->uid == pod_uid(name));
+      if (write.resize->version != pod_version(name)) {
+        CHECK_FALSE(is_seen);
+        return scaler.answer(write.ticket, ScaleAnswer::kConflict, "changed");
+      }
       CHECK_FALSE(write.resize->grown);
-      if (write.resize->name == refused)
-        return scaler.answer(write.ticket, ScaleAnswer::kRefused, "no");
-      if (to_resizes != ScaleAnswer::kDone)
-        return scaler.answer(write.ticket, to_resizes, "as told");
-      cpu_of[write.resize->name.str()] = write.resize->containers.front().resources.front().request;
-      return scaler.answer(write.ticket, ScaleAnswer::kDone, "");
+      if (name == refused) return scaler.answer(write.ticket, ScaleAnswer::kRefused, "no");
+      if (is_carried_out(to_resizes)) {
+        cpu_of[name] = write.resize->containers.front().resources.front().request;
+        version_of[name] = std::stoi(pod_version(name)) + 1;
+      }
+      return scaler.answer(write.ticket, to_resizes, "as told");
     }
     CHECK(write.resize->version == std::to_string(version));
-    if (to_resizes == ScaleAnswer::kDone) {
+    if (is_carried_out(to_resizes)) {
       cpu = write.resize->containers.front().resources.front().request;
       grown = write.resize->grown.value_or("not said");
       ++version;
@@ -179,13 +204,17 @@ struct World {
     }
     scaler.answer(write.ticket, to_resizes, "as told");
   }
+  void put_back() {
+    for (const auto& [name, amount] : cpu_of) version_of[name] = std::stoi(pod_version(name)) + 1;
+    cpu_of.clear();
+    if (cpu == kBase) return;
+    cpu = kBase;
+    if (drops_notes) grown.clear();
+    ++version;
+  }
   void turn() {
     for (int round = 0; round < 8; ++round) {
-      if (is_put_back && cpu != kBase) {
-        cpu = kBase;
-        if (drops_notes) grown.clear();
-        ++version;
-      }
+      if (is_put_back) put_back();
       make_pods();
       REQUIRE(scaler.advance(now, date));
       for (const ScaleRead& read : scaler.take_scale_reads())

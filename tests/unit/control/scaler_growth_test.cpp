@@ -172,6 +172,73 @@ TEST_CASE("scaler with growth: there are never fewer than the least, however lar
   }
 }
 
+TEST_CASE("scaler with growth: pods that nobody replaces count as they are, not as the template") {
+  World world;
+  world.load = 4;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 0, kMost));
+  SUBCASE("it is paused") { world.rollout.is_partial = true; }
+  SUBCASE("they stay until they are deleted") { world.rollout.kind = RolloutRules::Kind::kNone; }
+  world.cpu_of = {{"web.0", kBase}, {"web.1", kMost}};
+  world.pass(20);
+  CHECK_MESSAGE(world.state() == state(2, 1, kMost), "3 are too few for 4");
+  world.load = 2;
+  world.pass(100);
+  CHECK_MESSAGE(world.state() == state(2, 0, kMost), "one alone would be one, or two");
+}
+
+TEST_CASE("scaler with growth: another workload of that name has none of its past") {
+  World world;
+  world.load = 2;
+  world.pass(20);
+  world.is_put_back = true;
+  world.load = 3;
+  world.pass(600);
+  REQUIRE(world.told().size() == 1);
+  world.is_put_back = false;
+  world.uid = "another";
+  world.resizes.clear();
+  world.grown.clear();
+  world.pass(100);
+  CHECK(world.cpu == 750);
+}
+
+TEST_CASE("scaler with growth: a cause of long ago is told again, one that changes seldom") {
+  World world;
+  world.load = 3;
+  world.node_cpu = kBase;
+  world.pass(60);
+  REQUIRE(world.told().size() == 1);
+  world.load = 2;
+  world.pass(2 * 3'600);
+  world.load = 3;
+  world.pass(60);
+  CHECK(world.told().size() == 2);
+  for (int i = 0; i < 40; ++i) {
+    world.bounds.limits.resize(1);
+    world.bounds.limits.back().name = "small-" + std::to_string(i);
+    world.bounds.limits.back().namespace_name = "shop";
+    world.bounds.limits.back().most = {{"cpu", 600}};
+    world.pass(30);
+  }
+  CHECK(world.told().size() >= 3);
+  CHECK(world.told().size() <= 5);
+}
+
+TEST_CASE("scaler with growth: a StatefulSet that waits for a pod says that it must be deleted") {
+  World world;
+  world.rollout.is_ordered = true;
+  world.load = 3;
+  world.pass(20);
+  world.unplaced = "0/2 nodes are available";
+  world.rollout.is_stuck = true;
+  world.pass(60);
+  CHECK(world.cpu == kBase);
+  REQUIRE_FALSE(world.told().empty());
+  CHECK(world.told().front() ==
+        "pod web.1 has no node: 0/2 nodes are available; Deployment waits until it is deleted");
+}
+
 TEST_CASE("scaler with growth: who does not get on with it grows no more, but shrinks") {
   World world;
   world.load = 3;
@@ -290,6 +357,66 @@ TEST_CASE("scaler with growth: after a write that failed others come elsewhere f
   CHECK(world.state() == state(2, 0, 750));
 }
 
+TEST_CASE("scaler with growth: what cannot be larger is as declared at once, whoever was faster") {
+  World world;
+  world.load = 3;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 0, 750));
+  world.rollout.is_stuck = true;
+  world.rollout.failure = "exceeded quota: small";
+  SUBCASE("somebody has changed it meanwhile") {
+    world.to_resizes = ScaleAnswer::kConflict;
+    world.pass(40);
+    world.to_resizes = ScaleAnswer::kDone;
+    world.pass(16);
+  }
+  SUBCASE("the server fails") {
+    world.to_resizes = ScaleAnswer::kUnknown;
+    world.pass(50);
+    world.to_resizes = ScaleAnswer::kDone;
+    world.pass(61);
+  }
+  CHECK(world.cpu == kBase);
+  CHECK(world.grown.empty());
+}
+
+TEST_CASE("scaler with growth: of a write that may have been done, nothing is somebody else's") {
+  World world;
+  world.load = 4;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 0, kMost));
+  world.to_resizes = ScaleAnswer::kUnknown;
+  world.writes_unknown = true;
+  world.load = 2;
+  world.pass(20);
+  REQUIRE_MESSAGE(world.cpu == kBase, "as it was declared, and nobody knows");
+  world.to_resizes = ScaleAnswer::kDone;
+  world.load = 4;
+  world.pass(300);
+  CHECK(world.cpu == kMost);
+  CHECK(world.told().size() <= 1);
+  for (const std::string& said : world.told()) CHECK(said == "as told");
+}
+
+TEST_CASE("scaler with growth: a note of a write that may have been done is not a stale one") {
+  World world;
+  world.load = 2;
+  world.pass(20);
+  world.load = 3;
+  world.pass(2);
+  REQUIRE(world.cpu == 750);
+  world.put_back();  // its annotation stays
+  world.pass(16);
+  world.to_resizes = ScaleAnswer::kUnknown;
+  world.writes_unknown = true;
+  world.pass(60);
+  REQUIRE(world.cpu == 750);
+  world.to_resizes = ScaleAnswer::kDone;
+  world.load = 1;
+  world.pass(200);
+  CHECK_MESSAGE(world.state() == state(1, 0, kBase), "the note is believed");
+}
+
 TEST_CASE("scaler with growth: who was faster is looked at again, at once") {
   World world;
   world.load = 2;
@@ -361,6 +488,22 @@ TEST_CASE("scaler with growth: a template that is put back is left alone, each t
   CHECK(world.state() == state(2, 1, kBase));
   CHECK(world.told() ==
         std::vector<std::string>{"somebody else put Deployment web back to 500m of cpu"});
+}
+
+TEST_CASE("scaler with growth: who puts a template back every few minutes is not fought with") {
+  World world;
+  world.load = 3;
+  for (int minutes = 0; minutes < 6 * 60; minutes += 5) {
+    world.pass(300);
+    world.put_back();
+  }
+  CHECK_MESSAGE(world.resizes.size() <= 12, "after 1, 2, 4, 8, 16 and 32 minutes, then each hour");
+  CHECK(world.resizes.size() >= 9);
+  world.pass(2 * 4'200);
+  CHECK(world.cpu == 750);
+  world.put_back();
+  world.pass(100);
+  CHECK_MESSAGE(world.cpu == 750, "it has stood for more than an hour");
 }
 
 TEST_CASE("scaler with growth: another process sees by the annotation that it was put back") {

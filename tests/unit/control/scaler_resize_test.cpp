@@ -27,7 +27,7 @@ TEST_CASE("scaler with growth: pods are resized where they run, and those that c
   CHECK(world.state() == state(2, 2, kBase));
   CHECK(world.grown.empty());
   const std::size_t before = world.resizes.size();
-  world.cpu_of.erase("web.1");  // another one, as the template says
+  world.replace("web.1");
   world.pass(20);
   CHECK(world.cpu_of == Sizes{{"web.0", kMost}, {"web.1", kMost}});
   REQUIRE(world.resizes.size() == before + 1);
@@ -41,16 +41,24 @@ TEST_CASE("scaler with growth: pods are resized where they run, and those that c
   CHECK(world.told().empty());
 }
 
-TEST_CASE("scaler with growth: where one that comes cannot be as large, none is") {
+TEST_CASE("scaler with growth: where one that comes cannot be as large, the others stay so") {
   World world(true, ResizeWay::kInPlace, true);
   world.load = 4;
   world.pass(20);
   REQUIRE(world.cpu_of == Sizes{{"web.0", kMost}, {"web.1", kMost}});
-  world.cpu_of.erase("web.1");
+  world.replace("web.1");
   world.node_cpu = kBase;
+  world.resizes.clear();
   world.pass(40);
-  CHECK(world.cpu_of.at("web.0") == kBase);
-  CHECK(world.state() == state(2, 2, kBase));
+  CHECK(world.cpu_of == Sizes{{"web.0", kMost}});
+  CHECK(world.resizes.empty());
+  CHECK(world.state() == state(2, 1, kBase));
+  CHECK(world.told() == std::vector<std::string>{"no room at home for larger ones"});
+  world.node_cpu = 750;
+  world.load = 1;
+  world.pass(100);
+  CHECK_MESSAGE(world.cpu_of.at("web.0") == kBase, "smaller by what is wanted alone");
+  CHECK(world.state() == state(1, 0, kBase));
 }
 
 TEST_CASE("scaler with growth: pods that their machines do not resize are as they were declared") {
@@ -61,13 +69,13 @@ TEST_CASE("scaler with growth: pods that their machines do not resize are as the
   world.unresized = "Deferred";
   world.load = 4;
   world.pass(4);
-  CHECK(world.cpu_of == Sizes{{"web.0", kBase}, {"web.1", kBase}});
+  CHECK_MESSAGE((world.cpu_of == Sizes{{"web.0", 750}, {"web.1", kBase}}), "no other one shrinks");
   world.unresized.clear();
   world.pass(40);
   CHECK(world.state() == state(2, 2, kBase));
   REQUIRE_FALSE(world.told().empty());
   CHECK(world.told().front() == "pod web.1 was not given what it was to have: Deferred");
-  CHECK(world.cpu_of == Sizes{{"web.0", kBase}, {"web.1", kBase}});
+  CHECK(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", kBase}});
   world.pass(120);
   CHECK_MESSAGE((world.cpu_of == Sizes{{"web.0", kMost}, {"web.1", kMost}}), "tried again");
 }
@@ -79,8 +87,47 @@ TEST_CASE("scaler with growth: pods that are put off are looked after where noth
   REQUIRE(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
   world.unresized = "Infeasible";
   world.pass(20);
-  CHECK(world.cpu_of == Sizes{{"web.0", kBase}, {"web.1", kBase}});
+  CHECK(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", kBase}});
   CHECK(world.state() == state(2, 1, kBase));
+}
+
+TEST_CASE("scaler with growth: pods that somebody else resizes are left alone, each time longer") {
+  World world(true, ResizeWay::kInPlace, true);
+  world.load = 2;
+  world.pass(20);
+  world.load = 3;
+  for (int turns = 0; turns < 180; ++turns) {
+    world.pass(20);
+    world.put_back();
+  }
+  CHECK_MESSAGE(world.resizes.size() <= 14, "two pods, after 1, 2, 4, 8, 16 and 32 minutes");
+  CHECK(world.resizes.size() >= 8);
+  REQUIRE(world.told().size() >= 1);
+  CHECK(world.told().front() == "somebody else changed pod web.0 to 500m of cpu");
+  CHECK(world.state() == state(2, 1, kBase));
+}
+
+TEST_CASE("scaler with growth: what is not seen yet, or was not known, is nobody else's") {
+  World world(true, ResizeWay::kInPlace, true);
+  world.load = 2;
+  world.pass(20);
+  world.load = 3;
+  SUBCASE("the watch is late") {
+    world.make_pods();
+    world.is_seen = false;
+    world.pass(20);
+    world.is_seen = true;
+    world.pass(20);
+  }
+  SUBCASE("the server failed") {
+    world.to_resizes = ScaleAnswer::kUnknown;
+    world.writes_unknown = true;
+    world.pass(20);
+    world.to_resizes = ScaleAnswer::kDone;
+    world.pass(100);
+  }
+  for (const std::string& said : world.told()) CHECK(said == "as told");
+  CHECK(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
 }
 
 TEST_CASE("scaler with growth: a server that cannot do it is told of once, and others go over") {

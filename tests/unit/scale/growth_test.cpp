@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -282,6 +284,37 @@ TEST_CASE("growth: a pod is of the workload that made it, whatever its labels ar
   CHECK(is_made_by(pod, workload));
   pod.controller.uid = "another";
   CHECK_FALSE(is_made_by(pod, workload));
+}
+
+TEST_CASE("growth: pods of a template that is not carried out say by themselves what they have") {
+  ScaleTarget workload = web({{"cpu", 1'500}});
+  workload.grown = "container=main resource=cpu base=1 now=1500m";
+  std::vector<ScaledPod> pods(10);
+  std::vector<const ScaledPod*> all;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    pods[i].containers.push_back({"main", {{"cpu", i < 2 ? 1'500 : 1'000}}});
+    all.push_back(&pods[i]);
+  }
+  CHECK(units_of(10, *home_size(kRule, workload, all)) == 15);
+  workload.rollout.is_partial = true;
+  const auto held = home_size(kRule, workload, all);
+  CHECK(units_of(10, *held) == 11);
+  CHECK(held->amount == 1'500);
+  CHECK(held->least == 1'500);
+  workload.grown.clear();
+  workload.made_of.containers.back().requests.set("cpu", 1'000);
+  CHECK_MESSAGE(units_of(10, *home_size(kRule, workload, all)) == 11, "on their way back");
+}
+
+TEST_CASE("growth: a pod that was put off has what it was declared with, and no more") {
+  const GrowRule rule{"cpu", 250, 2'000, ResizeWay::kInPlace};
+  std::vector<ScaledPod> pods(2);
+  for (ScaledPod& pod : pods) pod.containers.push_back({"main", {{"cpu", 1'000}}});
+  pods.back().unresized = "Deferred";
+  const std::vector<const ScaledPod*> both{&pods.front(), &pods.back()};
+  const auto size = home_size(rule, web({{"cpu", 500}}), both);
+  CHECK(size->sizes == std::vector<std::int64_t>{500, 1'000});
+  CHECK(units_of(2, *size) == 3);
 }
 
 TEST_CASE("growth: a controller that replaces no pods, or all at once, is left alone") {

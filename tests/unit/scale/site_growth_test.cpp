@@ -267,7 +267,7 @@ TEST_CASE("site growth: who waits without a place is not counted, and is as larg
   CHECK(made.without_place == 3);
 }
 
-TEST_CASE("site growth: those that are smaller grow to what the others have, or none is larger") {
+TEST_CASE("site growth: those that are smaller grow to what the others have, or each stays so") {
   const SiteScalerOptions options = two_sites(750);
   const std::vector<SiteCount> sites{{2, 2, {kBase, 750}}, {0, 0}};
   Room room({900, 750}, 9, kBase);  // those that come are as declared
@@ -275,10 +275,14 @@ TEST_CASE("site growth: those that are smaller grow to what the others have, or 
   CHECK(even.home == 750);
   CHECK(even.replicas == Counts{2, 0});
   Room full({900, 600}, 9, kBase);
-  const SiteSplit least = split(options, full, sites, 3);
-  CHECK(least.home == kBase);
-  CHECK(least.replicas == Counts{2, 1});
-  CHECK(full.nodes == std::vector<std::int64_t>{400, 100});
+  const SiteSplit stays = split(options, full, sites, 3);
+  CHECK_FALSE(stays.evens_out);
+  CHECK(stays.home == 750);
+  CHECK_MESSAGE((stays.replicas == Counts{2, 1}), "2.5 are too few for 3");
+  Room again({900, 600}, 9, kBase);
+  const SiteSplit less = split(options, again, sites, 2);
+  CHECK_MESSAGE(less.home == kBase, "the larger one shrinks where it is not needed");
+  CHECK(less.replicas == Counts{2, 0});
 }
 
 TEST_CASE("site growth: none leaves for one that is to be larger, and is not yet") {

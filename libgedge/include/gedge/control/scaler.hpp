@@ -74,6 +74,7 @@ struct ScaleReport {
     std::int64_t from = 0, to = 0;  ///< of GrowRule::resource
     std::string pod;                ///< alone; empty: all of them, by the template
     std::int64_t base = 0;          ///< as it was declared
+    std::string undoes = {};        ///< why one that has grown cannot stay so; empty: it could
     friend bool operator==(const Size&, const Size&) = default;
   };
   std::optional<Size> size;
@@ -150,6 +151,31 @@ class Scaler {
   const ScaleFacts* facts(const std::string& namespace_name) const;
 
  private:
+  /// Of the workload at home: what was tried, and what became of it.
+  struct Growth {
+    std::string keeps_size;                   // as it was told
+    Nanos told_at{0}, kept_at{0};             // when, and when it was so the last time
+    std::optional<std::string> resize_fails;  // why one that grows did, or did not last
+    Nanos tries_again_at{0};                  // where it did
+    std::string shrink_fails;                 // why one that shrinks did
+    Nanos shrinks_again_at{0};
+    std::int32_t setbacks = 0;          // so many in a row did not last
+    std::optional<Nanos> stands_since;  // it is larger, and nobody has put it back
+    struct Written {
+      std::int64_t amount = 0, base = 0;
+    };
+    std::optional<Written> written;  // that of home has grown so, as long as nobody changes it
+    std::string stale_note;          // kGrownAnnotation of a growth that somebody put back
+    struct Given {
+      std::int64_t amount = 0;
+      std::string version;  // of the pod, before it was given that
+    };
+    std::map<std::string, Given> given;              // by uid of a pod that runs: the last write
+    Nanos gone_at{0};                                // the last try that met pods that are gone
+    std::int32_t gone_looks = 0;                     // so many in a row
+    std::optional<RolloutRules::Progress> progress;  // while pods are replaced
+    Nanos progress_at{0};
+  };
   struct Entry {
     Autoscaler spec;
     ScaleHistory history;
@@ -157,20 +183,7 @@ class Scaler {
     std::map<std::string, std::int32_t> expected;  // by workload, if nobody else changes them
     std::optional<UnixSeconds> moved;              // between sites, the last time
     std::int32_t surplus = 0;  // replicas that came by a move, before others leave by it
-    std::string keeps_size;    // as it was told
-    Nanos resized_at{0};       // the last try
-    std::optional<std::string> resize_fails;  // why it did, or did not last
-    Nanos tries_again_at{0};                  // where it did
-    std::int32_t setbacks = 0;                // so many in a row did not last
-    struct Written {
-      std::int64_t amount = 0, base = 0;
-    };
-    std::optional<Written> written;  // that of home has grown so, as long as nobody changes it
-    std::string stale_note;          // kGrownAnnotation of a growth that somebody put back
-    Nanos gone_at{0};                // the last try that met pods that are gone
-    std::int32_t gone_looks = 0;     // so many in a row
-    std::optional<RolloutRules::Progress> progress;  // at home, while pods are replaced
-    Nanos progress_at{0};
+    Growth growth;
     Nanos yields_until{0};
     bool is_frozen = false;
     UnixSeconds rescaled_at = kNever;
@@ -183,7 +196,8 @@ class Scaler {
     std::string key;  // of the entry
     ScaleReport report;
     ScaleHistory before;
-    Nanos now{0};  // of the look
+    Nanos now{0};              // of the look
+    std::string uid, version;  // of what is resized
   };
   /// A look that waits until it is known what fits where.
   struct Splitting {
@@ -255,11 +269,14 @@ class Scaler {
   void carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer, Entry& entry,
                  Space& space);
   const HomeSize* size_of(const std::string& key, const Space& space) const;
-  std::string cannot_grow(const std::string& key, const Entry& entry, const Space& space,
-                          Nanos now) const;
+  std::string cannot_resize(const std::string& key, const Entry& entry, const Space& space,
+                            Nanos now) const;
   bool is_uneven(const std::string& key, const Space& space) const;
   void note_progress(Entry& entry, const Space& space, Nanos now) const;
+  Nanos pause_after(std::int32_t setbacks) const;
   void note_setback(std::string why, Entry& entry, Nanos now) const;
+  std::string undone_template(const HomeSize& size, Entry& entry, const Space& space) const;
+  std::string undone_pod(const HomeSize& size, Entry& entry, const Space& space) const;
   void note_undone(const std::string& key, Entry& entry, const Space& space, Nanos now) const;
   bool is_stuck(const Entry& entry, const Space& space, Nanos now) const;
   bool is_rolling_out(const Entry& entry, const Space& space, Nanos now) const;
@@ -274,8 +291,12 @@ class Scaler {
                         const std::vector<SiteCount>& sites, const Space& space) const;
   std::string note_size(const Splitting& waiting, const SiteSplit& split, const GrowRule& bounded,
                         std::string why, Entry& entry, const Space& space) const;
-  bool resize_home(const Splitting& waiting, std::int64_t amount, const SiteAnswer& answer,
+  bool resize_home(const Splitting& waiting, const SiteSplit& split, const SiteAnswer& answer,
                    ScaleReport report, Entry& entry, Space& space);
+  bool take_back(const Splitting& waiting, const SiteAnswer& answer, ScaleReport report,
+                 Entry& entry, Space& space);
+  void send(const Splitting& waiting, ResizePlan plan, const ScaleReport::Size& size,
+            ScaleReport report, const ScaleHistory& before, Entry& entry, Space& space);
   std::vector<const ScaledPod*> pods_at_home(const Entry& entry, const Space& space,
                                              PodPhase phase = PodPhase::kRunning) const;
   std::string lacks_room(const Entry& entry, const Space& space, Nanos now) const;
@@ -285,7 +306,7 @@ class Scaler {
                            const WorkloadIndex& index, const ScaleDecision& decision) const;
   std::string why(const std::string& key, const Space& space, const Entry& entry,
                   const ScaleDecision& decision) const;
-  static void note_written(const ScaleReport::Size& size, Entry& entry);
+  void note_resized(const Pending& pending, Entry& entry) const;
   static bool is_met_again(const Pending& pending, Entry& entry);
   void settle(Pending pending, Entry& entry);
   void tell(ScaleReport report, Entry& entry);

@@ -26,7 +26,8 @@ struct HomeSize {
   std::int64_t base = 0, amount = 0;       ///< requested, as declared and now
   std::optional<std::int64_t> base_limit;  ///< as declared; empty: none
   std::int64_t least = 0;  ///< of a pod that runs: less than `amount` where they are not alike
-  std::vector<std::int64_t> sizes;         ///< kInPlace: of each pod that runs, the least first
+  /// Of each pod that runs, the least first: kInPlace, and where lacks_rollout() says something.
+  std::vector<std::int64_t> sizes;
   std::optional<std::int64_t> limit = {};  ///< of the template, as it is now; empty: none
   friend bool operator==(const HomeSize&, const HomeSize&) = default;
 };

@@ -68,9 +68,15 @@ struct SiteScalerOptions {
   std::int64_t home = 0;
   std::int64_t least = 0;    ///< nor does any of those at home shrink below; 0: as declared
   bool keeps_size = false;   ///< none grows or shrinks now
+  bool none_grows = false;   ///< nor grows
   bool none_leaves = false;  ///< nor leaves; those that are far stay, whatever fits nearer
   std::int32_t min = 0;      ///< kOrder: replicas on all sites together, by their number
 };
+
+/// Who comes is as it was declared, however large the others are: nobody makes it larger.
+inline bool comes_declared(const SiteScalerOptions& options) {
+  return (options.keeps_size || options.none_grows) && options.rules.up.way == ResizeWay::kInPlace;
+}
 
 /// What is asked at one look.
 struct SiteLook {

@@ -20,8 +20,8 @@ std::vector<ObjectName> site_workloads(const Autoscaler& autoscaler);
 struct SiteCount {
   std::int32_t replicas = 0;  ///< that it is to have
   std::int32_t ready = 0;     ///< of its pods
-  /// At home, of those that run: HomeSize::sizes. Others are as SiteScalerOptions::home, and with
-  /// keeps_size as they were declared; empty: all of them are as the former says.
+  /// At home, of those that run: HomeSize::sizes. Others are as SiteScalerOptions::home, or as
+  /// comes_declared() says; empty: all of them are as the former.
   std::vector<std::int64_t> sizes = {};
 };
 
@@ -36,6 +36,7 @@ struct SiteSplit {
   std::int32_t without_place = 0;
   std::optional<UnixSeconds> moved;  ///< the last move
   std::int64_t home = 0;             ///< what those at home are to have: SiteScalerOptions::home
+  bool evens_out = true;             ///< false: those that are smaller stay so, as they lack room
   SiteEffects effects;
 };
 
