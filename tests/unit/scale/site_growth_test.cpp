@@ -285,6 +285,21 @@ TEST_CASE("site growth: those that are smaller grow to what the others have, or 
   CHECK(less.replicas == Counts{2, 0});
 }
 
+TEST_CASE("site growth: one of ten that has no room to grow makes none of the others smaller") {
+  std::vector<std::int64_t> nodes(10, 750), sizes(10, 750);
+  nodes.front() = 600;
+  sizes.front() = kBase;
+  SiteScalerOptions options = two_sites(750);
+  options.max = 20;
+  Room room(nodes, 9, kBase);
+  const SiteSplit made = split(options, room, {{10, 10, sizes}, {0, 0}}, 15);
+  CHECK_FALSE(made.evens_out);
+  CHECK(made.home == 750);
+  CHECK_MESSAGE((made.replicas == Counts{10, 1}), "14.5 are too few for 15");
+  CHECK(std::none_of(made.effects.begin(), made.effects.end(),
+                     [](const SiteEffect& effect) { return effect.step == SiteStep::kDown; }));
+}
+
 TEST_CASE("site growth: none leaves for one that is to be larger, and is not yet") {
   Room room({750, 750}, 9, kBase);
   const std::vector<SiteCount> sites{{2, 2, {kBase, 750}}, {1, 1}};
