@@ -201,12 +201,11 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   HomeSize aim = *size;
   aim.amount = std::min(size->amount, std::max(rule.most, size->base));
   const ResizePlan even = plan_growth(answer.bounds, home, aim, aim.amount);
-  if (is_uneven(key, space) && even.held) {
-    why = even.held->what;
-    rule.most = aim.amount = std::min(size->least, aim.amount);
-  }
+  // Those that are smaller must stay so; nobody shrinks the others for that.
+  options.none_grows = is_uneven(key, space) && even.held;
   options.least = std::min(least_growth(answer.bounds, home, *size), size->amount);
   rule.most = most_growth(answer.bounds, home, rule, aim, why);
+  if (options.none_grows) why = even.held->what;
   options.home = aim.amount;
   if (entry.growth.resize_fails && now < entry.growth.tries_again_at) {
     why = *entry.growth.resize_fails;

@@ -237,7 +237,7 @@ TEST_CASE("scaler with growth: pods that others made are none of theirs") {
   CHECK(world.state() == state(2, 0, kBase));
 }
 
-TEST_CASE("scaler with growth: none is larger than the rule lets it be, nor than a LimitRange") {
+TEST_CASE("scaler with growth: none is made larger than the rule lets it be, nor a LimitRange") {
   World world(true, ResizeWay::kInPlace, true);
   world.replicas["web"] = 2;
   world.load = 6;
@@ -262,7 +262,9 @@ TEST_CASE("scaler with growth: none is larger than the rule lets it be, nor than
     world.bounds.limits.back().namespace_name = "shop";
     world.cpu_of = {{"web.0", 750}, {"web.1", kBase}};
     world.pass(40);
-    CHECK(world.cpu_of == Sizes{{"web.0", kBase}, {"web.1", kBase}});
+    CHECK_MESSAGE((world.cpu_of == Sizes{{"web.0", 750}, {"web.1", kBase}}),
+                  "the former is as it was, and shrinks when it is not needed");
+    CHECK(world.resizes.empty());
     CHECK(world.state() == state(2, 4, kBase));
     REQUIRE(world.told().size() == 1);
     CHECK(world.told().front().find("LimitRange small") != std::string::npos);
