@@ -148,7 +148,7 @@ Result<bool> SitesRoom::Parts::add(std::uint32_t replica, std::uint32_t site) {
     Known known = std::move(list->front());
     list->pop_front();
     if (list == &at.waiting) {
-      const auto fits = place(known);
+      auto fits = place(known);
       if (!fits || !*fits) return fits;
     }
     held_.emplace(replica, Held{site, known, known});
@@ -156,7 +156,7 @@ Result<bool> SitesRoom::Parts::add(std::uint32_t replica, std::uint32_t site) {
   }
   Known known = another(at);
   put(known);
-  const auto fits = place(known);
+  auto fits = place(known);
   if (fits && *fits)
     held_.emplace(replica, Held{site, known, known});
   else
@@ -185,7 +185,7 @@ Result<bool> SitesRoom::Parts::resize(std::uint32_t replica, std::int64_t amount
   next.spec = sized(next.spec, at.grows_by, amount);
   if (at.in_place) next.spec.node_name = held.now.pod.bound_node;
   put(next);
-  const auto fits = place(next);
+  auto fits = place(next);
   if (!fits || !*fits) {
     remove(next);
     if (!at.adds_first) put(held.now);
@@ -207,7 +207,7 @@ SitesRoom::SitesRoom(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 SitesRoom::~SitesRoom() = default;
 
 Result<std::unique_ptr<SitesRoom>> SitesRoom::make(Facts facts, RttMatrix rtt, LiveOptions options,
-                                                   std::vector<SiteWorkload> workloads) {
+                                                   const std::vector<SiteWorkload>& workloads) {
   auto parts = std::make_unique<Parts>(std::move(options));
   GEDGE_TRY(parts->take(std::move(facts), std::move(rtt), workloads));
   return std::unique_ptr<SitesRoom>(new SitesRoom(std::move(parts)));

@@ -35,7 +35,7 @@ class SitesRoom final : public SiteRoom {
  public:
   /// Errors: kNotFound where the facts have no sample of a workload; as LiveCluster::place.
   static Result<std::unique_ptr<SitesRoom>> make(Facts facts, RttMatrix rtt, LiveOptions options,
-                                                 std::vector<SiteWorkload> workloads);
+                                                 const std::vector<SiteWorkload>& workloads);
   ~SitesRoom() override;
 
   Result<bool> add(std::uint32_t replica, std::uint32_t site) override;
