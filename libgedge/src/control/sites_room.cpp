@@ -12,10 +12,14 @@
 namespace gedge {
 namespace {
 
-bool is_of(const Facts& facts, const Pod& pod, const SiteWorkload& workload) {
+bool is_selected(const Facts& facts, const Pod& pod, const SiteWorkload& workload) {
   return pod.namespace_name == workload.namespace_name && pod.workload_name != workload.sample &&
-         !pod.terminating && pod.phase != PodPhase::kSucceeded && pod.phase != PodPhase::kFailed &&
          workload.selector.matches(facts.spec_of(pod).labels);
+}
+
+bool is_of(const Facts& facts, const Pod& pod, const SiteWorkload& workload) {
+  return !pod.terminating && pod.phase != PodPhase::kSucceeded && pod.phase != PodPhase::kFailed &&
+         is_selected(facts, pod, workload);
 }
 
 bool waits(const Pod& pod) {
@@ -97,9 +101,13 @@ Status SitesRoom::Parts::take(Facts facts, RttMatrix rtt,
                               const std::vector<SiteWorkload>& workloads) {
   for (const SiteWorkload& workload : workloads) GEDGE_TRY(take_site(facts, workload));
   const auto is_own = [&](const Pod& pod) {
-    return std::any_of(workloads.begin(), workloads.end(),
-                       [&](const SiteWorkload& workload) { return is_of(facts, pod, workload); });
+    return std::any_of(workloads.begin(), workloads.end(), [&](const SiteWorkload& workload) {
+      return is_selected(facts, pod, workload);
+    });
   };
+  // Those that are on the way out leave their places to whoever comes instead: he only waits a
+  // little, and nobody has to stand in for him elsewhere.
+  std::erase_if(facts.pods, [&](const Pod& pod) { return pod.terminating && is_own(pod); });
   std::vector<PodName> others;
   for (const Pod& pod : facts.pods)
     if (waits(pod) && !is_own(pod)) others.push_back(fact_name(pod));

@@ -99,6 +99,26 @@ TEST_CASE("sites room: who runs is there, who waits fits or not, and then come n
   CHECK_FALSE(yes(room->resize(1, 600)));
 }
 
+TEST_CASE("sites room: who is on the way out leaves its place to who comes instead") {
+  Facts facts = site();
+  facts.nodes[1].allocatable.set("cpu", 500);
+  facts.pods[3].terminating = true;
+  SUBCASE("one that waits already") {}
+  SUBCASE("one that nobody has made yet") { facts.pods.pop_back(); }
+  const auto room = room_of(std::move(facts));
+  CHECK(yes(room->add(0, 0)));
+  CHECK_FALSE_MESSAGE(yes(room->add(1, 0)), "the node takes one");
+}
+
+TEST_CASE("sites room: the place of others that are on the way out is theirs") {
+  Facts facts = site();
+  facts.nodes[1].allocatable.set("cpu", 500);
+  facts.specs.push_back(spec("another", "home", 500));
+  facts.pods[3].terminating = true;
+  facts.pods[3].spec = SpecIndex{3};
+  CHECK_FALSE(yes(room_of(std::move(facts))->add(0, 0)));
+}
+
 namespace {
 
 // Home is two nodes, one with 500 left and one with 300; a pod of 500 runs on each.

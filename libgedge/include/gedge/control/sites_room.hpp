@@ -30,7 +30,8 @@ struct SiteWorkload {
 
 /// Replicas are first those pods that are on a node, then those that wait, then new ones. The
 /// latter two fit where the planner finds them a node: whoever waits in the cluster for another
-/// reason was placed before. A replica that was removed frees what its pod takes.
+/// reason was placed before. A replica that was removed frees what its pod takes, as do pods of the
+/// workloads that are on the way out.
 class SitesRoom final : public SiteRoom {
  public:
   /// Errors: kNotFound where the facts have no sample of a workload; as LiveCluster::place.
