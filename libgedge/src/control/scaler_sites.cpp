@@ -164,11 +164,17 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   }
   note_progress(entry, space, now);
   note_undone(key, entry, space, now);
-  const bool may_stay = size_of(key, space) == nullptr ||
-                        (!is_uneven(key, space) && lacks_room(entry, space, now).empty() &&
-                         sites.front().replicas + far >= entry.spec.min);
-  if (may_stay && !needs_split(rules, in_units(sites, size_of(key, space)), waiting.wanted,
-                               entry.moved, seconds(now)))
+  const HomeSize* const size = size_of(key, space);
+  // Units are whole ones: some of them may be larger than these few need.
+  const bool is_spare =
+      size != nullptr && cannot_resize(key, entry, space, now).empty() &&
+      !is_rolling_out(entry, space, now) &&
+      has_spare(sites.front().replicas, *size, rules.up.step, std::max(waiting.wanted - far, 0));
+  const bool may_stay = size == nullptr || (!is_spare && !is_uneven(key, space) &&
+                                            lacks_room(entry, space, now).empty() &&
+                                            sites.front().replicas + far >= entry.spec.min);
+  if (may_stay &&
+      !needs_split(rules, in_units(sites, size), waiting.wanted, entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);
   SiteQuestion question;
   question.ticket = ++last_ticket_;

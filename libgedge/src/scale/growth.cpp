@@ -14,6 +14,7 @@
 namespace gedge {
 namespace {
 
+constexpr std::int64_t kAnyAmount = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostRatio = 1'000;  // of what has grown and what was declared
 
 std::optional<std::int64_t> amount_of(const std::string& resource, std::string_view text) {
@@ -99,6 +100,16 @@ void aim_at_largest(HomeSize& size) {
   size.amount = size.sizes.back();
 }
 
+// What so many have, if none of them had more than `most`: those that run first, the least of them
+// first.
+std::int64_t sum_of(std::int32_t replicas, const HomeSize& size, std::int64_t most) {
+  const auto known = std::min<std::int64_t>(replicas, static_cast<std::int64_t>(size.sizes.size()));
+  std::int64_t sum = saturated_product(replicas - known, std::min(size.amount, most));
+  for (std::int64_t i = 0; i < known; ++i)
+    sum = saturated_sum(sum, std::min(size.sizes[static_cast<std::size_t>(i)], most));
+  return sum;
+}
+
 Recommendation exactly(const ScaleTarget& workload, const HomeSize& size, std::int64_t amount) {
   Recommendation wanted;
   wanted.namespace_name = workload.namespace_name;
@@ -116,11 +127,18 @@ Recommendation exactly(const ScaleTarget& workload, const HomeSize& size, std::i
 
 std::int32_t units_of(std::int32_t replicas, const HomeSize& size) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const auto known = std::min<std::int64_t>(replicas, static_cast<std::int64_t>(size.sizes.size()));
-  std::int64_t sum = saturated_product(replicas - known, size.amount);
-  for (std::int64_t i = 0; i < known; ++i)
-    sum = saturated_sum(sum, size.sizes[static_cast<std::size_t>(i)]);
-  return static_cast<std::int32_t>(std::min(sum / size.base, kMost));
+  return static_cast<std::int32_t>(std::min(sum_of(replicas, size, kAnyAmount) / size.base, kMost));
+}
+
+std::int64_t step_below(std::int64_t amount, std::int64_t base, std::int64_t step) {
+  const std::int64_t by = std::max<std::int64_t>(step, 1);
+  return amount > base ? base + (amount - base - 1) / by * by : base;
+}
+
+bool has_spare(std::int32_t replicas, const HomeSize& size, std::int64_t step, std::int64_t units) {
+  return size.amount > size.base &&
+         sum_of(replicas, size, step_below(size.amount, size.base, step)) >=
+             saturated_product(units, size.base);
 }
 
 // A Deployment makes them by a ReplicaSet, whose name ends with the hash that they carry.

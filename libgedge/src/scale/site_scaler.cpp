@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "gedge/scale/growth.hpp"
 #include "scale/site_demand.hpp"
 
 namespace gedge {
@@ -357,11 +358,8 @@ std::int64_t SiteScaler::larger(const SiteReplica& replica) const {
   return std::min(saturated_sum(replica.amount, options_.rules.up.step), options_.rules.up.most);
 }
 
-// Back by the same amounts: the step to the most may have been a short one.
 std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {
-  const std::int64_t above = replica.amount - options_.base;
-  const std::int64_t step = std::max<std::int64_t>(options_.rules.up.step, 1);
-  return std::max(options_.base + (above - 1) / step * step, least());
+  return std::max(step_below(replica.amount, options_.base, options_.rules.up.step), least());
 }
 
 std::int64_t SiteScaler::size_on(std::uint32_t site) const {

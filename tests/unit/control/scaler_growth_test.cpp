@@ -124,6 +124,23 @@ TEST_CASE("scaler with growth: larger ones that are more than the most leave, to
   CHECK(world.state() == state(1, 0, kBase));
 }
 
+TEST_CASE("scaler with growth: who is larger than is wanted shrinks, even by less than one") {
+  World world;
+  Autoscaler little = World::web(ResizeWay::kTemplate);
+  little.sites->up.most = 750;
+  world.scaler.put(little);
+  world.nodes = 1;
+  world.load = 2;
+  world.pass(40);
+  REQUIRE(world.state() == state(1, 1, 750));
+  world.load = 1;
+  world.pass(100);
+  CHECK(world.state() == state(1, 0, kBase));
+  const int before = world.questions;
+  world.pass(100);
+  CHECK_MESSAGE(world.questions == before, "nothing is left to be asked");
+}
+
 TEST_CASE("scaler with growth: larger ones leave where nobody can make them smaller") {
   World world;
   world.load = 4;

@@ -36,6 +36,12 @@ struct HomeSize {
 /// least of them first; the others have `amount`.
 std::int32_t units_of(std::int32_t replicas, const HomeSize& size);
 
+/// A step less than `amount`, by the same amounts as on the way up: the step to the most may have
+/// been a short one.
+std::int64_t step_below(std::int64_t amount, std::int64_t base, std::int64_t step);
+/// So many of home, each of them a step less, were still as many as `units`.
+bool has_spare(std::int32_t replicas, const HomeSize& size, std::int64_t step, std::int64_t units);
+
 /// By its controller: others may have labels that a workload selects.
 bool is_made_by(const ScaledPod& pod, const ScaleTarget& workload);
 
