@@ -165,14 +165,15 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   note_progress(entry, space, now);
   note_undone(key, entry, space, now);
   const HomeSize* const size = size_of(key, space);
-  // Units are whole ones: some of them may be larger than these few need.
+  const std::int32_t number = sites.front().replicas + far;
+  // Units are whole ones: some of them may be larger than these few need. Who is far leaves first.
   const bool is_spare =
-      size != nullptr && cannot_resize(key, entry, space, now).empty() &&
-      !is_rolling_out(entry, space, now) &&
-      has_spare(sites.front().replicas, *size, rules.up.step, std::max(waiting.wanted - far, 0));
-  const bool may_stay = size == nullptr || (!is_spare && !is_uneven(key, space) &&
-                                            lacks_room(entry, space, now).empty() &&
-                                            sites.front().replicas + far >= entry.spec.min);
+      size != nullptr && (far == 0 || number <= entry.spec.min) &&
+      cannot_resize(key, entry, space, now).empty() && !is_rolling_out(entry, space, now) &&
+      has_spare(number - far, *size, rules.up.step, std::max(waiting.wanted - far, 0));
+  const bool may_stay =
+      size == nullptr || (!is_spare && !is_uneven(key, space) &&
+                          lacks_room(entry, space, now).empty() && number >= entry.spec.min);
   if (may_stay &&
       !needs_split(rules, in_units(sites, size), waiting.wanted, entry.moved, seconds(now)))
     return tell(std::move(waiting.report), entry);
@@ -291,14 +292,17 @@ bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
 }
 
 // One change of home after the other: more come before they grow, and they shrink before some
-// leave; both when those that are far have left.
+// leave; both when those that are far have left. Those for whom others grow leave when they have:
+// that may fail.
 Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit& split,
                                       const std::vector<SiteCount>& sites,
                                       const Space& space) const {
   const HomeSize* const size = size_of(waiting.key, space);
-  bool is_back = false;
-  for (std::size_t site = 1; site < sites.size(); ++site)
+  bool is_back = false, is_over = false;
+  for (std::size_t site = 1; site < sites.size(); ++site) {
     is_back = is_back || split.replicas[site] < sites[site].replicas;
+    is_over = is_over || split.replicas[site] > sites[site].replicas;
+  }
   const bool evens_out = is_uneven(waiting.key, space) && split.evens_out && !waiting.keeps_size;
   const bool is_resized = size != nullptr && (split.home != size->amount || evens_out);
   const bool comes = split.replicas[0] > sites[0].replicas;
@@ -307,7 +311,8 @@ Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit&
   turn.resizes =
       is_resized && (!comes || !options_.writes) && (!is_back || split.home > size->amount);
   turn.may_leave = !is_back && (!is_resized || !options_.writes);
-  turn.has_more = (leaves && !turn.may_leave) || (is_resized && !turn.resizes);
+  turn.far_stay = is_back && !is_over && turn.resizes && options_.writes;
+  turn.has_more = (leaves && !turn.may_leave) || (is_resized && !turn.resizes) || turn.far_stay;
   return turn;
 }
 
@@ -322,8 +327,10 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
                        Entry& entry, Space& space) {
   const std::vector<ObjectName> workloads = site_workloads(entry.spec);
   const std::vector<SiteCount> sites = count_sites(entry, space);
-  const bool comes_first = note_moves(waiting, split, sites, entry);
   const HomeTurn turn = turn_of_home(waiting, split, sites, space);
+  const std::optional<UnixSeconds> moved = entry.moved;
+  const bool comes_first = note_moves(waiting, split, sites, entry);
+  if (turn.far_stay) entry.moved = moved;
   ScaleReport report = waiting.report;
   report.without_place = split.without_place;
   if (options_.writes && waiting.now < entry.yields_until)
@@ -334,7 +341,7 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
     for (std::size_t site = 0; site < sites.size(); ++site) {
       const std::int32_t from = sites[site].replicas, to = split.replicas[site];
       if (from == to || (to > from) != grows || (comes_first && !grows)) continue;
-      if (site == 0 && !grows && !turn.may_leave) continue;
+      if (!grows && (site == 0 ? !turn.may_leave : turn.far_stay)) continue;
       ScaleReport one = report;
       report.keeps_size.clear();
       one.autoscaler.target = workloads[site];

@@ -175,8 +175,13 @@ struct World {
   void take(const ScaleWrite& write) {
     if (!write.resize) {
       writes.push_back(write);
-      if (is_carried_out(to_writes)) replicas[write.target.name] = write.replicas;
-      if (is_carried_out(to_writes)) series.push_back(state());
+      if (is_carried_out(to_writes)) {
+        std::int32_t& count = replicas[write.target.name];
+        for (std::int32_t gone = write.replicas; gone < count; ++gone)
+          replace(write.target.name + "." + std::to_string(gone));
+        count = write.replicas;
+        series.push_back(state());
+      }
       return scaler.answer(write.ticket, to_writes, "as told");
     }
     resizes.push_back(write);

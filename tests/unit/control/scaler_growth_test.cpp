@@ -124,6 +124,27 @@ TEST_CASE("scaler with growth: larger ones that are more than the most leave, to
   CHECK(world.state() == state(1, 0, kBase));
 }
 
+TEST_CASE("scaler with growth: at the most, who is far leaves when others have grown for him") {
+  World world;
+  Autoscaler three = World::web(ResizeWay::kTemplate);
+  three.max = 3;
+  world.scaler.put(three);
+  world.nodes = 1;
+  world.node_cpu = kBase;
+  world.load = 3;
+  world.pass(40);
+  REQUIRE(world.state() == state(1, 2, kBase));
+  world.node_cpu = kMost;
+  world.to_resizes = ScaleAnswer::kRefused;
+  world.series.clear();
+  world.pass(200);
+  CHECK(world.resizes.size() > 1);
+  CHECK_MESSAGE(world.series.empty(), "nobody leaves for what is refused");
+  world.to_resizes = ScaleAnswer::kDone;
+  world.pass(100);
+  CHECK(world.series == std::vector{state(1, 2, kMost), state(1, 1, kMost)});
+}
+
 TEST_CASE("scaler with growth: who is larger than is wanted shrinks, even by less than one") {
   World world;
   Autoscaler little = World::web(ResizeWay::kTemplate);

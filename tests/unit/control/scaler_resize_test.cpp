@@ -36,7 +36,7 @@ TEST_CASE("scaler with growth: pods are resized where they run, and those that c
   world.series.clear();
   world.load = 1;
   world.pass(60);
-  CHECK(world.cpu_of == Sizes{{"web.0", kBase}, {"web.1", kBase}});
+  CHECK(world.cpu_of == Sizes{{"web.0", kBase}});
   CHECK(world.series == std::vector{state(2, 0, kBase), state(1, 0, kBase)});
   CHECK(world.told().empty());
 }

@@ -285,6 +285,7 @@ class Scaler {
   /// What becomes of home in this look.
   struct HomeTurn {
     bool resizes = false, may_leave = false;
+    bool far_stay = false;  // those that are to leave elsewhere, too
     bool has_more = false;  // to be done by the next one, if this one does something
   };
   HomeTurn turn_of_home(const Splitting& waiting, const SiteSplit& split,
