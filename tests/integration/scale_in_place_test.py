@@ -7,10 +7,9 @@ import threading
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from autoscaler import Autoscaler  # noqa: E402
 from checks import Checks  # noqa: E402
-from metrics_adapter import EXTERNAL, USAGE, MetricsAdapter  # noqa: E402
-from plane import PODS, KubeScheduler, Plane, node, until  # noqa: E402
+from plane import PODS, until  # noqa: E402
 from resizing_api import ResizingApi  # noqa: E402
-from scale_sites_test import SPACE, ZONE, Scene, Sites, placed, requests_of, spec_of  # noqa: E402
+from scale_sites_test import SPACE, Sites, placed, playing, requests_of, spec_of  # noqa: E402
 from scaled import DEPLOYMENTS  # noqa: E402
 
 UP = {"resource": "cpu", "step": "150m", "most": "900m"}
@@ -113,28 +112,11 @@ def check_refused(home):
     home.api.refuses = set()
 
 
-def run(plane):
-    zones = {"edge-1": "edge", "edge-2": "edge", "cloud-1": "cloud", "cloud-2": "cloud"}
-    plane.create("/api/v1/nodes", *(node(name, cpu="1", labels={ZONE: zone})
-                                    for name, zone in zones.items()))
-    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
-    plane.create(DEPLOYMENTS.format(SPACE), application("big", "edge"),
-                 application("big-cloud", "cloud"))
-    scene = Scene(plane)
-    scene.adapter = MetricsAdapter(plane, scene.items, (USAGE, EXTERNAL))
-    try:
-        with KubeScheduler(plane), Kept(plane, SPACE) as kept, \
-                ResizingApi(plane, kept.lock, kept.run_pod) as api:
-            checks.run((check_up_and_down, check_refused), Home(scene, api))
-    finally:
-        scene.adapter.stop()
-        scene.watch.close()
-
-
 def main():
-    with Plane(aggregates=True) as plane:
-        plane.create("/api/v1/namespaces", {"metadata": {"name": SPACE}})
-        run(plane)
+    with playing(application("big", "edge"), application("big-cloud", "cloud")) as scene, \
+            Kept(scene.plane, SPACE) as kept, \
+            ResizingApi(scene.plane, kept.lock, kept.run_pod) as api:
+        checks.run((check_up_and_down, check_refused), Home(scene, api))
     return checks.report()
 
 

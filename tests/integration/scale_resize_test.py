@@ -3,7 +3,6 @@ pods where they run, through the template of a workload; and on one that is play
 through its pods."""
 import contextlib
 import datetime
-import http.server
 import json
 import os
 import subprocess
@@ -15,6 +14,7 @@ import jsonschema
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from checks import Checks  # noqa: E402
+from json_server import JsonHandler, JsonServer  # noqa: E402
 from plane import PODS, Plane, node, until  # noqa: E402
 from scaled import DEPLOYMENTS, Workloads, deployment  # noqa: E402
 
@@ -151,7 +151,7 @@ def check_meddler(plane):
          f"{run}")
 
 
-class Played:
+class Played(JsonServer):
     """An API server that resizes pods where they run, over HTTP. `refuses`: pods it says no to."""
 
     def __init__(self, folder):
@@ -159,45 +159,16 @@ class Played:
         self.refuses, self.conflicts, self.patches = set(), 1, []
         played = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(JsonHandler):
             def do_GET(self):  # noqa: N802
                 self.say(*played.read(self.path.split("?")[0]))
 
             def do_PATCH(self):  # noqa: N802
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                self.say(*played.patch(self.path.split("?")[0], body,
+                self.say(*played.patch(self.path.split("?")[0], json.loads(self.body()),
                                        self.headers["Content-Type"]))
 
-            def say(self, status, document):
-                body = json.dumps(document).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-        self.kubeconfig = os.path.join(folder, "played")
-        url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        with open(self.kubeconfig, "w") as file:
-            json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c",
-                       "clusters": [{"name": "c", "cluster": {"server": url}}],
-                       "users": [{"name": "u", "user": {}}],
-                       "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]},
-                      file)
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        super().__init__(Handler, os.path.join(folder, "played"))
+        self.start()
 
     @staticmethod
     def pod(name):

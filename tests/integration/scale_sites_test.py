@@ -2,6 +2,7 @@
 server with a real kube-scheduler: first out at home while the planner finds room, then over to the
 other site; back from there first; nothing moves where a metric is not known. By demand, they move
 to where those are who ask. With `up`, those at home are larger before any is elsewhere."""
+import contextlib
 import json
 import math
 import os
@@ -408,27 +409,31 @@ def in_zone(scene, app):
             if one["metadata"]["labels"] == {"app": app} and one["status"]["phase"] == "Running"]
 
 
-def run(plane):
+@contextlib.contextmanager
+def playing(*applications):
+    """The scene of a plane with two sites of two nodes each, on which these are."""
     zones = {"edge-1": "edge", "edge-2": "edge", "cloud-1": "cloud", "cloud-2": "cloud"}
-    plane.create("/api/v1/nodes", *(node(name, cpu="1", labels={ZONE: zone})
-                                    for name, zone in zones.items()))
-    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
-    plane.create(DEPLOYMENTS.format(SPACE), placed("web", "edge"), placed("web-cloud", "cloud"))
-    scene = Scene(plane)
-    scene.adapter = MetricsAdapter(plane, scene.items, (USAGE, EXTERNAL))
-    try:
-        with KubeScheduler(plane), Sites(plane, SPACE):
-            checks.run((check_declared, check_dry_run, check_over_and_back, check_costs,
-                        check_frozen, check_full_home, check_demand, check_growth), scene)
-    finally:
-        scene.adapter.stop()
-        scene.watch.close()
+    with Plane(aggregates=True) as plane:
+        plane.create("/api/v1/namespaces", {"metadata": {"name": SPACE}},
+                     {"metadata": {"name": "gedge-system"}})
+        plane.create("/api/v1/nodes", *(node(name, cpu="1", labels={ZONE: zone})
+                                        for name, zone in zones.items()))
+        plane.create(DEPLOYMENTS.format(SPACE), *applications)
+        scene = Scene(plane)
+        scene.adapter = MetricsAdapter(plane, scene.items, (USAGE, EXTERNAL))
+        try:
+            with KubeScheduler(plane):
+                yield scene
+        finally:
+            scene.adapter.stop()
+            scene.watch.close()
 
 
 def main():
-    with Plane(aggregates=True) as plane:
-        plane.create("/api/v1/namespaces", {"metadata": {"name": SPACE}})
-        run(plane)
+    with playing(placed("web", "edge"), placed("web-cloud", "cloud")) as scene, \
+            Sites(scene.plane, SPACE):
+        checks.run((check_declared, check_dry_run, check_over_and_back, check_costs,
+                    check_frozen, check_full_home, check_demand, check_growth), scene)
     return checks.report()
 
 

@@ -1,19 +1,18 @@
 """An API server as of 1.33 in front of one of 1.20: it resizes pods where they run."""
 import contextlib
 import http.client
-import http.server
 import json
 import socket
 import ssl
-import threading
 
+from json_server import JsonHandler, JsonServer
 from plane import PODS
 
 KINDS = "/api/v1"
 PASSED = ("Accept", "Content-Type", "User-Agent")
 
 
-class ResizingApi:
+class ResizingApi(JsonServer):
     """Over HTTP; all else is what `plane` says. A pod of another size comes in the place of the one
     before: same name, same node. `refuses`: pods it says no to. `lock`: held meanwhile; `ready`: is
     told the name of whoever came. `resized`: each that was, in this order."""
@@ -21,15 +20,12 @@ class ResizingApi:
     def __init__(self, plane, lock, ready):
         self.plane, self.lock, self.ready = plane, lock, ready
         self.refuses, self.resized, self.open = set(), [], set()
-        self.kubeconfig = plane.path("resizing")
         self.trusted = ssl.create_default_context(cafile=plane.path("certificates/apiserver.crt"))
         api = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(JsonHandler):
             def pass_on(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                body = self.body()
                 if self.path.partition("?")[0].endswith("/resize"):
                     return self.say(*api.resize(self.path.split("/"), json.loads(body)))
                 if self.path == KINDS:
@@ -59,46 +55,22 @@ class ResizingApi:
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
                 self.wfile.write(b"0\r\n\r\n")
 
-            def say(self, status, document):
-                text = json.dumps(document).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_):
-                pass
-
             do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = pass_on  # noqa: N815
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.write_kubeconfig(f"http://127.0.0.1:{self.server.server_address[1]}")
+        super().__init__(Handler, plane.path("resizing"))
 
     def __enter__(self):
-        self.thread.start()
+        self.start()
         return self
 
     def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
+        self.stop()
         for one in list(self.open):  # else the other server waits for who watches
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
 
     def __getattr__(self, name):
         return getattr(self.plane, name)
-
-    def write_kubeconfig(self, url):
-        with open(self.kubeconfig, "w") as file:
-            json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c",
-                       "clusters": [{"name": "c", "cluster": {"server": url}}],
-                       "users": [{"name": "u", "user": {}}],
-                       "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]},
-                      file)
 
     def kinds(self):
         document = self.plane.get(KINDS)

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "gedge/control/scaler.hpp"
+#include "unit/control/web_on_sites.hpp"
 
 namespace gedge {
 
-inline constexpr Nanos kSecond{1'000'000'000};
 inline constexpr std::int64_t kBase = 500, kMost = 1'000;
 
 /// Each node of home takes one pod, with so much; the other site takes any number.
@@ -77,24 +77,8 @@ struct World {
     return made;
   }
   static Autoscaler web(ResizeWay way) {
-    Autoscaler autoscaler;
-    autoscaler.name = "web";
-    autoscaler.namespace_name = "shop";
-    autoscaler.api_version = kShortAutoscaler;
-    autoscaler.target = {"apps/v1", "Deployment", "web"};
-    autoscaler.max = 10;
-    autoscaler.behavior.emplace();
-    autoscaler.behavior->up.policies = {{PolicyUnit::kPodCount, 100, 1}};
-    autoscaler.behavior->down.window_s = 0;
-    MetricSpec& metric = autoscaler.metrics.emplace_back();
-    metric.kind = MetricKind::kExternal;
-    metric.is_query = true;
-    metric.name = "load";
-    metric.target = TargetKind::kAverageValue;
-    metric.amount = 100'000;
-    SiteRules& sites = autoscaler.sites.emplace();
-    sites.order = {"home", "far"};
-    sites.workloads = {"", "web-far"};
+    Autoscaler autoscaler = web_on_sites();
+    SiteRules& sites = *autoscaler.sites;
     sites.up = {"cpu", 250, kMost, way};
     sites.over_after_s = 0;
     sites.return_after_s = 30;

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "gedge/control/scaler.hpp"
+#include "unit/control/web_on_sites.hpp"
 
 namespace gedge {
 namespace {
 
-constexpr Nanos kSecond{1'000'000'000};
 using Outcome = ScaleReport::Outcome;
 
 struct Places final : SiteRoom {
@@ -52,25 +52,8 @@ struct World {
     return options;
   }
   static Autoscaler web() {
-    Autoscaler autoscaler;
-    autoscaler.name = "web";
-    autoscaler.namespace_name = "shop";
-    autoscaler.api_version = kShortAutoscaler;
-    autoscaler.target = {"apps/v1", "Deployment", "web"};
-    autoscaler.max = 10;
-    autoscaler.behavior.emplace();
-    autoscaler.behavior->up.policies = {{PolicyUnit::kPodCount, 100, 1}};
-    autoscaler.behavior->down.window_s = 0;
-    MetricSpec metric;
-    metric.kind = MetricKind::kExternal;
-    metric.is_query = true;
-    metric.name = "load";
-    metric.target = TargetKind::kAverageValue;
-    metric.amount = 100'000;
-    autoscaler.metrics.push_back(metric);
-    SiteRules& sites = autoscaler.sites.emplace();
-    sites.order = {"home", "far"};
-    sites.workloads = {"", "web-far"};
+    Autoscaler autoscaler = web_on_sites();
+    SiteRules& sites = *autoscaler.sites;
     sites.over_after_s = 30;
     sites.return_after_s = 60;
     return autoscaler;
