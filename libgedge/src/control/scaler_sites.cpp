@@ -292,8 +292,8 @@ bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
 }
 
 // One change of home after the other: more come before they grow, and they shrink before some
-// leave; both when those that are far have left. Those for whom others grow leave when they have:
-// that may fail.
+// leave; both when those that are far have left. Those for whom others grow leave no sooner than
+// in the look after: the server may refuse it, or a machine put it off.
 Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit& split,
                                       const std::vector<SiteCount>& sites,
                                       const Space& space) const {
@@ -312,7 +312,7 @@ Scaler::HomeTurn Scaler::turn_of_home(const Splitting& waiting, const SiteSplit&
       is_resized && (!comes || !options_.writes) && (!is_back || split.home > size->amount);
   turn.may_leave = !is_back && (!is_resized || !options_.writes);
   turn.far_stay = is_back && !is_over && turn.resizes && options_.writes;
-  turn.has_more = (leaves && !turn.may_leave) || (is_resized && !turn.resizes) || turn.far_stay;
+  turn.has_more = (leaves && !turn.may_leave) || (is_resized && !turn.resizes);
   return turn;
 }
 
