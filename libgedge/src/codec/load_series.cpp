@@ -21,6 +21,17 @@ namespace codec {
 namespace {
 
 constexpr std::size_t kMostColumns = 3;
+constexpr std::int64_t kLastSecond = 99'999'999'999;  // of the year 5138; more are milliseconds
+constexpr std::array<std::string_view, 5> kTimeNames{"time", "timestamp", "date", "datetime", "ts"};
+constexpr const char* kLines = "write time,value or time,value,site";
+
+bool names_time(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::find(kTimeNames.begin(), kTimeNames.end(), lower) != kTimeNames.end();
+}
 
 struct Cell {
   std::string_view text;
@@ -79,7 +90,9 @@ class SeriesReader {
     for (;; ++count) {
       const std::size_t comma = std::min(line.find(',', at), line.size());
       if (count < kMostColumns) {
-        const std::string_view cell = trim(line.substr(at, comma - at));
+        std::string_view cell = trim(line.substr(at, comma - at));
+        if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
+          cell = cell.substr(1, cell.size() - 2);
         const std::size_t skipped =
             cell.empty() ? 0 : static_cast<std::size_t>(cell.data() - line.data()) - at;
         cells[count] = {cell, begin + at + skipped};
@@ -94,17 +107,29 @@ class SeriesReader {
     const std::size_t count = split(begin, end, cells);
     const bool is_first = !std::exchange(has_line_, true);
     const auto time = time_of(cells[0].text);
-    if (is_first && !time && count >= 2) return;  // names of the columns
+    if (is_first && !time && count >= 2) return read_names(cells);
     if (count < 2 || count > kMostColumns)
-      return fail(cells[0], "a line of " + std::to_string(count) + " columns",
-                  "write time,value or time,value,site");
+      return fail(cells[0],
+                  "a line of " + std::to_string(count) + (count == 1 ? " column" : " columns"),
+                  count == 1 ? std::string(kLines) + ", with commas between" : kLines);
     if (!time)
       return fail(cells[0], quote(cells[0].text) + " is no time",
-                  "write it like 2024-05-01T12:00:00Z");
+                  "write seconds, or a time like 2024-05-01T12:00:00Z");
+    if (*time > std::max(kLastSecond, parse_timestamp(cells[0].text).value_or(0)))
+      return fail(cells[0], quote(cells[0].text) + " seconds are thousands of years",
+                  "if those are milliseconds, leave out the last three digits");
     const auto milli = parse_milli(cells[1].text);
     if (!milli || *milli < 0)
-      return fail(cells[1], quote(cells[1].text) + " is no demand", "write a number of 0 or more");
+      return fail(cells[1], quote(cells[1].text) + " is no demand",
+                  "write a number from 0 to 9e15");
     add(*time, *milli, cells, count == kMostColumns);
+  }
+
+  // Of the columns, which are known by their order.
+  void read_names(const std::array<Cell, kMostColumns>& cells) {
+    if (names_time(cells[0].text)) return;
+    for (std::size_t i = 1; i < cells.size(); ++i)
+      if (names_time(cells[i].text)) fail(cells[i], "the time is not the first column", kLines);
   }
 
   void add(UnixSeconds time, std::int64_t milli, const std::array<Cell, kMostColumns>& cells,

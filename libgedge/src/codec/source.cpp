@@ -79,7 +79,7 @@ bool Source::check_text(std::uint64_t max_bytes, Diagnostics& diagnostics) const
                   "raise the limit with `--max-input`");
   if (begins_utf16(bytes_)) return refuse("the text is UTF-16", 0, "save it as UTF-8");
   if (const std::size_t at = bytes_.find('\0'); at != std::string_view::npos)
-    return refuse("the text has a NUL byte", at, "give YAML or JSON, not a binary file");
+    return refuse("the text has a NUL byte", at, "give a text, not a binary file");
   if (!simdjson::validate_utf8(bytes_))
     return refuse("the text is not UTF-8", first_bad_byte(bytes_), "save it as UTF-8");
   return true;

@@ -56,8 +56,30 @@ TEST_CASE("what is no load is refused with its line") {
   CHECK(error_of("1,-2\n") == "'-2' is no demand at 1");
   CHECK(error_of("1,inf\n") == "'inf' is no demand at 1");
   CHECK(error_of("1,2\nsoon,3\n") == "'soon' is no time at 2");
-  CHECK(error_of("1,2\n2\n") == "a line of 1 columns at 2");
+  CHECK(error_of("1,2\n2\n") == "a line of 1 column at 2");
   CHECK(error_of("1,2,a,b\n") == "a line of 4 columns at 1");
+}
+
+TEST_CASE("cells may be quoted, as spreadsheets and dashboards write them") {
+  CHECK(read("\"time\",\"value\"\n\"60\",\"1.5\"\n\"120\",2\n").series ==
+        LoadSeries{{60, 1'500}, {120, 2'000}});
+  CHECK(read("1,2,\"a\"\n").origins.sites == std::vector<std::string>{"a"});
+  CHECK(error_of("1,2\n\"60,1.5\"\n") == "'\"60' is no time at 2");
+}
+
+TEST_CASE("milliseconds are not taken for seconds") {
+  CHECK(error_of("time,value\n1700000000000,5\n") ==
+        "'1700000000000' seconds are thousands of years at 2");
+  CHECK(read("99999999999,5\n").series == LoadSeries{{99'999'999'999, 5'000}});
+  CHECK_MESSAGE(read("9999-12-31T00:00:00Z,5\n").series, "a year that is written out");
+}
+
+TEST_CASE("columns whose names are in another order are not taken for time and value") {
+  CHECK(error_of("value,time\n500,0\n600,10\n") == "the time is not the first column at 1");
+  CHECK(error_of("site,value,Timestamp\n500,0,1\n") == "the time is not the first column at 1");
+  CHECK(read("t,time\n1,2\n").errors.size() == 1);
+  CHECK(read("timestamp,requests\n1,2\n").series == LoadSeries{{1, 2'000}});
+  CHECK(read("when,what\n1,2\n").series == LoadSeries{{1, 2'000}});
 }
 
 TEST_CASE("the load series of the public data are read") {
