@@ -112,23 +112,44 @@ void read_wait(Cursor value, std::int64_t& out) {
 
 constexpr std::int64_t kMostSteps = 200;  // each of them is asked of the planner
 
+// "500m" of memory is half a byte: a slip for 500Mi.
+bool is_part_of_unit(Cursor value) {
+  const std::string_view text = value.raw_text();
+  return !text.empty() && std::string_view("mun").find(text.back()) != std::string_view::npos;
+}
+
+void check_growth(Cursor step, Cursor most, const GrowRule& up) {
+  if (up.resource != kCpu)
+    for (Cursor amount : {step, most})
+      if (is_part_of_unit(amount))
+        return amount.fail(quote(amount.raw_text()) + " of " + up.resource + " is a part of one",
+                           "write for example 512Mi");
+  if (up.step == 0) return step.fail("a step of 0", "replicas would never grow");
+  if (up.most <= up.step)
+    return most.fail("a most that is not above one step",
+                     "replicas would never grow: write a larger one");
+  if (up.most / up.step > kMostSteps)
+    step.fail("more than " + std::to_string(kMostSteps) + " steps to the most",
+              "write a larger step");
+}
+
 void read_growth(Cursor map, GrowRule& up) {
+  const std::size_t said = map.diagnostics().error_count();
+
   check_fields(map, {"resource", "step", "most", "through"});
   const auto resource = map.find("resource"), step = map.find("step"), most = map.find("most");
+  if (map.diagnostics().error_count() != said) return;
   if (!resource || !step || !most)
     return map.fail("replicas that grow need a resource, a step and a most",
                     "write for example `up: {resource: cpu, step: 250m, most: 2}`");
   read_text(*resource, up.resource);
-  const bool milli = up.resource == "cpu";
+  const bool milli = up.resource == kCpu;
   const auto by = read_quantity(*step, milli), to = read_quantity(*most, milli);
   if (!by || !to) return;
   up.step = *by;
   up.most = *to;
   if (up.resource.empty()) resource->fail("a resource without a name");
-  if (up.step == 0) step->fail("a step of 0", "replicas would never grow");
-  if (up.step > 0 && up.most / up.step > kMostSteps)
-    step->fail("more than " + std::to_string(kMostSteps) + " steps to the most",
-               "write a larger step");
+  check_growth(*step, *most, up);
   const auto through = map.find("through");
   const auto word = through ? through->text() : std::nullopt;
   if (word == "template") up.way = ResizeWay::kTemplate;
