@@ -1,15 +1,18 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "codec/autoscaler_reader.hpp"
 #include "codec/metric_documents.hpp"
 #include "codec/object_readers.hpp"
 #include "codec/rollout_reader.hpp"
 #include "codec/stream.hpp"
+#include "gedge/base/nearest.hpp"
 #include "gedge/codec/autoscaling.hpp"
 #include "gedge/codec/timestamp.hpp"
 
@@ -49,6 +52,23 @@ Kind kind_named(std::string_view name) {
   for (const auto& [known, kind] : kKinds)
     if (known == name) return kind;
   return Kind::kOther;
+}
+
+// The kinds that are looked at, by the group of their API.
+const std::vector<std::string>& kinds_of(std::string_view api_version) {
+  static const std::vector<std::pair<std::string_view, std::vector<std::string>>> kGroups{
+      {"autoscaling", {"HorizontalPodAutoscaler"}},
+      {"gedge.io", {"Autoscaler"}},
+      {"apps", {"Deployment", "ReplicaSet", "StatefulSet"}},
+      {"metrics.k8s.io", {"PodMetrics", "NodeMetrics"}},
+      {"", {"Pod", "ReplicationController", "LimitRange", "Node"}}};
+  static const std::vector<std::string> kNone;
+  const std::size_t slash = api_version.find('/');
+  const std::string_view group =
+      slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+  for (const auto& [name, kinds] : kGroups)
+    if (name == group) return kinds;
+  return kNone;
 }
 
 constexpr std::string_view kList = "List";
@@ -233,6 +253,7 @@ struct ScaleLoader::State final : StreamHandler {
 
   void take(Cursor object, const std::string& kind);
   void keep_usage(Cursor object, const std::string& kind);
+  void skip(Cursor object, const std::string& kind);
   bool is_new(Cursor object, const std::string& kind, std::string_view space,
               std::string_view name);
   template <typename T>
@@ -280,6 +301,19 @@ void ScaleLoader::State::keep_usage(Cursor object, const std::string& kind) {
     facts.metrics.usage.push_back(std::move(usage));
 }
 
+// Whatever is for others, but no slip of the pen.
+void ScaleLoader::State::skip(Cursor object, const std::string& kind) {
+  const std::string api_version = text_at(object, "apiVersion");
+  const auto is_at = [&](const char* key) { return object.find(key).value_or(object); };
+  if (kind_named(kind) == Kind::kShort && api_version.starts_with("gedge.io/"))
+    return is_at("apiVersion")
+        .fail("unknown version " + quote(api_version),
+              "did you mean " + std::string(kShortAutoscaler) + "?");
+  if (const auto meant = nearest(kind, kinds_of(api_version)); meant && !api_version.empty())
+    return is_at("kind").fail("unknown kind " + quote(kind), "did you mean " + *meant + "?");
+  skipped.push_back({kind, read_identity(object).name});
+}
+
 void ScaleLoader::State::take(Cursor object, const std::string& kind) {
   switch (kind_named(kind)) {
     case Kind::kAutoscaler:
@@ -287,8 +321,7 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
     case Kind::kShort:
       if (text_at(object, "apiVersion") == kShortAutoscaler)
         return keep(object, kind, read_short_autoscaler(object), facts.autoscalers);
-      skipped.push_back({kind, read_identity(object).name});
-      return;
+      return skip(object, kind);
     case Kind::kPod:
       return keep(object, kind, read_scaled_pod(object, options.keep_objects), facts.pods);
     case Kind::kWorkload:
@@ -314,7 +347,7 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
       facts.nodes.push_back(read_node(object, images).allocatable);
       return raise_to(facts.nodes.back(), facts.largest);
     case Kind::kOther:
-      skipped.push_back({kind, read_identity(object).name});
+      return skip(object, kind);
   }
 }
 

@@ -41,6 +41,28 @@ TEST_CASE("a short autoscaler: defaults are those of autoscaling/v2") {
   CHECK(read.target.name == "web");
 }
 
+TEST_CASE("a kind or a version that is nearly one that is read is a slip, others are for others") {
+  const auto hint_of = [](const std::string& api_version, const std::string& kind) {
+    const ScaleLoadResult result =
+        load("apiVersion: " + api_version + "\nkind: " + kind + "\nmetadata: {name: web}\n");
+    if (result.facts) return "skipped " + std::to_string(result.skipped.size());
+    CHECK(result.errors.front().where.line > 0);
+    return result.errors.front().hint;
+  };
+  CHECK(hint_of("gedge.io/v1alpha1", "Autoscalr") == "did you mean Autoscaler?");
+  CHECK(hint_of("gedge.io/v1", "Autoscaler") == "did you mean gedge.io/v1alpha1?");
+  CHECK(hint_of("autoscaling/v2", "HorizontalPodAutoscalar") ==
+        "did you mean HorizontalPodAutoscaler?");
+  CHECK(hint_of("apps/v1", "Deploymnet") == "did you mean Deployment?");
+  CHECK(hint_of("v1", "Pdo") == "did you mean Pod?");
+  CHECK(hint_of("metrics.k8s.io/v1beta1", "PodMetric") == "did you mean PodMetrics?");
+  CHECK(hint_of("slo.koordinator.sh/v1alpha1", "NodeMetric") == "skipped 1");
+  CHECK(hint_of("example.com/v1", "Autoscaler") == "skipped 1");
+  CHECK(hint_of("gedge.io/v1alpha1", "Scenario") == "skipped 1");
+  CHECK(hint_of("apps/v1", "DaemonSet") == "skipped 1");
+  CHECK(hint_of("v1", "Service") == "skipped 1");
+}
+
 TEST_CASE("a short autoscaler: each kind of metric") {
   MetricSpec cpu = metric_of("{resource: cpu, utilization: 60}");
   CHECK(cpu.kind == MetricKind::kResource);
