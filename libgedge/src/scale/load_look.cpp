@@ -1,6 +1,8 @@
 #include "scale/load_look.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gedge/scale/reconcile.hpp"
@@ -9,6 +11,15 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kMostLooks = 10'000'000;
+constexpr std::int32_t kMostReplicas = 1'000'000;  // each of them is kept, and looked at
+
+// The autoscaler stands in a file that whoever read it knows.
+Error invalid_autoscaler(const Autoscaler& autoscaler, const std::string& what, std::string hint) {
+  Error error = invalid_input("autoscaler '" + autoscaler.name + "' " + what, {}, std::move(hint));
+  error.where.line = static_cast<int>(autoscaler.place.line);
+  error.where.column = static_cast<int>(autoscaler.place.column);
+  return error;
+}
 
 std::vector<SampledPod> views(const LoadNow& now, const LoadSetting& setting) {
   SampledPod pod;
@@ -77,15 +88,19 @@ Result<std::int64_t> load_target(const LoadSeries& series, const LoadSetting& se
   const Autoscaler& autoscaler = setting.autoscaler;
   if (series.empty()) return invalid_input("a load without values");
   if (autoscaler.metrics.size() != 1)
-    return invalid_input("autoscaler '" + autoscaler.name + "' has " +
-                             std::to_string(autoscaler.metrics.size()) + " metrics",
-                         {}, "one series is one metric: leave one of them");
+    return invalid_autoscaler(autoscaler,
+                              "has " + std::to_string(autoscaler.metrics.size()) + " metrics",
+                              "one series is one metric: leave one of them");
+  if (autoscaler.max > kMostReplicas)
+    return invalid_autoscaler(
+        autoscaler, "may have " + std::to_string(autoscaler.max) + " replicas",
+        "at most " + std::to_string(kMostReplicas) + " are played: write a smaller one");
   const MetricSpec& metric = autoscaler.metrics.front();
   std::int64_t target = metric.amount;
   if (metric.target == TargetKind::kUtilization) {
     if (setting.request_milli <= 0)
-      return invalid_input("autoscaler '" + autoscaler.name + "' aims at a utilization", {},
-                           "say what a pod requests: `--request 500m`");
+      return invalid_autoscaler(autoscaler, "aims at a utilization",
+                                "say what a pod requests: `--request 500m`");
     if (__builtin_mul_overflow(target, setting.request_milli, &target))
       return invalid_input("a target beyond 64 bits");
     target = std::max<std::int64_t>(target / 100, 1);

@@ -166,7 +166,15 @@ TEST_CASE("what cannot be played says why") {
   CHECK_FALSE(run_load(spike(), two, {}));
   LoadSetting share = setting(1, 3);
   share.autoscaler.metrics.front().target = TargetKind::kUtilization;
-  CHECK_FALSE(run_load(spike(), share, {}));
+  share.autoscaler.place = {0, 7, 3};
+  const auto refused = run_load(spike(), share, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().where.line == 7);
+  CHECK(refused.error().where.column == 3);
+  const auto many = run_load(spike(), setting(1, 1'000'001), {});
+  REQUIRE_FALSE(many);
+  CHECK(many.error().what == "autoscaler 'web' may have 1000001 replicas");
+  CHECK(run_load(spike(), setting(1, 1'000'000), {}));
   CHECK_FALSE(run_load({{0, 1}, {1'000'000'000'000, 1}}, setting(1, 3), {}));
 }
 

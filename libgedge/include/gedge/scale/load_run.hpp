@@ -104,8 +104,9 @@ struct LoadRun {
 /// The pods that a demand needs, each at the target.
 std::int32_t pods_for(std::int64_t demand_milli, std::int64_t target_milli);
 
-/// Errors: kInvalidInput for an empty series, several metrics, a utilization without a request,
-/// more than ten million looks. Cost: O(looks * replicas).
+/// Errors: kInvalidInput for an empty series, more than ten million looks, and, with the line and
+/// column of the autoscaler but no file, several metrics, a utilization without a request, a
+/// largest number of replicas above a million. Cost: O(looks * replicas).
 Result<LoadRun> run_load(const LoadSeries& series, const LoadSetting& setting,
                          const ScaleSettings& settings);
 
