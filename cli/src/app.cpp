@@ -38,21 +38,19 @@ Result<const Command*> take_command(Words& args, const std::string& program) {
     args.erase(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(count));
     return command;
   }
-  if (args.size() == 1 && !help_family(args[0], program).empty()) {
-    Words verbs;
-    for (const Command& command : commands())
-      if (command.name().starts_with(args[0] + ' '))
-        verbs.emplace_back(command.name().substr(args[0].size() + 1));
-    return invalid_input(
-        "'" + args[0] + "' needs one more word: " + join_words(verbs, ", ", " or "), {},
-        '`' + program + ' ' + args[0] + " --help` explains them");
-  }
-  for (const Command& command : commands()) {
-    if (!command.name().starts_with(args[0] + ' ')) continue;
-    return invalid_input("unknown command '" + args[0] + ' ' + args[1] + "'", {},
-                         "did you mean `" + program + ' ' + std::string(command.name()) + "`?");
-  }
-  return unknown_command(args[0], program);
+  Words verbs;
+  for (const Command& command : commands())
+    if (command.name().starts_with(args[0] + ' '))
+      verbs.emplace_back(command.name().substr(args[0].size() + 1));
+  if (verbs.empty()) return unknown_command(args[0], program);
+  const std::string family = program + ' ' + args[0], all = join_words(verbs, ", ", " or ");
+  if (args.size() == 1)
+    return invalid_input("'" + args[0] + "' needs one more word: " + all, {},
+                         '`' + family + " --help` explains them");
+  const auto close = verbs.size() == 1 ? verbs.front() : nearest(args[1], verbs);
+  return invalid_input(
+      "unknown command '" + args[0] + ' ' + args[1] + "'", {},
+      close ? "did you mean `" + family + ' ' + *close + "`?" : "write one more word: " + all);
 }
 
 // kubectl takes flags before the command too: they move behind it.

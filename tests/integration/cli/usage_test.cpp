@@ -60,6 +60,12 @@ TEST_CASE("usage: an unknown command gets the nearest one") {
         "gedge: error: 'config' needs one more word: view\n"
         "  fix: `gedge config --help` explains them\n");
   CHECK(run_gedge({"config", "vew"}).exit == 2);
+  CHECK(run_gedge({"scale", "simulte"}).err ==
+        "gedge: error: unknown command 'scale simulte'\n  fix: did you mean `gedge scale "
+        "simulate`?\n");
+  CHECK(run_gedge({"scale", "frobnicate"}).err ==
+        "gedge: error: unknown command 'scale frobnicate'\n  fix: write one more word: explain, "
+        "recommend, simulate or run\n");
   CHECK(run_gedge({"--nonsense"}).exit == 2);
 }
 
