@@ -16,7 +16,8 @@
 namespace gedge::cli {
 namespace {
 
-constexpr std::size_t kColumns = 60, kRows = 8;  // of a drawing on a terminal
+// Of a drawing in text; a narrow terminal has fewer columns.
+constexpr std::size_t kColumns = 60, kLeastColumns = 10, kRows = 8;
 
 // What happens in an equal share of the time: the most that is needed, the least that is ready.
 struct Bucket {
@@ -27,16 +28,18 @@ std::vector<Bucket> buckets_of(const LoadRun& run, std::size_t count) {
   std::vector<Bucket> buckets(count);
   std::vector<bool> filled(count, false);
   const UnixSeconds span = std::max<UnixSeconds>(run.end - run.begin, 1);
-  const auto at = [&](UnixSeconds time) {
-    const auto share = (time - run.begin) * static_cast<std::int64_t>(count) / span;
-    return static_cast<std::size_t>(
-        std::clamp<std::int64_t>(share, 0, static_cast<std::int64_t>(count) - 1));
+  const auto all = static_cast<std::int64_t>(count);
+  const auto share_of = [&](UnixSeconds time, std::int64_t less) {
+    const std::int64_t share = ((time - run.begin) * all - less) / span;
+    return static_cast<std::size_t>(std::clamp<std::int64_t>(share, 0, all - 1));
   };
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const LoadStep& step = run.steps[i];
     const UnixSeconds until = i + 1 < run.steps.size() ? run.steps[i + 1].at : run.end;
     const std::int32_t needed = pods_for(step.demand_milli, run.target_milli);
-    for (std::size_t b = at(step.at); b <= at(std::max(step.at, until - 1)); ++b) {
+    // A bucket may be shorter than a second: the last one ends with the step.
+    const std::size_t first = share_of(step.at, 0), last = std::max(first, share_of(until, 1));
+    for (std::size_t b = first; b <= last; ++b) {
       Bucket& bucket = buckets[b];
       bucket.needed = std::max(bucket.needed, needed);
       bucket.replicas = std::max(bucket.replicas, step.replicas);
@@ -68,15 +71,16 @@ std::int64_t mean(const std::vector<std::int64_t>& values) {
 
 Table table_of(const LoadRuns& runs) {
   const auto right = Align::kRight;
+  const auto whole = Shrink::kNever;
   Table table({{"SETTING", Align::kLeft, Shrink::kLast},
                {"REPLICAS", right},
-               {"OUT", right},
-               {"IN", right},
+               {"OUT", right, whole, true},
+               {"IN", right, whole, true},
                {"ABOVE TARGET", right},
-               {"SHARE", right},
-               {"REPLICA HOURS", right},
-               {"REACTION", right},
-               {"WORST", right}});
+               {"SHARE", right, whole, true},
+               {"REPLICA HOURS", right, whole, true},
+               {"REACTION", right, whole, true},
+               {"WORST", right, whole, true}});
   for (const LoadRun& run : runs) {
     const bool reacted = !run.reactions_s.empty();
     const std::int64_t worst =
@@ -161,11 +165,18 @@ char letter_of(const Bucket& bucket, std::int64_t level) {
   return bucket.replicas >= level ? '+' : ' ';
 }
 
+// Beside the numbers of the rows.
+std::size_t drawn_columns(const Stream& out, std::size_t numbers) {
+  if (!out.is_terminal() || out.width() == 0) return kColumns;
+  const std::size_t margin = numbers + 2;
+  return std::clamp(out.width() - std::min(out.width(), margin), kLeastColumns, kColumns);
+}
+
 void print_drawing(Stream& out, const LoadRun& run) {
-  const std::vector<Bucket> buckets = buckets_of(run, kColumns);
-  const std::int64_t most = highest(buckets);
   const auto rows = static_cast<std::int64_t>(kRows);
-  const std::size_t width = std::to_string(most).size();
+  const std::size_t width = std::to_string(highest(buckets_of(run, 1))).size();
+  const std::vector<Bucket> buckets = buckets_of(run, drawn_columns(out, width));
+  const std::int64_t most = highest(buckets);
   out.line("");
   out.line(out.style().paint(Ink::kStrong, run.name));
   std::int64_t above = 0;
@@ -179,7 +190,7 @@ void print_drawing(Stream& out, const LoadRun& run) {
     for (const Bucket& bucket : buckets) line += letter_of(bucket, level);
     out.line(line.substr(0, line.find_last_not_of(' ') + 1));
   }
-  out.line(std::string(width, ' ') + " +" + std::string(kColumns, '-'));
+  out.line(std::string(width, ' ') + " +" + std::string(buckets.size(), '-'));
 }
 
 constexpr std::size_t kMargin = 10, kAxis = 40, kPanel = 120, kWidth = 720, kLine = 16;

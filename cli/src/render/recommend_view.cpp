@@ -128,9 +128,9 @@ void print_recommendation(Stream& out, const Recommendation& recommendation,
                {"LOWER", right},
                {"TARGET", right},
                {"UPPER", right},
-               {"SAMPLES", right},
-               {"OOM KILLS", right},
-               {"BOUND BY", Align::kLeft, Shrink::kFlows}});
+               {"SAMPLES", right, Shrink::kNever, true},
+               {"OOM KILLS", right, Shrink::kNever, true},
+               {"BOUND BY"}});
   for (const ContainerRecommendation& container : recommendation.containers)
     for (const bool is_bytes : {false, true}) {
       const auto& range = is_bytes ? container.memory : container.cpu;

@@ -66,7 +66,7 @@ std::string failure_text(MetricFailure failure) {
     case MetricFailure::kMissingRequest:
       return "a container has no request";
     case MetricFailure::kNoKnownPods:
-      return "values of unknown pods only";
+      return "no pod with a value requests any";
   }
   return "";
 }
@@ -83,17 +83,18 @@ Cell count(std::int32_t number) {
 
 Table metric_table(const ScaleExplanation& explanation) {
   const auto right = Align::kRight;
+  const auto whole = Shrink::kNever;
   Table table({{"METRIC", Align::kLeft, Shrink::kFirst},
                {"NOW", right},
                {"TARGET", right},
-               {"RATIO", right},
-               {"FILLED", right},
-               {"READY", right},
-               {"UNREADY", right},
-               {"MISSING", right},
-               {"IGNORED", right},
+               {"RATIO", right, whole, true},
+               {"FILLED", right, whole, true},
+               {"READY", right, whole, true},
+               {"UNREADY", right, whole, true},
+               {"MISSING", right, whole, true},
+               {"IGNORED", right, whole, true},
                {"ASKS FOR", right},
-               {"RULE", Align::kLeft, Shrink::kFlows}});
+               {"RULE"}});
   const ScaleDecision& decision = explanation.decision;
   for (std::size_t i = 0; i < decision.metrics.size(); ++i) {
     const MetricSpec& metric = explanation.autoscaler.metrics[i];
@@ -120,7 +121,7 @@ void print_pods(Stream& out, const ScaleExplanation& explanation, const TableOpt
                {"METRIC", Align::kLeft, Shrink::kLast},
                {"COUNTS AS"},
                {"VALUE", Align::kRight},
-               {"REQUEST", Align::kRight}});
+               {"REQUEST", Align::kRight, Shrink::kNever, true}});
   for (std::size_t i = 0; i < explanation.pods.size(); ++i) {
     const MetricSpec& metric = explanation.autoscaler.metrics[i];
     for (const ExplainedPod& pod : explanation.pods[i]) {
@@ -190,7 +191,8 @@ std::string headline(const ScaleExplanation& explanation) {
   const std::string name = autoscaler.name.str();
   const std::string workload = autoscaler.target.kind + " " + autoscaler.target.name;
   const std::string now = std::to_string(decision.current);
-  const std::string kept = name + ": " + now + " replicas stay, ";
+  const std::string stay = now + (decision.current == 1 ? " replica stays" : " replicas stay");
+  const std::string kept = name + ": " + stay + ", ";
   switch (decision.step) {
     case ScaleStep::kNoTarget:
       return name + ": no answer, " + workload + " is not among the objects";
@@ -211,7 +213,7 @@ std::string headline(const ScaleExplanation& explanation) {
     case ScaleStep::kComputed:
       break;
   }
-  if (!decision.rescales()) return name + ": " + now + " replicas stay";
+  if (!decision.rescales()) return name + ": " + stay;
   return name + ": " + now + " -> " + std::to_string(decision.replicas);
 }
 
