@@ -12,8 +12,12 @@ namespace {
 
 Error wrong_name(const ScaleFacts& facts, const RecommendCommand& command, const ScopedName& name) {
   std::vector<std::string> names, kinds;
+  std::string elsewhere;
   for (const ScaleTarget& target : facts.targets) {
-    if (target.namespace_name != name.space) continue;
+    if (target.namespace_name != name.space) {
+      if (target.name == name.name) elsewhere = target.namespace_name + "/" + target.name;
+      continue;
+    }
     names.push_back(target.name);
     if (target.name == name.name) kinds.push_back(target.kind);
   }
@@ -24,6 +28,8 @@ Error wrong_name(const ScaleFacts& facts, const RecommendCommand& command, const
       Errc::kNotFound, "no workload '" + name.name + "' in namespace '" + name.space + "'", {}, {}};
   if (!kinds.empty())
     error.hint = "there is a " + kinds.front() + " of that name";
+  else if (!elsewhere.empty())
+    error.hint = "did you mean " + elsewhere + "?";
   else if (names.empty())
     error.hint = command.input.cluster.empty() ? "name a file with one: `-f deployment.yaml`"
                                                : "name another namespace: `-n NAMESPACE`";
