@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "event_log.hpp"
 #include "gedge/base/secret.hpp"
@@ -102,11 +103,9 @@ bool has_sites(const ScaleFacts& facts) {
 Error at_place(const Autoscaler& autoscaler, const ScaleFacts& facts, std::string what,
                std::string hint) {
   Error error = invalid_input(std::move(what), {}, std::move(hint));
-  const Place& place = autoscaler.place;
-  if (place.file < facts.files.size()) error.where.origin = facts.files[place.file];
-  error.where.line = static_cast<int>(place.line);
-  error.where.column = static_cast<int>(place.column);
-  return error;
+  error.where.line = static_cast<int>(autoscaler.place.line);
+  error.where.column = static_cast<int>(autoscaler.place.column);
+  return in_file(std::move(error), autoscaler, facts);
 }
 
 // Metrics that count pods would have to know how large each of them is.
@@ -210,15 +209,16 @@ ScaleLoopOptions loop_options(const ScaleCommand& command, const Io& io, std::st
   return options;
 }
 
-std::optional<Exit> read_declared(ScaleCommand& command, const Server& server, Io& io,
-                                  ScaleFacts& facts) {
+// `space` is the namespace of what names none.
+std::optional<Exit> read_declared(const ScaleCommand& command, const std::string& space, Io& io,
+                                  ScaleFacts& facts, bool reports = true) {
   ScaleOptions reading = command;
-  if (reading.input.namespace_name.empty()) reading.input.namespace_name = server.namespace_name;
+  if (reading.input.namespace_name.empty()) reading.input.namespace_name = space;
   ProgressLine progress(io.err, command.output.quiet, io.clock);
   ScaleLoadResult loaded = read_scale_files(io, reading, command.input.files, progress);
   progress.erase();
   if (!loaded.facts) return fail(io, loaded.errors, command.output);
-  report_input(io, loaded.warnings, loaded.skipped, command.output);
+  if (reports) report_input(io, loaded.warnings, loaded.skipped, command.output);
   facts = *std::move(loaded.facts);
   const Errors errors = check(facts, command);
   if (!errors.empty()) return fail(io, errors, command.output);
@@ -234,11 +234,15 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
     watchdog.emplace(io.clock, [] {
       end_at_once("gedge: error: the lease was lost, and the autoscaler hangs\n");
     });
+  ScaleFacts facts;
+  // What is wrong in files is said without a server, too; standard input can be read only once.
+  const std::vector<std::string>& files = command.input.files;
+  if (std::find(files.begin(), files.end(), "-") == files.end())
+    if (const auto failed = read_declared(command, "", io, facts, false)) return *failed;
   Server server;
   if (const auto failed = open_server(io, command.server, command.output, "autoscaler", server))
     return *failed;
-  ScaleFacts facts;
-  if (const auto failed = read_declared(command, server, io, facts)) return *failed;
+  if (const auto failed = read_declared(command, server.namespace_name, io, facts)) return *failed;
   auto prometheus = open_prometheus(command.prometheus, io);
   if (!prometheus) return fail(io, prometheus.error());
   auto autoscaling = find_autoscaling(*server.transport, command.owns_objects);

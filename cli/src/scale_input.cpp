@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -75,6 +76,13 @@ ScopedName scoped_name(const std::string& text, const InputOptions& options) {
   return {options.namespace_name.empty() ? "default" : options.namespace_name, text};
 }
 
+Error in_file(Error error, const Autoscaler& autoscaler, const ScaleFacts& facts) {
+  const std::uint32_t file = autoscaler.place.file;
+  if (error.where.line > 0 && error.where.origin.empty() && file < facts.files.size())
+    error.where.origin = facts.files[file];
+  return error;
+}
+
 ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,
                                  const std::vector<std::string>& paths, ProgressLine& progress) {
   constexpr std::size_t kPadding = 64;  // FileStore::read leaves that much room
@@ -83,6 +91,7 @@ ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,
   if (!options.input.namespace_name.empty()) loading.namespace_name = options.input.namespace_name;
   loading.max_bytes = options.input.max_input;
   loading.keep_history = options.keep_history;
+  loading.keep_objects = options.keep_objects;
   ScaleLoader loader(loading);
   for (const std::string& path : reader.expand(paths)) {
     const std::string* const bytes = reader.bytes_of(path);

@@ -23,6 +23,7 @@ struct ScaleOptions {
   Nanos cpu_initialization = std::chrono::seconds(ScaleSettings{}.cpu_initialization_s);
   Nanos readiness_delay = std::chrono::seconds(ScaleSettings{}.initial_readiness_delay_s);
   bool keep_history = false;  ///< of PodMetrics
+  bool keep_objects = false;  ///< templates of workloads
 
   ScaleSettings settings() const;
 };
@@ -36,6 +37,9 @@ struct ScopedName {
 };
 /// "[NAMESPACE/]NAME"; without one, that of --namespace, else "default".
 ScopedName scoped_name(const std::string& text, const InputOptions& options);
+
+/// An error that knows the line of the autoscaler, with the name of the file too.
+Error in_file(Error error, const Autoscaler& autoscaler, const ScaleFacts& facts);
 
 /// Everything in these files and directories; errors are in the result.
 ScaleLoadResult read_scale_files(Io& io, const ScaleOptions& options,

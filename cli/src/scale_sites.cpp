@@ -36,7 +36,12 @@ Result<LoadRun> ScaleSites::play(const LoadReading& load, const LoadSetting& set
   live.seed = rule_options_.seed;
   live.modules = rules_.modules.get();
   auto room = PlannedRoom::make(input_.facts, input_.rtt, std::move(live), setting.autoscaler);
-  if (!room) return std::move(room).error();
+  if (!room) {
+    Error error = std::move(room).error();
+    error.where.line = static_cast<int>(setting.autoscaler.place.line);
+    error.where.column = static_cast<int>(setting.autoscaler.place.column);
+    return error;
+  }
   const SiteStage stage{
       site_rtts(input_.facts, input_.rtt, options_.rtt_by, *setting.autoscaler.sites),
       room->base()};

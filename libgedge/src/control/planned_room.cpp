@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "control/sized.hpp"
+#include "gedge/scale/resize.hpp"
 
 namespace gedge {
 namespace {
@@ -21,6 +23,23 @@ bool is_of(const Pod& pod, const Autoscaler& autoscaler) {
          pod.workload_kind == autoscaler.target.kind && pod.workload_name == autoscaler.target.name;
 }
 
+// What there is instead of a site that nobody knows.
+std::string known_sites(const Facts& facts, const SiteRules& rules) {
+  constexpr std::size_t kMost = 5;
+  std::set<std::string> known;
+  for (const Node& node : facts.nodes)
+    if (const std::string* const own = site_of(node, rules)) known.insert(*own);
+  if (known.empty()) return "; no node has that label";
+  std::string text = "; there ";
+  text += known.size() == 1 ? "is " : "are ";
+  std::size_t said = 0;
+  for (const std::string& site : known) {
+    if (said++ == kMost) return text + " and " + std::to_string(known.size() - kMost) + " more";
+    text += (said > 1 ? ", " : "") + site;
+  }
+  return text;
+}
+
 Status check_sites(const Facts& facts, const SiteRules& rules) {
   for (const std::string& site : rules.order) {
     const bool has_node =
@@ -29,8 +48,9 @@ Status check_sites(const Facts& facts, const SiteRules& rules) {
           return own != nullptr && *own == site;
         });
     if (!has_node)
-      return invalid_input("site '" + site + "' has no node", {},
-                           "nodes of it have the label " + rules.label + "=" + site);
+      return invalid_input(
+          "site '" + site + "' has no node", {},
+          "nodes of it have the label " + rules.label + "=" + site + known_sites(facts, rules));
   }
   return {};
 }
@@ -117,6 +137,13 @@ Status PlannedRoom::Parts::take(Facts facts, RttMatrix rtt, const Autoscaler& au
           "pods of " + autoscaler.target.name + " request no " + rules_.up.resource, {},
           "what they grow by is a multiple of what they request");
     base_ = spec_.containers[*main].requests.amount(rules_.up.resource);
+    const GrowRule& up = rules_.up;
+    if (up.most - base_ < up.step)
+      return invalid_input("pods of " + autoscaler.target.name + " request " +
+                               resource_text(up.resource, base_) + " of " + up.resource +
+                               ", and one step more is above the most, " +
+                               resource_text(up.resource, up.most),
+                           {}, "write a larger `most`, or leave out `up`");
   }
   std::erase_if(facts.pods, is_own);
   std::vector<PodName> waiting;

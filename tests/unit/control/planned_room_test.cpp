@@ -158,8 +158,18 @@ TEST_CASE("planned room: what is missing is said") {
   CHECK(PlannedRoom::make(site(), rtts(), edge(), other).error().code == Errc::kNotFound);
   other = web();
   other.sites->order.emplace_back("cloud");
-  CHECK(PlannedRoom::make(site(), rtts(), edge(), other).error().what.find("cloud") !=
-        std::string::npos);
+  const Error unknown = PlannedRoom::make(site(), rtts(), edge(), other).error();
+  CHECK(unknown.what.find("cloud") != std::string::npos);
+  CHECK(unknown.hint.ends_with("=cloud; there are home, near"));
+  other.sites->label = "nothing";
+  CHECK(PlannedRoom::make(site(), rtts(), edge(), other).error().hint ==
+        "nodes of it have the label nothing=home; no node has that label");
+  other = web();
+  other.sites->up.most = 750;
+  CHECK_MESSAGE(PlannedRoom::make(site(), rtts(), edge(), other), "one step");
+  other.sites->up.most = 749;
+  CHECK(PlannedRoom::make(site(), rtts(), edge(), other).error().what ==
+        "pods of web request 500m of cpu, and one step more is above the most, 749m");
   other = web();
   other.sites->up.resource = "memory";
   CHECK(PlannedRoom::make(site(), rtts(), edge(), other).error().what.find("memory") !=
