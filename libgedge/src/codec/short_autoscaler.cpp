@@ -122,8 +122,9 @@ void check_growth(Cursor step, Cursor most, const GrowRule& up) {
   if (up.resource != kCpu)
     for (Cursor amount : {step, most})
       if (is_part_of_unit(amount))
-        return amount.fail(quote(amount.raw_text()) + " of " + up.resource + " is a part of one",
-                           "write for example 512Mi");
+        return amount.fail(
+            quote(amount.raw_text()) + " of " + up.resource + " is a part of one",
+            up.resource == kMemory ? "write for example 512Mi" : "write a whole number");
   if (up.step == 0) return step.fail("a step of 0", "replicas would never grow");
   if (up.most <= up.step)
     return most.fail("a most that is not above one step",
