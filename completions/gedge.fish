@@ -759,7 +759,7 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l profile -x -a 'hpa gs-engine' -d 'How changes are limited: hpa or gs-engine'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l startup -x -d 'From asking for a pod until it is ready'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l replicas -x -d 'Pods at first; 0: as the load needs'
-complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l request -x -d 'What a pod requests, for utilization'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l request -x -d 'What a pod requests; else its workload says it'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s f -l filename -r -F -d 'Read objects; \'-\' is standard input'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -s R -l recursive -d 'Read the directories below too'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l cluster -r -F -d 'live, a file, a directory or synthetic:...'

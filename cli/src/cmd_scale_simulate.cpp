@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "gedge/codec/load_series.hpp"
 #include "gedge/codec/write_load.hpp"
 #include "gedge/scale/load_run.hpp"
+#include "gedge/scale/requested.hpp"
 #include "gedge/scale/site_run.hpp"
 #include "input.hpp"
 #include "render/load_view.hpp"
@@ -48,9 +50,11 @@ constexpr Page kPage{
         "autoscaler of the `--spec` files is played by each `--profile`, and all are "
         "compared.\n\n"
         "The load is CSV: lines of `time,value[,site]`, sorted by time, values of several sites "
-        "added up. Times are RFC 3339, `2014-04-10 00:04`, or seconds. The demand has the unit of "
+        "added up; each holds until the next one, the last as long as the one before. Times are "
+        "RFC 3339, `2014-04-10 00:04`, or seconds. The demand has the unit of "
         "the target: requests per second for a metric of that kind; for a utilization what pods "
-        "use in all (cores), and `--request` says what one of them requests. An autoscaler has one "
+        "use in all (cores, or bytes); what one of them requests is said by `--request`, else by "
+        "its workload, if that is in a file of `--spec` or `-f`. An autoscaler has one "
         "metric here, and its name does not matter.\n\n"
         "`hpa` follows `behavior`, or the rules of an object without one. `gs-engine` takes the "
         "same proposals, goes out at most once in three minutes, and in not before five minutes "
@@ -114,6 +118,37 @@ std::int64_t seconds(Nanos span) {
   return std::chrono::duration_cast<std::chrono::seconds>(span).count();
 }
 
+bool is_share(const Autoscaler& autoscaler) {
+  return autoscaler.metrics.size() == 1 &&
+         autoscaler.metrics.front().target == TargetKind::kUtilization;
+}
+
+// Of a pod, as its workload declares it; 0: nobody knows.
+std::int64_t declared_milli(const Autoscaler& autoscaler, const ScaleFacts& facts, Compat compat) {
+  if (!is_share(autoscaler)) return 0;
+  const auto own =
+      std::find_if(facts.targets.begin(), facts.targets.end(), [&](const ScaleTarget& target) {
+        return target.namespace_name == autoscaler.namespace_name &&
+               target.kind == autoscaler.target.kind && target.name == autoscaler.target.name;
+      });
+  if (own == facts.targets.end()) return 0;
+  return requested_milli(own->made_of, autoscaler.metrics.front(), compat).value_or(0);
+}
+
+// The workloads of `-f`, which say what pods request, beside those of `--spec`. What is wrong with
+// those files is said where nodes and pods are read.
+void add_workloads(Io& io, const SimulateOptions& options, ProgressLine& progress,
+                   ScaleFacts& facts) {
+  const std::vector<std::string>& files = options.input.files;
+  const bool asks = std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(), is_share);
+  if (!asks || options.request_milli > 0 || files.empty() ||
+      std::find(files.begin(), files.end(), "-") != files.end())
+    return;
+  ScaleLoadResult more = read_scale_files(io, options, files, progress);
+  if (!more.facts) return;
+  for (ScaleTarget& target : more.facts->targets) facts.targets.push_back(std::move(target));
+}
+
 std::vector<LoadSetting> settings_of(const SimulateOptions& options, const ScaleFacts& facts) {
   std::vector<std::string> profiles = options.profiles;
   if (profiles.empty()) profiles.emplace_back("hpa");
@@ -127,7 +162,9 @@ std::vector<LoadSetting> settings_of(const SimulateOptions& options, const Scale
       setting.every_s = std::max<std::int64_t>(seconds(options.every), 1);
       setting.startup_s = seconds(options.startup);
       setting.first = static_cast<std::int32_t>(options.replicas);
-      setting.request_milli = options.request_milli;
+      setting.request_milli = options.request_milli > 0
+                                  ? options.request_milli
+                                  : declared_milli(autoscaler, facts, options.rules.compat());
       settings.push_back(std::move(setting));
     }
   return settings;
@@ -198,6 +235,8 @@ Exit run_simulate(const SimulateOptions& options, Io& io) {
   if (specs.facts->autoscalers.empty())
     return fail(io, invalid_input("no autoscaler in " + options.specs.front(), {},
                                   "a HorizontalPodAutoscaler says how to scale"));
+  add_workloads(io, options, progress, *specs.facts);
+  progress.erase();
   const std::vector<LoadSetting> settings = settings_of(options, *specs.facts);
   std::optional<ScaleSites> sites;
   if (std::any_of(settings.begin(), settings.end(), has_sites)) {
@@ -214,7 +253,7 @@ Exit run_simulate(const SimulateOptions& options, Io& io) {
     auto run = has_sites(setting) ? sites->play(load, setting, options.settings())
                                   : run_load(*load.series, setting, options.settings());
     progress.erase();
-    if (!run) return fail(io, run.error());
+    if (!run) return fail(io, in_file(std::move(run).error(), setting.autoscaler, *specs.facts));
     runs.push_back(*std::move(run));
   }
   const Exit code = show(io, options, runs);
@@ -258,6 +297,7 @@ void add_input_flags(FlagSet& flags, SimulateOptions& options) {
 
 Run add_simulate(FlagSet& flags) {
   auto options = std::make_shared<SimulateOptions>();
+  options->keep_objects = true;
   add_input_flags(flags, *options);
   flags.heading("The pods");
   flags.add({.name = "startup",
@@ -270,7 +310,9 @@ Run add_simulate(FlagSet& flags) {
              .help = "Pods at first; 0: as the load needs",
              .fallback = "0"},
             number_into(options->replicas, 1'000'000));
-  flags.add({.name = "request", .value = "AMOUNT", .help = "What a pod requests, for utilization"},
+  flags.add({.name = "request",
+             .value = "AMOUNT",
+             .help = "What a pod requests; else its workload says it"},
             request_into(options->request_milli));
   add_file_flags(flags, options->input);
   add_cluster_flags(flags, options->input);

@@ -16,6 +16,7 @@ WEB = os.path.join(EXAMPLES, "web.yaml")
 METRICS = os.path.join(EXAMPLES, "metrics.yaml")
 SPIKE = os.path.join(EXAMPLES, "spike.csv")
 SPEC = os.path.join(EXAMPLES, "web-hpa.yaml")
+SHORT = os.path.join(EXAMPLES, "short.yaml")
 SITES = os.path.join(EXAMPLES, "sites.yaml")
 RUSH = os.path.join(EXAMPLES, "rush.csv")
 MADE_UP = ["--cluster", "synthetic:nodes=5,tiers=2/2/1"]
@@ -311,11 +312,42 @@ class Simulate(unittest.TestCase):
                 (3, ["--metrics", SPEC, "--spec", SPEC], "error: "),
                 (3, ["--metrics", SPIKE, "--spec", SPIKE], "error: "),
                 (3, ["--metrics", SPIKE, "--spec", METRICS], "no autoscaler in"),
-                (3, ["--metrics", SPIKE, "--spec", WEB], "--request"),
+                (3, ["--metrics", SPIKE, "--spec", SHORT], "short.yaml:2:1: error: autoscaler"),
                 (2, ["--metrics", SPIKE, "--spec", SPEC, "--profile", "magic"], "magic")):
             done = run("simulate", *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(words, done.stderr)
+
+
+class Run(unittest.TestCase):
+    """Where no API server answers."""
+
+    def mistake(self, spec, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "config")
+            with open(path, "w", encoding="utf-8") as stream:
+                json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c",
+                           "clusters": [{"name": "c",
+                                         "cluster": {"server": "http://127.0.0.1:1"}}],
+                           "users": [{"name": "u", "user": {}}],
+                           "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]},
+                          stream)
+            return run("run", "-f", spec, "--kubeconfig", path, "--once", *arguments)
+
+    def test_files_first(self):
+        """What is wrong in files is said, though nobody answers."""
+        for spec, words in ((SPEC, "belongs into the cluster"),
+                            (os.path.join(EXAMPLES, "none.yaml"), "no such file"),
+                            (SHORT, "where Prometheus is"),
+                            (METRICS, "no autoscaler in")):
+            done = self.mistake(spec)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_nobody_answers(self):
+        done = self.mistake(SHORT, "--prometheus", "http://127.0.0.1:1")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("connection refused", done.stderr)
 
 
 class Sites(unittest.TestCase):

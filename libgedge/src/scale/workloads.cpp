@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "gedge/scale/requested.hpp"
+
 namespace gedge {
 namespace {
 
@@ -19,7 +21,8 @@ std::int64_t to_milli(std::string_view resource, std::int64_t amount) {
 }
 
 // What the containers that the metric is about ask for.
-void add_requests(const ScaledPod& pod, const MetricSpec& metric, Compat compat, SampledPod& view) {
+void add_requests(const ScaledTemplate& pod, const MetricSpec& metric, Compat compat,
+                  SampledPod& view) {
   const bool is_new = compat != Compat::k1_20;
   if (is_new && metric.container.empty() && pod.pod_requests) {
     if (const auto amount = pod.pod_requests->find(metric.name)) {
@@ -91,6 +94,14 @@ const Requirement* indexed(const LabelSelector& selector) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> requested_milli(const ScaledTemplate& made_of, const MetricSpec& metric,
+                                            Compat compat) {
+  SampledPod view;
+  add_requests(made_of, metric, compat, view);
+  if (!view.has_request || view.request <= 0) return std::nullopt;
+  return view.request;
+}
 
 WorkloadIndex::WorkloadIndex(const ScaleFacts& facts) : facts_(&facts) {
   for (std::uint32_t i = 0; i < facts.targets.size(); ++i) {
