@@ -121,14 +121,7 @@ Status check(const ScaleCommand& command) {
   if (command.input.files.empty() && !command.owns_objects)
     return invalid_input("no autoscalers", {},
                          "name a file with `-f`, or take those of the cluster: `--own-hpa`");
-  const std::size_t slash = command.lease.find('/');
-  const bool is_name = slash != std::string::npos && slash > 0 &&
-                       slash + 1 < command.lease.size() &&
-                       command.lease.find('/', slash + 1) == std::string::npos;
-  if (!is_name)
-    return invalid_input("'" + command.lease + "' names no lease", {},
-                         "write for example `gedge-system/gedge-autoscaler`");
-  return {};
+  return command.lease.check();
 }
 
 Exit run_scale(ScaleCommand& command, Io& io) {
@@ -198,13 +191,7 @@ void add_site_flags(FlagSet& flags, InputOptions& input) {
 Run add_scale_run(FlagSet& flags) {
   auto command = std::make_shared<ScaleCommand>();
   add_work_flags(flags, *command);
-  flags.heading("Several of them");
-  flags.add({.name = "leader-elect", .help = "Work only while holding a Lease"}, command->elects);
-  flags.add({.name = "lease",
-             .value = "NAMESPACE/NAME",
-             .help = "The Lease to hold",
-             .fallback = command->lease},
-            command->lease);
+  add_lease_flags(flags, command->lease);
   add_site_flags(flags, command->input);
   add_controller_flags(flags, *command);
   add_guard_flags(flags, command->guard);

@@ -118,25 +118,14 @@ Status settle_cluster(ScheduleCommand& command) {
                          "create the objects in the cluster that runs: `kubectl apply -f FILE`");
   if (cluster.empty() && command.churn > Nanos{0})
     return invalid_input("flag '--churn' needs '--cluster FILE'");
-  if (!cluster.empty() && command.elects)
+  if (!cluster.empty() && command.lease.elects)
     return invalid_input("flag '--leader-elect' does not go with '--cluster FILE'", {},
                          "a cluster in memory has one scheduler");
   return {};
 }
 
-Status check(const ScheduleCommand& command) {
-  const std::size_t slash = command.lease.find('/');
-  const bool is_name = slash != std::string::npos && slash > 0 &&
-                       slash + 1 < command.lease.size() &&
-                       command.lease.find('/', slash + 1) == std::string::npos;
-  if (!is_name)
-    return invalid_input("'" + command.lease + "' names no lease", {},
-                         "write for example `gedge-system/gedge-scheduler`");
-  return {};
-}
-
 Exit run_schedule(ScheduleCommand& command, Io& io) {
-  if (const Status right = check(command); !right) return fail_usage(io, right.error());
+  if (const Status right = command.lease.check(); !right) return fail_usage(io, right.error());
   if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
   if (const Status settled = settle_cluster(command); !settled)
     return fail_usage(io, settled.error());
@@ -194,13 +183,7 @@ Run add_schedule(FlagSet& flags) {
              .fallback = "127.0.0.1:8788"},
             command->listen);
   add_memory_flags(flags, *command);
-  flags.heading("Several of them");
-  flags.add({.name = "leader-elect", .help = "Work only while holding a Lease"}, command->elects);
-  flags.add({.name = "lease",
-             .value = "NAMESPACE/NAME",
-             .help = "The Lease to hold",
-             .fallback = "gedge-system/gedge-scheduler"},
-            command->lease);
+  add_lease_flags(flags, command->lease);
   add_guard_flags(flags, command->guard);
   add_server_flags(flags, command->server);
   add_rtt_flags(flags, command->input);

@@ -11,6 +11,7 @@
 #include "gedge/codec/autoscaling.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
+#include "lease_choice.hpp"
 #include "scale_input.hpp"
 #include "server_options.hpp"
 
@@ -25,8 +26,8 @@ struct ScaleCommand : ScaleOptions {
   ServerOptions server;
   AgentGuard guard;  ///< of who asks at `listen`
   PrometheusOptions prometheus;
-  bool owns_objects = false, is_dry_run = false, is_once = false, elects = false;
-  std::string lease = "gedge-system/gedge-autoscaler";
+  bool owns_objects = false, is_dry_run = false, is_once = false;
+  LeaseChoice lease{.usual = "gedge-system/gedge-autoscaler"};
   std::string listen = "127.0.0.1:8790";
   Nanos period = std::chrono::seconds(15);
   Nanos react = std::chrono::seconds(1);

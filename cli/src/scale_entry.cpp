@@ -198,14 +198,7 @@ ScaleLoopOptions loop_options(const ScaleCommand& command, const Io& io, std::st
   options.is_one_pass = command.is_once;
   options.instance = options.controller + "-" + io.network->host_name();
   options.seed = io.network->random_key();
-  if (command.elects) {
-    const std::size_t slash = command.lease.find('/');
-    LeaseOptions lease;
-    lease.namespace_name = command.lease.substr(0, slash);
-    lease.name = command.lease.substr(slash + 1);
-    lease.identity = io.network->host_name() + "_" + std::to_string(options.seed);
-    options.lease = std::move(lease);
-  }
+  options.lease = command.lease.options(io.network->host_name(), options.seed);
   return options;
 }
 
@@ -230,7 +223,7 @@ std::optional<Exit> read_declared(const ScaleCommand& command, const std::string
 
 Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   std::optional<Watchdog> watchdog;  // until all of the below is gone
-  if (command.elects)
+  if (command.lease.elects)
     watchdog.emplace(io.clock, [] {
       end_at_once("gedge: error: the lease was lost, and the autoscaler hangs\n");
     });

@@ -9,6 +9,7 @@
 #include "gedge/drive/api_cluster.hpp"
 #include "gedge/port/ip_address.hpp"
 #include "io.hpp"
+#include "lease_choice.hpp"
 #include "options.hpp"
 #include "server_options.hpp"
 
@@ -22,8 +23,8 @@ struct ScheduleCommand {
   AgentGuard guard;  ///< of who asks at `listen`
   std::vector<std::string> names;
   EventsTold events = EventsTold::kAll;
-  bool watches = false, is_dry_run = false, elects = false;
-  std::string lease = "gedge-system/gedge-scheduler";
+  bool watches = false, is_dry_run = false;
+  LeaseChoice lease{.usual = "gedge-system/gedge-scheduler"};
   std::string listen = "127.0.0.1:8788";
   std::uint64_t max_binds = 100;
   Nanos churn{0};  ///< in memory: something happens about that often; 0: nothing by itself

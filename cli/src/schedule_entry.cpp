@@ -76,20 +76,13 @@ ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, 
   options.tells_conditions = command.events != EventsTold::kNone;
   options.seed = io.network->random_key();
   if (command.input.rtt.empty()) options.latency = rtt_options(command.input);
-  if (command.elects) {
-    const std::size_t slash = command.lease.find('/');
-    LeaseOptions lease;
-    lease.namespace_name = command.lease.substr(0, slash);
-    lease.name = command.lease.substr(slash + 1);
-    lease.identity = io.network->host_name() + "_" + std::to_string(options.seed);
-    options.lease = std::move(lease);
-  }
+  options.lease = command.lease.options(io.network->host_name(), options.seed);
   return options;
 }
 
 Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
   std::optional<Watchdog> watchdog;  // until all of the below is gone
-  if (command.elects)
+  if (command.lease.elects)
     watchdog.emplace(io.clock, [] {
       end_at_once("gedge: error: the lease was lost, and the scheduler hangs\n");
     });

@@ -118,9 +118,11 @@ void sign_cpus(const PodFacts& pod, Signature& signature) {
   }
 }
 
-class MachineFilter final : public FilterPolicy {
+// What a filter and a score of machines do alike.
+template <class Policy>
+class MachinePolicy : public Policy {
  public:
-  explicit MachineFilter(const NodeMachines& machines) : machines_(machines) {}
+  explicit MachinePolicy(const NodeMachines& machines) : machines_(machines) {}
   std::string_view name() const override { return kMachineFit; }
   std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
   bool sign(const PodFacts& pod, Signature& signature) const override {
@@ -134,6 +136,14 @@ class MachineFilter final : public FilterPolicy {
               int delta, Touched&) const override {
     follow(static_cast<State&>(state), machines_, context.cluster, other, node, delta);
   }
+
+ private:
+  const NodeMachines& machines_;
+};
+
+class MachineFilter final : public MachinePolicy<FilterPolicy> {
+ public:
+  using MachinePolicy::MachinePolicy;
   bool passes_all(const ClassContext&, const ClassState* state) const override {
     return state == nullptr;
   }
@@ -153,27 +163,11 @@ class MachineFilter final : public FilterPolicy {
                     explain);
     });
   }
-
- private:
-  const NodeMachines& machines_;
 };
 
-class MachineScore final : public ScorePolicy {
+class MachineScore final : public MachinePolicy<ScorePolicy> {
  public:
-  explicit MachineScore(const NodeMachines& machines) : machines_(machines) {}
-  std::string_view name() const override { return kMachineFit; }
-  std::uint8_t reads() const override { return kRowStatic | kRowUsage; }
-  bool sign(const PodFacts& pod, Signature& signature) const override {
-    sign_cpus(pod, signature);
-    return true;
-  }
-  std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {
-    return state_for(machines_, context);
-  }
-  void on_pod(ClassState& state, const ClassContext& context, PodIndex other, NodeIndex node,
-              int delta, Touched&) const override {
-    follow(static_cast<State&>(state), machines_, context.cluster, other, node, delta);
-  }
+  using MachinePolicy::MachinePolicy;
   Normalize normalize(const ClassContext&, const ClassState*) const override {
     return Normalize::kNone;
   }
@@ -193,9 +187,6 @@ class MachineScore final : public ScorePolicy {
                     std::span<const std::uint32_t>, std::span<std::int64_t> bounds) const override {
     std::fill(bounds.begin(), bounds.end(), state == nullptr ? 0 : kMostScore);
   }
-
- private:
-  const NodeMachines& machines_;
 };
 
 }  // namespace
