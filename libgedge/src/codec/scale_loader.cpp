@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -84,13 +85,26 @@ void read_ready(Cursor condition, ScaledPod& pod) {
   });
 }
 
-// Of the condition PodResizePending: there is no room on its node now, or there never will be.
+// Of the condition PodResizePending: there is no room on its node now, or there never will be. Of
+// PodResizeInProgress: it gets what it was told.
 void read_unresized(Cursor condition, ScaledPod& pod) {
-  if (!condition.is_map() || text_at(condition, "type") != "PodResizePending" ||
-      text_at(condition, "status") != "True")
-    return;
+  if (!condition.is_map() || text_at(condition, "status") != "True") return;
+  const std::string type = text_at(condition, "type");
+  if (type == "PodResizeInProgress") pod.is_resizing = true;
+  if (type != "PodResizePending") return;
   pod.unresized = text_at(condition, "reason");
   if (pod.unresized.empty()) pod.unresized = "pending";
+}
+
+// Servers before 1.34 do not say what a machine has seen.
+void read_resizing(Cursor object, Cursor status, ScaledPod& pod) {
+  const auto number_at = [](std::optional<Cursor> map, std::string_view key) {
+    const auto found = map && map->is_map() ? map->find(key) : std::nullopt;
+    return found ? found->integer(0, std::numeric_limits<std::int64_t>::max()).value_or(0) : 0;
+  };
+  const std::int64_t seen = number_at(status, "observedGeneration");
+  const bool is_unseen = seen > 0 && seen < number_at(object.find("metadata"), "generation");
+  pod.is_resizing = pod.is_resizing || is_unseen;
 }
 
 // Of the condition PodScheduled.
@@ -172,7 +186,10 @@ ScaledPod read_scaled_pod(Cursor object, bool keeps_object) {
       read_unresized(item, pod);
       if (keeps_object) read_unplaced(item, pod);
     });
-  if (status && status->is_map()) read_kills(*status, pod);
+  if (status && status->is_map()) {
+    read_kills(*status, pod);
+    read_resizing(object, *status, pod);
+  }
   return pod;
 }
 

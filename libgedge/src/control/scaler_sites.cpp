@@ -130,9 +130,10 @@ std::vector<SiteCount> Scaler::count_sites(const Entry& entry, const Space& spac
   for (const ScaleTarget* const target : targets_of(entry.spec, space.targets)) {
     SiteCount& site = sites.emplace_back();
     site.replicas = target->spec_replicas;
+    // Who is being resized does not do yet what it is counted for.
     for (const auto& [name, pod] : space.pods)
       if (pod.ready == ReadyState::kTrue && !pod.deleting && pod.phase == PodPhase::kRunning &&
-          target->selector.matches(pod.labels))
+          !pod.is_resizing && target->selector.matches(pod.labels))
         ++site.ready;
     site.ready = std::min(site.ready, site.replicas);
   }

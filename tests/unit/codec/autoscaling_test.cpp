@@ -323,6 +323,29 @@ TEST_CASE("every autoscaler and every metric of the public data is read") {
 
 }  // namespace
 
+TEST_CASE("of a pod that is being resized: its machine is at it, or has not seen it") {
+  const auto is_resizing = [](const std::string& metadata, const std::string& status) {
+    ScaleLoader loader;
+    loader.add(
+        {"pod.json", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a")" + metadata +
+                         R"(},"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running")" +
+                         status + "}}"});
+    const ScaleLoadResult read = loader.finish();
+    REQUIRE(read.facts);
+    CHECK(read.facts->pods.front().unresized.empty());
+    return read.facts->pods.front().is_resizing;
+  };
+  const std::string third = R"(,"generation":3)";
+  CHECK(is_resizing(third, R"(,"observedGeneration":2)"));
+  CHECK_FALSE(is_resizing(third, R"(,"observedGeneration":3)"));
+  CHECK_FALSE_MESSAGE(is_resizing(third, ""), "a server that does not say it");
+  const auto condition = [](const std::string& is) {
+    return R"(,"conditions":[{"type":"PodResizeInProgress","status":")" + is + "\"}]";
+  };
+  CHECK(is_resizing("", condition("True")));
+  CHECK_FALSE(is_resizing("", condition("False")));
+}
+
 TEST_CASE("of a pod that may be resized: who made it, and why it is not as or where it should be") {
   const std::string pod =
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","uid":"u",)"

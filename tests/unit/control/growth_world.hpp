@@ -60,6 +60,7 @@ struct World {
   std::map<std::string, int> replaced;         // of pods: so many times
   bool is_seen = true;                         // false: pods are seen as they were
   std::string unresized, unplaced;             // of web.1
+  bool is_resizing = false;                    // those that were resized
   std::vector<ScaledPod> strays;               // of nobody
   std::string refused;                         // a pod that cannot be resized
 
@@ -136,6 +137,7 @@ struct World {
         const auto known = cpu_of.find(pod.name.str());
         pod.containers.push_back({"main", {{"cpu", known == cpu_of.end() ? cpu : known->second}}});
         if (pod.name == "web.1") pod.unresized = unresized;
+        pod.is_resizing = is_resizing && known != cpu_of.end();
         if (pod.name == "web.1" && !unplaced.empty()) {
           pod.phase = PodPhase::kPending;
           pod.unplaced = unplaced;

@@ -91,6 +91,22 @@ TEST_CASE("scaler with growth: pods that are put off are looked after where noth
   CHECK(world.state() == state(2, 1, kBase));
 }
 
+TEST_CASE("scaler with growth: none leaves for pods that their machines are still resizing") {
+  World world(true, ResizeWay::kInPlace, true);
+  world.node_cpu = kBase;
+  world.load = 3;
+  world.pass(40);
+  REQUIRE(world.state() == state(2, 1, kBase));
+  world.node_cpu = kMost;
+  world.is_resizing = true;
+  world.pass(100);
+  CHECK(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
+  CHECK_MESSAGE(world.state() == state(2, 1, kBase), "nobody knows whether they get it");
+  world.is_resizing = false;
+  world.pass(40);
+  CHECK(world.state() == state(2, 0, kBase));
+}
+
 TEST_CASE("scaler with growth: pods that somebody else resizes are left alone, each time longer") {
   World world(true, ResizeWay::kInPlace, true);
   world.load = 2;

@@ -160,6 +160,7 @@ struct ScaledPod : ScaledTemplate {
   UnixSeconds started = kNever;
   std::string unplaced;   ///< why the scheduler has found no node; empty: it has, or nobody asked
   std::string unresized;  ///< why its machine has not resized it as it was told; empty: it has
+  bool is_resizing = false;  ///< its machine is at it, or has not seen yet what it was told last
 };
 
 /// One value that a metrics API gave.
