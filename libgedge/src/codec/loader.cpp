@@ -9,6 +9,7 @@
 #include "codec/known_kinds.hpp"
 #include "codec/known_pods.hpp"
 #include "codec/known_workloads.hpp"
+#include "codec/load_parsed.hpp"
 #include "codec/seen_objects.hpp"
 #include "codec/shared_texts.hpp"
 #include "codec/stream.hpp"
@@ -76,16 +77,14 @@ bool is_list_kind(std::string_view kind) {
 }
 
 }  // namespace
-}  // namespace codec
-
-using namespace codec;
 
 /// Drafts, and what was seen of every object.
-struct FactsLoader::State final : StreamHandler {
-  explicit State(LoadOptions options) { drafts.options = std::move(options); }
+struct LoadState : StreamHandler {
+  explicit LoadState(LoadOptions options) { drafts.options = std::move(options); }
 
   void read(const InputFile& file, bool manifests);
   void make(LoadResult& result);
+  LoadResult finish();
   bool wants_elements(Cursor root) override;
   void element(Cursor element, StreamContext& context) override;
   void document(Cursor root, bool streamed) override;
@@ -131,7 +130,7 @@ struct FactsLoader::State final : StreamHandler {
   bool in_manifests = false;
 };
 
-void FactsLoader::State::read(const InputFile& file, bool manifests) {
+void LoadState::read(const InputFile& file, bool manifests) {
   if (drafts.facts.files.empty()) drafts.facts.files.emplace_back();
   const auto index = static_cast<std::uint32_t>(drafts.facts.files.size());
   drafts.facts.files.push_back(file.name);
@@ -148,22 +147,22 @@ void FactsLoader::State::read(const InputFile& file, bool manifests) {
   known_workloads.clear();
 }
 
-bool FactsLoader::State::wants_elements(Cursor root) {
+bool LoadState::wants_elements(Cursor root) {
   const auto kind = root.find("kind");
   return !kind || is_list_kind(kind->raw_text());
 }
 
-void FactsLoader::State::element(Cursor element, StreamContext& context) {
+void LoadState::element(Cursor element, StreamContext& context) {
   by_mould(element, [&] { any_element(element, context); });
 }
 
-void FactsLoader::State::document(Cursor root, bool streamed) {
+void LoadState::document(Cursor root, bool streamed) {
   by_mould(root, [&] { any_document(root, streamed); });
 }
 
 // What is like an earlier object is made of that; what is read of any other is written down.
 template <typename Read>
-void FactsLoader::State::by_mould(Cursor object, Read read) {
+void LoadState::by_mould(Cursor object, Read read) {
   Mould* const mould = object.mould();
   if (mould == nullptr) return read();
   if (take_known(object, *mould) || take_known_workload(object, *mould)) return;
@@ -183,7 +182,7 @@ void FactsLoader::State::by_mould(Cursor object, Read read) {
     known_workloads.remember(*mould, object, drafts.workloads[workloads]);
 }
 
-bool FactsLoader::State::take_known_workload(Cursor object, const Mould& mould) {
+bool LoadState::take_known_workload(Cursor object, const Mould& mould) {
   const Workload* const like = known_workloads.find(mould);
   if (like == nullptr) return false;
   if (is_new(kAnyWorkload, like->kind, object, object.fingerprint()))
@@ -192,7 +191,7 @@ bool FactsLoader::State::take_known_workload(Cursor object, const Mould& mould) 
 }
 
 // False where it may be anything else than a pod like the known one, of a name that is new.
-bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
+bool LoadState::take_known(Cursor element, const Mould& mould) {
   const KnownPods::Known* const known = known_pods.find(mould);
   if (known == nullptr) return false;
   const OwnTexts& own = *known->own;
@@ -222,7 +221,7 @@ bool FactsLoader::State::take_known(Cursor element, const Mould& mould) {
   return true;
 }
 
-void FactsLoader::State::any_element(Cursor element, StreamContext& context) {
+void LoadState::any_element(Cursor element, StreamContext& context) {
   if (element.is_null()) return;
   if (!element.is_map()) {
     element.fail_type("an object");
@@ -239,7 +238,7 @@ void FactsLoader::State::any_element(Cursor element, StreamContext& context) {
     element.fail("this item has no kind", "write apiVersion and kind");
 }
 
-void FactsLoader::State::any_document(Cursor root, bool streamed) {
+void LoadState::any_document(Cursor root, bool streamed) {
   if (root.is_null()) return;
   if (!root.is_map()) {
     root.fail("no Kubernetes object", "write apiVersion, kind and metadata");
@@ -258,7 +257,7 @@ void FactsLoader::State::any_document(Cursor root, bool streamed) {
     items->items([](Cursor) {});
 }
 
-void FactsLoader::State::object(Cursor object, const std::string& kind) {
+void LoadState::object(Cursor object, const std::string& kind) {
   const KnownKind& known = known_kind(kind, text_at(object, "apiVersion"));
   const Fingerprint fingerprint = object.fingerprint();
   if (!is_new(known, kind, object, fingerprint)) return;
@@ -269,8 +268,8 @@ void FactsLoader::State::object(Cursor object, const std::string& kind) {
 }
 
 // False for the second of two equal objects, and for a different one of the same name: an error.
-bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind, Cursor object,
-                                Fingerprint fingerprint) {
+bool LoadState::is_new(const KnownKind& known, const std::string& kind, Cursor object,
+                       Fingerprint fingerprint) {
   const auto metadata = object.find("metadata");
   const std::string name = metadata ? text_at(*metadata, "name") : "";
   const bool matters = known.kind != ObjectKind::kSkipped;
@@ -297,8 +296,8 @@ bool FactsLoader::State::is_new(const KnownKind& known, const std::string& kind,
   return false;
 }
 
-bool FactsLoader::State::is_new_pod(const std::string& space, const std::string& name,
-                                    Cursor object, Fingerprint fingerprint) {
+bool LoadState::is_new_pod(const std::string& space, const std::string& name, Cursor object,
+                           Fingerprint fingerprint) {
   const std::uint32_t at = seen_pods.find_or_add(space, name);
   if (at == drafts.pods.size()) return true;
   PodEntry& earlier = drafts.pods[at];
@@ -309,14 +308,14 @@ bool FactsLoader::State::is_new_pod(const std::string& space, const std::string&
   return false;
 }
 
-void FactsLoader::State::fail_twice(const std::string& kind, const std::string& space,
-                                    const std::string& name, Cursor object, Place first) {
+void LoadState::fail_twice(const std::string& kind, const std::string& space,
+                           const std::string& name, Cursor object, Place first) {
   const Cursor at = object.find("metadata")->find("name").value_or(object);
   const std::string who = space.empty() ? name : space + "/" + name;
   at.fail(twice(kind, who, drafts.facts.span(first), " and differently"), kTwiceHint);
 }
 
-void FactsLoader::State::take(const KnownKind& known, const std::string& kind, Cursor object) {
+void LoadState::take(const KnownKind& known, const std::string& kind, Cursor object) {
   Facts& facts = drafts.facts;
   const auto add_here = [&](auto& list, auto value) {
     settle_namespace(value.namespace_name);
@@ -374,7 +373,7 @@ void FactsLoader::State::take(const KnownKind& known, const std::string& kind, C
 }
 
 // Other kinds have other rules for names ("system:node"); a part of a path they all are.
-void FactsLoader::State::skip(const std::string& kind, Cursor object) {
+void LoadState::skip(const std::string& kind, Cursor object) {
   const auto metadata = object.find("metadata");
   const auto name = metadata ? metadata->find("name") : std::nullopt;
   const std::string text = metadata ? text_at(*metadata, "name") : "";
@@ -391,7 +390,7 @@ constexpr std::array<std::string_view, 3> kOwnLabels = {"statefulset.kubernetes.
                                                         "apps.kubernetes.io/pod-index",
                                                         "batch.kubernetes.io/job-completion-index"};
 
-KnownTemplate FactsLoader::State::read_template(Cursor object) {
+KnownTemplate LoadState::read_template(Cursor object) {
   Metadata meta;
   meta.place = object.place();
   read_notes(object, meta);
@@ -409,7 +408,7 @@ KnownTemplate FactsLoader::State::read_template(Cursor object) {
 }
 
 // Read once for all pods that say the same about themselves, byte by byte.
-KnownTemplate FactsLoader::State::template_of(Cursor object) {
+KnownTemplate LoadState::template_of(Cursor object) {
   TemplateParts parts{};
   const auto metadata = object.find("metadata");
   const std::array<std::optional<Cursor>, 3> values = {
@@ -425,7 +424,7 @@ KnownTemplate FactsLoader::State::template_of(Cursor object) {
   return templates_by_parts.emplace(parts, read_template(object)).first->second;
 }
 
-void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
+void LoadState::take_pod(Cursor object, Fingerprint fingerprint) {
   PodDraft draft = read_pod(object);
   Metadata& meta = draft.meta;
   KnownTemplate known = template_of(object);
@@ -455,8 +454,7 @@ void FactsLoader::State::take_pod(Cursor object, Fingerprint fingerprint) {
   entry.fingerprint = fingerprint;
 }
 
-void FactsLoader::State::take_workload(const std::string& kind, Cursor object,
-                                       const Workload* like) {
+void LoadState::take_workload(const std::string& kind, Cursor object, const Workload* like) {
   Metadata meta = read_metadata(object);
   settle_namespace(meta.namespace_name);
   if (!meta.controller.name.empty())
@@ -473,7 +471,7 @@ void FactsLoader::State::take_workload(const std::string& kind, Cursor object,
       {kind, meta.namespace_name, meta.name, read_workload_selector(kind, object)});
 }
 
-void FactsLoader::State::take_config_map(Cursor object) {
+void LoadState::take_config_map(Cursor object) {
   const Metadata meta = read_metadata(object);
   const bool is_matrix = meta.name == "gedge-latency" && meta.namespace_name == "gedge-system";
   if (is_matrix)
@@ -483,7 +481,7 @@ void FactsLoader::State::take_config_map(Cursor object) {
 }
 
 // Items of a list need not say what they are; alone they must.
-void FactsLoader::State::take_latency(const std::string& kind, Cursor object) {
+void LoadState::take_latency(const std::string& kind, Cursor object) {
   const SourceSpan where = object.where();
   std::string json = object.to_json();
   if (!object.find("kind")) json.insert(1, "\"kind\":\"" + kind + "\",");
@@ -491,6 +489,41 @@ void FactsLoader::State::take_latency(const std::string& kind, Cursor object) {
                             text_at(*object.find("metadata"), "name"),
                             {where.origin + ":" + std::to_string(where.line), std::move(json)}});
 }
+
+void LoadState::make(LoadResult& result) {
+  try {
+    Facts facts = make_facts(drafts);
+    if (!drafts.diagnostics.ok()) return;
+    facts.warnings = drafts.diagnostics.take_warnings();
+    result.loaded = Loaded{std::move(facts), {}};
+    for (LatencyDraft& draft : drafts.latency)
+      result.loaded->latency.push_back(std::move(draft.object));
+  } catch (const std::bad_alloc&) {
+    drafts.diagnostics.add(out_of_memory(""));
+  }
+}
+
+LoadResult LoadState::finish() {
+  LoadResult result;
+  if (drafts.diagnostics.ok()) make(result);
+  result.errors = drafts.diagnostics.take_errors();
+  return result;
+}
+
+LoadResult load_parsed(Cursor object, const LoadOptions& options) {
+  LoadState state(options);
+  state.drafts.facts.files.resize(1);
+  state.any_document(object, false);
+  return state.finish();
+}
+
+}  // namespace codec
+
+using namespace codec;
+
+struct FactsLoader::State final : LoadState {
+  using LoadState::LoadState;
+};
 
 FactsLoader::FactsLoader(LoadOptions options)
     : state_(std::make_unique<State>(std::move(options))) {}
@@ -520,26 +553,9 @@ void FactsLoader::add_nodes(std::vector<Node> nodes, const std::string& origin) 
   }
 }
 
-void FactsLoader::State::make(LoadResult& result) {
-  try {
-    Facts facts = make_facts(drafts);
-    if (!drafts.diagnostics.ok()) return;
-    facts.warnings = drafts.diagnostics.take_warnings();
-    result.loaded = Loaded{std::move(facts), {}};
-    for (LatencyDraft& draft : drafts.latency)
-      result.loaded->latency.push_back(std::move(draft.object));
-  } catch (const std::bad_alloc&) {
-    drafts.diagnostics.add(out_of_memory(""));
-  }
-}
-
 LoadResult FactsLoader::finish() {
-  Drafts& drafts = state_->drafts;
-  const LoadOptions options = drafts.options;
-  LoadResult result;
-  if (drafts.diagnostics.ok()) state_->make(result);
-  result.errors = drafts.diagnostics.take_errors();
-  state_ = std::make_unique<State>(options);
+  LoadResult result = state_->finish();
+  state_ = std::make_unique<State>(state_->drafts.options);
   return result;
 }
 

@@ -3,44 +3,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+
+#include "codec/plain_text.hpp"
 
 namespace gedge::codec {
 namespace {
-
-constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
-
-// The bits at the top of the first of eight bytes that ends a plain text, and of some behind it.
-std::uint64_t special_bytes(std::uint64_t word) {
-  const auto equal = [](std::uint64_t bytes, std::uint64_t c) {
-    const std::uint64_t difference = bytes ^ (kOnes * c);
-    return (difference - kOnes) & ~difference;
-  };
-  const std::uint64_t control = (word - kOnes * 0x20) & ~word;
-  return (equal(word, '"') | equal(word, '\\') | control) & kTops;
-}
-
-// The end of a text's content that begins at `at`, if that is plain: without escapes and control
-// characters, in UTF-8. Else null. Eight bytes behind `end` may be read.
-const char* end_of_plain(const char* at, const char* end) {
-  std::uint64_t all = 0, found = 0;
-  const char* const begin = at;
-  for (; at < end; at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    all |= word;
-    found = special_bytes(word);
-    if (found != 0) break;
-  }
-  if (found == 0) return nullptr;
-  at += std::countr_zero(found) / 8;
-  if (at >= end || *at != '"') return nullptr;
-  const bool is_ascii = (all & kTops) == 0;
-  if (is_ascii || is_utf8({begin, static_cast<std::size_t>(at - begin)})) return at;
-  return nullptr;
-}
 
 std::uint32_t begin_of(const Mould& mould, std::size_t segment) {
   return segment == 0 ? 0 : mould.holes[segment - 1].end;
@@ -58,23 +26,6 @@ std::string_view segment_of(const Mould& mould, std::size_t segment) {
   return mould.bytes.substr(begin, end_of(mould, segment) - begin);
 }
 
-// Texts that stand on the tape as in the source: values without escapes that are no part.
-std::vector<Mould::Hole> holes_of(const Tape& tape) {
-  const std::vector<TapeEntry>& entries = tape.entries;
-  const char* const source = tape.source->bytes().data();
-  const std::uint32_t begin = entries[0].position;
-  std::vector<Mould::Hole> holes;
-  for (std::uint32_t i = 0; i < entries.size(); ++i) {
-    const TapeEntry& entry = entries[i];
-    const bool is_key = i + 1 < entries.size() && entries[i + 1].in_map != 0;
-    const bool is_text = static_cast<Shape>(entry.shape) == Shape::kScalar && entry.quoted != 0;
-    if (!is_text || is_key || entry.text != source + entry.position + 1) continue;
-    const std::uint32_t first = entry.position + 1 - begin;
-    holes.push_back({first, first + entry.length, i});
-  }
-  return holes;
-}
-
 std::uint64_t hash_of(const Mould& mould) {
   std::uint64_t hash = mould.holes.size();
   for (std::size_t i = 0; i <= mould.holes.size(); ++i) {
@@ -85,6 +36,21 @@ std::uint64_t hash_of(const Mould& mould) {
 }
 
 }  // namespace
+
+std::vector<Mould::Hole> holes_of(const Tape& tape) {
+  const std::vector<TapeEntry>& entries = tape.entries;
+  const char* const source = tape.source->bytes().data();
+  const std::uint32_t begin = entries[0].position;
+  std::vector<Mould::Hole> holes;
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
+    const TapeEntry& entry = entries[i];
+    const bool is_text = static_cast<Shape>(entry.shape) == Shape::kScalar && entry.quoted != 0;
+    if (!is_text || is_key(tape, i) || entry.text != source + entry.position + 1) continue;
+    const std::uint32_t first = entry.position + 1 - begin;
+    holes.push_back({first, first + entry.length, i});
+  }
+  return holes;
+}
 
 std::uint32_t Mould::present(std::uint32_t position) const {
   const std::uint32_t from_begin = position - begin;

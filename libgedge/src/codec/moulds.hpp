@@ -63,6 +63,9 @@ inline bool is_key(const Tape& tape, std::uint32_t entry) {
   return entry + 1 < tape.entries.size() && tape.entries[entry + 1].in_map != 0;
 }
 
+/// Texts that stand on the tape as in the source: values without escapes that are no part.
+std::vector<Mould::Hole> holes_of(const Tape& tape);
+
 /// The moulds of one list. Bounded in number and size; only what comes a second time becomes one.
 class Moulds {
  public:

@@ -19,7 +19,9 @@ std::size_t room_behind(const std::string& text) { return text.capacity() - text
 }  // namespace
 
 ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed)
-    : path_(path), options_(options), reflector_(seed, options.reflector) {}
+    : path_(path), options_(options), reflector_(seed, options.reflector) {
+  if (path.kind == FactKind::kPod) known_lines_.emplace(options.load);
+}
 
 std::string ApiCluster::Kind::list_head() const {
   return std::string("{\"apiVersion\":\"") + path_.version + "\",\"kind\":\"" + path_.list +
@@ -94,6 +96,12 @@ void ApiCluster::Kind::end_list(ClusterListener& listener) {
 }
 
 bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListener& listener) {
+  if (const auto known = known_lines_ ? known_lines_->find(line) : std::nullopt) {
+    if (!reflector_.take_line(*known, now)) return false;
+    begin_object(*known, line.size(), listener);
+    known_lines_->add();
+    return true;
+  }
   const auto read = reader_.read(line, kPadding);
   if (!read) {
     tell(read.error(), listener);
@@ -102,17 +110,26 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
   }
   if (!reflector_.take_line(*read, now)) return false;
   if (read->type == WatchType::kBookmark || read->type == WatchType::kOther) return true;
-  ++objects_;
-  told_.clear();
-  std::string key = read->namespace_name + "/" + read->name;
-  if (read->type == WatchType::kDeleted) {
-    if (in_batch_.contains(key)) flush(listener);
+  if (!begin_object(*read, line.size(), listener)) {
     listener.remove(path_.kind, read->namespace_name, read->name, read->uid);
     return true;
   }
-  if (in_batch_.contains(key) || batch_.size() >= kMostInBatch) flush(listener);
-  in_batch_.insert(std::move(key));
   add_to_batch(*read);
+  if (known_lines_) known_lines_->learn(line, *read);
+  return true;
+}
+
+// False: the object is gone. In a batch there is nothing else of one that comes again.
+bool ApiCluster::Kind::begin_object(const WatchLine& line, std::size_t bytes,
+                                    ClusterListener& listener) {
+  ++objects_;
+  told_.clear();
+  std::string key = line.namespace_name + "/" + line.name;
+  const bool is_gone = line.type == WatchType::kDeleted;
+  if (in_batch_.contains(key) || (!is_gone && batched_ >= kMostInBatch)) flush(listener);
+  if (is_gone) return false;
+  in_batch_.insert(std::move(key));
+  batched_ += bytes;
   return true;
 }
 
@@ -132,9 +149,15 @@ void ApiCluster::Kind::add_to_batch(const WatchLine& line) {
 }
 
 void ApiCluster::Kind::flush(ClusterListener& listener) {
-  if (in_text_.empty()) return;
-  const auto parts = std::exchange(in_text_, {});
+  if (in_batch_.empty()) return;
   in_batch_.clear();
+  batched_ = 0;
+  if (!in_text_.empty()) load_batch(listener);
+  if (known_lines_ && known_lines_->size() > 0) put(known_lines_->take(), listener);
+}
+
+void ApiCluster::Kind::load_batch(ClusterListener& listener) {
+  const auto parts = std::exchange(in_text_, {});
   batch_ += "]}";
   batch_.reserve(batch_.size() + kPadding);
   const std::string_view all(batch_), one = all.substr(parts.front().first, parts.front().second);

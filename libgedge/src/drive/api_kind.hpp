@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/codec/known_lines.hpp"
 #include "gedge/drive/api_cluster.hpp"
 
 namespace gedge {
@@ -59,7 +60,9 @@ class ApiCluster::Kind {
   std::optional<Facts> load(std::string_view text, std::size_t padding, Errors& errors) const;
   void load_alone(const std::vector<std::string>& texts, ClusterListener& listener);
   std::string list_head() const;
+  bool begin_object(const WatchLine& line, std::size_t bytes, ClusterListener& listener);
   void add_to_batch(const WatchLine& line);
+  void load_batch(ClusterListener& listener);
   void put(Facts facts, ClusterListener& listener);
   void tell(const Error& error, ClusterListener& listener);
 
@@ -67,6 +70,7 @@ class ApiCluster::Kind {
   const ApiClusterOptions& options_;
   Reflector reflector_;
   WatchReader reader_;
+  std::optional<KnownLines> known_lines_;  // of pods
   bool is_missing_ = false;
   std::string told_;  // the last failure that was told
   bool is_listing_ = false;
@@ -75,6 +79,7 @@ class ApiCluster::Kind {
   std::string batch_;
   std::vector<std::pair<std::size_t, std::size_t>> in_text_;
   std::unordered_set<std::string> in_batch_;
+  std::size_t batched_ = 0;  // bytes of lines
   std::uint64_t objects_ = 0, unreadable_ = 0;
 };
 
