@@ -21,7 +21,7 @@ TEST_CASE("lease choice: a namespace and a name, and nothing else") {
   }
 }
 
-TEST_CASE("lease choice: nobody is elected unless asked for; each process has its own identity") {
+TEST_CASE("lease choice: nobody is elected unless asked for, and each process is itself") {
   LeaseChoice choice{.usual = "edge/scheduler"};
   CHECK_FALSE(choice.options("n1", 7));
   choice.elects = true;
