@@ -149,7 +149,8 @@ def check_declared(scene):
     """What a live cluster cannot do is said."""
     for sites, words in (({"workloads": None}, "site 'cloud' has no workload"),
                          ({"up": UP}, "metrics of all of them together"),
-                         ({"up": {**UP, "resource": "pods"}}, "do not grow by pods"),
+                         ({"up": {**UP, "resource": "pods", "step": "1", "most": "6"}},
+                          "do not grow by pods"),
                          ({"choose": "demand"}, "from where a live cluster is asked"),
                          ({"workloads": {"clod": "x"}}, "did you mean cloud?"),
                          ({"workloads": {"edge": "x"}}, "is home"),
