@@ -148,7 +148,7 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   const SiteRules& rules = *entry.spec.sites;
   const std::vector<SiteCount> sites = count_sites(entry, space);
   const bool is_known = has_answer(report.decision) && !sites.empty();
-  std::int32_t far = 0;
+  std::int64_t far = 0;
   for (std::size_t site = 1; site < sites.size(); ++site) far += sites[site].replicas;
   // Nobody knows when they went there: they stay as if it had been now.
   if (is_known && far > 0 && !entry.moved) entry.moved = seconds(now);
@@ -166,12 +166,13 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
   note_progress(entry, space, now);
   note_undone(key, entry, space, now);
   const HomeSize* const size = size_of(key, space);
-  const std::int32_t number = sites.front().replicas + far;
+  const std::int64_t number = sites.front().replicas + far;
   // Units are whole ones: some of them may be larger than these few need. Who is far leaves first.
-  const bool is_spare =
-      size != nullptr && (far == 0 || number <= entry.spec.min) &&
-      cannot_resize(key, entry, space, now).empty() && !is_rolling_out(entry, space, now) &&
-      has_spare(number - far, *size, rules.up.step, std::max(waiting.wanted - far, 0));
+  const bool is_spare = size != nullptr && (far == 0 || number <= entry.spec.min) &&
+                        cannot_resize(key, entry, space, now).empty() &&
+                        !is_rolling_out(entry, space, now) &&
+                        has_spare(sites.front().replicas, *size, rules.up.step,
+                                  std::max<std::int64_t>(waiting.wanted - far, 0));
   const bool may_stay =
       size == nullptr || (!is_spare && !is_uneven(key, space) &&
                           lacks_room(entry, space, now).empty() && number >= entry.spec.min);
@@ -277,7 +278,7 @@ void Scaler::answer(std::uint64_t ticket, SiteAnswer answer) {
 // True: with kDemand, who moves is there before it leaves, unless that were too many.
 bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
                         const std::vector<SiteCount>& sites, Entry& entry) const {
-  std::int32_t there = 0, at_first = 0, in_the_end = 0;
+  std::int64_t there = 0, at_first = 0, in_the_end = 0;
   for (std::size_t site = 0; site < sites.size(); ++site) {
     there += sites[site].replicas;
     at_first += std::max(sites[site].replicas, split.replicas[site]);
@@ -287,8 +288,10 @@ bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
                            at_first <= entry.spec.max;
   if (!options_.writes || waiting.now < entry.yields_until) return comes_first;
   entry.moved = split.moved;
-  entry.surplus = std::min(entry.surplus, std::max(in_the_end - waiting.wanted, 0)) +
-                  (comes_first ? at_first - in_the_end : 0);
+  // Of no more than `max` where some come first.
+  const std::int64_t surplus =
+      std::min<std::int64_t>(entry.surplus, std::max<std::int64_t>(in_the_end - waiting.wanted, 0));
+  entry.surplus = static_cast<std::int32_t>(surplus + (comes_first ? at_first - in_the_end : 0));
   return comes_first;
 }
 

@@ -26,9 +26,9 @@ void remember(std::vector<ScaleRecommendation>& list, std::int32_t replicas, Uni
     list.push_back({replicas, now});
 }
 
-std::int32_t change_within(const std::vector<ScaleChange>& changes, std::int32_t period_s,
+std::int64_t change_within(const std::vector<ScaleChange>& changes, std::int32_t period_s,
                            UnixSeconds now) {
-  std::int32_t sum = 0;
+  std::int64_t sum = 0;
   for (const ScaleChange& change : changes)
     if (change.at > now - period_s) sum += change.change;
   return sum;
@@ -37,11 +37,12 @@ std::int32_t change_within(const std::vector<ScaleChange>& changes, std::int32_t
 // 1.20 looks at changes of the same direction only.
 std::int32_t period_start(std::int32_t current, const ScalingPolicy& policy, bool is_up,
                           const ScaleHistory& history, UnixSeconds now, Compat compat) {
-  std::int32_t start = current;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::int64_t start = current;
   if (is_up || compat != Compat::k1_20) start -= change_within(history.ups, policy.period_s, now);
   if (!is_up || compat != Compat::k1_20)
     start += change_within(history.downs, policy.period_s, now);
-  return start;
+  return static_cast<std::int32_t>(std::clamp(start, -kMost, kMost));
 }
 
 std::int32_t proposed_by(const ScalingPolicy& policy, bool is_up, std::int32_t start) {

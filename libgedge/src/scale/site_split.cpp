@@ -48,6 +48,31 @@ Result<bool> even_out(const SiteScalerOptions& options, std::vector<SiteReplica>
   return may;
 }
 
+/// Of one site: who is asked for, and how many are beyond that.
+struct Asked {
+  std::int32_t count = 0, beyond = 0;
+};
+
+// One more than can stay, however many somebody has written: where he stays, so do all beyond him.
+std::vector<Asked> ask_for(std::span<const SiteCount> sites, std::int64_t most_to_stay) {
+  std::vector<Asked> asked;
+  for (const SiteCount& site : sites) {
+    const auto count =
+        static_cast<std::int32_t>(std::min<std::int64_t>(site.replicas, most_to_stay + 1));
+    asked.push_back({count, site.replicas - count});
+  }
+  return asked;
+}
+
+void keep_beyond(const std::vector<Asked>& asked, bool none_leaves,
+                 std::vector<std::int32_t>& replicas) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (std::size_t site = 0; site < asked.size(); ++site)
+    if (none_leaves || replicas[site] >= asked[site].count)
+      replicas[site] = static_cast<std::int32_t>(
+          std::min(std::int64_t{replicas[site]} + asked[site].beyond, kMost));
+}
+
 // What those would have for whom there is no place.
 std::int64_t waiting(const SiteScaler& scaler, const std::vector<std::int32_t>& unplaced) {
   std::int64_t sum = 0;
@@ -71,7 +96,7 @@ std::vector<ObjectName> site_workloads(const Autoscaler& autoscaler) {
 
 bool needs_split(const SiteRules& rules, std::span<const SiteCount> sites, std::int32_t wanted,
                  std::optional<UnixSeconds> moved, UnixSeconds now) {
-  std::int32_t there = 0, far = 0;
+  std::int64_t there = 0, far = 0;
   bool is_settled = true;
   for (std::size_t site = 0; site < sites.size(); ++site) {
     there += sites[site].replicas;
@@ -93,11 +118,12 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
   const bool none_leaves = options.none_leaves;
   const bool keeps_order = options.rules.choice == SiteChoice::kOrder;
   const std::int64_t fewest = keeps_order ? options.min : 0;
+  const std::vector<Asked> asked = ask_for(sites, std::max(wanted / unit, fewest));
   std::vector<SiteReplica> known;
   std::vector<std::int32_t> unplaced(sites.size(), 0);
   std::uint32_t next = 0;
   for (std::uint32_t site = 0; site < sites.size(); ++site)
-    for (std::int32_t i = 0; i < sites[site].replicas; ++i, ++next) {
+    for (std::int32_t i = 0; i < asked[site].count; ++i, ++next) {
       const auto held = room.add(next, site);
       if (!held) return held.error();
       const bool is_ready = i < sites[site].ready;
@@ -132,6 +158,7 @@ Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const Site
       waits -= scaler.size_on(site);
       ++split.replicas[site];
     }
+  keep_beyond(asked, none_leaves, split.replicas);
   split.moved = scaler.last_move();
   split.effects = *std::move(effects);
   return split;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,8 +21,11 @@ using Outcome = ScaleReport::Outcome;
 
 struct Places final : SiteRoom {
   std::vector<std::int32_t> left;
-  explicit Places(std::vector<std::int32_t> places) : left(std::move(places)) {}
+  std::int64_t& asked;
+  Places(std::vector<std::int32_t> places, std::int64_t& count)
+      : left(std::move(places)), asked(count) {}
   Result<bool> add(std::uint32_t /*replica*/, std::uint32_t site) override {
+    ++asked;
     return left[site] > 0 && left[site]-- > 0;
   }
   Result<bool> resize(std::uint32_t /*replica*/, std::int64_t /*amount*/) override { return false; }
@@ -44,7 +48,8 @@ struct World {
   std::int32_t ready_far = 100;  // so many pods there answer
   std::vector<ScaleReport> reports;
   std::vector<ScaleWrite> writes;
-  int questions = 0;
+  int questions = 0;       // what fits where
+  std::int64_t asked = 0;  // of one replica each
 
   static ScalerOptions options() {
     ScalerOptions options;
@@ -97,7 +102,7 @@ struct World {
     SiteAnswer answer;
     answer.why = "503";
     if (!has_room) return answer;
-    answer.room = std::make_unique<Places>(places);
+    answer.room = std::make_unique<Places>(places, asked);
     const Rtt across = has_rtts ? Rtt{20'000} : kUnmeasured;
     answer.rtts = SiteRtts(2, {Rtt{1}, across, across, Rtt{1}});
     answer.costs = {{}, {{"shop", "web-far.0", "u", -7}}};
@@ -286,6 +291,22 @@ TEST_CASE(
   CHECK_MESSAGE((world.there() == Both{2, 3}), "somebody else changes it");
   world.pass(90);
   CHECK(world.there() == Both{2, 0});
+}
+
+TEST_CASE("scaler with sites: as many as nobody can have written in earnest leave as others do") {
+  World world;
+  world.replicas = {{"web", std::numeric_limits<std::int32_t>::max()},
+                    {"web-far", std::numeric_limits<std::int32_t>::max()}};
+  world.places = {4, 40};
+  world.load = 2;
+  world.scaler.put(World::web());
+  world.pass(20);
+  CHECK_MESSAGE(world.there().second > 40, "nobody knows when they went there");
+  world.pass(60);
+  CHECK_MESSAGE((world.there() == Both{4, 6}), "first as many as may be");
+  world.pass(60);
+  CHECK(world.there() == Both{2, 0});
+  CHECK(world.asked < 1'000);
 }
 
 World asked_from(std::vector<std::int64_t> from) {

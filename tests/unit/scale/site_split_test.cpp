@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gedge/base/split_mix.hpp"
@@ -104,6 +106,55 @@ TEST_CASE("site split: who waits without a place is stood in for, and stays wher
   CHECK(none.replicas == Counts{4, 0});
   CHECK(none.without_place == 2);
   CHECK(split(web(2), {2, 1}, {{4, 2}, {0, 0}}, 4).replicas == Counts{3, 1});
+}
+
+TEST_CASE("site split: of far more than are wanted, only those are asked for that could stay") {
+  constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
+  /// Asked more often, it says so.
+  struct Few final : SiteRoom {
+    Places places;
+    explicit Few(std::vector<std::int32_t> left) : places(std::move(left)) {}
+    Result<bool> add(std::uint32_t replica, std::uint32_t site) override {
+      if (places.asked > 100) return invalid_input("too many questions");
+      return places.add(replica, site);
+    }
+    Result<bool> resize(std::uint32_t /*replica*/, std::int64_t /*amount*/) override {
+      return false;
+    }
+    void remove(std::uint32_t replica) override { places.remove(replica); }
+  };
+  const Autoscaler of = web(2);
+  SiteScalerOptions options{*of.sites, SiteRtts(2, std::vector<Rtt>(4, Rtt{1})), of.max, 0};
+  std::vector<SiteCount> sites{{kAny, 4}, {kAny, 4}};
+  std::optional<UnixSeconds> moved;
+  Counts expected{3, 0}, places{4, 40};
+  SUBCASE("there is room") {}
+  SUBCASE("there is room for some of them") {
+    places = {2, 40};
+    expected = {2, 1};
+  }
+  SUBCASE("there are as many of them as of the least") {
+    options.min = 40;
+    places = {60, 40};
+    expected = {40, 0};
+  }
+  SUBCASE("those that are far stay for a while, and so do all that can") {
+    moved = 999;
+    places = {2, 40};
+    expected = {2, kAny};
+  }
+  SUBCASE("none leaves") {
+    options.none_leaves = true;
+    expected = {kAny, kAny};
+  }
+  SUBCASE("by demand") {
+    options.rules.choice = SiteChoice::kSpread;
+    expected = {2, 1};
+  }
+  Few room(places);
+  const auto made = split_replicas(options, sites, {3, 1'000, {}, 1}, moved, room);
+  REQUIRE_MESSAGE(made, made.error().what);
+  CHECK(made->replicas == expected);
 }
 
 TEST_CASE("site split: nobody is asked where nothing can change") {

@@ -42,8 +42,9 @@ struct SiteSplit {
 
 /// One look: SiteScaler goes on from what runs. Replicas that the room has no place for, as where a
 /// node went, count as if they were not there, so others stand in for them elsewhere; whom nobody
-/// stands in for waits where it is. Replicas of home grow as one, or not at all. Errors: those of
-/// the room.
+/// stands in for waits where it is. Replicas of home grow as one, or not at all. Of each site, one
+/// more than are wanted in all is asked for at the most, whatever is written there. Errors: those
+/// of the room.
 Result<SiteSplit> split_replicas(SiteScalerOptions options, std::span<const SiteCount> sites,
                                  const SiteLook& look, std::optional<UnixSeconds> moved,
                                  SiteRoom& room);
