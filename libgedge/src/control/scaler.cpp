@@ -282,10 +282,9 @@ void Scaler::decide(const std::string& key, Entry& entry, ScaleDecision decision
     entry.surplus = 0;
   }
   report.decision = std::move(decision);
-  if (entry.spec.sites)
-    split(key, entry, std::move(report), std::move(before), space, now);
-  else
-    act(key, entry, std::move(report), std::move(before), ScaleWrite(), space, now);
+  if (entry.spec.sites) return split(key, entry, std::move(report), std::move(before), space, now);
+  const std::int32_t change = report.decision.replicas - report.decision.current;
+  act(key, entry, std::move(report), change, ScaleWrite(), space, now);
 }
 
 // What it finds is what is expected from now on.
@@ -303,8 +302,8 @@ bool Scaler::is_changed_by_others(Entry& entry, const Space& space) const {
   return is_changed;
 }
 
-// `write`: what is more to it than replicas.
-void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
+// `write`: what is more to it than replicas. `change`: what is remembered of it already.
+void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, std::int32_t change,
                  ScaleWrite write, Space& space, Nanos now) {
   using Outcome = ScaleReport::Outcome;
   const bool changes = report.decision.rescales() || report.size;
@@ -317,7 +316,7 @@ void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, Scale
     write.replicas = report.decision.replicas;
     write.uid = target.uid;
     write.version = target.version;
-    Pending pending{key, std::move(report), std::move(before), now, {}, {}};
+    Pending pending{key, std::move(report), change, now, {}, {}};
     if (write.resize) pending.uid = write.resize->uid;
     if (write.resize) pending.version = write.resize->version;
     space.pending.emplace(write.ticket, std::move(pending));
@@ -326,8 +325,7 @@ void Scaler::act(const std::string& key, Entry& entry, ScaleReport report, Scale
   }
   if (changes) {
     report.outcome = options_.writes ? Outcome::kYields : Outcome::kWouldRescale;
-    entry.history.ups = std::move(before.ups);
-    entry.history.downs = std::move(before.downs);
+    forget_change(change, entry.history, seconds(now));
   }
   tell(std::move(report), entry);
 }
@@ -390,6 +388,7 @@ void Scaler::note_resized(const Pending& pending, Entry& entry) const {
 }
 
 // A change that nobody knows of is remembered as if it had been made: that only slows the next one.
+// Others of the same look stay as they are.
 void Scaler::settle(Pending pending, Entry& entry) {
   ScaleReport& report = pending.report;
   if (report.size) note_resized(pending, entry);
@@ -413,8 +412,7 @@ void Scaler::settle(Pending pending, Entry& entry) {
   if (report.answer == ScaleAnswer::kUnknown) {
     if (!report.size) entry.expected.erase(workload_of(report.autoscaler.target));
   } else {
-    entry.history.ups = std::move(pending.before.ups);
-    entry.history.downs = std::move(pending.before.downs);
+    forget_change(pending.change, entry.history, seconds(pending.now));
   }
   tell(std::move(report), entry);
 }

@@ -273,9 +273,9 @@ bool Scaler::resize_home(const Splitting& waiting, const SiteSplit& split, const
   HomeSize after = size;
   after.sizes.clear();
   after.amount = split.home;
-  report.decision.replicas = report.decision.current + units_of(home.spec_replicas, after) -
-                             units_of(home.spec_replicas, size);
-  const ScaleHistory before = entry.history;
+  const std::int32_t change =
+      units_of(home.spec_replicas, after) - units_of(home.spec_replicas, size);
+  report.decision.replicas = report.decision.current + change;
   record_change(report.decision.current, report.decision.replicas,
                 entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,
                 seconds(waiting.now));
@@ -285,7 +285,7 @@ bool Scaler::resize_home(const Splitting& waiting, const SiteSplit& split, const
   }
   ScaleReport::Size said{size.resource, size.amount, split.home, {}, size.base, {}};
   if (!in_place) said.undoes = lacks_room(entry, space, waiting.now);
-  send(waiting, std::move(plan), said, std::move(report), before, entry, space);
+  send(waiting, std::move(plan), said, std::move(report), change, entry, space);
   return true;
 }
 
@@ -305,12 +305,15 @@ bool Scaler::take_back(const Splitting& waiting, const SiteAnswer& answer, Scale
   const ScaleReport::Size said{
       size->resource, size->amount, least, {}, size->base, lacks_room(entry, space, waiting.now)};
   report.decision.replicas = report.decision.current;
-  send(waiting, std::move(plan), said, std::move(report), entry.history, entry, space);
+  send(waiting, std::move(plan), said, std::move(report), 0, entry, space);
   return true;
 }
 
+// `change`: of all of them together; each has its share.
 void Scaler::send(const Splitting& waiting, ResizePlan plan, const ScaleReport::Size& size,
-                  ScaleReport report, const ScaleHistory& before, Entry& entry, Space& space) {
+                  ScaleReport report, std::int32_t change, Entry& entry, Space& space) {
+  const auto count = static_cast<std::int64_t>(plan.objects.size());
+  std::int64_t sent = 0;
   report.target_uid = space.targets.at(workload_of(entry.spec.target)).uid;
   for (ObjectResize& object : plan.objects) {
     report.size = size;
@@ -318,7 +321,9 @@ void Scaler::send(const Splitting& waiting, ResizePlan plan, const ScaleReport::
     if (plan.way == ResizeWay::kInPlace) report.size->pod = object.name.str();
     ScaleWrite write;
     write.resize = std::move(object);
-    act(waiting.key, entry, report, before, std::move(write), space, waiting.now);
+    const std::int64_t before = change * sent / count, then = change * ++sent / count;
+    act(waiting.key, entry, report, static_cast<std::int32_t>(then - before), std::move(write),
+        space, waiting.now);
     report.keeps_size.clear();
   }
 }

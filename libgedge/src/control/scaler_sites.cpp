@@ -352,15 +352,13 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
       one.target_uid = space.targets.at(workload_of(workloads[site])).uid;
       one.decision.current = from;
       one.decision.replicas = to;
-      ScaleHistory before = entry.history;
       const HomeSize* const size = site == 0 ? size_of(waiting.key, space) : nullptr;
-      record_change(units_of(from, size), units_of(to, size),
-                    entry.spec.behavior ? &*entry.spec.behavior : nullptr, entry.history,
-                    seconds(waiting.now));
+      const std::int32_t before = units_of(from, size), after = units_of(to, size);
+      record_change(before, after, entry.spec.behavior ? &*entry.spec.behavior : nullptr,
+                    entry.history, seconds(waiting.now));
       ScaleWrite write;
       if (!grows && site < answer.costs.size()) write.costs = std::move(answer.costs[site]);
-      act(waiting.key, entry, std::move(one), std::move(before), std::move(write), space,
-          waiting.now);
+      act(waiting.key, entry, std::move(one), after - before, std::move(write), space, waiting.now);
       is_changed = true;
     }
   if (take_back(waiting, answer, report, entry, space)) is_changed = true;

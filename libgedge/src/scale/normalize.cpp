@@ -173,4 +173,16 @@ void record_change(std::int32_t from, std::int32_t to, const ScalingBehavior* be
     changes.push_back(entry);
 }
 
+void forget_change(std::int32_t change, ScaleHistory& history, UnixSeconds then) {
+  std::vector<ScaleChange>& changes = change > 0 ? history.ups : history.downs;
+  std::int64_t left = change > 0 ? std::int64_t{change} : -std::int64_t{change};
+  for (ScaleChange& known : changes) {
+    if (known.at != then) continue;
+    const auto gone = static_cast<std::int32_t>(std::min<std::int64_t>(known.change, left));
+    known.change -= gone;
+    left -= gone;
+  }
+  std::erase_if(changes, [](const ScaleChange& known) { return known.change == 0; });
+}
+
 }  // namespace gedge

@@ -17,13 +17,14 @@ namespace gedge {
 
 inline constexpr std::int64_t kBase = 500, kMost = 1'000;
 
-/// Each node of home takes one pod, with so much; the other site takes any number.
+/// Each node of home takes one pod, with so much; the other site takes so many.
 struct Nodes final : SiteRoom {
-  std::int32_t left;
+  std::int32_t left, far;
   std::int64_t most;
-  Nodes(std::int32_t places, std::int64_t each) : left(places), most(each) {}
+  Nodes(std::int32_t places, std::int32_t elsewhere, std::int64_t each)
+      : left(places), far(elsewhere), most(each) {}
   Result<bool> add(std::uint32_t /*replica*/, std::uint32_t site) override {
-    return site > 0 || left-- > 0;
+    return (site > 0 ? far : left)-- > 0;
   }
   Result<bool> resize(std::uint32_t /*replica*/, std::int64_t amount) override {
     return amount <= most;
@@ -42,7 +43,7 @@ struct World {
   RolloutRules rollout{RolloutRules::Kind::kRolling, 1, false, false, false};
   ScaleAnswer to_resizes = ScaleAnswer::kDone, to_writes = ScaleAnswer::kDone;
   bool writes_unknown = false;  // what is answered by kUnknown is done all the same
-  std::int32_t nodes = 2;
+  std::int32_t nodes = 2, far = 1'000;
   std::int64_t node_cpu = kMost;
   ScaleFacts bounds;
   std::int64_t load = 1;
@@ -62,7 +63,7 @@ struct World {
   std::string unresized, unplaced;             // of web.1
   bool is_resizing = false;                    // those that were resized
   std::vector<ScaledPod> strays;               // of nobody
-  std::string refused;                         // a pod that cannot be resized
+  std::string refused;                         // what cannot be written: a workload, a pod
 
   explicit World(bool writes_any = true, ResizeWay way = ResizeWay::kTemplate,
                  bool in_place = false)
@@ -153,7 +154,7 @@ struct World {
   }
   SiteAnswer room() const {
     SiteAnswer answer;
-    answer.room = std::make_unique<Nodes>(nodes, node_cpu);
+    answer.room = std::make_unique<Nodes>(nodes, far, node_cpu);
     answer.rtts = SiteRtts(2, std::vector<Rtt>(4, Rtt{1}));
     answer.bounds = bounds;
     return answer;
@@ -161,6 +162,8 @@ struct World {
   void take(const ScaleWrite& write) {
     if (!write.resize) {
       writes.push_back(write);
+      if (write.target.name == refused)
+        return scaler.answer(write.ticket, ScaleAnswer::kRefused, "no");
       if (is_carried_out(to_writes)) {
         std::int32_t& count = replicas[write.target.name];
         for (std::int32_t gone = write.replicas; gone < count; ++gone)

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,47 @@ TEST_CASE("scaler with growth: of replicas that may have been written, none is s
   CHECK(std::none_of(world.reports.begin(), world.reports.end(), [](const ScaleReport& report) {
     return report.outcome == ScaleReport::Outcome::kYields;
   }));
+}
+
+World limited(ResizeWay way, std::int32_t most_in_a_minute) {
+  World world(true, way, way == ResizeWay::kInPlace);
+  Autoscaler web = World::web(way);
+  web.behavior->up.policies = {{PolicyUnit::kPodCount, most_in_a_minute, 60}};
+  world.scaler.put(web);
+  return world;
+}
+
+TEST_CASE("scaler with growth: where one write of several fails, the others count as done") {
+  World world = limited(ResizeWay::kTemplate, 4);
+  world.node_cpu = kBase;
+  world.pass(1);
+  world.load = 9;
+  SUBCASE("at home") {
+    world.refused = "web";
+    world.pass(55);
+    CHECK_MESSAGE(world.state() == state(1, 3, kBase), "four more in this minute, and no more");
+  }
+  SUBCASE("elsewhere") {
+    world.refused = "web-far";
+    world.pass(40);
+    CHECK(world.state() == state(2, 0, kBase));
+    world.refused.clear();
+    world.pass(15);
+    CHECK_MESSAGE(world.state() == state(2, 3, kBase), "one of the four is at home");
+  }
+}
+
+TEST_CASE(
+    "scaler with growth: of pods that are resized, each counts by itself whether it is done") {
+  World world = limited(ResizeWay::kInPlace, 2);
+  world.load = 2;
+  world.pass(100);
+  REQUIRE(world.state() == state(2, 0, kBase));
+  world.refused = "web.1";
+  world.load = 9;
+  world.pass(30);
+  CHECK(world.cpu_of == std::map<std::string, std::int64_t>{{"web.0", kMost}});
+  CHECK_MESSAGE(world.state() == state(2, 1, kBase), "one by its size, one by its number");
 }
 
 }  // namespace

@@ -105,4 +105,18 @@ TEST_CASE("the memory stays as long as a window has evaluations") {
   CHECK(test.history.downs.size() <= 3);
 }
 
+TEST_CASE("what was not done after all is taken from what was remembered then, and no more") {
+  const ScalingBehavior behavior;
+  ScaleHistory history;
+  record_change(1, 3, &behavior, history, kNow);
+  record_change(3, 6, &behavior, history, kNow);
+  record_change(6, 7, &behavior, history, kNow + 15);
+  record_change(7, 5, &behavior, history, kNow + 15);
+  forget_change(4, history, kNow);
+  CHECK(history.ups == std::vector<ScaleChange>{{1, kNow, false}, {1, kNow + 15, false}});
+  forget_change(-5, history, kNow + 15);
+  CHECK(history.downs.empty());
+  CHECK(history.ups.size() == 2);
+}
+
 }  // namespace

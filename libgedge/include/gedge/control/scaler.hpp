@@ -195,7 +195,7 @@ class Scaler {
   struct Pending {
     std::string key;  // of the entry
     ScaleReport report;
-    ScaleHistory before;
+    std::int32_t change = 0;   // as it was remembered
     Nanos now{0};              // of the look
     std::string uid, version;  // of what is resized
   };
@@ -297,11 +297,11 @@ class Scaler {
   bool take_back(const Splitting& waiting, const SiteAnswer& answer, ScaleReport report,
                  Entry& entry, Space& space);
   void send(const Splitting& waiting, ResizePlan plan, const ScaleReport::Size& size,
-            ScaleReport report, const ScaleHistory& before, Entry& entry, Space& space);
+            ScaleReport report, std::int32_t change, Entry& entry, Space& space);
   std::vector<const ScaledPod*> pods_at_home(const Entry& entry, const Space& space,
                                              PodPhase phase = PodPhase::kRunning) const;
   std::string lacks_room(const Entry& entry, const Space& space, Nanos now) const;
-  void act(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
+  void act(const std::string& key, Entry& entry, ScaleReport report, std::int32_t change,
            ScaleWrite write, Space& space, Nanos now);
   std::string unknown_pods(const Entry& entry, const ScaleTarget& target,
                            const WorkloadIndex& index, const ScaleDecision& decision) const;

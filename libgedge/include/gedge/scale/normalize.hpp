@@ -54,5 +54,7 @@ NormalizedScale normalize(const ScaleBounds& bounds, const ScalingBehavior* beha
 /// Remembers a change that was made; without `behavior` nobody asks for it.
 void record_change(std::int32_t from, std::int32_t to, const ScalingBehavior* behavior,
                    ScaleHistory& history, UnixSeconds now);
+/// So much of what was remembered then was not done after all: above 0 up, below 0 down.
+void forget_change(std::int32_t change, ScaleHistory& history, UnixSeconds then);
 
 }  // namespace gedge
