@@ -250,8 +250,7 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
       entry.target_uid = target->uid;
     }
     ScaleHistory before = entry.history;
-    ScaleDecision decision = reconcile(space.facts->autoscalers[next++], index, entry.history,
-                                       seconds(now), options_.settings);
+    ScaleDecision decision = ask_formula(space.facts->autoscalers[next++], index, entry, now);
     std::string reason =
         target != nullptr ? unknown_pods(entry, *target, index, decision) : std::string();
     if (!reason.empty()) {
@@ -262,6 +261,22 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
     }
     decide(key, entry, std::move(decision), std::move(before), std::move(reason), space, now, date);
   }
+}
+
+// The formula looks at no metric while there are fewer than the least. Those that lack may have no
+// place anywhere: what is wanted beyond them is asked all the same of those that grow.
+ScaleDecision Scaler::ask_formula(Autoscaler autoscaler, const WorkloadIndex& index, Entry& entry,
+                                  Nanos now) const {
+  ScaleHistory before = entry.history;
+  ScaleDecision decision =
+      reconcile(autoscaler, index, entry.history, seconds(now), options_.settings);
+  const bool grows = autoscaler.sites && !autoscaler.sites->up.resource.empty();
+  if (!grows || decision.step != ScaleStep::kBelowMin) return decision;
+  autoscaler.min = decision.current;
+  ScaleDecision more = reconcile(autoscaler, index, before, seconds(now), options_.settings);
+  if (more.step != ScaleStep::kComputed || more.replicas <= decision.replicas) return decision;
+  entry.history = std::move(before);
+  return more;
 }
 
 void Scaler::decide(const std::string& key, Entry& entry, ScaleDecision decision,

@@ -90,8 +90,10 @@ Status SiteScaler::follow_want(std::int64_t wanted, UnixSeconds now) {
   GEDGE_TRY(go_out(wanted));
   const bool may = may_move(now, options_.rules.over_after_s);
   if (may) GEDGE_TRY(go_over(0, now));
-  if (number() >= options_.min) GEDGE_TRY(go_up(wanted));
-  return may ? go_over(wanted, now) : Status{};
+  const std::int64_t lacking = std::max<std::int64_t>(options_.min - number(), 0);
+  if (lacking == 0 || may) GEDGE_TRY(go_up(wanted - saturated_product(lacking, unit())));
+  if (may) GEDGE_TRY(go_over(wanted, now));
+  return lacking > 0 ? go_down(wanted) : Status{};
 }
 
 Status SiteScaler::go_out(std::int64_t wanted) {

@@ -168,6 +168,28 @@ TEST_CASE("scaler with growth: of replicas that may have been written, none is s
   }));
 }
 
+TEST_CASE("scaler with growth: the least that has no place anywhere keeps none from growing") {
+  World world;
+  Autoscaler four = World::web(ResizeWay::kTemplate);
+  four.min = 4;
+  world.scaler.put(four);
+  world.replicas = {{"web", 2}, {"web-far", 0}};
+  world.far = 0;
+  world.load = 6;
+  world.pass(40);
+  CHECK(world.state() == state(2, 0, kMost));
+  CHECK(world.reports.back().without_place == 2);
+  world.resizes.clear();
+  world.pass(100);
+  CHECK(world.resizes.empty());
+  world.load = 1;
+  world.pass(100);
+  CHECK_MESSAGE(world.state() == state(2, 0, kMost), "four are wanted, and two of them lack");
+  world.far = 9;
+  world.pass(100);
+  CHECK(world.state() == state(2, 2, kBase));
+}
+
 World limited(ResizeWay way, std::int32_t most_in_a_minute) {
   World world(true, way, way == ResizeWay::kInPlace);
   Autoscaler web = World::web(way);

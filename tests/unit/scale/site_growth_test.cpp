@@ -362,6 +362,32 @@ TEST_CASE(
   CHECK_MESSAGE((more.replicas == Counts{3, 0}), "by their size, two of them are the most");
 }
 
+TEST_CASE("site growth: those that the least lacks have no place: the others grow for the rest") {
+  const std::vector<SiteCount> two{{2, 2}, {0, 0}};
+  const auto at = [&](std::int64_t home, std::int32_t wanted, std::int32_t far,
+                      std::optional<UnixSeconds> moved = {}) {
+    SiteScalerOptions options = two_sites(home);
+    options.min = 4;
+    options.rules.over_after_s = 60;
+    Room room({1'000, 1'000}, far, std::max<std::int64_t>(home, 600));
+    return split(options, room, two, wanted, 1'000, moved);
+  };
+  const SiteSplit up = at(kBase, 6, 0);
+  CHECK(up.replicas == Counts{2, 0});
+  CHECK_MESSAGE(up.home == 1'000, "two of six are those that lack");
+  CHECK(up.without_place == 2);
+  CHECK(at(kBase, 5, 0).home == 750);
+  CHECK_MESSAGE(at(kBase, 4, 0).home == kBase, "none grows in their stead");
+  CHECK_MESSAGE(at(kBase, 6, 0, 999).home == kBase, "nobody was asked elsewhere yet");
+  CHECK_MESSAGE(at(1'000, 6, 0).home == 1'000, "nor back and forth");
+  CHECK(at(1'000, 4, 0).home == 1'000);
+  CHECK(at(1'000, 3, 0).home == 750);
+  CHECK(at(1'000, 2, 0, 999).home == kBase);
+  const SiteSplit over = at(1'000, 6, 9);
+  CHECK_MESSAGE((over.replicas == Counts{2, 2}), "they come as soon as they can");
+  CHECK(over.home == 1'000);
+}
+
 TEST_CASE("site growth: those that are far for their number come home when there is room") {
   SiteScalerOptions options = two_sites(1'000);
   options.min = 2;

@@ -100,7 +100,8 @@ struct SiteLook {
 /// again, and what fits there comes first (at `max`: one after the other, as many far ones leaving
 /// first as that takes), or those at home grow. A larger one is as many as were declared, of `max`,
 /// too: with SiteScalerOptions::home nothing comes and nothing grows beyond it. Of `min` each is
-/// one, however large: as long as there are fewer, others come, and none grows in their stead.
+/// one, however large: as long as there are fewer, others come, and none grows in their stead; where
+/// nobody has a place for these, those at home grow for what is wanted beyond them.
 ///
 /// With SiteChoice::kDemand a replica comes where it lowers UserCost most, and the one leaves whose
 /// loss costs least, once what else is ready suffices; where moving replicas lowers the cost by a
