@@ -203,7 +203,7 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
   const ResizePlan even = plan_growth(answer.bounds, home, aim, aim.amount);
   // Those that are smaller must stay so; nobody shrinks the others for that.
   options.none_grows = is_uneven(key, space) && even.held;
-  options.least = std::min(least_growth(answer.bounds, home, *size), size->amount);
+  options.least = least_growth(answer.bounds, home, *size);
   rule.most = most_growth(answer.bounds, home, rule, aim, why);
   if (options.none_grows) why = even.held->what;
   options.home = aim.amount;
@@ -216,7 +216,7 @@ SiteScalerOptions Scaler::splits_by(const std::string& key, const Entry& entry, 
     why = std::move(said);
     options.none_grows = true;
     // Where they run, only those shrink that were put off.
-    if (!in_place) options.home = std::max(options.least, size->base);
+    if (!in_place) options.home = std::min(options.least, options.home);
   } else if (!in_place && is_stuck(entry, space, now)) {
     why = home.kind + " " + home.name + " does not get on with replacing its pods";
     options.none_grows = true;

@@ -282,12 +282,20 @@ std::int64_t least_growth(const ScaleFacts& bounds, const ScaleTarget& workload,
 std::int64_t most_growth(const ScaleFacts& bounds, const ScaleTarget& workload,
                          const GrowRule& rule, const HomeSize& size, std::string& why) {
   if (rule.step <= 0 || rule.most <= size.amount) return size.amount;
-  const std::int64_t whole = (rule.most - size.amount) / rule.step;
+  // What a LimitRange wants at least holds back smaller ones; all else that holds one back holds
+  // back all that are larger.
+  const std::int64_t first = std::min(
+      std::max(saturated_sum(size.amount, rule.step), least_growth(bounds, workload, size)),
+      rule.most);
+  if (const ResizePlan plan = plan_growth(bounds, workload, size, first); plan.held) {
+    why = plan.held->what;
+    return size.amount;
+  }
+  const std::int64_t whole = (rule.most - first) / rule.step;
   const auto amount_at = [&](std::int64_t steps) {
-    return steps > whole ? rule.most : size.amount + steps * rule.step;
+    return steps > whole ? rule.most : first + steps * rule.step;
   };
-  // Whatever holds one back holds back all that are larger.
-  const bool has_rest = (rule.most - size.amount) % rule.step > 0;
+  const bool has_rest = (rule.most - first) % rule.step > 0;
   std::int64_t fits = 0, beyond = whole + (has_rest ? 2 : 1);
   while (fits + 1 < beyond) {
     const std::int64_t middle = fits + (beyond - fits) / 2;

@@ -357,7 +357,8 @@ bool SiteScaler::is_spare(const SiteReplica& replica, std::int64_t wanted) const
 }
 
 std::int64_t SiteScaler::larger(const SiteReplica& replica) const {
-  return std::min(saturated_sum(replica.amount, options_.rules.up.step), options_.rules.up.most);
+  return std::min(std::max(saturated_sum(replica.amount, options_.rules.up.step), least()),
+                  options_.rules.up.most);
 }
 
 std::int64_t SiteScaler::smaller(const SiteReplica& replica) const {

@@ -152,6 +152,13 @@ struct World {
     }
     scaler.keep_pods(names);
   }
+  // Another LimitRange.
+  ContainerLimits& limit(const std::string& name) {
+    ContainerLimits& made = bounds.limits.emplace_back();
+    made.name = name;
+    made.namespace_name = "shop";
+    return made;
+  }
   SiteAnswer room() const {
     SiteAnswer answer;
     answer.room = std::make_unique<Nodes>(nodes, far, node_cpu);

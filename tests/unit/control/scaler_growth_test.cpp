@@ -253,10 +253,8 @@ TEST_CASE("scaler with growth: a cause of long ago is told again, one that chang
   world.pass(60);
   CHECK(world.told().size() == 2);
   for (int i = 0; i < 40; ++i) {
-    world.bounds.limits.resize(1);
-    world.bounds.limits.back().name = "small-" + std::to_string(i);
-    world.bounds.limits.back().namespace_name = "shop";
-    world.bounds.limits.back().most = {{"cpu", 600}};
+    world.bounds.limits.clear();
+    world.limit("small-" + std::to_string(i)).most = {{"cpu", 600}};
     world.pass(30);
   }
   CHECK(world.told().size() >= 3);
@@ -328,12 +326,21 @@ TEST_CASE("scaler with growth: no replica shrinks below what a LimitRange lets i
   world.load = 4;
   world.pass(20);
   REQUIRE(world.state() == state(2, 0, kMost));
-  world.bounds.limits.emplace_back().name = "large";
-  world.bounds.limits.back().least = {{"cpu", 600}};
-  world.bounds.limits.back().namespace_name = "shop";
+  world.limit("large").least = {{"cpu", 600}};
   world.load = 1;
   world.pass(60);
   CHECK(world.state() == state(1, 0, 600));
+}
+
+TEST_CASE("scaler with growth: a step that is less than a LimitRange wants is a larger one") {
+  World world;
+  world.limit("large").least = {{"cpu", 800}};
+  world.load = 3;
+  world.pass(40);
+  CHECK(world.state() == state(2, 0, 800));
+  world.load = 1;
+  world.pass(60);
+  CHECK(world.state() == state(1, 0, 800));
 }
 
 TEST_CASE("scaler with growth: where it cannot be, that is said once, and others come elsewhere") {
@@ -349,9 +356,7 @@ TEST_CASE("scaler with growth: where it cannot be, that is said once, and others
     words = "maxUnavailable is 0";
   }
   SUBCASE("a LimitRange") {
-    world.bounds.limits.emplace_back().name = "small";
-    world.bounds.limits.back().most = {{"cpu", 600}};
-    world.bounds.limits.back().namespace_name = "shop";
+    world.limit("small").most = {{"cpu", 600}};
     words = "LimitRange small";
   }
   SUBCASE("no node is as large") {

@@ -273,9 +273,7 @@ TEST_CASE("scaler with growth: none is made larger than the rule lets it be, nor
     CHECK(world.state() == state(2, 3, kBase));
   }
   SUBCASE("a LimitRange") {
-    world.bounds.limits.emplace_back().name = "small";
-    world.bounds.limits.back().most = {{"cpu", 600}};
-    world.bounds.limits.back().namespace_name = "shop";
+    world.limit("small").most = {{"cpu", 600}};
     world.cpu_of = {{"web.0", 750}, {"web.1", kBase}};
     world.pass(40);
     CHECK_MESSAGE((world.cpu_of == Sizes{{"web.0", 750}, {"web.1", kBase}}),

@@ -209,6 +209,27 @@ TEST_CASE("growth: no further than the rule, a LimitRange and the nodes let it")
                     why) == 500);
 }
 
+TEST_CASE("growth: who is smaller than a LimitRange wants grows to that at once, or further") {
+  const ScaleTarget workload = web({{"cpu", 500}});
+  const HomeSize size = size_of(workload);
+  ScaleFacts bounds = one_node(8'000);
+  ContainerLimits& limits = bounds.limits.emplace_back();
+  limits.name = "large";
+  limits.least = {{"cpu", 1'300}};
+  std::string why;
+  CHECK_MESSAGE(most_growth(bounds, workload, kRule, size, why) == 2'000, "750 is too little");
+  CHECK(why.empty());
+  limits.most = {{"cpu", 1'900}};
+  CHECK_MESSAGE(most_growth(bounds, workload, kRule, size, why) == 1'800, "1300 and two steps");
+  CHECK(why.find("forbids 2 of cpu") != std::string::npos);
+  limits.least = {{"cpu", 1'950}};
+  CHECK(most_growth(bounds, workload, kRule, size, why) == 500);
+  limits.least = {{"cpu", 2'100}};
+  limits.most = {};
+  CHECK(most_growth(bounds, workload, kRule, size, why) == 500);
+  CHECK(why.find("LimitRange large forbids 2 of cpu") != std::string::npos);
+}
+
 TEST_CASE("growth: no less than a LimitRange wants of a container, and of a pod") {
   const ScaleTarget workload = web({{"cpu", 500}});
   HomeSize size = size_of(workload);

@@ -66,7 +66,7 @@ struct SiteScalerOptions {
   /// What each of those at home has: then a step is one of all of them, and who comes is as large.
   /// 0: each grows by itself.
   std::int64_t home = 0;
-  std::int64_t least = 0;    ///< nor does any of those at home shrink below; 0: as declared
+  std::int64_t least = 0;    ///< nor does any at home shrink below, or grow to less; 0: as declared
   bool keeps_size = false;   ///< none grows or shrinks now
   bool none_grows = false;   ///< nor grows
   bool none_leaves = false;  ///< nor leaves; those that are far stay, whatever fits nearer
@@ -100,8 +100,8 @@ struct SiteLook {
 /// again, and what fits there comes first (at `max`: one after the other, as many far ones leaving
 /// first as that takes), or those at home grow. A larger one is as many as were declared, of `max`,
 /// too: with SiteScalerOptions::home nothing comes and nothing grows beyond it. Of `min` each is
-/// one, however large: as long as there are fewer, others come, and none grows in their stead; where
-/// nobody has a place for these, those at home grow for what is wanted beyond them.
+/// one, however large: as long as there are fewer, others come, and none grows in their stead;
+/// where nobody has a place for these, those at home grow for what is wanted beyond them.
 ///
 /// With SiteChoice::kDemand a replica comes where it lowers UserCost most, and the one leaves whose
 /// loss costs least, once what else is ready suffices; where moving replicas lowers the cost by a
