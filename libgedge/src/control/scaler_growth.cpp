@@ -162,9 +162,12 @@ void Scaler::note_undone(const std::string& key, Entry& entry, const Space& spac
 
 void Scaler::note_progress(Entry& entry, const Space& space, Nanos now) const {
   const RolloutRules& rollout = space.targets.at(workload_of(entry.spec.target)).rollout;
-  if (rollout.is_under_way && entry.growth.progress == rollout.progress) return;
+  // Pods that cannot be made are waited for, too, where none is replaced: a quota may leave them
+  // out.
+  const bool waits = rollout.is_under_way || !rollout.failure.empty();
+  if (waits && entry.growth.progress == rollout.progress) return;
   entry.growth.progress.reset();
-  if (rollout.is_under_way) entry.growth.progress = rollout.progress;
+  if (waits) entry.growth.progress = rollout.progress;
   entry.growth.progress_at = now;
 }
 

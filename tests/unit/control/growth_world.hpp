@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -45,6 +46,7 @@ struct World {
   bool writes_unknown = false;  // what is answered by kUnknown is done all the same
   std::int32_t nodes = 2, far = 1'000;
   std::int64_t node_cpu = kMost;
+  std::int64_t quota = 1'000'000;  // of all pods of home
   ScaleFacts bounds;
   std::int64_t load = 1;
   int version = 1;
@@ -102,6 +104,7 @@ struct World {
     if (!read.is_whole) return reading;
     scale.made_of.containers.push_back({"main", {{"cpu", cpu}}, {}, {}});
     scale.rollout = rollout;
+    if (replicas.at("web") > of_quota()) scale.rollout.failure = "exceeded quota: small";
     scale.grown = grown;
     return reading;
   }
@@ -121,11 +124,13 @@ struct World {
   bool is_carried_out(ScaleAnswer answer) const {
     return answer == ScaleAnswer::kDone || (answer == ScaleAnswer::kUnknown && writes_unknown);
   }
+  // So many pods of home may there be.
+  std::int32_t of_quota() const { return static_cast<std::int32_t>(quota / cpu); }
   void make_pods() {
     if (!is_seen) return;
     std::vector<PodName> names;
     for (const auto& [workload, count] : replicas)
-      for (std::int32_t i = 0; i < count; ++i) {
+      for (std::int32_t i = 0; i < (workload == "web" ? std::min(count, of_quota()) : count); ++i) {
         ScaledPod pod;
         pod.namespace_name = "shop";
         pod.name = workload + "." + std::to_string(i);

@@ -190,6 +190,26 @@ TEST_CASE("scaler with growth: the least that has no place anywhere keeps none f
   CHECK(world.state() == state(2, 2, kBase));
 }
 
+TEST_CASE("scaler with growth: larger ones for which a quota leaves others out shrink, at last") {
+  World world;
+  world.nodes = 3;
+  world.node_cpu = 750;
+  world.load = 4;
+  world.quota = 2'000;
+  world.pass(400);
+  CHECK_MESSAGE(world.state() == state(3, 0, 750), "the third one may come yet");
+  world.pass(250);
+  CHECK(world.state() == state(3, 1, kBase));
+  CHECK(world.told() ==
+        std::vector<std::string>{"Deployment web cannot make pods: exceeded quota: small"});
+  world.pass(6 * 3'600);
+  CHECK_MESSAGE(world.resizes.size() <= 22, "there and back, each time later");
+  CHECK(world.resizes.size() >= 16);
+  world.quota = 3'000;
+  world.pass(2 * 3'600);
+  CHECK(world.state() == state(3, 0, 750));
+}
+
 World limited(ResizeWay way, std::int32_t most_in_a_minute) {
   World world(true, way, way == ResizeWay::kInPlace);
   Autoscaler web = World::web(way);

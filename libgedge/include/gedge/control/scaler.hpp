@@ -42,7 +42,8 @@ struct ScalerOptions {
   /// How long a workload is left alone that somebody else changes, too; and how long nobody tries
   /// again to resize one where that failed: where it did not last, twice as long each time.
   Nanos yield{60'000'000'000};
-  /// After so long without any progress, a workload's controller replaces its pods no more.
+  /// After so long without any progress, a workload's controller replaces its pods, or makes those
+  /// that lack, no more.
   Nanos progress{600'000'000'000};
   bool resizes_pods = false;  ///< the server does, where they run
   bool owns_objects = false;  ///< HorizontalPodAutoscalers are ours; else only those of gedge are
@@ -173,7 +174,7 @@ class Scaler {
     std::map<std::string, Given> given;              // by uid of a pod that runs: the last write
     Nanos gone_at{0};                                // the last try that met pods that are gone
     std::int32_t gone_looks = 0;                     // so many in a row
-    std::optional<RolloutRules::Progress> progress;  // while pods are replaced
+    std::optional<RolloutRules::Progress> progress;  // while pods are replaced, or lack
     Nanos progress_at{0};
   };
   struct Entry {
