@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gedge/control/scaler.hpp"
-#include "unit/control/web_on_sites.hpp"
+#include "unit/control/scaler_turns.hpp"
 
 namespace gedge {
 
@@ -34,11 +34,7 @@ struct Nodes final : SiteRoom {
 };
 
 /// Two workloads that have what they are given, as soon as the test says so.
-struct World {
-  Scaler scaler;
-  Nanos now{1'000 * kSecond};
-  UnixSeconds date = 1'795'000'000;
-  std::map<std::string, std::int32_t> replicas{{"web", 1}, {"web-far", 0}};
+struct World : ScalerTurns<World> {
   std::int64_t cpu = kBase;  // of web's template
   std::string grown, uid = "web-uid";
   RolloutRules rollout{RolloutRules::Kind::kRolling, 1, false, false, false};
@@ -48,11 +44,8 @@ struct World {
   std::int64_t node_cpu = kMost;
   std::int64_t quota = 1'000'000;  // of all pods of home
   ScaleFacts bounds;
-  std::int64_t load = 1;
   int version = 1;
-  std::vector<ScaleReport> reports;
-  std::vector<ScaleWrite> writes, resizes;
-  int questions = 0;  // what fits where
+  std::vector<ScaleWrite> resizes;
   // Somebody keeps web's template as it was declared, or all of web.
   bool is_put_back = false, drops_notes = false;
   using State = std::pair<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
@@ -69,13 +62,12 @@ struct World {
 
   explicit World(bool writes_any = true, ResizeWay way = ResizeWay::kTemplate,
                  bool in_place = false)
-      : scaler(options(writes_any, in_place)) {
+      : ScalerTurns(options(writes_any, in_place)) {
     bounds.nodes.push_back({{"cpu", 8'000}, {"memory", 1}});
     scaler.put(web(way));
   }
   static ScalerOptions options(bool writes_any, bool in_place) {
-    ScalerOptions made;
-    made.settings.downscale_window_s = 0;
+    ScalerOptions made = ScalerTurns::options();
     made.writes = writes_any;
     made.resizes_pods = in_place;
     return made;
@@ -89,16 +81,9 @@ struct World {
     return autoscaler;
   }
   ScaleReading reading_of(const ScaleRead& read) const {
-    ScaleReading reading;
-    reading.kind = ScaleReading::Kind::kFound;
+    ScaleReading reading = found(read.target.name);
     ScaleTarget& scale = reading.scale;
-    scale.namespace_name = "shop";
-    scale.kind = "Deployment";
-    scale.name = read.target.name;
-    scale.spec_replicas = scale.status_replicas = replicas.at(read.target.name);
-    scale.selector.requirements.push_back({"app", SelectorOp::kEquals, {read.target.name}});
-    scale.has_selector = true;
-    scale.uid = read.target.name == "web" ? uid : read.target.name + "-uid";
+    if (read.target.name == "web") scale.uid = uid;
     scale.version = std::to_string(version);
     CHECK(read.is_whole == (read.target.name == "web"));
     if (!read.is_whole) return reading;
@@ -127,17 +112,14 @@ struct World {
   // So many pods of home may there be.
   std::int32_t of_quota() const { return static_cast<std::int32_t>(quota / cpu); }
   void make_pods() {
+    if (is_put_back) put_back();
     if (!is_seen) return;
     std::vector<PodName> names;
     for (const auto& [workload, count] : replicas)
       for (std::int32_t i = 0; i < (workload == "web" ? std::min(count, of_quota()) : count); ++i) {
-        ScaledPod pod;
-        pod.namespace_name = "shop";
-        pod.name = workload + "." + std::to_string(i);
-        pod.labels = {{"app", workload}, {"pod-template-hash", "5b8"}};
+        ScaledPod pod = pod_of(workload, i);
+        pod.labels.set("pod-template-hash", "5b8");
         pod.controller = {"ReplicaSet", workload + "-5b8", "rs-uid"};
-        pod.phase = PodPhase::kRunning;
-        pod.ready = ReadyState::kTrue;
         pod.uid = pod_uid(pod.name.str());
         pod.version = pod_version(pod.name.str());
         const auto known = cpu_of.find(pod.name.str());
@@ -163,6 +145,12 @@ struct World {
     made.name = name;
     made.namespace_name = "shop";
     return made;
+  }
+  MetricReading metrics() const {
+    MetricReading reading;
+    reading.is_read = true;
+    reading.values.external.push_back({"load", {}, {load * 100'000, date, {}}});
+    return reading;
   }
   SiteAnswer room() const {
     SiteAnswer answer;
@@ -218,34 +206,6 @@ struct World {
     if (drops_notes) grown.clear();
     ++version;
   }
-  void turn() {
-    for (int round = 0; round < 8; ++round) {
-      if (is_put_back) put_back();
-      make_pods();
-      REQUIRE(scaler.advance(now, date));
-      for (const ScaleRead& read : scaler.take_scale_reads())
-        scaler.answer(read.ticket, reading_of(read));
-      for (const MetricRead& read : scaler.take_metric_reads()) {
-        MetricReading reading;
-        reading.is_read = true;
-        reading.values.external.push_back({"load", {}, {load * 100'000, date, {}}});
-        scaler.answer(read.ticket, reading);
-      }
-      for (const SiteQuestion& question : scaler.take_site_questions()) {
-        ++questions;
-        scaler.answer(question.ticket, room());
-      }
-      for (const ScaleWrite& write : scaler.take_writes()) take(write);
-      for (ScaleReport& report : scaler.take_reports()) reports.push_back(std::move(report));
-    }
-  }
-  void pass(std::int64_t seconds) {
-    for (std::int64_t i = 0; i < seconds; ++i) {
-      now += kSecond;
-      ++date;
-      turn();
-    }
-  }
   State state() const { return {{replicas.at("web"), replicas.at("web-far")}, cpu}; }
   std::vector<std::string> told() const {
     std::vector<std::string> said;
@@ -254,6 +214,14 @@ struct World {
     return said;
   }
 };
+
+/// As long as it takes to have what so much load needs.
+inline World settled(std::int64_t load, ResizeWay way = ResizeWay::kTemplate) {
+  World world(true, way, way == ResizeWay::kInPlace);
+  world.load = load;
+  world.pass(20);
+  return world;
+}
 
 inline World::State state(std::int32_t home, std::int32_t far, std::int64_t cpu) {
   return {{home, far}, cpu};

@@ -68,9 +68,7 @@ TEST_CASE("scaler with growth: one write of a workload after the other, and it s
 }
 
 TEST_CASE("scaler with growth: none while pods are replaced, and none leaves then") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.rollout.is_under_way = true;
   world.load = 3;
   world.pass(20);
@@ -85,9 +83,7 @@ TEST_CASE("scaler with growth: none while pods are replaced, and none leaves the
 }
 
 TEST_CASE("scaler with growth: while pods are replaced, none comes home that is far") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.rollout.is_under_way = true;
   world.load = 3;
   world.pass(20);
@@ -163,9 +159,7 @@ TEST_CASE("scaler with growth: who is larger than is wanted shrinks, even by les
 }
 
 TEST_CASE("scaler with growth: larger ones leave where nobody can make them smaller") {
-  World world;
-  world.load = 4;
-  world.pass(20);
+  World world = settled(4);
   REQUIRE(world.state() == state(2, 0, kMost));
   world.rollout.is_partial = true;
   world.load = 2;
@@ -211,9 +205,7 @@ TEST_CASE("scaler with growth: there are never fewer than the least, however lar
 }
 
 TEST_CASE("scaler with growth: pods that nobody replaces count as they are, not as the template") {
-  World world;
-  world.load = 4;
-  world.pass(20);
+  World world = settled(4);
   REQUIRE(world.state() == state(2, 0, kMost));
   SUBCASE("it is paused") { world.rollout.is_partial = true; }
   SUBCASE("they stay until they are deleted") { world.rollout.kind = RolloutRules::Kind::kNone; }
@@ -226,9 +218,7 @@ TEST_CASE("scaler with growth: pods that nobody replaces count as they are, not 
 }
 
 TEST_CASE("scaler with growth: another workload of that name has none of its past") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.is_put_back = true;
   world.load = 3;
   world.pass(600);
@@ -276,9 +266,7 @@ TEST_CASE("scaler with growth: a StatefulSet that waits for a pod says that it m
 }
 
 TEST_CASE("scaler with growth: who does not get on with it grows no more, but shrinks") {
-  World world;
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3);
   REQUIRE(world.state() == state(2, 0, 750));
   world.rollout.is_stuck = true;
   world.load = 4;
@@ -292,9 +280,7 @@ TEST_CASE("scaler with growth: who does not get on with it grows no more, but sh
 }
 
 TEST_CASE("scaler with growth: larger pods that cannot be there are as they were declared again") {
-  World world;
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3);
   REQUIRE(world.state() == state(2, 0, 750));
   std::string words;
   SUBCASE("for a quota") {
@@ -322,9 +308,7 @@ TEST_CASE("scaler with growth: larger pods that cannot be there are as they were
 }
 
 TEST_CASE("scaler with growth: no replica shrinks below what a LimitRange lets it have") {
-  World world;
-  world.load = 4;
-  world.pass(20);
+  World world = settled(4);
   REQUIRE(world.state() == state(2, 0, kMost));
   world.limit("large").least = {{"cpu", 600}};
   world.load = 1;
@@ -379,9 +363,7 @@ TEST_CASE("scaler with growth: where it cannot be, that is said once, and others
 }
 
 TEST_CASE("scaler with growth: after a write that failed others come elsewhere for a while") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.to_resizes = ScaleAnswer::kRefused;
   world.load = 3;
   world.pass(1);
@@ -401,9 +383,7 @@ TEST_CASE("scaler with growth: after a write that failed others come elsewhere f
 }
 
 TEST_CASE("scaler with growth: what cannot be larger is as declared at once, whoever was faster") {
-  World world;
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3);
   REQUIRE(world.state() == state(2, 0, 750));
   world.rollout.is_stuck = true;
   world.rollout.failure = "exceeded quota: small";
@@ -424,9 +404,7 @@ TEST_CASE("scaler with growth: what cannot be larger is as declared at once, who
 }
 
 TEST_CASE("scaler with growth: of a write that may have been done, nothing is somebody else's") {
-  World world;
-  world.load = 4;
-  world.pass(20);
+  World world = settled(4);
   REQUIRE(world.state() == state(2, 0, kMost));
   world.to_resizes = ScaleAnswer::kUnknown;
   world.writes_unknown = true;
@@ -442,9 +420,7 @@ TEST_CASE("scaler with growth: of a write that may have been done, nothing is so
 }
 
 TEST_CASE("scaler with growth: a note of a write that may have been done is not a stale one") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.load = 3;
   world.pass(2);
   REQUIRE(world.cpu == 750);
@@ -461,9 +437,7 @@ TEST_CASE("scaler with growth: a note of a write that may have been done is not 
 }
 
 TEST_CASE("scaler with growth: who was faster is looked at again, at once") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.to_resizes = ScaleAnswer::kConflict;
   world.load = 3;
   world.pass(1);
@@ -475,9 +449,7 @@ TEST_CASE("scaler with growth: who was faster is looked at again, at once") {
 
 TEST_CASE(
     "scaler with growth: a template that somebody else has written is the base from then on") {
-  World world;
-  world.load = 4;
-  world.pass(20);
+  World world = settled(4);
   REQUIRE(world.state() == state(2, 0, kMost));
   world.cpu = 700;
   world.load = 3;
@@ -491,9 +463,7 @@ TEST_CASE(
 }
 
 TEST_CASE("scaler with growth: pods that are never replaced do not hold back the others for ever") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.rollout.is_under_way = true;
   world.rollout.progress = {4, 1, 2};
   world.load = 1;
@@ -519,9 +489,7 @@ TEST_CASE("scaler with growth: what fits where is asked no sooner where nothing 
 }
 
 TEST_CASE("scaler with growth: a template that is put back is left alone, each time for longer") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.is_put_back = true;
   SUBCASE("the annotation stays") {}
   SUBCASE("so is the annotation") { world.drops_notes = true; }
@@ -562,9 +530,7 @@ TEST_CASE("scaler with growth: another process sees by the annotation that it wa
 }
 
 TEST_CASE("scaler with growth: what is as large as something that was put back is the base") {
-  World world;
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2);
   world.is_put_back = true;
   world.load = 3;
   world.pass(20);

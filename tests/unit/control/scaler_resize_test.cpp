@@ -17,9 +17,7 @@ using Outcome = ScaleReport::Outcome;
 using Sizes = std::map<std::string, std::int64_t>;
 
 TEST_CASE("scaler with growth: pods are resized where they run, and those that come are, too") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3, ResizeWay::kInPlace);
   CHECK(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
   world.load = 6;
   world.pass(20);
@@ -42,9 +40,7 @@ TEST_CASE("scaler with growth: pods are resized where they run, and those that c
 }
 
 TEST_CASE("scaler with growth: where one that comes cannot be as large, the others stay so") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 4;
-  world.pass(20);
+  World world = settled(4, ResizeWay::kInPlace);
   REQUIRE(world.cpu_of == Sizes{{"web.0", kMost}, {"web.1", kMost}});
   world.replace("web.1");
   world.node_cpu = kBase;
@@ -62,9 +58,7 @@ TEST_CASE("scaler with growth: where one that comes cannot be as large, the othe
 }
 
 TEST_CASE("scaler with growth: pods that their machines do not resize are as they were declared") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3, ResizeWay::kInPlace);
   REQUIRE(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
   world.unresized = "Deferred";
   world.load = 4;
@@ -81,9 +75,7 @@ TEST_CASE("scaler with growth: pods that their machines do not resize are as the
 }
 
 TEST_CASE("scaler with growth: pods that are put off are looked after where nothing else changes") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3, ResizeWay::kInPlace);
   REQUIRE(world.cpu_of == Sizes{{"web.0", 750}, {"web.1", 750}});
   world.unresized = "Infeasible";
   world.pass(20);
@@ -108,9 +100,7 @@ TEST_CASE("scaler with growth: none leaves for pods that their machines are stil
 }
 
 TEST_CASE("scaler with growth: pods that somebody else resizes are left alone, each time longer") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2, ResizeWay::kInPlace);
   world.load = 3;
   for (int turns = 0; turns < 180; ++turns) {
     world.pass(20);
@@ -124,9 +114,7 @@ TEST_CASE("scaler with growth: pods that somebody else resizes are left alone, e
 }
 
 TEST_CASE("scaler with growth: what is not seen yet, or was not known, is nobody else's") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2, ResizeWay::kInPlace);
   world.load = 3;
   SUBCASE("the watch is late") {
     world.make_pods();
@@ -159,9 +147,7 @@ TEST_CASE("scaler with growth: a server that cannot do it is told of once, and o
 }
 
 TEST_CASE("scaler with growth: what is left to somebody else is told once") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 3;
-  world.pass(20);
+  World world = settled(3, ResizeWay::kInPlace);
   REQUIRE(world.resizes.size() == 2);
   world.replicas["web-far"] = 1;
   world.load = 7;
@@ -177,9 +163,7 @@ TEST_CASE("scaler with growth: what is left to somebody else is told once") {
 }
 
 TEST_CASE("scaler with growth: a pod that is gone is as one that was changed, unless all are") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2, ResizeWay::kInPlace);
   world.to_resizes = ScaleAnswer::kGone;
   world.load = 3;
   world.pass(1);
@@ -200,9 +184,7 @@ TEST_CASE("scaler with growth: a pod that is gone is as one that was changed, un
 }
 
 TEST_CASE("scaler with growth: where half of them cannot be resized, each counts as it is") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2, ResizeWay::kInPlace);
   world.refused = "web.1";
   world.load = 3;
   world.pass(1);
@@ -222,9 +204,7 @@ TEST_CASE("scaler with growth: where half of them cannot be resized, each counts
 }
 
 TEST_CASE("scaler with growth: half of them as large as may be is not all of them") {
-  World world(true, ResizeWay::kInPlace, true);
-  world.load = 2;
-  world.pass(20);
+  World world = settled(2, ResizeWay::kInPlace);
   world.refused = "web.1";
   world.load = 4;
   world.pass(40);

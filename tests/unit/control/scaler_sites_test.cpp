@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gedge/control/scaler.hpp"
-#include "unit/control/web_on_sites.hpp"
+#include "unit/control/scaler_turns.hpp"
 
 namespace gedge {
 namespace {
@@ -34,28 +34,16 @@ struct Places final : SiteRoom {
 
 /// Two workloads that have what they are given, a pod for each replica that has a place, and a
 /// source of their load.
-struct World {
-  Scaler scaler{options()};
-  Nanos now{1'000 * kSecond};
-  UnixSeconds date = 1'795'000'000;
-  std::map<std::string, std::int32_t> replicas{{"web", 1}, {"web-far", 0}};
+struct World : ScalerTurns<World> {
   std::vector<std::int32_t> places{4, 4};
   std::string missing;  // workload
   bool has_source = true, has_room = true;
-  std::int64_t load = 1;
   std::vector<std::int64_t> from;  // [sites], of the load; empty: nobody says
   bool has_rtts = true;
   std::int32_t ready_far = 100;  // so many pods there answer
-  std::vector<ScaleReport> reports;
-  std::vector<ScaleWrite> writes;
-  int questions = 0;       // what fits where
-  std::int64_t asked = 0;  // of one replica each
+  std::int64_t asked = 0;        // of one replica each
 
-  static ScalerOptions options() {
-    ScalerOptions options;
-    options.settings.downscale_window_s = 0;
-    return options;
-  }
+  World() : ScalerTurns(options()) {}
   static Autoscaler web() {
     Autoscaler autoscaler = web_on_sites();
     SiteRules& sites = *autoscaler.sites;
@@ -63,19 +51,10 @@ struct World {
     sites.return_after_s = 60;
     return autoscaler;
   }
-  ScaleReading scale(const ObjectName& of) const {
-    ScaleReading reading;
-    const bool is_there = of.name != missing;
-    reading.kind = is_there ? ScaleReading::Kind::kFound : ScaleReading::Kind::kMissing;
-    reading.why = of.name + " not found";
-    reading.scale.namespace_name = "shop";
-    reading.scale.kind = "Deployment";
-    reading.scale.name = of.name;
-    reading.scale.spec_replicas = reading.scale.status_replicas = replicas.at(of.name);
-    reading.scale.selector.requirements.push_back({"app", SelectorOp::kEquals, {of.name}});
-    reading.scale.has_selector = true;
-    reading.scale.uid = of.name + "-uid";
-    reading.scale.version = "1";
+  ScaleReading reading_of(const ScaleRead& read) const {
+    ScaleReading reading = found(read.target.name);
+    if (read.target.name == missing) reading.kind = ScaleReading::Kind::kMissing;
+    reading.why = read.target.name + " not found";
     return reading;
   }
   void make_pods() {
@@ -83,13 +62,8 @@ struct World {
     std::size_t site = 0;
     for (const auto& [workload, count] : replicas) {
       for (std::int32_t i = 0; i < std::min(count, places[site]); ++i) {
-        ScaledPod pod;
-        pod.namespace_name = "shop";
-        pod.name = workload + "." + std::to_string(i);
-        pod.labels = {{"app", workload}};
-        pod.phase = PodPhase::kRunning;
-        const bool is_slow = workload == "web-far" && i >= ready_far;
-        pod.ready = is_slow ? ReadyState::kFalse : ReadyState::kTrue;
+        ScaledPod pod = pod_of(workload, i);
+        if (workload == "web-far" && i >= ready_far) pod.ready = ReadyState::kFalse;
         names.push_back({pod.namespace_name, pod.name});
         scaler.put(std::move(pod));
       }
@@ -98,7 +72,6 @@ struct World {
     scaler.keep_pods(names);
   }
   SiteAnswer room() {
-    ++questions;
     SiteAnswer answer;
     answer.why = "503";
     if (!has_room) return answer;
@@ -116,35 +89,17 @@ struct World {
           {"load", {{"at", site == 0 ? "home" : "far"}}, {from[site] * 100'000, date, {}}});
     return values;
   }
-  void turn() {
-    for (int round = 0; round < 8; ++round) {
-      make_pods();
-      REQUIRE(scaler.advance(now, date));
-      for (const ScaleRead& read : scaler.take_scale_reads())
-        scaler.answer(read.ticket, scale(read.target));
-      for (const MetricRead& read : scaler.take_metric_reads()) {
-        MetricReading reading;
-        reading.is_read = has_source;
-        reading.why = "503";
-        if (has_source) reading.values.external = values();
-        scaler.answer(read.ticket, reading);
-      }
-      for (const SiteQuestion& question : scaler.take_site_questions())
-        scaler.answer(question.ticket, room());
-      for (const ScaleWrite& write : scaler.take_writes()) {
-        writes.push_back(write);
-        replicas[write.target.name] = write.replicas;
-        scaler.answer(write.ticket, ScaleAnswer::kDone, "");
-      }
-      for (ScaleReport& report : scaler.take_reports()) reports.push_back(std::move(report));
-    }
+  MetricReading metrics() const {
+    MetricReading reading;
+    reading.is_read = has_source;
+    reading.why = "503";
+    if (has_source) reading.values.external = values();
+    return reading;
   }
-  void pass(std::int64_t seconds) {
-    for (std::int64_t i = 0; i < seconds; ++i) {
-      now += kSecond;
-      ++date;
-      turn();
-    }
+  void take(const ScaleWrite& write) {
+    writes.push_back(write);
+    replicas[write.target.name] = write.replicas;
+    scaler.answer(write.ticket, ScaleAnswer::kDone, "");
   }
   std::pair<std::int32_t, std::int32_t> there() const {
     return {replicas.at("web"), replicas.at("web-far")};
@@ -260,7 +215,7 @@ TEST_CASE("scaler with sites: a look that has just been answered is gone on with
   const Nanos now{5 * kSecond};
   REQUIRE(scaler.advance(now, 100));
   for (const ScaleRead& read : scaler.take_scale_reads())
-    scaler.answer(read.ticket, world.scale(read.target));
+    scaler.answer(read.ticket, world.reading_of(read));
   REQUIRE(scaler.advance(now, 100));
   for (const MetricRead& read : scaler.take_metric_reads()) {
     MetricReading reading;
