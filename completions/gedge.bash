@@ -643,9 +643,9 @@ _gedge_describe() {
       esac
       ;;
     'scale explain')
-      flags='-f --filename --metrics --cluster --prometheus --prometheus-token --prometheus-ca -R --recursive -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-f --filename --metrics --cluster -R --recursive --prometheus --prometheus-token --prometheus-ca -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename --metrics --cluster --prometheus --prometheus-token --prometheus-ca -n --namespace --max-age --now --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --kubeconfig --context --as --as-group --request-timeout -o --output --threads --max-input --color -v --v'
-      operands=('')
+      operands=('@autoscalers')
       case $prev in
         -f | --filename) values='@files' ;;
         --metrics) values='@files' ;;
@@ -676,7 +676,7 @@ _gedge_describe() {
     'scale recommend')
       flags='-f --filename --metrics --cluster -R --recursive --kind -n --namespace --max-age --now --apply --through --min-hours --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout -o --output --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
       valued='-f --filename --metrics --cluster --kind -n --namespace --max-age --now --through --min-hours --kubeconfig --context --as --as-group --request-timeout -o --output --threads --max-input --color -v --v'
-      operands=('')
+      operands=('@workloads')
       case $prev in
         -f | --filename) values='@files' ;;
         --metrics) values='@files' ;;

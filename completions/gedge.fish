@@ -695,10 +695,10 @@ complete -c gedge -n '__fish_seen_subcommand_from hint' -f
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s f -l filename -r -F -d 'Read autoscalers, workloads and pods'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l metrics -r -F -d 'Read what metrics APIs answered'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l cluster -x -d 'live: ask the API server and its metrics'
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s R -l recursive -d 'Read the directories below too'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l prometheus -x -d 'Where queries are asked'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l prometheus-token -r -F -d 'Show Prometheus the token of this file'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l prometheus-ca -r -F -d 'Trust these certificates of it, in PEM'
-complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s R -l recursive -d 'Read the directories below too'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s n -l namespace -x -d 'Namespace of what names none'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l max-age -x -d 'Take older samples for missing'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -l now -x -d 'The moment that ages are counted to'
@@ -723,7 +723,7 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -f
-complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -x
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from explain' -x -a '(__gedge_live autoscalers)'
 
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s f -l filename -r -F -d 'Read workloads, pods, LimitRanges and Nodes'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -l metrics -r -F -d 'Read what metrics.k8s.io answered, at many times'
@@ -752,7 +752,7 @@ complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcomm
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s v -l v -x -d '1 lists every warning and skipped object'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -s h -l help -d 'Explain the command'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -f
-complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -x
+complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from recommend' -x -a '(__gedge_live workloads)'
 
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l metrics -r -F -d 'The load, as CSV: time,value[,site]'
 complete -c gedge -n '__fish_seen_subcommand_from scale; and __fish_seen_subcommand_from simulate' -l spec -r -F -d 'Read autoscalers; each is played'

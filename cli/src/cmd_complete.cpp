@@ -7,6 +7,7 @@
 #include "completion.hpp"
 #include "gedge/policy/profile.hpp"
 #include "input.hpp"
+#include "scale_input.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -17,11 +18,10 @@ constexpr Page kPage{
     .summary = "Print words for shell completion",
     .usage = "KIND [WORD]...",
     .description =
-        "KIND is commands, subcommands, policies, profiles, pods, nodes or line. The words are "
-        "those of the "
-        "command "
-        "line that is "
-        "being completed; pods and nodes come from the files, or the live cluster, that it names.",
+        "KIND is commands, subcommands, policies, profiles, pods, nodes, autoscalers, workloads or "
+        "line. The words are those of the command line that is being completed; pods and nodes "
+        "come from the files, or the live cluster, that it names, autoscalers and workloads from "
+        "the files.",
     .output = "One word a line.",
     .examples = kExamples,
     .yes = "always",
@@ -58,6 +58,10 @@ InputOptions input_of(const std::vector<std::string>& words) {
   return options;
 }
 
+std::string name_from(const std::string& home, const std::string& space, const std::string& name) {
+  return space == home ? name : space + '/' + name;
+}
+
 std::vector<std::string> live_words(const std::string& kind, const std::vector<std::string>& words,
                                     Io& io) {
   const InputOptions options = input_of(words);
@@ -67,13 +71,30 @@ std::vector<std::string> live_words(const std::string& kind, const std::vector<s
   const auto input = reader.read();
   std::vector<std::string> found;
   if (!input) return found;
-  const std::string home = options.namespace_name.empty() ? "default" : options.namespace_name;
+  const std::string home = scoped_name("", options).space;
   if (kind == "nodes")
     for (const Node& node : input->facts.nodes) found.push_back(node.name);
   if (kind == "pods")
     for (const Pod& pod : input->facts.pods)
-      found.push_back(pod.namespace_name == home ? pod.name.str()
-                                                 : pod.namespace_name + '/' + pod.name);
+      found.push_back(name_from(home, pod.namespace_name, pod.name));
+  return found;
+}
+
+std::vector<std::string> scale_words(const std::string& kind, const std::vector<std::string>& words,
+                                     Io& io) {
+  ScaleOptions options;
+  options.input = input_of(words);
+  const std::string home = scoped_name("", options.input).space;
+  ProgressLine progress(io.err, true, io.clock);
+  const ScaleLoadResult loaded = read_scale_files(io, options, options.input.files, progress);
+  std::vector<std::string> found;
+  if (!loaded.facts) return found;
+  if (kind == "autoscalers")
+    for (const Autoscaler& autoscaler : loaded.facts->autoscalers)
+      found.push_back(name_from(home, autoscaler.namespace_name, autoscaler.name));
+  if (kind == "workloads")
+    for (const ScaleTarget& target : loaded.facts->targets)
+      found.push_back(name_from(home, target.namespace_name, target.name));
   return found;
 }
 
@@ -102,6 +123,8 @@ std::vector<std::string> words_of(const std::string& kind, const std::vector<std
     for (const std::string_view name : builtin_profile_names()) found.emplace_back(name);
   } else if (kind == "pods" || kind == "nodes") {
     found = live_words(kind, line, io);
+  } else if (kind == "autoscalers" || kind == "workloads") {
+    found = scale_words(kind, line, io);
   }
   return found;
 }

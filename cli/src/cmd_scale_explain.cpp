@@ -95,12 +95,6 @@ bool has_answer(const ScaleDecision& decision) {
          decision.step == ScaleStep::kBelowMin;
 }
 
-std::vector<std::string> all_files(const ExplainOptions& options) {
-  std::vector<std::string> paths = options.input.files;
-  paths.insert(paths.end(), options.metrics.begin(), options.metrics.end());
-  return paths;
-}
-
 Exit show(Io& io, const ExplainOptions& options, const ScaleExplanation& explanation) {
   TableOptions table;
   table.headers = !options.output.no_headers;
@@ -122,11 +116,10 @@ struct Look {
 };
 
 std::optional<Exit> look_at_files(const ExplainOptions& options, Io& io, Look& look) {
-  std::vector<std::string> paths = all_files(options);
-  if (std::count(paths.begin(), paths.end(), "-") > 1)
-    return fail_usage(io, invalid_input("standard input can be read only once"));
+  const Result<std::vector<std::string>> paths = look_files(options);
+  if (!paths) return fail_usage(io, paths.error());
   ProgressLine progress(io.err, options.output.quiet, io.clock);
-  ScaleLoadResult loaded = read_scale_files(io, options, paths, progress);
+  ScaleLoadResult loaded = read_scale_files(io, options, *paths, progress);
   progress.erase();
   if (!loaded.facts) return fail(io, loaded.errors, options.output);
   look.facts = *std::move(loaded.facts);
@@ -166,20 +159,17 @@ std::optional<Exit> look_at_cluster(const ExplainOptions& options, Io& io, Look&
   return std::nullopt;
 }
 
-std::optional<Error> check(const ExplainOptions& options) {
+Status check(const ExplainOptions& options) {
   const std::vector<std::string>& cluster = options.input.cluster;
-  if (cluster.size() > 1) return invalid_input("one cluster is asked at a time");
-  if (!cluster.empty() && !is_live(cluster.front()))
-    return invalid_input("'" + cluster.front() + "' is no live cluster", {},
-                         "name files with `-f`, or write `--cluster live`");
+  if (const Status one = check_cluster(cluster); !one) return one;
   if (cluster.empty() && options.input.files.empty())
     return invalid_input("no autoscaler to explain", {},
                          "name files with `-f`, for example `-f hpa.yaml`, or `--cluster live`");
-  return std::nullopt;
+  return {};
 }
 
 Exit run_explain(const ExplainOptions& options, Io& io) {
-  if (const auto wrong = check(options)) return fail_usage(io, *wrong);
+  if (const Status right = check(options); !right) return fail_usage(io, right.error());
   Look look;
   const bool is_live = !options.input.cluster.empty();
   if (const auto failed =
@@ -203,34 +193,14 @@ Run add_explain(FlagSet& flags) {
   flags.add({.name = "NAME",
              .value = "[NAMESPACE/]NAME",
              .help = "The HorizontalPodAutoscaler",
+             .live = Live::kAutoscalers,
              .operand = true,
              .required = true},
             options->name);
-  flags.heading("What it looks at");
-  flags.add({.name = "filename",
-             .letter = 'f',
-             .value = "FILE|DIR|-",
-             .help = "Read autoscalers, workloads and pods",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options->input.files);
-  flags.add({.name = "metrics",
-             .value = "FILE|DIR|-",
-             .help = "Read what metrics APIs answered",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options->metrics);
-  flags.add({.name = "cluster",
-             .value = "SOURCE",
-             .help = "live: ask the API server and its metrics",
-             .shapes_answer = true},
-            options->input.cluster);
+  add_look_flags(flags, *options,
+                 {.files = "Read autoscalers, workloads and pods",
+                  .metrics = "Read what metrics APIs answered"});
   add_prometheus_flags(flags, options->prometheus);
-  flags.add({.name = "recursive",
-             .letter = 'R',
-             .help = "Read the directories below too",
-             .shapes_answer = true},
-            options->input.recursive);
   add_namespace_flag(flags, options->input);
   add_age_flags(flags, options->input, "Take older samples for missing");
   add_controller_flags(flags, *options);

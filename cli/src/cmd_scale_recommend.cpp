@@ -7,6 +7,7 @@
 
 #include "cmd.hpp"
 #include "daemon_library.hpp"
+#include "gedge/codec/timestamp.hpp"
 #include "gedge/scale/explain.hpp"
 #include "live_source.hpp"
 #include "recommend_command.hpp"
@@ -79,10 +80,7 @@ constexpr Page kPage{
 // Flags that only a live cluster has a use for, and files that it has none for.
 Status check(const RecommendCommand& command) {
   const std::vector<std::string>& cluster = command.input.cluster;
-  if (cluster.size() > 1) return invalid_input("one cluster is asked at a time");
-  if (!cluster.empty() && !is_live(cluster.front()))
-    return invalid_input("'" + cluster.front() + "' is no live cluster", {},
-                         "name files with `-f`, or write `--cluster live`");
+  if (const Status one = check_cluster(cluster); !one) return one;
   if (!cluster.empty() && !command.input.files.empty())
     return invalid_input("flag '--filename' does not go with a live cluster", {},
                          "its workloads are asked for; give a history by `--metrics`");
@@ -94,21 +92,36 @@ Status check(const RecommendCommand& command) {
   return {};
 }
 
+// One sample with a date of the future makes all others too old to count.
+void warn_of_lone_moment(const ScaleFacts& facts, UnixSeconds now, std::int64_t history_s,
+                         std::vector<Warning>& warnings) {
+  const std::vector<PodUsage>& usage = facts.metrics.usage;
+  const auto left_out = std::count_if(usage.begin(), usage.end(), [&](const PodUsage& sample) {
+    return sample.at < now - history_s;
+  });
+  if (left_out * 2 <= static_cast<std::ptrdiff_t>(usage.size())) return;
+  warnings.push_back({"SamplesTooOld",
+                      std::to_string(left_out) + " of " + std::to_string(usage.size()) +
+                          " samples are too old to count at " + codec::format_timestamp(now) +
+                          ", the time of the latest: another moment is `--now`",
+                      {}});
+}
+
 Exit recommend_from_files(const RecommendCommand& command, Io& io) {
-  std::vector<std::string> paths = command.input.files;
-  paths.insert(paths.end(), command.metrics.begin(), command.metrics.end());
-  if (std::count(paths.begin(), paths.end(), "-") > 1)
-    return fail_usage(io, invalid_input("standard input can be read only once"));
+  const Result<std::vector<std::string>> paths = look_files(command);
+  if (!paths) return fail_usage(io, paths.error());
   ProgressLine progress(io.err, command.output.quiet, io.clock);
-  const ScaleLoadResult loaded = read_scale_files(io, command, paths, progress);
+  ScaleLoadResult loaded = read_scale_files(io, command, *paths, progress);
   progress.erase();
   if (!loaded.facts) return fail(io, loaded.errors, command.output);
   const ScaleFacts& facts = *loaded.facts;
   const auto workload = find_workload(facts, command, scoped_name(command.name, command.input));
   if (!workload) return fail(io, workload.error());
   const UnixSeconds now = command.input.now.value_or(latest_time(facts));
-  const auto answer = recommend(facts, **workload, now, recommend_settings(command));
+  const RecommendSettings settings = recommend_settings(command);
+  const auto answer = recommend(facts, **workload, now, settings);
   if (!answer) return fail(io, answer.error());
+  if (!command.input.now) warn_of_lone_moment(facts, now, settings.history_s, loaded.warnings);
   show_recommendation(io, command, *answer, nullptr);
   report_input(io, loaded.warnings, loaded.skipped, command.output);
   return answer->containers.empty() ? Exit::kNo : Exit::kYes;
@@ -147,33 +160,13 @@ Run add_recommend(FlagSet& flags) {
   flags.add({.name = "NAME",
              .value = "[NAMESPACE/]NAME",
              .help = "The workload: a Deployment, a StatefulSet",
+             .live = Live::kWorkloads,
              .operand = true,
              .required = true},
             options->name);
-  flags.heading("What it looks at");
-  flags.add({.name = "filename",
-             .letter = 'f',
-             .value = "FILE|DIR|-",
-             .help = "Read workloads, pods, LimitRanges and Nodes",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options->input.files);
-  flags.add({.name = "metrics",
-             .value = "FILE|DIR|-",
-             .help = "Read what metrics.k8s.io answered, at many times",
-             .live = Live::kFiles,
-             .shapes_answer = true},
-            options->metrics);
-  flags.add({.name = "cluster",
-             .value = "SOURCE",
-             .help = "live: ask the API server and its metrics",
-             .shapes_answer = true},
-            options->input.cluster);
-  flags.add({.name = "recursive",
-             .letter = 'R',
-             .help = "Read the directories below too",
-             .shapes_answer = true},
-            options->input.recursive);
+  add_look_flags(flags, *options,
+                 {.files = "Read workloads, pods, LimitRanges and Nodes",
+                  .metrics = "Read what metrics.k8s.io answered, at many times"});
   flags.add({.name = "kind",
              .value = "KIND",
              .help = "Of the workload, where several have the name",

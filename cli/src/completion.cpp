@@ -138,6 +138,10 @@ std::string_view live_kind(Live live) {
       return "pods";
     case Live::kNodes:
       return "nodes";
+    case Live::kAutoscalers:
+      return "autoscalers";
+    case Live::kWorkloads:
+      return "workloads";
     case Live::kCommands:
       return "commands";
     case Live::kSubcommands:

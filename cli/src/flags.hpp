@@ -23,6 +23,8 @@ enum class Live : std::uint8_t {
   kPolicies,
   kPods,
   kNodes,
+  kAutoscalers,
+  kWorkloads,  ///< what has replicas
   kCommands,
   kSubcommands,  ///< the second words of the command that stands there
 };

@@ -1,5 +1,6 @@
 #include "scale_input.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "input.hpp"
+#include "live_source.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -68,6 +70,49 @@ void add_controller_flags(FlagSet& flags, ScaleOptions& options) {
              .fallback = "30s",
              .shapes_answer = true},
             span_into(options.readiness_delay, true));
+}
+
+void add_look_flags(FlagSet& flags, ScaleOptions& options, const LookHelp& help) {
+  flags.heading("What it looks at");
+  flags.add({.name = "filename",
+             .letter = 'f',
+             .value = "FILE|DIR|-",
+             .help = help.files,
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.input.files);
+  flags.add({.name = "metrics",
+             .value = "FILE|DIR|-",
+             .help = help.metrics,
+             .live = Live::kFiles,
+             .shapes_answer = true},
+            options.metrics);
+  flags.add({.name = "cluster",
+             .value = "SOURCE",
+             .help = "live: ask the API server and its metrics",
+             .shapes_answer = true},
+            options.input.cluster);
+  flags.add({.name = "recursive",
+             .letter = 'R',
+             .help = "Read the directories below too",
+             .shapes_answer = true},
+            options.input.recursive);
+}
+
+Status check_cluster(const std::vector<std::string>& cluster) {
+  if (cluster.size() > 1) return invalid_input("one cluster is asked at a time");
+  if (!cluster.empty() && !is_live(cluster.front()))
+    return invalid_input("'" + cluster.front() + "' is no live cluster", {},
+                         "name files with `-f`, or write `--cluster live`");
+  return {};
+}
+
+Result<std::vector<std::string>> look_files(const ScaleOptions& options) {
+  std::vector<std::string> paths = options.input.files;
+  paths.insert(paths.end(), options.metrics.begin(), options.metrics.end());
+  if (std::count(paths.begin(), paths.end(), "-") > 1)
+    return invalid_input("standard input can be read only once");
+  return paths;
 }
 
 ScopedName scoped_name(const std::string& text, const InputOptions& options) {

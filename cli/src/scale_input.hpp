@@ -32,6 +32,17 @@ struct ScaleOptions {
 /// --compat.
 void add_controller_flags(FlagSet& flags, ScaleOptions& options);
 
+/// What `-f` and `--metrics` are for, in help.
+struct LookHelp {
+  std::string files, metrics;
+};
+/// Where a look comes from: --filename, --metrics, --cluster, --recursive.
+void add_look_flags(FlagSet& flags, ScaleOptions& options, const LookHelp& help);
+/// No cluster, or one that is live. Errors: kInvalidInput.
+Status check_cluster(const std::vector<std::string>& cluster);
+/// All of --filename and --metrics. Errors: kInvalidInput, standard input twice.
+Result<std::vector<std::string>> look_files(const ScaleOptions& options);
+
 struct ScopedName {
   std::string space, name;
 };

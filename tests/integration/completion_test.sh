@@ -65,11 +65,19 @@ site=synthetic:nodes=6,tiers=2/2/2
 expect "edge-1 edge-2" gedge why-not cam --cluster $site -f "$work/app.yaml" edge
 expect "cam" gedge why-not --cluster synthetic:nodes=2 -f "$work/app.yaml" c
 expect "" gedge explain -f "$work/no-such-file.yaml" ""
+printf '%s\n' 'apiVersion: gedge.io/v1alpha1' 'kind: Autoscaler' \
+  'metadata: {name: shoot, namespace: shop}' 'spec:' '  target: {kind: Deployment, name: cart}' \
+  '  max: 2' \
+  '  metrics: [{pods: requests, average: 1}]' --- 'apiVersion: apps/v1' 'kind: Deployment' \
+  'metadata: {name: cart, namespace: shop}' >"$work/scale.yaml"
+expect "shop/shoot" gedge scale explain -f "$work/scale.yaml" ""
+expect "shoot" gedge scale explain -n shop -f "$work/scale.yaml" ""
+expect "shop/cart" gedge scale recommend -f "$work/scale.yaml" ""
 expect "" gedge nonsense ""
 
 # What shells wait for: silence on every error, and an answer within 50 ms (printed, not judged: the
 # machine may be busy).
-for kind in pods nodes nonsense ""; do
+for kind in pods nodes autoscalers workloads nonsense ""; do
   noise=$("$GEDGE" __complete "$kind" plan -f /dev/null/x --cluster live 2>&1) ||
     { echo "__complete $kind failed"; failures=1; }
   [[ -z $noise ]] || { echo "__complete $kind is not silent: $noise"; failures=1; }

@@ -126,6 +126,12 @@ void print_sites(Stream& out, const LoadRun& run, bool headers) {
   out.line(users);
 }
 
+// A load whose times are seconds from nought has no dates.
+std::string time_text(UnixSeconds at) {
+  constexpr UnixSeconds kYear = 365 * 86'400;
+  return at < kYear ? std::to_string(at) + 's' : codec::format_timestamp(at);
+}
+
 // Equal steps of one look are one line.
 void print_changes(Stream& out, const LoadRun& run, bool headers) {
   const auto right = Align::kRight;
@@ -147,7 +153,7 @@ void print_changes(Stream& out, const LoadRun& run, bool headers) {
     std::int64_t& here = there[first.effect.site];
     if (step == SiteStep::kOut || step == SiteStep::kOver) here += count;
     if (step == SiteStep::kBack || step == SiteStep::kIn) here -= count;
-    table.add({{codec::format_timestamp(first.at)},
+    table.add({{time_text(first.at)},
                {std::string(to_string(step))},
                {run.sites->sites[first.effect.site].name},
                {std::to_string(count)},

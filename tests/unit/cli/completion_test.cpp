@@ -45,6 +45,8 @@ TEST_CASE("completion: operands are counted between flags") {
   CHECK(offers({"matrix", ""}, "convert"));
   CHECK(complete_line({"matrix", "convert", ""}).files);
   CHECK(complete_line({"matrix", "convert", "a.csv", "-o", "csv", "b.csv", ""}).files);
+  CHECK(complete_line({"scale", "explain", ""}).live == "autoscalers");
+  CHECK(complete_line({"scale", "recommend", "-f", "x", ""}).live == "workloads");
   CHECK(complete_line({"help", ""}).live == "commands");
   CHECK(complete_line({"help", "config", ""}).live == "subcommands");
 }

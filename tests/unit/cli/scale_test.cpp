@@ -184,3 +184,44 @@ TEST_CASE("scale explain: pods that request nothing are said to") {
   CHECK(explained.exit == Exit::kNo);
   CHECK(explained.out.find("\tno pod with a value requests any\n") != std::string::npos);
 }
+
+TEST_CASE("scale recommend: a sample of the future that makes all others too old is told") {
+  World world;
+  const auto at = [](const std::string& date) {
+    std::string list = kUsage;
+    return list.replace(list.find("2026-11-21"), 10, date);
+  };
+  world.files.files["web.yaml"] = kDeployment;
+  world.files.files["usage.yaml"] = at("2026-11-20") + "---\n" + at("2026-11-21");
+  const std::vector<std::string> flags = {"recommend", "web",       "-f",
+                                          "web.yaml",  "--metrics", "usage.yaml"};
+  CHECK(world.run(flags).err.empty());
+  world.files.files["usage.yaml"] += "---\n" + at("2062-11-21");
+  const Outcome pulled = world.run(flags);
+  CHECK(pulled.exit == Exit::kYes);
+  CHECK(pulled.err.find("2 of 3 samples are too old to count at 2062-11-21T09:00:00Z") !=
+        std::string::npos);
+  std::vector<std::string> told = flags;
+  told.insert(told.end(), {"--now", "2026-11-21T09:00:00Z"});
+  CHECK(world.run(told).err.empty());
+}
+
+TEST_CASE("scale simulate: times of a load that has no dates are no dates") {
+  World world;
+  world.files.files["load.csv"] = "time,value\n0,100\n60,900\n120,100\n";
+  const std::string site = "synthetic:nodes=4,tiers=2/2";
+  const auto wide = [&] {
+    return world.run({"simulate", "--metrics", "load.csv", "--spec", "web.yaml", "-f", "web.yaml",
+                      "--cluster", site, "-o", "wide"});
+  };
+  const std::string sites = "  sites: {order: [edge, near-edge], label: gedge.io/tier}\n";
+  world.files.files["web.yaml"] = autoscaler(kRequests, sites) + "---\n" + kDeployment;
+  const Outcome seconds = wide();
+  REQUIRE(seconds.exit == Exit::kYes);
+  CAPTURE(seconds.out);
+  CHECK(seconds.out.find("\n0s\tout\tedge\t1\t1\n60s\tout\tedge\t") != std::string::npos);
+  CHECK(seconds.out.find("1970") == std::string::npos);
+  world.files.files["load.csv"] =
+      "time,value\n2026-11-21T09:00:00Z,100\n2026-11-21T09:01:00Z,900\n";
+  CHECK(wide().out.find("\n2026-11-21T09:01:00Z\tout\t") != std::string::npos);
+}
