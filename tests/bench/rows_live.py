@@ -8,8 +8,8 @@ import threading
 import time
 
 from harness import Broken, at_least, at_most
-from live_sides import (PATIENCE, Process, Watch, node, pod, start_gedge, start_kubernetes, verify,
-                        version_of)
+from live_sides import (PATIENCE, Process, Watch, node, node_name, pod, start_gedge,
+                        start_kubernetes, verify, version_of)
 from rows_kubernetes import Api, Plane
 
 NODES, STREAM_SECONDS, RATES, TURNS = 1000, 10, (20, 100), 3
@@ -21,12 +21,12 @@ def quantile(values, part):
     return values[min(len(values) - 1, int(part * len(values)))]
 
 
-def stream(suite, api, rate, pods):
+def stream(suite, api, rate, pods, *node_of_all):
     """Seconds from the reply to the creation of each pod until it is seen with a node."""
     lines = [api.headers["Authorization"].split()[1], *map(json.dumps, pods)]
     done = subprocess.run(
         [suite.program("bench_stream"), "https://" + api.host, str(rate),
-         version_of(api, "/api/v1/pods")],
+         version_of(api, "/api/v1/pods"), *node_of_all],
         input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Broken(done.stderr)
@@ -45,8 +45,18 @@ def delays(suite, plane, api, start, scheduler, rate, mark):
         api.delete_pods()
 
 
+def bare_delays(suite, _, api, __, scheduler, rate, mark):
+    """Of who creates them binding them too, without a decision."""
+    try:
+        return stream(suite, api, rate, [pod(f"{mark}-{i:05}", scheduler)
+                                         for i in range(rate * STREAM_SECONDS)], node_name(0))
+    finally:
+        api.delete_pods()
+
+
 def one_by_one(suite, report):
-    sides = {"default-scheduler": start_kubernetes, "gedge": start_gedge(suite, "all")}
+    sides = {"default-scheduler": start_kubernetes, "gedge": start_gedge(suite, "all"),
+             "nobody": None}
     found, raw = {(name, rate): [] for name in sides for rate in RATES}, []
     with Plane(suite) as (plane, api):
         api.create(node(i) for i in range(NODES))
@@ -54,7 +64,8 @@ def one_by_one(suite, report):
             for rate in RATES:
                 for name in sides if turn % 2 == 0 else reversed(sides):
                     mark = f"s-{turn}-{rate}-{name}"
-                    seen = delays(suite, plane, api, sides[name], name, rate, mark)
+                    ask = delays if sides[name] else bare_delays
+                    seen = ask(suite, plane, api, sides[name], name, rate, mark)
                     found[name, rate] += seen
                     raw.append(f"{name:18} {rate:4} pods/s  " + "  ".join(
                         f"p{100 * part:g} {1e3 * quantile(seen, part):.2f} ms"
@@ -69,6 +80,10 @@ def one_by_one(suite, report):
                        f"1/{1 / floor:.0f}", f"1/{1 / aim:.0f}",
                        f"{ours / theirs:.2f}; {1e3 * ours:.2f} ms, kube-scheduler "
                        f"{1e3 * theirs:.2f} ms", at_most(ours / theirs, floor, aim))
+            least = quantile(found["nobody", rate], part)
+            report.row("L-7", "the same of who creates the pods, binding each as soon as its watch "
+                       "tells of it, with no scheduler and no Events: what this server takes", "-",
+                       "-", f"{least / theirs:.2f}; {1e3 * least:.2f} ms", "for information")
     report.section("L-7: turns", raw)
 
 
