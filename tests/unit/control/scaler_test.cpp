@@ -359,6 +359,9 @@ TEST_CASE("scaler: a workload made anew under its name has no history") {
   world.load = 800;
   world.scaler.put(short_one());
   world.pass(20);
+  world.is_there = false;
+  world.pass(200);  // the window of the first one has little left
+  world.is_there = true;
   world.uid = "u2";
   world.replicas = 2;
   world.load = 100;
