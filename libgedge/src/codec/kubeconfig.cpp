@@ -18,6 +18,7 @@ using codec::quote;
 
 constexpr std::uint64_t kMostBytes = 16 << 20;
 constexpr std::size_t kMostNames = 8;  // in a hint
+constexpr const char* kMissing = "$KUBECONFIG names a file that is not there";
 const std::string kAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
 const std::string kExecExtension = "client.authentication.k8s.io/exec";
 
@@ -228,18 +229,30 @@ class Search {
       if (!is_missing || !choice_.kubeconfig.empty())
         diagnostics_.add(std::move(bytes).error());
       else if (is_listed)
-        diagnostics_.warn("MissingKubeconfig", "$KUBECONFIG names a file that is not there",
-                          whole_file(path));
+        missing_.push_back(path);
     }
   }
 
   void choose() {
     const bool in_pod = !environment_.service_host.empty() && !environment_.service_port.empty();
-    if (files_.has_clusters()) return files_.choose(choice_, access_);
-    if (choice_.kubeconfig.empty() && in_pod) return use_account();
-    diagnostics_.add(
-        {Errc::kNotFound, "no cluster is configured: no kubeconfig names one, and this is no pod",
-         whole_file(choice_.kubeconfig), "give `--kubeconfig FILE`, or set KUBECONFIG"});
+    const bool is_in_files = files_.has_clusters();
+    const bool has_account = choice_.kubeconfig.empty() && in_pod;
+    if (!is_in_files && !has_account) return tell_nothing_found();
+    for (const std::string& path : missing_)
+      diagnostics_.warn("MissingKubeconfig", kMissing, whole_file(path));
+    if (is_in_files) return files_.choose(choice_, access_);
+    use_account();
+  }
+
+  void tell_nothing_found() {
+    const char* const hint = "give `--kubeconfig FILE`, or set KUBECONFIG";
+    for (const std::string& path : missing_)
+      diagnostics_.add({Errc::kNotFound, "no cluster is configured: " + std::string(kMissing),
+                        whole_file(path), hint});
+    if (!missing_.empty()) return;
+    diagnostics_.add({Errc::kNotFound,
+                      "no cluster is configured: no kubeconfig names one, and this is no pod",
+                      whole_file(choice_.kubeconfig), hint});
   }
 
   std::optional<std::string> read_account(const char* file) {
@@ -310,6 +323,7 @@ class Search {
   const KubeEnvironment& environment_;
   const ReadFile& read_;
   codec::Diagnostics diagnostics_;
+  std::vector<std::string> missing_;  // of $KUBECONFIG
   Kubeconfigs files_;
   KubeAccess access_;
 };

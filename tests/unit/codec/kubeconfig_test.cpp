@@ -157,6 +157,24 @@ TEST_CASE("kubeconfig: the file that is asked for, then the variable, then home,
   CHECK(error_of(files.find(flag, all)).what == "cannot open /v/gone: no such file");
 }
 
+TEST_CASE("kubeconfig: where no cluster is found, files that are not there are named") {
+  Files files{{{"/v/empty", "\n"}}};
+  const KubeAccessReading gone = files.find({}, {"/v/gone:/v/empty:/v/lost", "", "", ""});
+  CHECK_FALSE(gone.access);
+  CHECK(gone.warnings.empty());
+  REQUIRE(gone.errors.size() == 2);
+  CHECK(gone.errors[0].where.origin == "/v/gone");
+  CHECK(gone.errors[1].where.origin == "/v/lost");
+  for (const Error& error : gone.errors) {
+    CHECK(error.code == Errc::kNotFound);
+    CHECK(error.what == "no cluster is configured: $KUBECONFIG names a file that is not there");
+    CHECK(error.hint == "give `--kubeconfig FILE`, or set KUBECONFIG");
+  }
+  const Error none = error_of(files.find({}, {"/v/empty", "", "", ""}));
+  CHECK(none.what == "no cluster is configured: no kubeconfig names one, and this is no pod");
+  CHECK(none.where.origin.empty());
+}
+
 TEST_CASE(
     "kubeconfig: in a pod an empty token and what is no PEM are errors, no namespace is none") {
   const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
