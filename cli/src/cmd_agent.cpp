@@ -104,9 +104,9 @@ Exit run_agent(AgentCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
   ProbeNetwork& network = *io.network;
   const auto listen = listen_address(command.listen, network);
-  if (!listen) return fail(io, listen.error());
+  if (!listen) return fail_flag(io, listen.error());
   if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
-    return fail(io, guarded.error());
+    return fail_usage(io, guarded.error());
   if (const auto trusted = read_trusted(io.files, command.web); !trusted)
     return fail(io, trusted.error());
   finish(command, network);

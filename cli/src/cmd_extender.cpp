@@ -74,10 +74,10 @@ Exit run_extender(ExtenderCommand& command, Io& io) {
     return fail_usage(io, invalid_input("'--bind' needs an API server", {},
                                         "leave out `--cluster`, or `--bind`"));
   const auto listen = listen_address(command.listen, *io.network);
-  if (!listen) return fail(io, listen.error());
+  if (!listen) return fail_flag(io, listen.error());
   if (const Status near = check_reach({}, *listen, command.listen); !near)
-    return fail(io, invalid_input("others could reach '" + command.listen + "'", {},
-                                  "listen on 127.0.0.1, and let kube-scheduler run beside"));
+    return fail_usage(io, invalid_input("others could reach '" + command.listen + "'", {},
+                                        "listen on 127.0.0.1, and let kube-scheduler run beside"));
   return run_in_daemon_library<RunExtender>(kRunExtender, io, command, *listen);
 }
 

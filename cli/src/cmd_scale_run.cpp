@@ -137,9 +137,9 @@ Exit run_scale(ScaleCommand& command, Io& io) {
     return fail_usage(io, right.error());
   if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
   const auto listen = listen_address(command.listen, *io.network);
-  if (!listen) return fail(io, listen.error());
+  if (!listen) return fail_flag(io, listen.error());
   if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
-    return fail(io, guarded.error());
+    return fail_usage(io, guarded.error());
   return run_in_daemon_library<RunScale>(kRunScale, io, command, *listen);
 }
 

@@ -131,9 +131,9 @@ Exit run_schedule(ScheduleCommand& command, Io& io) {
     return fail_usage(io, settled.error());
   if (command.names.empty() && command.input.cluster.empty()) command.names.emplace_back("gedge");
   const auto listen = listen_address(command.listen, *io.network);
-  if (!listen) return fail(io, listen.error());
+  if (!listen) return fail_flag(io, listen.error());
   if (const Status guarded = check_reach(command.guard, *listen, command.listen); !guarded)
-    return fail(io, guarded.error());
+    return fail_usage(io, guarded.error());
   return run_in_daemon_library<RunSchedule>(kRunSchedule, io, command, *listen);
 }
 

@@ -44,6 +44,11 @@ Exit fail_usage(Io& io, const Error& error) {
   return Exit::kUsage;
 }
 
+Exit fail_flag(Io& io, const Error& error) {
+  const Exit exit = fail(io, error);
+  return exit == Exit::kInput ? Exit::kUsage : exit;
+}
+
 void report_input(Io& io, const std::vector<Warning>& warnings,
                   const std::vector<SkippedObject>& skipped, const OutputOptions& output) {
   if (!output.quiet || output.verbosity > 0)

@@ -16,6 +16,8 @@ Exit fail(Io& io, const Errors& errors, const OutputOptions& output);
 Exit fail(Io& io, const Error& error);
 /// A wrong use of flags that only the run could notice.
 Exit fail_usage(Io& io, const Error& error);
+/// A flag of which only the run could see what it means: wrong usage, unless the world refused.
+Exit fail_flag(Io& io, const Error& error);
 
 /// Warnings, and one line about objects that were skipped; -v lists all of both, -q says nothing.
 void report_input(Io& io, const std::vector<Warning>& warnings,

@@ -29,6 +29,11 @@ void add_prometheus_flags(FlagSet& flags, PrometheusOptions& options) {
 }
 
 Status check_prometheus(const PrometheusOptions& options) {
+  const std::string& url = options.url;
+  if (!url.empty() && url.find("://") == std::string::npos)  // before a '@' stands a password
+    return invalid_input(
+        url.find('@') == std::string::npos ? "'" + url + "' is no URL" : "this is no URL", {},
+        "write for example `--prometheus http://prometheus:9090`");
   const bool has_more = !options.token_file.empty() || !options.ca_file.empty();
   if (options.url.empty() && has_more)
     return invalid_input("a token or certificates, and nobody says where Prometheus is", {},

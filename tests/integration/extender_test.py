@@ -119,7 +119,7 @@ def check_mistakes(extender):
 
 def check_flags(site):
     for flags, code, words in (
-            (["--listen", "0.0.0.0:0"], 3, "others could reach"),
+            (["--listen", "0.0.0.0:0"], 2, "others could reach"),
             (["--cluster", site, "--bind"], 2, "'--bind' needs an API server"),
             (["--cluster", site, "--profile", "kube"], 3, "no policy that kube-scheduler lacks"),
             (["--max-body", "0"], 2, "is no size from 1 to 1Gi"),

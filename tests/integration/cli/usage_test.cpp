@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "integration/cli/gedge.hpp"
 #include "support/folder.hpp"
 
@@ -87,6 +92,40 @@ TEST_CASE("usage: an unknown flag or value is exit code 2 and names the nearest"
   CHECK(run_gedge({"plan", "--now", "yesterday"}).exit == 2);
   CHECK(run_gedge({"explain"}).err.starts_with("gedge: error: missing operand POD\n"));
   CHECK(run_gedge({"plan", "pod"}).err.starts_with("gedge: error: unexpected argument 'pod'\n"));
+}
+
+TEST_CASE("usage: where a daemon cannot listen is exit code 2, as any flag that is wrong") {
+  for (const std::vector<std::string>& daemon :
+       std::vector<std::vector<std::string>>{{"scale", "run", "--own-hpa"},
+                                             {"schedule", "--watch"},
+                                             {"extender"},
+                                             {"agent", "--peers", "peers.txt"}}) {
+    const auto run = [&daemon](const char* flag, const char* value) {
+      std::vector<std::string> args = daemon;
+      args.insert(args.end(), {flag, value});
+      return run_gedge(args);
+    };
+    CAPTURE(daemon.front());
+    for (const char* address : {"nonsense", "127.0.0.1:", ":80", "127.0.0.1:65536"})
+      CHECK_MESSAGE(run("--listen", address).exit == 2, address);
+    CHECK(run("--listen", "nonsense").err ==
+          "gedge: error: 'nonsense' is no address to listen on\n  fix: write for example "
+          "`127.0.0.1:8787` or `[::1]:8787`\n");
+    const Ran open = run("--listen", "0.0.0.0:0");
+    CHECK(open.exit == 2);
+    CHECK(open.err.find("others could reach '0.0.0.0:0'") != std::string::npos);
+  }
+}
+
+TEST_CASE("usage: what is no URL of Prometheus is exit code 2, and never a password told") {
+  const std::string fix = "\n  fix: write for example `--prometheus http://prometheus:9090`\n";
+  for (const auto& [url, words] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"prometheus:9090", "'prometheus:9090' is no URL"},
+           {"me:secret@prometheus", "this is no URL"}}) {
+    const Ran ran = run_gedge({"scale", "run", "--own-hpa", "--prometheus", url});
+    CHECK(ran.exit == 2);
+    CHECK(ran.err == "gedge: error: " + words + fix);
+  }
 }
 
 TEST_CASE("usage: flags may come before the command as kubectl has it") {
