@@ -305,7 +305,8 @@ void check(Cursor object, Cursor spec, const Autoscaler& out) {
     spec.find("minReplicas")
         .value_or(spec)
         .fail("minReplicas " + std::to_string(out.min) + " is above maxReplicas " +
-              std::to_string(out.max));
+                  std::to_string(out.max),
+              "write a larger maxReplicas, or a smaller minReplicas");
   if (out.target.kind.empty() || out.target.name.empty())
     spec.fail("an autoscaler that does not say what it scales",
               "write kind and name under scaleTargetRef");

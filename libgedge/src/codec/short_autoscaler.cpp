@@ -164,30 +164,34 @@ void read_order(Cursor list, std::vector<std::string>& order) {
     read_text(item, name);
     if (name.empty()) return item.fail("a site without a name");
     if (std::find(order.begin(), order.end(), name) != order.end())
-      return item.fail("site " + quote(name) + " is there already");
+      return item.fail("site " + quote(name) + " is there already", "name each site once");
     order.push_back(std::move(name));
   });
 }
 
+struct NamedWorkload {
+  std::string site, workload;
+  Cursor place;
+};
+
 // Which sites they are of is known when the order is.
-void read_workloads(Cursor map, std::vector<std::pair<std::string, std::string>>& workloads) {
+void read_workloads(Cursor map, std::vector<NamedWorkload>& workloads) {
   map.fields([&](std::string_view key, Cursor value) {
     std::string name;
     read_text(value, name);
     if (name.empty()) value.fail("a workload without a name");
-    workloads.emplace_back(key, std::move(name));
+    workloads.push_back({std::string(key), std::move(name), value.key().value_or(value)});
   });
 }
 
-void settle_workloads(Cursor map, const std::vector<std::pair<std::string, std::string>>& named,
-                      SiteRules& sites) {
+void settle_workloads(const std::vector<NamedWorkload>& named, SiteRules& sites) {
   sites.workloads.resize(sites.order.size());
-  for (const auto& [site, workload] : named) {
+  for (const auto& [site, workload, place] : named) {
     const auto at = std::find(sites.order.begin(), sites.order.end(), site);
-    if (at == sites.order.end()) return fail_unknown(map, "site", site, sites.order);
+    if (at == sites.order.end()) return fail_unknown(place, "site", site, sites.order);
     if (at == sites.order.begin())
-      return map.fail("site " + quote(site) + " is home: its workload is the target",
-                      "leave it out");
+      return place.fail("site " + quote(site) + " is home: its workload is the target",
+                        "leave it out");
     sites.workloads[static_cast<std::size_t>(at - sites.order.begin())] = workload;
   }
 }
@@ -203,7 +207,7 @@ void read_choice(Cursor value, SiteChoice& choice) {
 
 void read_sites(Cursor map, SiteRules& sites) {
   const std::size_t said = map.diagnostics().error_count();
-  std::vector<std::pair<std::string, std::string>> workloads;
+  std::vector<NamedWorkload> workloads;
   strict_fields(map,
                 {"order", "workloads", "label", "choose", "demandLabel", "budget", "up",
                  "overAfterSeconds", "returnAfterSeconds", "fullPercent"},
@@ -229,8 +233,10 @@ void read_sites(Cursor map, SiteRules& sites) {
   if (map.diagnostics().error_count() != said) return;
   if (sites.order.empty())
     map.fail("sites without an order", "write for example `order: [edge-a, cloud]`");
-  if (!workloads.empty()) settle_workloads(map, workloads, sites);
-  if (sites.label.empty()) map.fail("sites without a label that nodes have");
+  if (!workloads.empty()) settle_workloads(workloads, sites);
+  if (sites.label.empty())
+    map.fail("sites without a label that nodes have",
+             "write for example `label: topology.kubernetes.io/zone`");
   if (!sites.demand_label.empty() && sites.choice != SiteChoice::kDemand)
     map.find("demandLabel")
         .value_or(map)
@@ -252,8 +258,9 @@ void check(Cursor spec, const Autoscaler& out) {
   if (out.max == 0)
     spec.fail("an autoscaler without max", "write for example `max: 10`");
   else if (out.min > out.max)
-    spec.find("min").value_or(spec).fail("min " + std::to_string(out.min) + " is above max " +
-                                         std::to_string(out.max));
+    spec.find("min").value_or(spec).fail(
+        "min " + std::to_string(out.min) + " is above max " + std::to_string(out.max),
+        "write a larger max, or a smaller min");
   if (out.metrics.empty())
     spec.fail("an autoscaler without metrics",
               "write for example `metrics: [{resource: cpu, utilization: 60}]`");

@@ -182,6 +182,17 @@ TEST_CASE("a short autoscaler: sites that cannot be") {
   }
 }
 
+TEST_CASE("a short autoscaler: a workload of a site that is not has the place of that site") {
+  for (const std::string site : {"c", "a"}) {
+    CAPTURE(site);
+    const std::string sites = "{order: [a, b], workloads: {b: web-b, " + site + ": x}}";
+    const ScaleLoadResult result = load(with_sites(sites));
+    REQUIRE(result.errors.size() == 1);
+    const SourceSpan& where = result.errors.front().where;
+    CHECK(where.excerpt.substr(where.column - 1).starts_with(site + ": x"));
+  }
+}
+
 TEST_CASE("a short autoscaler: what is wrong has its place") {
   for (const auto& [text, words] : std::initializer_list<std::pair<std::string, std::string>>{
            {with("{resource: cpu}"), "needs one target"},
@@ -206,6 +217,25 @@ TEST_CASE("a short autoscaler: what is wrong has its place") {
     REQUIRE_FALSE(result.errors.empty());
     CHECK(result.errors.front().what.find(words) != std::string::npos);
     CHECK(result.errors.front().where.line > 0);
+  }
+}
+
+TEST_CASE("a short autoscaler: what to write instead") {
+  const std::string cpu = "{resource: cpu, utilization: 60}";
+  for (const auto& [text, hint] : std::initializer_list<std::pair<std::string, std::string>>{
+           {with(cpu, "  min: 10\n"), "write a larger max, or a smaller min"},
+           {with_sites("{order: [a, b, a]}"), "name each site once"},
+           {with_sites("{order: [a], label: ''}"),
+            "write for example `label: topology.kubernetes.io/zone`"},
+           {"apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\n"
+            "spec: {scaleTargetRef: {kind: Deployment, name: web}, minReplicas: 4, "
+            "maxReplicas: 3}\n",
+            "write a larger maxReplicas, or a smaller minReplicas"}}) {
+    const std::string& given = text;
+    CAPTURE(given);
+    const ScaleLoadResult result = load(given);
+    REQUIRE(result.errors.size() == 1);
+    CHECK(result.errors.front().hint == hint);
   }
 }
 
