@@ -363,8 +363,10 @@ Error refusal(const ApiAnswer& answer, std::string_view what) {
   dom::parser parser;
   dom::element status;
   std::string_view message;
+  // Kubernetes has a Status, Prometheus an error.
   if (parser.parse(answer.body).get(status) != simdjson::SUCCESS ||
-      status["message"].get_string().get(message) != simdjson::SUCCESS)
+      (status["message"].get_string().get(message) != simdjson::SUCCESS &&
+       status["error"].get_string().get(message) != simdjson::SUCCESS))
     message = std::string_view(answer.body).substr(0, kQuoted);
   const Errc code = answer.status == kNotFound                     ? Errc::kNotFound
                     : answer.status == kConflict                   ? Errc::kConflict

@@ -180,6 +180,9 @@ TEST_CASE("scale requests: what Prometheus says is added up, and what is no amou
     CHECK_FALSE(query_reading(answer(200, body), query).is_read);
   }
   CHECK_FALSE(query_reading(answer(503, ""), query).is_read);
+  const char* const slip = R"({"status":"error","errorType":"bad_data","error":"1:4: unclosed"})";
+  CHECK(query_reading(answer(400, slip), query).why ==
+        "cannot read Prometheus: the server says 400: 1:4: unclosed");
 }
 
 TEST_CASE("scale requests: a kind that has another name in paths") {
