@@ -74,7 +74,7 @@ void ScaleRun::tell(const ScaleReport& report) {
                        {"workload", workload_of(autoscaler)},
                        {"from", from},
                        {"to", to},
-                       {"why", rescale_reason(autoscaler, decision)}});
+                       {"why", change_reason(report)}});
   if (report.outcome == Outcome::kNotRescaled)
     return log_.event("not-rescaled",
                       {{"autoscaler", name}, {"from", from}, {"to", to}, {"why", report.why}});
@@ -107,8 +107,7 @@ void ScaleRun::tell_size(const ScaleReport& report) {
                          {"resource", report.size->resource},
                          {"from", resource_text(report.size->resource, report.size->from)},
                          {"to", resource_text(report.size->resource, report.size->to)},
-                         {"why", is_done ? rescale_reason(report.autoscaler, report.decision)
-                                         : report.why}});
+                         {"why", is_done ? change_reason(report) : report.why}});
 }
 
 void ScaleRun::turned() {

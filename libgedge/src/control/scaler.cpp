@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "control/workload_key.hpp"
+#include "gedge/scale/status_text.hpp"
 
 namespace gedge {
 namespace {
@@ -71,6 +72,17 @@ bool is_same_report(const ScaleReport& a, const ScaleReport& b) {
 }
 
 }  // namespace
+
+// What changes one site need not be what changes the whole.
+std::string change_reason(const ScaleReport& report) {
+  const ScaleDecision& decision = report.decision;
+  if (report.size && !report.size->undoes.empty()) return report.size->undoes;
+  const bool is_more =
+      report.size ? report.size->to > report.size->from : decision.replicas > decision.current;
+  if (report.whole && (is_more ? *report.whole <= 0 : *report.whole >= 0))
+    return "As many replicas as before, on other sites or of another size";
+  return rescale_reason(report.autoscaler, decision, is_more);
+}
 
 void Scaler::put(Autoscaler autoscaler) {
   Space& space = spaces_[autoscaler.namespace_name.str()];

@@ -337,6 +337,7 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
   if (turn.far_stay) entry.moved = moved;
   ScaleReport report = waiting.report;
   report.without_place = split.without_place;
+  report.whole = waiting.wanted - report.decision.current;
   if (options_.writes && waiting.now < entry.yields_until)
     return yield(std::move(report), changes(split, sites) || turn.resizes, entry);
   space.has_more = space.has_more || turn.has_more;

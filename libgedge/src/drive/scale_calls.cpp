@@ -304,7 +304,7 @@ void ScaleLoop::tell_size(const ScaleReport& report) {
   const std::string whose = one.pod.empty() ? "each replica" : "pod " + one.pod;
   const std::string size = "New " + one.resource + " of " + whose + ": " +
                            resource_text(one.resource, one.to) +
-                           "; reason: " + rescale_reason(report.autoscaler, report.decision);
+                           "; reason: " + change_reason(report);
   if (report.outcome == Outcome::kRescaled) tell_event(report, false, "SuccessfulResize", size);
   if (report.outcome == Outcome::kNotRescaled)
     tell_event(report, true, "FailedResize", size + "; error: " + report.why);
@@ -316,8 +316,8 @@ void ScaleLoop::tell(const ScaleReport& report) {
   tell_status(report);
   if (!report.keeps_size.empty()) tell_event(report, true, "FailedResize", report.keeps_size);
   if (report.size) return tell_size(report);
-  const std::string size = "New size: " + std::to_string(decision.replicas) +
-                           "; reason: " + rescale_reason(report.autoscaler, decision);
+  const std::string size =
+      "New size: " + std::to_string(decision.replicas) + "; reason: " + change_reason(report);
   if (report.outcome == Outcome::kRescaled)
     return tell_event(report, false, "SuccessfulRescale", size);
   if (report.outcome == Outcome::kNotRescaled)

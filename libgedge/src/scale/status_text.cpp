@@ -32,14 +32,14 @@ std::string describe(const MetricSpec& metric) {
   return (metric.is_query ? "query " : "external metric ") + with_selector(metric);
 }
 
-std::string rescale_reason(const Autoscaler& autoscaler, const ScaleDecision& decision) {
+std::string rescale_reason(const Autoscaler& autoscaler, const ScaleDecision& decision,
+                           bool is_more) {
   if (decision.step == ScaleStep::kAboveMax)
     return "Current number of replicas above Spec.MaxReplicas";
   if (decision.step == ScaleStep::kBelowMin)
     return "Current number of replicas below Spec.MinReplicas";
-  return decision.replicas > decision.current
-             ? deciding_metric(autoscaler, decision) + " above target"
-             : "All metrics below target";
+  return is_more ? deciding_metric(autoscaler, decision) + " above target"
+                 : "All metrics below target";
 }
 
 std::string condition_message(const Autoscaler& autoscaler, const ScaleDecision& decision,

@@ -108,6 +108,15 @@ struct World : ScalerTurns<World> {
 
 using Both = std::pair<std::int32_t, std::int32_t>;
 
+/// Of each change since so many reports.
+std::vector<std::string> reasons(const World& world, std::size_t since) {
+  std::vector<std::string> said;
+  for (std::size_t i = since; i < world.reports.size(); ++i)
+    if (world.reports[i].outcome == Outcome::kRescaled)
+      said.push_back(change_reason(world.reports[i]));
+  return said;
+}
+
 World running() {
   World world;
   world.scaler.put(World::web());
@@ -191,9 +200,47 @@ TEST_CASE("scaler with sites: where home has room again, they come back") {
   world.load = 4;
   world.pass(20);
   REQUIRE(world.there() == Both{2, 2});
+  const std::vector<std::string> both(2, "query load above target");
+  CHECK(reasons(world, 0) == both);
+  const std::size_t known = world.reports.size();
   world.places = {4, 4};
   world.pass(150);
   CHECK(world.there() == Both{4, 0});
+  const std::vector<std::string> back{
+      "As many replicas as before, on other sites or of another size",  // two more at home
+      "All metrics below target"};                                      // six are too many
+  CHECK((reasons(world, known) == back));
+}
+
+TEST_CASE("scaler with sites: why one site changes is why the whole does") {
+  ScaleReport report;
+  report.autoscaler = World::web();
+  const auto reason = [&report](std::int32_t from, std::int32_t to, std::int32_t whole) {
+    report.decision.current = from;
+    report.decision.replicas = to;
+    report.whole = whole;
+    return change_reason(report);
+  };
+  const std::string more = "query load above target", less = "All metrics below target",
+                    moves = "As many replicas as before, on other sites or of another size";
+  CHECK(reason(2, 3, 1) == more);
+  CHECK(reason(3, 2, -1) == less);
+  CHECK(reason(2, 3, 0) == moves);
+  CHECK(reason(3, 2, 0) == moves);
+  CHECK(reason(2, 3, -2) == moves);
+  CHECK(reason(3, 2, 2) == moves);
+  report.whole.reset();  // without sites
+  report.decision.replicas = 9;
+  CHECK(change_reason(report) == more);
+  report.decision.replicas = 1;
+  CHECK(change_reason(report) == less);
+  report.size = {"cpu", 700, 800, {}, 700, {}};
+  CHECK_MESSAGE((reason(5, 5, 1) == more), "larger ones that count for no more yet");
+  report.size->to = 600;
+  CHECK(reason(5, 5, -1) == less);
+  CHECK(reason(5, 4, 0) == moves);
+  report.size->undoes = "pod a has no node";
+  CHECK(reason(5, 4, 0) == "pod a has no node");
 }
 
 TEST_CASE("scaler with sites: a look that changes nothing is over at once") {

@@ -68,7 +68,8 @@ struct ScaleReport {
   std::vector<DatedCondition> conditions;  ///< of this look, and those of others that it left
   std::string target_uid;                  ///< empty: not known
   std::string why;  ///< what kept a metric from being read, or the workload from being changed
-  std::int32_t without_place = 0;  ///< replicas that no site has room for
+  std::int32_t without_place = 0;     ///< replicas that no site has room for
+  std::optional<std::int32_t> whole;  ///< by how many more there should be on all sites
   /// Not another number of replicas, but another size of each of them, at home.
   struct Size {
     std::string resource;
@@ -87,6 +88,9 @@ struct ScaleReport {
   bool is_frozen = false, was_frozen = false;  ///< a metric is not known: no scale-down
   bool is_news = true;                         ///< it differs from the one before
 };
+
+/// Why the workload is changed, in words of an Event.
+std::string change_reason(const ScaleReport& report);
 
 /// What fits on the sites of an autoscaler is to be found out. `ticket` names it in the answer.
 struct SiteQuestion {
