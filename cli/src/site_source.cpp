@@ -25,6 +25,13 @@ InputOptions live_input(const ScaleCommand& command) {
   return input;
 }
 
+// Sites need to read more than autoscalers without any.
+Error with_rights(Error error) {
+  if (error.code == Errc::kDenied && error.hint.empty())
+    error.hint = "grant what `gedge manifests --rights-only --mode autoscaler --mode sites` prints";
+  return error;
+}
+
 Error first_of(Errors errors) {
   if (errors.empty()) return {Errc::kInternal, "the cluster could not be read", {}, {}};
   return std::move(errors.front());
@@ -60,7 +67,7 @@ LiveReading SiteSource::list() {
   if (listing)
     live.pages = std::move(listing->pages);
   else
-    live.errors.push_back(std::move(listing).error());
+    live.errors.push_back(with_rights(std::move(listing).error()));
   return live;
 }
 

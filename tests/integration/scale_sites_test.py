@@ -160,6 +160,9 @@ def check_declared(scene):
     missing = scene.write("missing.json", spec_of(workloads={"cloud": "web-clod"}))
     run = once(scene.plane, "-f", missing)
     need(run.returncode == 1 and "event=no-target autoscaler=shop/web" in run.stderr, f"{run}")
+    run = once(scene.plane, *scene.flags, "--as", "nobody")
+    rights = "`gedge manifests --rights-only --mode autoscaler --mode sites`"
+    need(run.returncode == 4 and f"\n  fix: grant what {rights} prints\n" in run.stderr, f"{run}")
 
 
 def check_dry_run(scene):
