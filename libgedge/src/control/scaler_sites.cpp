@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "control/workload_key.hpp"
@@ -57,6 +58,40 @@ bool changes(const SiteSplit& split, const std::vector<SiteCount>& sites) {
   for (std::size_t site = 0; site < sites.size(); ++site)
     if (split.replicas[site] != sites[site].replicas) return true;
   return false;
+}
+
+/// Replicas that have to be there, without any tolerance; all of them where nobody knows.
+double needed(const Autoscaler& spec, const ScaleDecision& decision,
+              const std::vector<double>& demand) {
+  if (!demand.empty())
+    return std::accumulate(demand.begin(), demand.end(), 0.0) /
+           static_cast<double>(spec.metrics.front().amount);
+  double most = 0;
+  for (std::size_t i = 0; i < spec.metrics.size(); ++i) {
+    const bool is_known = i < decision.metrics.size() && decision.metrics[i].average_milli;
+    if (!is_known || spec.metrics[i].target != TargetKind::kAverageValue) return decision.current;
+    most = std::max(most, static_cast<double>(*decision.metrics[i].average_milli) *
+                              decision.current / static_cast<double>(spec.metrics[i].amount));
+  }
+  return most;
+}
+
+/// So many that are not at home are to leave.
+std::int64_t leaving(const SiteSplit& split, const std::vector<SiteCount>& sites) {
+  std::int64_t count = 0;
+  for (std::size_t site = 1; site < sites.size(); ++site)
+    count += std::max(sites[site].replicas - split.replicas[site], 0);
+  return count;
+}
+
+/// So many are more than is wanted when those at home have grown.
+std::int64_t stood_in_for(const SiteSplit& split, const HomeSize& size, std::int32_t wanted) {
+  HomeSize after = size;
+  after.sizes.clear();
+  after.amount = split.home;
+  std::int64_t units = units_of(split.replicas.front(), after);
+  for (std::size_t site = 1; site < split.replicas.size(); ++site) units += split.replicas[site];
+  return std::max<std::int64_t>(units - wanted, 0);
 }
 
 bool has_answer(const ScaleDecision& decision) {
@@ -161,8 +196,8 @@ void Scaler::split(const std::string& key, Entry& entry, ScaleReport report, Sca
       return give_up(
           std::move(waiting),
           "no value says by its label '" + rules.demand_label + "' from which site it is", entry);
-    waiting.wanted = without_surplus(entry, waiting);
   }
+  waiting.wanted = without_surplus(entry, waiting);
   note_progress(entry, space, now);
   note_undone(key, entry, space, now);
   const HomeSize* const size = size_of(key, space);
@@ -214,16 +249,14 @@ std::vector<double> Scaler::demand_of(const Autoscaler& spec, const Space& space
   return demand;
 }
 
-// The formula is content with replicas that came by a move. Those that are to leave by it do,
-// unless there is work for them by now.
+// The formula is content with replicas that came by a move, or are larger in the stead of others.
+// Those that are to leave by it do, unless there is work for them by now.
 std::int32_t Scaler::without_surplus(Entry& entry, const Splitting& waiting) {
   const ScaleDecision& decision = waiting.report.decision;
   if (decision.rescales()) entry.surplus = 0;
   if (entry.surplus == 0) return decision.replicas;
-  double demand = 0;
-  for (const double of_site : waiting.demand) demand += of_site;
-  const auto amount = static_cast<double>(entry.spec.metrics.front().amount);
-  const double busy = std::min(std::ceil(demand / amount), static_cast<double>(decision.replicas));
+  const double busy = std::min(std::ceil(needed(entry.spec, decision, waiting.demand)),
+                               static_cast<double>(decision.replicas));
   return std::max(decision.replicas - entry.surplus, static_cast<std::int32_t>(busy));
 }
 
@@ -288,6 +321,7 @@ bool Scaler::note_moves(const Splitting& waiting, const SiteSplit& split,
                            at_first <= entry.spec.max;
   if (!options_.writes || waiting.now < entry.yields_until) return comes_first;
   entry.moved = split.moved;
+  if (entry.spec.sites->choice != SiteChoice::kDemand) return comes_first;
   // Of no more than `max` where some come first.
   const std::int64_t surplus =
       std::min<std::int64_t>(entry.surplus, std::max<std::int64_t>(in_the_end - waiting.wanted, 0));
@@ -363,6 +397,14 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
       is_changed = true;
     }
   if (take_back(waiting, answer, report, entry, space)) is_changed = true;
+  const HomeSize* const size = size_of(waiting.key, space);
+  const bool grows = turn.resizes && split.home > size->amount;
+  if (options_.writes && grows)
+    entry.surplus = static_cast<std::int32_t>(std::min<std::int64_t>(
+        stood_in_for(split, *size, waiting.wanted) + (turn.far_stay ? leaving(split, sites) : 0),
+        waiting.wanted));
+  else if (options_.writes && size != nullptr && leaving(split, sites) > 0)
+    entry.surplus = 0;
   if (turn.resizes && resize_home(waiting, split, answer, report, entry, space)) return;
   if (is_changed) return;
   report.decision.replicas = report.decision.current;

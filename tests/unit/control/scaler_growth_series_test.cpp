@@ -251,5 +251,19 @@ TEST_CASE(
   CHECK_MESSAGE(world.state() == state(2, 1, kBase), "one by its size, one by its number");
 }
 
+TEST_CASE("scaler with growth: who is far leaves for who has grown, within the tolerance, too") {
+  World world;
+  world.node_cpu = kBase;
+  world.load = 9;
+  world.pass(20);
+  REQUIRE(world.state() == state(2, 7, kBase));
+  world.node_cpu = 750;
+  world.pass(200);
+  CHECK_MESSAGE((world.state() == state(2, 6, 750)), "nine are enough, and ten were not asked for");
+  const std::size_t known = world.series.size();
+  world.pass(200);
+  CHECK(world.series.size() == known);
+}
+
 }  // namespace
 }  // namespace gedge
