@@ -361,6 +361,21 @@ void Scaler::yield(ScaleReport report, bool is_due, Entry& entry) {
   tell(std::move(report), entry);
 }
 
+// Those that are far leave for who grows in their stead, though the formula may be content with
+// both.
+void Scaler::note_growth(const Splitting& waiting, const SiteSplit& split,
+                         const std::vector<SiteCount>& sites, const HomeTurn& turn, Entry& entry,
+                         const Space& space) const {
+  const HomeSize* const size = size_of(waiting.key, space);
+  if (!options_.writes || size == nullptr) return;
+  const std::int64_t left = leaving(split, sites);
+  if (turn.resizes && split.home > size->amount)
+    entry.surplus = static_cast<std::int32_t>(std::min<std::int64_t>(
+        stood_in_for(split, *size, waiting.wanted) + (turn.far_stay ? left : 0), waiting.wanted));
+  else if (left > 0)
+    entry.surplus = 0;
+}
+
 void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAnswer answer,
                        Entry& entry, Space& space) {
   const std::vector<ObjectName> workloads = site_workloads(entry.spec);
@@ -397,14 +412,8 @@ void Scaler::carry_out(const Splitting& waiting, const SiteSplit& split, SiteAns
       is_changed = true;
     }
   if (take_back(waiting, answer, report, entry, space)) is_changed = true;
-  const HomeSize* const size = size_of(waiting.key, space);
-  const bool grows = turn.resizes && split.home > size->amount;
-  if (options_.writes && grows)
-    entry.surplus = static_cast<std::int32_t>(std::min<std::int64_t>(
-        stood_in_for(split, *size, waiting.wanted) + (turn.far_stay ? leaving(split, sites) : 0),
-        waiting.wanted));
-  else if (options_.writes && size != nullptr && leaving(split, sites) > 0)
-    entry.surplus = 0;
+  if (entry.spec.sites->choice != SiteChoice::kDemand)
+    note_growth(waiting, split, sites, turn, entry, space);
   if (turn.resizes && resize_home(waiting, split, answer, report, entry, space)) return;
   if (is_changed) return;
   report.decision.replicas = report.decision.current;

@@ -297,6 +297,9 @@ class Scaler {
   };
   HomeTurn turn_of_home(const Splitting& waiting, const SiteSplit& split,
                         const std::vector<SiteCount>& sites, const Space& space) const;
+  void note_growth(const Splitting& waiting, const SiteSplit& split,
+                   const std::vector<SiteCount>& sites, const HomeTurn& turn, Entry& entry,
+                   const Space& space) const;
   std::string note_size(const Splitting& waiting, const SiteSplit& split, const GrowRule& bounded,
                         std::string why, Entry& entry, const Space& space) const;
   bool resize_home(const Splitting& waiting, const SiteSplit& split, const SiteAnswer& answer,
