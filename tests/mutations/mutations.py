@@ -295,7 +295,7 @@ MUTATIONS = [
              "    (plan.held ? beyond : fits) = middle;", "    fits = middle;", ("scale",)),
     Mutation("replicas shrink to less than somebody has declared since", ("I-6", "I-7"),
              "scale/growth.cpp", "one.requests.find(noted.resource) == amount",
-             "one.requests.find(noted.resource)", ("scale", "control")),
+             "one.requests.find(noted.resource) && amount > 0", ("scale", "control")),
     Mutation("a template that is put back is written again and again", ("I-6",),
              "control/scaler_growth.cpp", "(!stands && written->base == size.amount)",
              "(!stands && false)", ("control",)),
