@@ -189,7 +189,8 @@ TEST_CASE("a short autoscaler: a workload of a site that is not has the place of
     const ScaleLoadResult result = load(with_sites(sites));
     REQUIRE(result.errors.size() == 1);
     const SourceSpan& where = result.errors.front().where;
-    CHECK(where.excerpt.substr(where.column - 1).starts_with(site + ": x"));
+    const auto column = static_cast<std::size_t>(where.column);
+    CHECK(where.excerpt.substr(column - 1).starts_with(site + ": x"));
   }
 }
 
