@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -185,7 +185,7 @@ TEST_CASE("api batches: damaged lines, lists and ends of watches make the same i
     const Pods expected = pods_of(scripts);
     CHECK(expected.size() > 30);
     std::vector<std::size_t> failures;
-    for (const std::size_t batch : {1, 7, 1000}) {
+    for (const std::size_t batch : std::array<std::size_t, 3>{1, 7, 1000}) {
       CAPTURE(batch);
       Fixture at;
       at.list({});
