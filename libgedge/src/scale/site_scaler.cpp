@@ -150,7 +150,7 @@ Result<bool> SiteScaler::resize_home(std::int64_t amount, SiteStep step) {
     if (replicas_[i].site != kHome) continue;
     if (step == SiteStep::kDown && replicas_[i].amount <= amount) continue;
     const auto held = resize(replicas_[i], amount, step);
-    if (!held) return held;
+    if (!held) return held.error();
     if (!*held) {
       GEDGE_TRY(restore(before, said));
       return false;
