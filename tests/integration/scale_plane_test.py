@@ -27,6 +27,11 @@ def replicas(plane, name="web"):
     return plane.get(DEPLOYMENTS.format(SPACE) + "/" + name)["spec"]["replicas"]
 
 
+def runs(plane, name):
+    """Replicas that are there; written after their pods."""
+    return plane.get(DEPLOYMENTS.format(SPACE) + "/" + name).get("status", {}).get("replicas", 0)
+
+
 def begin(plane, name, load):
     plane.metrics.load[name] = load
     plane.create(DEPLOYMENTS.format(SPACE), deployment(name))
@@ -43,7 +48,7 @@ def check_explain(plane):
     """One look at the server, its metrics and nothing written."""
     begin(plane, "seen", 900)
     plane.create(HPAS, autoscaler("seen"))
-    until(lambda: "seen-0" in plane.pods(SPACE), "a pod")
+    until(lambda: runs(plane, "seen") == 1, "a pod")
     run, found = explain(plane, "seen")
     need(run.returncode == 0 and found, f"{run}")
     need(found and (found["currentReplicas"], found["proposedReplicas"]) == (1, 4), f"{found}")
@@ -192,6 +197,7 @@ def check_prometheus(plane):
             prometheus.demand = 800
             until(lambda: replicas(plane, "queue") == 8, "eight replicas")
             need(gedge.metric("gedge_scale_reactions_total") > 0, "nobody reacted")
+            until(lambda: runs(plane, "queue") == 8, "eight that run")
             run, found = explain(plane, "queue", "-f", spec, "--prometheus", prometheus.url)
             need(found and found["currentReplicas"] == 8, f"{run}")
             prometheus.demand = 100
