@@ -161,7 +161,7 @@ std::optional<Exit> look_at_cluster(const ExplainOptions& options, Io& io, Look&
 
 Status check(const ExplainOptions& options) {
   const std::vector<std::string>& cluster = options.input.cluster;
-  if (const Status one = check_cluster(cluster); !one) return one;
+  if (Status one = check_cluster(cluster); !one) return one;
   if (cluster.empty() && options.input.files.empty())
     return invalid_input("no autoscaler to explain", {},
                          "name files with `-f`, for example `-f hpa.yaml`, or `--cluster live`");

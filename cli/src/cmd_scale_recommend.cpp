@@ -80,7 +80,7 @@ constexpr Page kPage{
 // Flags that only a live cluster has a use for, and files that it has none for.
 Status check(const RecommendCommand& command) {
   const std::vector<std::string>& cluster = command.input.cluster;
-  if (const Status one = check_cluster(cluster); !one) return one;
+  if (Status one = check_cluster(cluster); !one) return one;
   if (!cluster.empty() && !command.input.files.empty())
     return invalid_input("flag '--filename' does not go with a live cluster", {},
                          "its workloads are asked for; give a history by `--metrics`");
