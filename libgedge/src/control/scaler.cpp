@@ -262,7 +262,8 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
       entry.target_uid = target->uid;
     }
     ScaleHistory before = entry.history;
-    ScaleDecision decision = ask_formula(space.facts->autoscalers[next++], index, entry, now);
+    ScaleDecision decision =
+        ask_formula(space.facts->autoscalers[next++], index, before, entry, now);
     std::string reason =
         target != nullptr ? unknown_pods(entry, *target, index, decision) : std::string();
     if (!reason.empty()) {
@@ -277,17 +278,18 @@ void Scaler::decide(const std::string& name, Space& space, Nanos now, UnixSecond
 
 // The formula looks at no metric while there are fewer than the least. Those that lack may have no
 // place anywhere: what is wanted beyond them is asked all the same of those that grow.
-ScaleDecision Scaler::ask_formula(Autoscaler autoscaler, const WorkloadIndex& index, Entry& entry,
-                                  Nanos now) const {
-  ScaleHistory before = entry.history;
+ScaleDecision Scaler::ask_formula(const Autoscaler& autoscaler, const WorkloadIndex& index,
+                                  const ScaleHistory& before, Entry& entry, Nanos now) const {
   ScaleDecision decision =
       reconcile(autoscaler, index, entry.history, seconds(now), options_.settings);
   const bool grows = autoscaler.sites && !autoscaler.sites->up.resource.empty();
   if (!grows || decision.step != ScaleStep::kBelowMin) return decision;
-  autoscaler.min = decision.current;
-  ScaleDecision more = reconcile(autoscaler, index, before, seconds(now), options_.settings);
+  Autoscaler free = autoscaler;
+  free.min = decision.current;
+  ScaleHistory history = before;
+  ScaleDecision more = reconcile(free, index, history, seconds(now), options_.settings);
   if (more.step != ScaleStep::kComputed || more.replicas <= decision.replicas) return decision;
-  entry.history = std::move(before);
+  entry.history = std::move(history);
   return more;
 }
 

@@ -261,8 +261,8 @@ class Scaler {
   void decide(const std::string& name, Space& space, Nanos now, UnixSeconds date);
   void decide(const std::string& key, Entry& entry, ScaleDecision decision, ScaleHistory before,
               std::string why, Space& space, Nanos now, UnixSeconds date);
-  ScaleDecision ask_formula(Autoscaler autoscaler, const WorkloadIndex& index, Entry& entry,
-                            Nanos now) const;
+  ScaleDecision ask_formula(const Autoscaler& autoscaler, const WorkloadIndex& index,
+                            const ScaleHistory& before, Entry& entry, Nanos now) const;
   bool is_changed_by_others(Entry& entry, const Space& space) const;
   std::vector<SiteCount> count_sites(const Entry& entry, const Space& space) const;
   void split(const std::string& key, Entry& entry, ScaleReport report, ScaleHistory before,
