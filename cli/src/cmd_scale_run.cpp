@@ -32,7 +32,9 @@ constexpr Page kPage{
     .description =
         "Looks at every autoscaler each `--sync-period`, decides as `gedge scale explain` does, "
         "and writes replicas through the subresource scale, with the version that was read: where "
-        "somebody else was faster, it looks again. It goes on until SIGTERM or SIGINT.\n\n"
+        "somebody else was faster, it looks again. Where eight or more workloads of a kind in a "
+        "namespace are looked at, they are listed, if that is allowed and most of the list is "
+        "theirs; others are read one by one. It goes on until SIGTERM or SIGINT.\n\n"
         "Autoscalers of `-f` have kind Autoscaler of gedge.io/v1alpha1, which is short: `target` "
         "(kind, name), `min`, `max`, `metrics` and, if wanted, `behavior` as in autoscaling/v2. A "
         "metric is one of `resource` (with `utilization` in percent, or `average`; `container` "

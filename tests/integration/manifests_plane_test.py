@@ -240,6 +240,7 @@ def check_autoscaler(plane):
               ("autoscaling", "horizontalpodautoscalers/status", "patch"),
               ("events.k8s.io", "events", "create"), ("events.k8s.io", "events", "patch"),
               *(("apps", kind + "/scale", verb) for kind in kinds for verb in ("get", "update")),
+              *(("apps", kind, "list") for kind in kinds), ("", "replicationcontrollers", "list"),
               *(("", "replicationcontrollers/scale", verb) for verb in ("get", "update"))]
     check_rights(plane, "autoscaler", *rights)
     plane.create("/apis/apps/v1/namespaces/default/deployments", deployment("web", 3))

@@ -20,6 +20,7 @@ OVERCOMMIT = "control/scheduler_overcommit.cpp"
 LOOP = "drive/schedule_loop.cpp"
 CALL = "io/api_call.cpp"
 CLUSTER = "drive/api_cluster.cpp"
+LEASE = "drive/lease_keeper.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
 NOMINATIONS = "plan/nominations.cpp"
@@ -210,10 +211,10 @@ MUTATIONS = [
              ELECTION, "found.version != seen_.version) seen_at_ = now;",
              "found.version != seen_.version) seen_at_ = Nanos{found.renewed * kNanosInSecond};",
              ("control", "drive")),
-    Mutation("a write may end after the lease", ("I-3", "kubernetes#107262"), CLUSTER,
+    Mutation("a write may end after the lease", ("I-3", "kubernetes#107262"), LEASE,
              "  request.timeout = std::min(request.timeout, left);\n", "", ("drive",)),
-    Mutation("writes are sent by whoever does not lead", ("I-3",), CLUSTER,
-             "  if (!is_leading() || left <= Nanos{0}) return false;\n", "", ("drive",)),
+    Mutation("writes are sent by whoever does not lead", ("I-3",), LEASE,
+             "  if (!election_.is_leading(now) || left <= Nanos{0}) return false;\n", "", ("drive",)),
     Mutation("a stop waits for ever for what is not answered", ("I-3", "cilium#42920"),
              "drive/schedule_loop.cpp", "  if (give_up_ && now >= *give_up_) return true;\n", "",
              ("drive", "integration")),
@@ -334,6 +335,13 @@ MUTATIONS = [
              ("kubernetes#107598",), "drive/scale_calls.cpp",
              "if (!write.costs.empty() && options_.sites",
              "if (write.costs.size() > 9'999 && options_.sites", ("drive",)),
+    Mutation("a list of others is asked for time and again", ("I-9",),
+             "drive/workload_lists.cpp", "if (is_dear || reads.size() > readings.size())",
+             "if (is_dear && reads.size() > readings.size())", ("drive",)),
+    Mutation("a workload of that name in another namespace is scaled", ("I-6",),
+             "drive/workload_lists.cpp",
+             "      if (one.namespace_name == first.namespace_name) by_name",
+             "      by_name", ("drive",)),
     Mutation("requests are changed by an hour of samples", ("I-7",), "scale/resize.cpp",
              "if (known_s < options_.least_known_s)", "if (known_s < 0)", ("scale",)),
     Mutation("requests that are not safe are applied", ("I-7",), "drive/resize_workload.cpp",

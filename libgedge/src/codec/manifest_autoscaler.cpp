@@ -17,14 +17,15 @@ Component autoscaler(const ManifestOptions& options) {
 }
 
 Json rules(const ManifestOptions& options) {
-  Json all =
-      Json::array({rule("", {"pods"}, {"list", "watch"}),
-                   rule("autoscaling", {"horizontalpodautoscalers"}, {"list", "watch"}),
-                   rule("apps", {"deployments/scale", "statefulsets/scale", "replicasets/scale"},
-                        {"get", "update"}),
-                   rule("", {"replicationcontrollers/scale"}, {"get", "update"}),
-                   rule("metrics.k8s.io", {"pods"}, {"list"}),
-                   rule("events.k8s.io", {"events"}, {"create", "patch"})});
+  Json all = Json::array(
+      {rule("", {"pods"}, {"list", "watch"}),
+       rule("autoscaling", {"horizontalpodautoscalers"}, {"list", "watch"}),
+       rule("apps", {"deployments/scale", "statefulsets/scale", "replicasets/scale"},
+            {"get", "update"}),
+       rule("", {"replicationcontrollers/scale"}, {"get", "update"}),
+       rule("apps", {"deployments", "statefulsets", "replicasets"}, {"list"}),
+       rule("", {"replicationcontrollers"}, {"list"}), rule("metrics.k8s.io", {"pods"}, {"list"}),
+       rule("events.k8s.io", {"events"}, {"create", "patch"})});
   if (options.owns_objects)
     all.push_back(rule("autoscaling", {"horizontalpodautoscalers/status"}, {"patch"}));
   return all;

@@ -240,7 +240,8 @@ ScaleTarget read_target(const std::string& kind, Cursor object, bool keeps_objec
   if (wanted) read_int32(*wanted, target.spec_replicas, 0);
   target.status_replicas = target.spec_replicas;
   const auto status = object.find("status");
-  if (status && status->is_map() && status->size() > 0) {
+  // Servers write an empty one where there are none yet, and so do templates of no server.
+  if (status && status->is_map() && (status->size() > 0 || !version_of(object).empty())) {
     target.status_replicas = 0;
     if (const auto present = status->find("replicas"))
       read_int32(*present, target.status_replicas, 0);

@@ -18,21 +18,60 @@ constexpr Nanos kReadTimeout{5'000'000'000};
 constexpr std::array<std::string_view, 4> kKinds{"Deployment", "StatefulSet", "ReplicaSet",
                                                  "ReplicationController"};
 
-std::string path_of(const KindName& kind, const std::string& space, const std::string& name) {
-  return (kind.group.empty() ? "/api/" : "/apis/" + kind.group + "/") + kind.version +
-         "/namespaces/" + encoded(space) + "/" + kind.plural + "/" + encoded(name);
+// Of all workloads of that kind in the namespace.
+Result<std::string> path_of(const ObjectName& workload, const std::string& space) {
+  const auto kind = kind_name(workload);
+  if (!kind || std::find(kKinds.begin(), kKinds.end(), workload.kind) == kKinds.end())
+    return invalid_input("nobody knows what pods a " + workload.kind + " makes");
+  return (kind->group.empty() ? "/api/" : "/apis/" + kind->group + "/") + kind->version +
+         "/namespaces/" + encoded(space) + "/" + kind->plural;
+}
+
+ApiRequest read_request(std::string target) {
+  ApiRequest request;
+  request.target = std::move(target);
+  request.timeout = kReadTimeout;
+  return request;
 }
 
 }  // namespace
 
 Result<ApiRequest> workload_request(const ObjectName& workload, const std::string& namespace_name) {
-  const auto kind = kind_name(workload);
-  if (!kind || std::find(kKinds.begin(), kKinds.end(), workload.kind) == kKinds.end())
-    return invalid_input("nobody knows what pods a " + workload.kind + " makes");
-  ApiRequest request;
-  request.target = path_of(*kind, namespace_name, workload.name);
-  request.timeout = kReadTimeout;
-  return request;
+  auto path = path_of(workload, namespace_name);
+  if (!path) return std::move(path).error();
+  return read_request(*path + "/" + encoded(workload.name));
+}
+
+Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name) {
+  auto path = path_of(kind, namespace_name);
+  if (!path) return std::move(path).error();
+  return read_request(*path + "?limit=" + std::to_string(kMostListed));
+}
+
+Result<std::vector<ScaleTarget>> workloads_reading(const ApiAnswer& answer,
+                                                   const ObjectName& kind) {
+  if (answer.status != kOk) return refusal(answer, "cannot list " + kind.kind);
+  ScaleLoadOptions options;
+  options.keep_objects = true;
+  ScaleLoader loader(options);
+  loader.add({kind.kind, answer.body, answer.body.capacity() - answer.body.size()});
+  ScaleLoadResult loaded = loader.finish();
+  if (!loaded.facts) return std::move(loaded.errors.front());
+  std::vector<ScaleTarget> scales;
+  for (ScaleTarget& one : loaded.facts->targets) {
+    if (one.kind != kind.kind || one.version.empty()) continue;
+    ScaleTarget& scale = scales.emplace_back();
+    scale.namespace_name = one.namespace_name;
+    scale.kind = std::move(one.kind);
+    scale.name = std::move(one.name);
+    scale.spec_replicas = one.spec_replicas;
+    scale.status_replicas = one.status_replicas;
+    scale.selector = std::move(one.selector);
+    scale.has_selector = one.has_selector;
+    scale.uid = std::move(one.uid);
+    scale.version = std::move(one.version);
+  }
+  return scales;
 }
 
 ScaleReading workload_reading(const ApiAnswer& answer, const ObjectName& workload) {

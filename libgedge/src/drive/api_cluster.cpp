@@ -87,20 +87,12 @@ std::uint64_t ApiCluster::send(ApiRequest request, Call call) {
   return ticket;
 }
 
-// A write that ends after the lease could meet what the next leader does: it is given no more time
-// than there is. False: there is none.
-bool ApiCluster::ends_in_time(ApiRequest& request) const {
-  if (!lease_) return true;
-  const Nanos left = lease_->election().deadline() - now();
-  if (!is_leading() || left <= Nanos{0}) return false;
-  request.timeout = std::min(request.timeout, left);
-  request.send_by = lease_->election().deadline();
-  request.target += codec::timeout_query(request.timeout);
-  return true;
+bool ApiCluster::may_write(ApiRequest& request) const {
+  return !lease_ || lease_->bounds(request, now());
 }
 
 bool ApiCluster::send_write(ApiRequest request, Call call) {
-  if (!ends_in_time(request)) {
+  if (!may_write(request)) {
     unsent_.push_back(std::move(call));
     return false;
   }
@@ -184,7 +176,7 @@ void ApiCluster::queue(ApiRequest request) {
 void ApiCluster::send_queued() {
   if (queued_.size() < kGathered && now() < queued_since_ + kGather) return;
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
-    if (!ends_in_time(queued_.front())) return queued_.clear();
+    if (!may_write(queued_.front())) return queued_.clear();
     queued_.front().is_answer_unread = true;
     send(std::move(queued_.front()), {});
     queued_.pop_front();

@@ -1,5 +1,6 @@
 #include "gedge/drive/lease_keeper.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "gedge/codec/api_requests.hpp"
@@ -29,6 +30,15 @@ Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket,
   ticket_ = ++last_ticket;
   transport.send(ticket_, codec::lease_request(*asked, options_.namespace_name, options_.name));
   return {};
+}
+
+bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
+  const Nanos left = election_.deadline() - now;
+  if (!election_.is_leading(now) || left <= Nanos{0}) return false;
+  request.timeout = std::min(request.timeout, left);
+  request.send_by = election_.deadline();
+  request.target += codec::timeout_query(request.timeout);
+  return true;
 }
 
 void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "drive/object_watch.hpp"
+#include "drive/workload_lists.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/resize_requests.hpp"
 #include "gedge/codec/workload_sample.hpp"
@@ -49,7 +50,9 @@ void ScaleLoop::send(ApiRequest request, Call call) {
 }
 
 void ScaleLoop::send() {
-  for (const ScaleRead& read : scaler_.take_scale_reads()) send(read);
+  std::vector<ScaleRead> reads = scaler_.take_scale_reads();
+  for (std::vector<ScaleRead>& listed : lists_->take(reads, now())) send_list(std::move(listed));
+  for (const ScaleRead& read : reads) send(read);
   for (const MetricRead& read : scaler_.take_metric_reads()) send(read);
   for (SiteQuestion& question : scaler_.take_site_questions()) send(std::move(question));
   for (ScaleWrite& write : scaler_.take_writes()) send(std::move(write));
@@ -106,6 +109,21 @@ void ScaleLoop::send(const ScaleRead& read) {
   send(codec::scale_request(read, *kind), std::move(call));
 }
 
+void ScaleLoop::send_list(std::vector<ScaleRead> reads) {
+  const ScaleRead& first = reads.front();
+  auto request = codec::workloads_request(first.target, first.namespace_name);
+  Call call;
+  call.about = About::kScales;
+  call.scales = std::move(reads);
+  send(*std::move(request), std::move(call));
+}
+
+void ScaleLoop::take_list(std::vector<ScaleRead> reads, const ApiAnswer& answer) {
+  for (auto& [ticket, reading] : lists_->answer(answer, reads, now()))
+    scaler_.answer(ticket, std::move(reading));
+  for (const ScaleRead& read : reads) send(read);
+}
+
 void ScaleLoop::send_whole(const ScaleRead& read) {
   auto request = codec::workload_request(read.target, read.namespace_name);
   if (!request) {
@@ -141,15 +159,8 @@ void ScaleLoop::send(const MetricRead& read) {
   send(codec::metric_request(read, object), std::move(call));
 }
 
-// A write that ends after the lease could meet what the next leader does: it is given no more time
-// than there is. False: there is none.
-bool ScaleLoop::ends_in_time(ApiRequest& request) const {
-  if (!lease_) return true;
-  const Nanos left = lease_->election().deadline() - now();
-  if (!is_leading() || left <= Nanos{0}) return false;
-  request.timeout = std::min(request.timeout, left);
-  request.target += codec::timeout_query(request.timeout);
-  return true;
+bool ScaleLoop::may_write(ApiRequest& request) const {
+  return !lease_ || lease_->bounds(request, now());
 }
 
 void ScaleLoop::send(SiteQuestion question) {
@@ -186,7 +197,7 @@ void ScaleLoop::send(ScaleWrite write) {
         *write.resize, write.resize->kind == "Pod" ? ResizeWay::kInPlace : ResizeWay::kTemplate);
   else if (kind)
     request = codec::scale_write_request(write, *kind);
-  if (!kind || !ends_in_time(request))
+  if (!kind || !may_write(request))
     return scaler_.answer(write.ticket, ScaleAnswer::kNotSent, words_of(ScaleAnswer::kNotSent));
   Call call;
   call.about = About::kWrite;
@@ -207,11 +218,13 @@ void ScaleLoop::take(std::uint64_t ticket, const ApiAnswer& answer) {
     if (watch->ticket() == ticket) return watch->take(answer, now());
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
-  const Call call = std::move(at->second);
+  Call call = std::move(at->second);
   calls_.erase(at);
   switch (call.about) {
     case About::kScale:
       return scaler_.answer(call.ticket, codec::scale_reading(answer, call.object));
+    case About::kScales:
+      return take_list(std::move(call.scales), answer);
     case About::kWorkload:
       return scaler_.answer(call.ticket, codec::workload_reading(answer, call.object));
     case About::kMetric:
@@ -252,7 +265,7 @@ std::optional<Nanos> ScaleLoop::held_until() const {
 void ScaleLoop::send_queued() {
   if (const auto until = held_until(); until && now() < *until) return;
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
-    if (!ends_in_time(queued_.front())) return queued_.clear();
+    if (!may_write(queued_.front())) return queued_.clear();
     queued_.front().is_answer_unread = true;
     send(std::move(queued_.front()), Call());
     queued_.pop_front();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "drive/object_watch.hpp"
+#include "drive/workload_lists.hpp"
 #include "gedge/base/split_mix.hpp"
 #include "gedge/codec/api_requests.hpp"
 
@@ -29,7 +30,8 @@ ScaleLoop::ScaleLoop(Scaler scaler, ApiTransport& transport, ApiTransport* prome
       wall_clock_(wall_clock),
       options_(std::move(options)),
       events_(std::move(events)),
-      last_event_(split_mix(options_.seed)) {
+      last_event_(split_mix(options_.seed)),
+      lists_(std::make_unique<WorkloadLists>()) {
   if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
   watch_all();
 }

@@ -8,6 +8,7 @@
 
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/resize_requests.hpp"
+#include "gedge/codec/scale_requests.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -59,6 +60,46 @@ TEST_CASE("workload sample: what is none is not taken for one") {
            {200, deployment("StatefulSet", 1)},
            {200, R"({"kind":"Deployment","spec":[]})"}})
     CHECK_FALSE(sample_of(answer(status, body), kWeb, "probe"));
+}
+
+TEST_CASE("workload list: what the scale of each says") {
+  const auto request = workloads_request({"extensions/v1beta1", "Deployment", ""}, "shop");
+  REQUIRE(request);
+  CHECK(request->target == "/apis/apps/v1/namespaces/shop/deployments?limit=500");
+  CHECK(workloads_request({"v1", "ReplicationController", ""}, "a b")->target ==
+        "/api/v1/namespaces/a%20b/replicationcontrollers?limit=500");
+  CHECK_FALSE(workloads_request({"example.org/v1", "Gadget", ""}, "shop"));
+  const std::string whole = deployment("Deployment", 4);
+  std::string fresh = whole, strange = whole;
+  fresh.replace(fresh.find("web"), 3, "new");
+  fresh.replace(fresh.find(R"({"replicas":3})"), 14, "{}");
+  strange.replace(strange.find("web"), 3, "old");
+  strange.replace(strange.find(R"("9")"), 3, R"("")");
+  const auto scales =
+      workloads_reading(answer(200, R"({"kind":"DeploymentList","apiVersion":"apps/v1","items":[)" +
+                                        whole + "," + fresh + "," + strange + "]}"),
+                        kWeb);
+  REQUIRE(scales);
+  REQUIRE(scales->size() == 2);
+  const ScaleReading alone = scale_reading(
+      answer(200, R"({"kind":"Scale","metadata":{"name":"web","namespace":"shop","uid":"u",)"
+                  R"("resourceVersion":"9"},"spec":{"replicas":4},"status":{"replicas":3,)"
+                  R"("selector":"app=web"}})"),
+      kWeb);
+  const ScaleTarget& web = scales->back();
+  CHECK(web.namespace_name == alone.scale.namespace_name);
+  CHECK(web.kind == alone.scale.kind);
+  CHECK(web.name == alone.scale.name);
+  CHECK(web.spec_replicas == alone.scale.spec_replicas);
+  CHECK(web.status_replicas == alone.scale.status_replicas);
+  CHECK(to_string(web.selector) == to_string(alone.scale.selector));
+  CHECK(web.has_selector == alone.scale.has_selector);
+  CHECK(web.uid == alone.scale.uid);
+  CHECK(web.version == alone.scale.version);
+  CHECK(web.made_of.containers.empty());
+  CHECK(scales->front().spec_replicas == 4);
+  CHECK(scales->front().status_replicas == 0);  // a scale of a new one says so, too
+  CHECK_FALSE(workloads_reading(answer(403, "{}"), kWeb));
 }
 
 TEST_CASE("deletion cost: one annotation of the pod that is meant") {

@@ -502,12 +502,8 @@ TEST_CASE("api cluster: a failure that is told again is counted, and too many ar
   CHECK(at.cluster.counts().events_dropped == 1);
 }
 
-TEST_CASE("api cluster: events end before the lease does, and after it none is sent") {
-  ApiClusterOptions options;
-  options.lease.emplace();
-  options.lease->identity = "me";
-  Fixture at(std::move(options));
-  const auto write_lease = [&] {
+void lead(Fixture& at) {
+  for (int i = 0; i < 2; ++i) {
     const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
     REQUIRE(lease != 0);
     at.api.say(lease, 200,
@@ -515,11 +511,17 @@ TEST_CASE("api cluster: events end before the lease does, and after it none is s
                R"("leaseDurationSeconds":15}})");
     at.turn();
     at.turn();
-  };
-  at.turn();
-  write_lease();
-  write_lease();
+  }
   REQUIRE(at.cluster.is_leading());
+}
+
+TEST_CASE("api cluster: events end before the lease does, and after it none is sent") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "me";
+  Fixture at(std::move(options));
+  at.turn();
+  lead(at);
   const auto told = [&](const std::string& name) {
     at.cluster.tell(Unschedulable{{"shop", name}, "u", "no room"});
     at.clock.time += Micros{25'000};
@@ -539,6 +541,32 @@ TEST_CASE("api cluster: events end before the lease does, and after it none is s
   CHECK(told("c").size() == 4);
   CHECK(at.cluster.untold() == 6);
   CHECK_FALSE(at.cluster.wait(Nanos{0}, at.notes));  // nobody waits for them: the process ends
+}
+
+TEST_CASE("api cluster: who does not lead binds nothing") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "me";
+  Fixture at(std::move(options));
+  const std::string path = "/api/v1/namespaces/shop/pods/a/binding";
+  const auto bind = [&] { at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"}); };
+  at.turn();
+  bind();
+  CHECK(at.api.find(path) == 0);
+  at.turn();
+  CHECK(at.notes.take().back() ==
+        "bind 42: " + std::to_string(static_cast<int>(BindAnswer::kRefused)));
+  lead(at);
+  bind();
+  const std::uint64_t sent = at.api.find(path);
+  REQUIRE(sent != 0);
+  CHECK(at.api.asked.at(sent).send_by == Nanos(at.clock.time) + Nanos{10'000'000'000});
+  at.api.say(sent, 201, "{}");
+  at.turn();
+  at.clock.time += Micros{10'000'000};
+  const std::size_t asked = at.api.asked.size();
+  bind();
+  CHECK(at.api.asked.size() == asked);
 }
 
 TEST_CASE("api cluster: whoever waits for the lease rests meanwhile") {

@@ -32,6 +32,7 @@ struct ScaleServer final : ApiTransport {
   std::string hpa, pods, usage;
   std::map<std::string, std::int32_t> replicas;  // of workloads; of others: 1
   std::map<std::string, std::string> workloads;  // by name, whole
+  unsigned listing = 200;                        // what a list of them is answered
   std::function<void()> on_wait = [] {};
   std::string withheld;      // writes there are not answered
   std::uint64_t unsaid = 0;  // the last of them
@@ -59,6 +60,8 @@ struct ScaleServer final : ApiTransport {
       api.say(ticket, metrics, list("PodMetricsList", usage));
     else if (target.ends_with("/scale") && verb == ApiVerb::kGet)
       api.say(ticket, 200, scale_of(target));
+    else if (target.ends_with("/deployments?limit=500"))
+      api.say(ticket, listing, list("DeploymentList", all_workloads()));
     else if (verb == ApiVerb::kGet && target.find("/deployments/") != std::string::npos)
       api.say(ticket, 200, workloads[target.substr(target.rfind('/') + 1)]);
     else if (verb != ApiVerb::kGet)
@@ -79,6 +82,11 @@ struct ScaleServer final : ApiTransport {
     return R"({"metadata":{"name":")" + name + R"(","namespace":")" + space + R"(","uid":")" +
            name + R"(-uid","resourceVersion":"9"},"spec":{"replicas":)" + count +
            R"(},"status":{"replicas":)" + count + R"(,"selector":"app=)" + name + R"("}})";
+  }
+  std::string all_workloads() const {
+    std::string items;
+    for (const auto& [name, whole] : workloads) items += (items.empty() ? "" : ",") + whole;
+    return items;
   }
   void cancel(std::uint64_t ticket) override { api.cancel(ticket); }
   Status wait(Nanos most, const ApiListener& listener) override {

@@ -1,7 +1,9 @@
 // gedge/codec/workload_sample.hpp - the pods that a workload would make, whatever it has now.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "gedge/base/result.hpp"
 #include "gedge/model/autoscaler.hpp"
@@ -15,6 +17,15 @@ namespace gedge::codec {
 Result<ApiRequest> workload_request(const ObjectName& workload, const std::string& namespace_name);
 /// The workload of an answer, with what its pods are made of. A scale of it is as this one says.
 ScaleReading workload_reading(const ApiAnswer& answer, const ObjectName& workload);
+
+/// Objects of a list, at most.
+inline constexpr std::size_t kMostListed = 500;
+/// GET of the first kMostListed workloads of a kind; the name of `kind` does not matter. Errors: as
+/// of workload_request().
+Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name);
+/// What their scales would say, of those that can be read. Errors: why there is no list.
+Result<std::vector<ScaleTarget>> workloads_reading(const ApiAnswer& answer, const ObjectName& kind);
+
 /// The workload of an answer as a manifest of that name, with one replica. Errors: why there is
 /// none.
 Result<std::string> sample_of(const ApiAnswer& answer, const ObjectName& workload,

@@ -96,7 +96,7 @@ class ApiCluster final : public ClusterLink {
   };
 
   std::uint64_t send(ApiRequest request, Call call);
-  bool ends_in_time(ApiRequest& request) const;
+  bool may_write(ApiRequest& request) const;
   bool send_write(ApiRequest request, Call call);
   Status keep_lease(Nanos now);
   void refuse_unsent(ClusterListener& listener);

@@ -29,6 +29,9 @@ class LeaseKeeper {
   /// Sends what is to be sent, under the ticket that follows `last_ticket`. Errors: kDenied, when
   /// the lease was lost.
   Status advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now, UnixSeconds date);
+  /// A write that ends after the lease could meet what the next leader does: it is given no more
+  /// time than there is. False: there is none, and it is not to be sent.
+  bool bounds(ApiRequest& request, Nanos now) const;
   /// Of the call under way; 0: none.
   std::uint64_t ticket() const { return ticket_; }
   /// What came of it; tells what went wrong and is tried again.

@@ -26,6 +26,7 @@ namespace gedge {
 
 class ObjectWatch;
 class SiteDesk;
+class WorkloadLists;
 namespace codec {
 struct ApiEvent;
 }
@@ -86,12 +87,22 @@ class ScaleLoop {
   std::optional<Nanos> lease_deadline() const;
 
  private:
-  enum class About : std::uint8_t { kScale, kWorkload, kMetric, kQuery, kKind, kWrite, kTold };
+  enum class About : std::uint8_t {
+    kScale,
+    kScales,
+    kWorkload,
+    kMetric,
+    kQuery,
+    kKind,
+    kWrite,
+    kTold
+  };
   struct Call {
     About about = About::kTold;
-    std::uint64_t ticket = 0;  // the scaler's
-    ObjectName object;         // kScale, kWorkload, kKind
-    MetricRead read;           // kMetric, kQuery
+    std::uint64_t ticket = 0;       // the scaler's
+    ObjectName object;              // kScale, kWorkload, kKind
+    MetricRead read;                // kMetric, kQuery
+    std::vector<ScaleRead> scales;  // kScales
   };
   /// Reads that wait until it is known how paths call a kind.
   struct Waiting {
@@ -104,6 +115,8 @@ class ScaleLoop {
   bool is_current(Nanos now) const;
   void send();
   void send(const ScaleRead& read);
+  void send_list(std::vector<ScaleRead> reads);
+  void take_list(std::vector<ScaleRead> reads, const ApiAnswer& answer);
   void send_whole(const ScaleRead& read);
   void send(const MetricRead& read);
   void send(SiteQuestion question);
@@ -122,7 +135,7 @@ class ScaleLoop {
   void queue(ApiRequest request);
   std::optional<Nanos> held_until() const;
   void send_queued();
-  bool ends_in_time(ApiRequest& request) const;
+  bool may_write(ApiRequest& request) const;
   Status keep_lease(Nanos now);
   Status wait(Nanos most);
   Nanos patience(Nanos now) const;
@@ -139,6 +152,7 @@ class ScaleLoop {
   std::vector<std::unique_ptr<ObjectWatch>> watches_;
   std::optional<LeaseKeeper> lease_;
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
+  std::unique_ptr<WorkloadLists> lists_;
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::size_t queries_ = 0;                        // of them, asked of Prometheus
   std::map<std::uint64_t, ScaleWrite> marking_;    // by ticket: their pods are told first
