@@ -9,7 +9,7 @@
 namespace gedge {
 namespace {
 
-// Measured on kube-apiserver 1.20: a scale takes as long as some 16 KiB of a list.
+// Processor time of etcd and kube-apiserver 1.20: 0.2 ms for 16 KiB of a list, 0.4 ms for a scale.
 constexpr std::size_t kFewest = 8, kMostBytesOfEach = 16'384;
 constexpr Nanos kAloneFor{600'000'000'000};
 
