@@ -231,10 +231,14 @@ Result<std::unique_ptr<HttpServer>> open_http_server(HttpServerOptions options,
                                                      HttpService service) {
   auto server = std::make_unique<AsioHttpServer>(std::move(options), std::move(service));
   GEDGE_TRY(server->read_certificate());
-  const int error = server->open();
-  if (error != 0)
-    return system_error("cannot listen on", "TCP port " + std::to_string(server->address().port),
-                        error);
+  const int number = server->open();
+  if (number != 0) {
+    const std::string port = std::to_string(server->address().port);
+    Error error = system_error("cannot listen on", "TCP port " + port, number);
+    if (number == EADDRINUSE)
+      error.hint = "name another port; `ss -ltnp sport = :" + port + "` says who listens there";
+    return error;
+  }
   return std::unique_ptr<HttpServer>(std::move(server));
 }
 
