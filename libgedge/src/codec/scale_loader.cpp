@@ -228,7 +228,7 @@ void read_template(Cursor object, ScaledTemplate& out) {
   read_made_of(read.spec, true, out);
 }
 
-ScaleTarget read_target(const std::string& kind, Cursor object, bool keeps_object) {
+ScaleTarget read_target(const std::string& kind, Cursor object, const ScaleLoadOptions& options) {
   ScaleTarget target;
   const Metadata meta = read_identity(object);
   target.namespace_name = meta.namespace_name;
@@ -248,9 +248,10 @@ ScaleTarget read_target(const std::string& kind, Cursor object, bool keeps_objec
   }
   target.selector = read_workload_selector(kind, object);
   target.has_selector = !target.selector.requirements.empty();
-  if (!keeps_object) return target;
+  if (!options.keep_objects && !options.keep_versions) return target;
   target.uid = meta.uid;
   target.version = version_of(object);
+  if (!options.keep_objects) return target;
   read_template(object, target.made_of);
   target.rollout = read_rollout(kind, object, target.spec_replicas);
   target.grown = read_grown(object);
@@ -343,7 +344,7 @@ void ScaleLoader::State::take(Cursor object, const std::string& kind) {
     case Kind::kPod:
       return keep(object, kind, read_scaled_pod(object, options.keep_objects), facts.pods);
     case Kind::kWorkload:
-      return keep(object, kind, read_target(kind, object, options.keep_objects), facts.targets);
+      return keep(object, kind, read_target(kind, object, options), facts.targets);
     case Kind::kUsage:
       if (kind == "NodeMetrics")
         read_usage(object);

@@ -42,35 +42,25 @@ Result<ApiRequest> workload_request(const ObjectName& workload, const std::strin
   return read_request(*path + "/" + encoded(workload.name));
 }
 
-Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name) {
+Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name,
+                                     std::size_t most) {
   auto path = path_of(kind, namespace_name);
   if (!path) return std::move(path).error();
-  return read_request(*path + "?limit=" + std::to_string(kMostListed));
+  return read_request(*path + "?limit=" + std::to_string(most));
 }
 
 Result<std::vector<ScaleTarget>> workloads_reading(const ApiAnswer& answer,
                                                    const ObjectName& kind) {
   if (answer.status != kOk) return refusal(answer, "cannot list " + kind.kind);
   ScaleLoadOptions options;
-  options.keep_objects = true;
+  options.keep_versions = true;
   ScaleLoader loader(options);
   loader.add({kind.kind, answer.body, answer.body.capacity() - answer.body.size()});
   ScaleLoadResult loaded = loader.finish();
   if (!loaded.facts) return std::move(loaded.errors.front());
-  std::vector<ScaleTarget> scales;
-  for (ScaleTarget& one : loaded.facts->targets) {
-    if (one.kind != kind.kind || one.version.empty()) continue;
-    ScaleTarget& scale = scales.emplace_back();
-    scale.namespace_name = one.namespace_name;
-    scale.kind = std::move(one.kind);
-    scale.name = std::move(one.name);
-    scale.spec_replicas = one.spec_replicas;
-    scale.status_replicas = one.status_replicas;
-    scale.selector = std::move(one.selector);
-    scale.has_selector = one.has_selector;
-    scale.uid = std::move(one.uid);
-    scale.version = std::move(one.version);
-  }
+  std::vector<ScaleTarget> scales = std::move(loaded.facts->targets);
+  std::erase_if(
+      scales, [&](const ScaleTarget& one) { return one.kind != kind.kind || one.version.empty(); });
   return scales;
 }
 

@@ -110,8 +110,7 @@ void ScaleLoop::send(const ScaleRead& read) {
 }
 
 void ScaleLoop::send_list(std::vector<ScaleRead> reads) {
-  const ScaleRead& first = reads.front();
-  auto request = codec::workloads_request(first.target, first.namespace_name);
+  auto request = WorkloadLists::request(reads);
   Call call;
   call.about = About::kScales;
   call.scales = std::move(reads);
@@ -121,6 +120,7 @@ void ScaleLoop::send_list(std::vector<ScaleRead> reads) {
 void ScaleLoop::take_list(std::vector<ScaleRead> reads, const ApiAnswer& answer) {
   for (auto& [ticket, reading] : lists_->answer(answer, reads, now()))
     scaler_.answer(ticket, std::move(reading));
+  if (give_up_) return;
   for (const ScaleRead& read : reads) send(read);
 }
 

@@ -11,17 +11,25 @@ namespace {
 
 // Processor time of etcd and kube-apiserver 1.20: 0.2 ms for 16 KiB of a list, 0.4 ms for a scale.
 constexpr std::size_t kFewest = 8, kMostBytesOfEach = 16'384;
-constexpr Nanos kAloneFor{600'000'000'000};
+constexpr Nanos kAloneFor{600'000'000'000}, kAloneAfterFailure{60'000'000'000};
 
 std::string key_of(const ScaleRead& read) {
   return read.namespace_name + "/" + read.target.api_version + "/" + read.target.kind;
 }
 
 bool may_be_listed(const ScaleRead& read) {
-  return !read.is_whole && bool(codec::workloads_request(read.target, read.namespace_name));
+  return !read.is_whole && bool(codec::workloads_request(read.target, read.namespace_name, 1));
 }
 
+// Of the server, not of what it was asked for.
+bool is_passing(unsigned status) { return status == 0 || status == 429 || status >= 500; }
+
 }  // namespace
+
+Result<ApiRequest> WorkloadLists::request(const std::vector<ScaleRead>& reads) {
+  const ScaleRead& first = reads.front();
+  return codec::workloads_request(first.target, first.namespace_name, 2 * reads.size());
+}
 
 std::vector<std::vector<ScaleRead>> WorkloadLists::take(std::vector<ScaleRead>& reads, Nanos now) {
   if (reads.size() < kFewest) return {};
@@ -63,7 +71,8 @@ std::vector<std::pair<std::uint64_t, ScaleReading>> WorkloadLists::answer(
     reading.scale = *at->second;
     return true;
   });
-  if (is_dear || reads.size() > readings.size()) alone_until_[key] = now + kAloneFor;
+  if (is_dear || reads.size() > readings.size())
+    alone_until_[key] = now + (is_passing(answer.status) ? kAloneAfterFailure : kAloneFor);
   return readings;
 }
 

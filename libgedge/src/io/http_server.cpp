@@ -236,7 +236,7 @@ Result<std::unique_ptr<HttpServer>> open_http_server(HttpServerOptions options,
     const std::string port = std::to_string(server->address().port);
     Error error = system_error("cannot listen on", "TCP port " + port, number);
     if (number == EADDRINUSE)
-      error.hint = "name another port; `ss -ltnp sport = :" + port + "` says who listens there";
+      error.hint = "name another port; as root, `ss -ltnp sport = :" + port + "` says who has it";
     return error;
   }
   return std::unique_ptr<HttpServer>(std::move(server));

@@ -63,12 +63,12 @@ TEST_CASE("workload sample: what is none is not taken for one") {
 }
 
 TEST_CASE("workload list: what the scale of each says") {
-  const auto request = workloads_request({"extensions/v1beta1", "Deployment", ""}, "shop");
+  const auto request = workloads_request({"extensions/v1beta1", "Deployment", ""}, "shop", 500);
   REQUIRE(request);
   CHECK(request->target == "/apis/apps/v1/namespaces/shop/deployments?limit=500");
-  CHECK(workloads_request({"v1", "ReplicationController", ""}, "a b")->target ==
-        "/api/v1/namespaces/a%20b/replicationcontrollers?limit=500");
-  CHECK_FALSE(workloads_request({"example.org/v1", "Gadget", ""}, "shop"));
+  CHECK(workloads_request({"v1", "ReplicationController", ""}, "a b", 16)->target ==
+        "/api/v1/namespaces/a%20b/replicationcontrollers?limit=16");
+  CHECK_FALSE(workloads_request({"example.org/v1", "Gadget", ""}, "shop", 16));
   const std::string whole = deployment("Deployment", 4);
   std::string fresh = whole, strange = whole;
   fresh.replace(fresh.find("web"), 3, "new");
@@ -100,6 +100,34 @@ TEST_CASE("workload list: what the scale of each says") {
   CHECK(scales->front().spec_replicas == 4);
   CHECK(scales->front().status_replicas == 0);  // a scale of a new one says so, too
   CHECK_FALSE(workloads_reading(answer(403, "{}"), kWeb));
+}
+
+TEST_CASE("workload list: a template that says nonsense of budgets hides nobody's replicas") {
+  std::string item = deployment("Deployment", 4);
+  item.replace(item.find(R"({"labels":)"), 1,
+               R"({"annotations":{"gedge.io/delay-budget":"nonsense"},)");
+  const ScaleReading whole = workload_reading(answer(200, item), kWeb);
+  CHECK(whole.kind == ScaleReading::Kind::kUnreadable);
+  const auto scales = workloads_reading(
+      answer(200, R"({"kind":"DeploymentList","apiVersion":"apps/v1","items":[)" + item + "]}"),
+      kWeb);
+  REQUIRE(scales);
+  REQUIRE(scales->size() == 1);
+  CHECK(scales->front().spec_replicas == 4);
+}
+
+TEST_CASE("workload list: those of a ReplicationController, whose selector is a map") {
+  const auto scales = workloads_reading(
+      answer(200,
+             R"({"kind":"ReplicationControllerList","apiVersion":"v1","items":[{"metadata":{)"
+             R"("name":"old","namespace":"shop","uid":"u","resourceVersion":"7"},"spec":{)"
+             R"("replicas":2,"selector":{"app":"old","tier":"a"}},"status":{"replicas":1}}]})"),
+      {"v1", "ReplicationController", "old"});
+  REQUIRE(scales);
+  REQUIRE(scales->size() == 1);
+  CHECK(to_string(scales->front().selector) == "app=old,tier=a");
+  CHECK(scales->front().spec_replicas == 2);
+  CHECK(scales->front().status_replicas == 1);
 }
 
 TEST_CASE("deletion cost: one annotation of the pod that is meant") {

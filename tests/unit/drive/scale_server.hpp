@@ -60,7 +60,7 @@ struct ScaleServer final : ApiTransport {
       api.say(ticket, metrics, list("PodMetricsList", usage));
     else if (target.ends_with("/scale") && verb == ApiVerb::kGet)
       api.say(ticket, 200, scale_of(target));
-    else if (target.ends_with("/deployments?limit=500"))
+    else if (target.find("/deployments?limit=") != std::string::npos)
       api.say(ticket, listing, list("DeploymentList", all_workloads()));
     else if (verb == ApiVerb::kGet && target.find("/deployments/") != std::string::npos)
       api.say(ticket, 200, workloads[target.substr(target.rfind('/') + 1)]);

@@ -16,7 +16,7 @@ namespace gedge {
 namespace {
 
 constexpr Nanos kMinute{60'000'000'000};
-const std::string kList = "/apis/apps/v1/namespaces/shop/deployments?limit=500";
+const std::string kList = "/apis/apps/v1/namespaces/shop/deployments?limit=24";
 
 std::string name_of(int number) { return "web-" + std::to_string(number); }
 
@@ -82,18 +82,55 @@ TEST_CASE("workload lists: what a list does not say is read alone") {
   CHECK(lists.take(asked, Nanos{0}).size() == 1);
 }
 
-TEST_CASE(
-    "workload lists: where a list is refused, unreadable or mostly of others, none for long") {
+TEST_CASE("workload lists: kinds and namespaces are lists of their own, alone for themselves") {
+  WorkloadLists lists;
+  const auto mixed = [] {
+    std::vector<ScaleRead> all = reads(8), sets = reads(8, "StatefulSet"), bank = reads(8);
+    for (ScaleRead& one : bank) one.namespace_name = "bank";
+    all.insert(all.end(), sets.begin(), sets.end());
+    all.insert(all.end(), bank.begin(), bank.end());
+    return all;
+  };
+  std::vector<ScaleRead> asked = mixed();
+  const auto taken = lists.take(asked, Nanos{0});
+  REQUIRE(taken.size() == 3);
+  for (const std::vector<ScaleRead>& list : taken) {
+    CHECK(list.size() == 8);
+    for (const ScaleRead& read : list) {
+      CHECK(read.namespace_name == list.front().namespace_name);
+      CHECK(read.target.kind == list.front().target.kind);
+    }
+    CHECK(WorkloadLists::request(list)->target.ends_with("s?limit=16"));
+  }
+  std::vector<ScaleRead> refused = reads(8, "StatefulSet");
+  CHECK(lists.answer(listed({}, 403), refused, Nanos{0}).empty());
+  asked = mixed();
+  CHECK(lists.take(asked, Nanos{0}).size() == 2);
+  REQUIRE(asked.size() == 8);
+  CHECK(asked.front().target.kind == "StatefulSet");
+}
+
+TEST_CASE("workload lists: a server that had no answer is asked for a list again in a minute") {
+  for (const unsigned status : {0U, 429U, 500U, 503U}) {
+    CAPTURE(status);
+    WorkloadLists lists;
+    std::vector<ScaleRead> asked = reads(9);
+    CHECK(lists.answer(listed(workloads(9), status), asked, Nanos{0}).empty());
+    CHECK(asked.size() == 9);
+    CHECK(lists.take(asked, kMinute - Nanos{1}).empty());
+    CHECK(lists.take(asked, kMinute).size() == 1);
+  }
+}
+
+TEST_CASE("workload lists: where one is refused, too large or lacks most, none for ten minutes") {
   const std::string heavy = R"(,"note":")" + std::string(20'000, 'x') + R"(")";
   std::vector<std::string> foreign = workloads(9);
   for (std::string& one : foreign) one.replace(one.find("shop"), 4, "bank");
-  const std::vector<std::pair<ApiAnswer, std::size_t>> cases{{listed({}, 403), 0},
-                                                             {listed({}, 0), 0},
-                                                             {listed({"<html>"}), 0},
-                                                             {listed(workloads(4)), 4},
-                                                             {listed({}), 0},
-                                                             {listed(foreign), 0},
-                                                             {listed(workloads(9, heavy)), 9}};
+  const std::vector<std::pair<ApiAnswer, std::size_t>> cases{
+      {listed({}, 403), 0},
+
+      {listed({"<html>"}), 0}, {listed(workloads(4)), 4},       {listed({}), 0},
+      {listed(foreign), 0},    {listed(workloads(9, heavy)), 9}};
   for (const auto& [answer, found] : cases) {
     CAPTURE(answer.body.substr(0, 200));
     WorkloadLists lists;

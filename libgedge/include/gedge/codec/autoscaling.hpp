@@ -20,6 +20,7 @@ struct ScaleLoadOptions {
   bool keep_history = false;  ///< PodMetrics of one pod at several times are all kept
   /// Of pods and workloads also what a change of them needs: UIDs, versions, limits, templates.
   bool keep_objects = false;
+  bool keep_versions = false;  ///< of workloads UIDs and versions alone
 };
 
 struct ScaleLoadResult {

@@ -1,4 +1,5 @@
-// gedge/codec/workload_sample.hpp - the pods that a workload would make, whatever it has now.
+// gedge/codec/workload_sample.hpp - workloads as a cluster has them: what their
+// scales say, and the pods that one would make, whatever it has now.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +19,10 @@ Result<ApiRequest> workload_request(const ObjectName& workload, const std::strin
 /// The workload of an answer, with what its pods are made of. A scale of it is as this one says.
 ScaleReading workload_reading(const ApiAnswer& answer, const ObjectName& workload);
 
-/// Objects of a list, at most.
-inline constexpr std::size_t kMostListed = 500;
-/// GET of the first kMostListed workloads of a kind; the name of `kind` does not matter. Errors: as
-/// of workload_request().
-Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name);
+/// GET of the first `most` workloads of a kind; the name of `kind` does not matter. Errors: as of
+/// workload_request().
+Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name,
+                                     std::size_t most);
 /// What their scales would say, of those that can be read. Errors: why there is no list.
 Result<std::vector<ScaleTarget>> workloads_reading(const ApiAnswer& answer, const ObjectName& kind);
 
