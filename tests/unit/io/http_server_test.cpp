@@ -323,7 +323,8 @@ TEST_CASE("http server: stop before run counts, and a second server on the port 
   REQUIRE_FALSE(second);
   CHECK(second.error().code == Errc::kDenied);
   CHECK(has(second.error().what, "cannot listen on TCP port"));
-  CHECK(has(second.error().hint, "`ss -ltnp sport = :" + std::to_string(options.listen.port) + "`"));
+  CHECK(
+      has(second.error().hint, "`ss -ltnp sport = :" + std::to_string(options.listen.port) + "`"));
   (*first)->stop();
   CHECK((*first)->run() == 0);
 }
