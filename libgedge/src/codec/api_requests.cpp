@@ -187,9 +187,12 @@ ApiRequest nomination_request(const Nomination& nomination) {
 }
 
 ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now) {
-  const Json condition{{"type", "PodScheduled"},    {"status", "False"},
-                       {"reason", "Unschedulable"}, {"message", pod.message.str()},
-                       {"lastProbeTime", nullptr},  {"lastTransitionTime", format_timestamp(now)}};
+  Json condition{{"type", "PodScheduled"},
+                 {"status", "False"},
+                 {"reason", "Unschedulable"},
+                 {"message", pod.message.str()},
+                 {"lastProbeTime", nullptr}};
+  if (!pod.is_again) condition["lastTransitionTime"] = format_timestamp(now);
   Json body;
   if (!pod.uid.empty()) body["metadata"] = Json{{"uid", pod.uid.str()}};
   body["status"] = Json{{"conditions", Json::array({condition})}};
@@ -318,9 +321,25 @@ std::string timeout_query(Nanos timeout) {
          "ms";
 }
 
+namespace {
+
+// A 404 of what stands between, or of a server that is starting, says nothing of the object.
+bool is_missing(const ApiAnswer& answer) {
+  if (answer.status != kNotFound) return false;
+  dom::parser parser;
+  dom::element status;
+  std::string_view kind, reason;
+  return parser.parse(answer.body).get(status) == simdjson::SUCCESS &&
+         status["kind"].get_string().get(kind) == simdjson::SUCCESS && kind == "Status" &&
+         status["reason"].get_string().get(reason) == simdjson::SUCCESS && reason == "NotFound";
+}
+
+}  // namespace
+
 BindAnswer bind_answer(const ApiAnswer& answer) {
   if (answer.status == kOk || answer.status == kCreated) return BindAnswer::kBound;
-  if (answer.status == kNotFound) return BindAnswer::kGone;
+  if (answer.status == kNotFound)
+    return is_missing(answer) ? BindAnswer::kGone : BindAnswer::kUnknown;
   if (answer.status == kConflict) return BindAnswer::kConflict;
   if (answer.status == 0 && answer.was_not_sent) return BindAnswer::kNotSent;
   const bool was_done_perhaps = answer.status < 400 || answer.status >= 500;
@@ -329,20 +348,20 @@ BindAnswer bind_answer(const ApiAnswer& answer) {
 
 // 409: it is another pod by now.
 EvictAnswer evict_answer(const ApiAnswer& answer) {
-  const bool is_going = (answer.status >= 200 && answer.status < 300) ||
-                        answer.status == kNotFound || answer.status == kConflict;
+  const bool is_going = (answer.status >= 200 && answer.status < 300) || is_missing(answer) ||
+                        answer.status == kConflict;
   return is_going ? EvictAnswer::kGoing : EvictAnswer::kFailed;
 }
 
 PodReading pod_reading(const ApiAnswer& answer) {
   PodReading reading;
-  if (answer.status == kNotFound) {
+  if (is_missing(answer)) {
     reading.kind = PodReading::Kind::kMissing;
     return reading;
   }
   dom::parser parser;
   dom::element pod;
-  std::string_view uid, node;
+  std::string_view uid, node, phase;
   if (answer.status != kOk || parser.parse(answer.body).get(pod) != simdjson::SUCCESS ||
       pod["metadata"]["uid"].get_string().get(uid) != simdjson::SUCCESS)
     return reading;
@@ -351,6 +370,8 @@ PodReading pod_reading(const ApiAnswer& answer) {
   reading.kind = PodReading::Kind::kFound;
   reading.uid = SharedText(uid);
   if (error == simdjson::SUCCESS) reading.node = SharedText(node);
+  reading.is_finished = pod["status"]["phase"].get_string().get(phase) == simdjson::SUCCESS &&
+                        (phase == "Succeeded" || phase == "Failed");
   return reading;
 }
 

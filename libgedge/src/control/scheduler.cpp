@@ -184,6 +184,13 @@ void Scheduler::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
   if (entry != entries_.end()) settle(entry->second, answer, now);
 }
 
+void Scheduler::read_again(Nanos now) {
+  std::vector<Key> due;
+  for (auto at = timers_.begin(); at != timers_.end() && at->first <= now; ++at)
+    if (entries_.at(at->second).state == State::kUnclear) due.push_back(at->second);
+  for (const Key& key : due) ask(entries_.at(key));
+}
+
 void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos now) {
   const auto at = tickets_.find(ticket);
   if (at == tickets_.end()) return;
@@ -197,9 +204,11 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
     return enter_state(entry, State::kUnclear, now + wait);
   }
   entry.rereads = 0;
-  const bool is_there = reading.kind == PodReading::Kind::kFound;
-  if (is_there && reading.node == entry.node) {
+  const bool is_found = reading.kind == PodReading::Kind::kFound;
+  const bool is_there = is_found && !reading.is_finished;
+  if (is_found && reading.node == entry.node) {
     ++counts_.bound;
+    if (!is_there) return settle_gone(entry);
     leave_state(entry);
     return enter_state(entry, State::kBound);
   }
@@ -289,48 +298,11 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   ++counts_.unschedulable;
   entry.helps = entry.group.empty() ? helps_of(decision.rejected_by) : kAllHelps;
   if (entry.message != decision.message) {
+    const bool is_again = !entry.message.empty();
     entry.message = decision.message;
-    unschedulable_.push_back({entry.name, entry.uid, entry.message});
+    unschedulable_.push_back({entry.name, entry.uid, entry.message, is_again});
   }
   enter_state(entry, State::kUnschedulable, now + options_.flush_after);
-}
-
-// Who has to go is asked to; the pod is tried again when they have gone. A promise that is taken
-// back is a place that is free.
-Status Scheduler::preempt_for(const PodName& pod) {
-  if (!entries_.at(key_of(pod)).group.empty()) return {};
-  auto found = cluster_.preempt(pod);
-  if (!found) return std::move(found).error();
-  if (!*found) return {};
-  const Entry& entry = entries_.at(key_of(pod));
-  const bool helps = !(*found)->node.empty();
-  counts_.preemptions += helps ? 1U : 0U;
-  if (helps) nominations_.push_back({entry.name, entry.uid, (*found)->node});
-  for (const PodName& other : (*found)->freed) {
-    helped_ |= kSpaceHelps;
-    if (const Pod* const known = cluster_.find_pod(other))
-      nominations_.push_back({other, known->uid, {}});
-  }
-  for (const PodName& victim : (*found)->victims) {
-    const Pod* const known = cluster_.find_pod(victim);
-    if (known == nullptr) continue;
-    ++counts_.victims;
-    const std::uint64_t ticket = ++last_ticket_;
-    tickets_.emplace(ticket, key_of(pod));
-    evictions_.push_back({ticket, victim, known->uid, pod, (*found)->node});
-  }
-  return {};
-}
-
-void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
-  for (auto& [node, repair] : repairs_)
-    if (repair.ticket == ticket && ticket != 0) return settle_repair(repair, answer, now);
-  const auto at = tickets_.find(ticket);
-  if (at == tickets_.end()) return;
-  const auto entry = entries_.find(at->second);
-  tickets_.erase(at);
-  const bool waits = entry != entries_.end() && entry->second.state == State::kUnschedulable;
-  if (answer == EvictAnswer::kFailed && waits) back_off(entry->second, now);
 }
 
 // The first that are active, as many as may be sent, with all of their groups: also those that
@@ -356,20 +328,33 @@ Status Scheduler::advance(Nanos now) {
   GEDGE_TRY(look_for_overcommits());
   GEDGE_TRY(repair_overcommits(now));
   wake(now);
-  while (!active_.empty() && room(now) > 0) {
-    const std::vector<PodName> pods = next_to_try(room(now));
-    auto decisions = cluster_.place(pods);
-    if (!decisions) return std::move(decisions).error();
-    for (const Decision& decision : *decisions) take(decision, now);
-    if (options_.preempts)
-      for (const Decision& decision : *decisions)
-        if (!decision.chosen) GEDGE_TRY(preempt_for({decision.namespace_name, decision.pod}));
-    // Whoever has no decision is no pod that waits: the queue and the cluster would disagree.
-    for (const PodName& pod : pods)
-      if (const auto at = entries_.find(key_of(pod));
-          at != entries_.end() && at->second.state == State::kActive)
-        drop(at->first);
+  searches_ = 0;
+  vain_.clear();
+  GEDGE_TRY(search_victims(now));
+  // Whoever waits for the next turn waits no longer than the lease and the watches may.
+  for (std::size_t tried = 0; to_search_.empty() && tried < options_.most_tried;) {
+    if (active_.empty() || room(now) == 0) return {};
+    const std::vector<PodName> pods = next_to_try(std::min(room(now), options_.most_tried - tried));
+    tried += pods.size();
+    GEDGE_TRY(try_to_place(pods, now));
+    GEDGE_TRY(search_victims(now));
   }
+  return {};
+}
+
+Status Scheduler::try_to_place(const std::vector<PodName>& pods, Nanos now) {
+  auto decisions = cluster_.place(pods);
+  if (!decisions) return std::move(decisions).error();
+  for (const Decision& decision : *decisions) take(decision, now);
+  if (options_.preempts)
+    for (const Decision& decision : *decisions)
+      if (!decision.chosen)
+        want_search(entries_.at(key_of({decision.namespace_name, decision.pod})));
+  // Whoever has no decision is no pod that waits: the queue and the cluster would disagree.
+  for (const PodName& pod : pods)
+    if (const auto at = entries_.find(key_of(pod));
+        at != entries_.end() && at->second.state == State::kActive)
+      drop(at->first);
   return {};
 }
 
@@ -380,9 +365,11 @@ std::optional<Nanos> Scheduler::next() const {
   if (!timers_.empty()) next = timers_.begin()->first;
   if (repair_at_) next = next ? std::min(*next, *repair_at_) : *repair_at_;
   if (is_held_back_) return next;
-  const bool wants_to_bind = !active_.empty() || (has_new_volumes_ && !awaiting_.empty());
+  if (!to_search_.empty() && !is_paused()) return next ? std::min(*next, rest_until_) : rest_until_;
+  const bool wants_to_bind =
+      !active_.empty() || !to_search_.empty() || (has_new_volumes_ && !awaiting_.empty());
   if (!wants_to_bind || flights_.size() >= (is_paused() ? 1 : options_.max_binds)) return next;
-  const Nanos soonest = is_paused() ? paused_until_ : Nanos{0};
+  const Nanos soonest = std::max(is_paused() ? paused_until_ : Nanos{0}, rest_until_);
   return next ? std::min(*next, soonest) : soonest;
 }
 

@@ -39,7 +39,9 @@ void Scheduler::note_help(const Pod& now) {
   const bool is_same = before != nullptr && before->uid == now.uid;
   const bool was_there = before != nullptr && takes_place(*before);
   const bool is_there = takes_place(now);
-  if (was_there && (!is_same || now.is_finished())) helped_ |= kSpaceHelps;
+  const bool is_assumed = entries_.contains(key_of({now.namespace_name, now.name}));
+  if (was_there && (!is_same || now.is_finished() || (!is_there && !is_assumed)))
+    helped_ |= kSpaceHelps;
   if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node)) {
     helped_ |= kPlaceHelps;
     came_to_.insert(now.bound_node);
@@ -74,6 +76,10 @@ bool Scheduler::is_old(const Pod& pod) const {
 
 void Scheduler::put(Facts objects) {
   std::erase_if(objects.pods, [&](const Pod& pod) { return is_old(pod); });
+  put_listed(std::move(objects));
+}
+
+void Scheduler::put_listed(Facts objects) {
   note_help(objects);
   std::vector<std::pair<Told, SharedText>> pods;  // and what was kept for them
   pods.reserve(objects.pods.size());

@@ -24,8 +24,10 @@ void Scheduler::heed(BindAnswer answer, Nanos now) {
   paused_until_ = now + std::min(pause, options_.max_pause);
 }
 
+void Scheduler::rest(Nanos until) { rest_until_ = std::max(rest_until_, until); }
+
 std::size_t Scheduler::room(Nanos now) const {
-  if (is_held_back_) return 0;
+  if (is_held_back_ || now < rest_until_) return 0;
   if (!is_paused()) return options_.max_binds - std::min(options_.max_binds, flights_.size());
   return flights_.empty() && now >= paused_until_ ? 1 : 0;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "drive/api_kind.hpp"
+#include "drive/condition_queue.hpp"
 #include "drive/latency_watch.hpp"
 #include "gedge/base/split_mix.hpp"
 
@@ -16,6 +17,9 @@ constexpr std::size_t kMostQueued = 4'096, kMostTelling = 64;
 // less of both sides, and a server that writes an Event later shows the bind sooner.
 constexpr Nanos kGather{25'000'000};
 constexpr std::size_t kGathered = 32;
+
+constexpr unsigned kOk = 200, kForbidden = 403, kTooMany = 429;
+constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
 
 // A wait that takes so much longer than it was to was no wait: the process stood still, and what it
 // reads now was sent to it meanwhile.
@@ -63,7 +67,8 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
       clock_(clock),
       wall_clock_(wall_clock),
       options_(std::move(options)),
-      last_event_(split_mix(options_.seed)) {
+      last_event_(split_mix(options_.seed)),
+      conditions_(std::make_unique<ConditionQueue>()) {
   if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
   std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
   paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
@@ -114,7 +119,7 @@ void ApiCluster::leave() {
 
 std::size_t ApiCluster::untold() const {
   const bool is_releasing = lease_ && lease_->election().is_releasing();
-  return queued_.size() + telling_ + (is_releasing ? 1 : 0);
+  return queued_.size() + conditions_->ready(now()) + telling_ + (is_releasing ? 1 : 0);
 }
 
 std::string ApiCluster::leader() const { return lease_ ? lease_->election().holder() : ""; }
@@ -131,6 +136,7 @@ void ApiCluster::bind(const BindRequest& request) {
   call.about = About::kBind;
   call.ticket = request.ticket;
   call.bind = request;
+  conditions_->forget(request.pod);
   send_write(codec::bind_request(request), std::move(call));
 }
 
@@ -168,13 +174,41 @@ void ApiCluster::queue(ApiRequest request) {
     queued_.pop_front();
     ++events_dropped_;
   }
-  if (queued_.empty()) queued_since_ = now();
+  if (is_told()) queued_since_ = now();
   queued_.push_back(std::move(request));
   if (queued_.size() >= kGathered) send_queued();
 }
 
+bool ApiCluster::is_told() const { return queued_.empty() && conditions_->ready(now()) == 0; }
+
+void ApiCluster::send_conditions() {
+  while (telling_ < kMostTelling) {
+    const auto pod = conditions_->take(now());
+    if (!pod) return;
+    ApiRequest request = codec::condition_request(*pod, wall_clock_.date());
+    if (!may_write(request)) return conditions_->clear();
+    request.is_answer_unread = true;
+    Call call;
+    call.about = About::kCondition;
+    call.condition = *pod;
+    send(std::move(request), std::move(call));
+    ++telling_;
+  }
+}
+
+void ApiCluster::tell_forbidden(unsigned status, ClusterListener& listener) {
+  if (status == kForbidden && !std::exchange(are_conditions_forbidden_, true))
+    listener.failed({Errc::kDenied,
+                     "conditions of pods cannot be written: the server says 403",
+                     {},
+                     "grant patch of pods/status; see gedge manifests"});
+  if (status == kOk) are_conditions_forbidden_ = false;
+}
+
 void ApiCluster::send_queued() {
-  if (queued_.size() < kGathered && now() < queued_since_ + kGather) return;
+  const std::size_t waiting = queued_.size() + conditions_->ready(now());
+  if (waiting < kGathered && now() < queued_since_ + kGather) return;
+  send_conditions();
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
     if (!may_write(queued_.front())) return queued_.clear();
     queued_.front().is_answer_unread = true;
@@ -206,7 +240,11 @@ void ApiCluster::warn(codec::ApiEvent event) {
 }
 
 void ApiCluster::tell(const Unschedulable& pod) {
-  if (options_.tells_conditions) queue(codec::condition_request(pod, wall_clock_.date()));
+  if (options_.tells_conditions) {
+    if (is_told()) queued_since_ = now();
+    conditions_->put(pod);
+    if (conditions_->ready(now()) >= kGathered) send_queued();
+  }
   if (options_.events == EventsTold::kNone) return;
   warn({"Pod", pod.pod, pod.uid, true, "FailedScheduling", "Scheduling", pod.message});
 }
@@ -322,6 +360,14 @@ void ApiCluster::end_call(Kind& kind) {
   calls_.erase(std::exchange(kind.ticket, 0));
 }
 
+std::optional<Nanos> ApiCluster::next_to_tell() const {
+  if (telling_ >= kMostTelling) return std::nullopt;
+  const Nanos gathered = queued_since_ + kGather;
+  if (!queued_.empty()) return gathered;
+  const auto next = conditions_->next();
+  return next ? std::optional(std::max(*next, gathered)) : std::nullopt;
+}
+
 Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   const Nanos begin = now();
   GEDGE_TRY(keep_lease(begin));
@@ -330,8 +376,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
       most = std::min(most, std::max(*next - begin, Nanos{0}));
   if (is_leading()) most = std::min(most, begin_calls(begin));
   send_queued();
-  if (!queued_.empty() && telling_ < kMostTelling)
-    most = std::min(most, std::max(queued_since_ + kGather - begin, Nanos{0}));
+  if (const auto next = next_to_tell()) most = std::min(most, std::max(*next - begin, Nanos{0}));
   most = std::min(most, kLongestWait);
   const ApiListener taker{
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
@@ -392,6 +437,11 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
       return take_claimed(call, answer, listener);
     case About::kNominated:
       return;
+    case About::kCondition:
+      --telling_;
+      conditions_->answered(call.condition, answer.status, answer.retry_after, now());
+      tell_forbidden(answer.status, listener);
+      return send_queued();
     case About::kTold:
       --telling_;
       return send_queued();
@@ -404,6 +454,8 @@ void ApiCluster::take_bound(const Call& call, const ApiAnswer& answer, ClusterLi
   if (meaning == BindAnswer::kBound && options_.events == EventsTold::kAll)
     report({"Pod", call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
             "Successfully assigned " + pod + " to " + call.bind.node});
+  if (answer.status == kTooMany)
+    listener.rest(std::clamp(answer.retry_after.value_or(kLeastRest), kLeastRest, kMostRest));
   if (meaning == BindAnswer::kRefused)
     listener.failed(codec::refusal(answer, "cannot bind " + pod));
   if (meaning == BindAnswer::kNotSent) listener.failed(answer.error);

@@ -52,7 +52,10 @@ void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
     listed_.insert(listed_.end(), std::make_move_iterator(names.begin()),
                    std::make_move_iterator(names.end()));
   }
-  listener.put(std::move(facts));
+  if (is_listing_)
+    listener.put_listed(std::move(facts));
+  else
+    listener.put(std::move(facts));
 }
 
 // One that cannot be read spoils no other.

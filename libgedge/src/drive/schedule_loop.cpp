@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace gedge {
+namespace {
+
+constexpr Nanos kReadAgain{200'000'000};  // how often after a stop, of pods that may be bound
+
+}  // namespace
+
 ScheduleLoop::ScheduleLoop(Scheduler scheduler, ClusterLink& link, const Clock& clock,
                            const ScheduleLoopOptions& options, ScheduleEvents events)
     : scheduler_(std::move(scheduler)),
@@ -19,7 +25,10 @@ void ScheduleLoop::stop() {
 
 Status ScheduleLoop::run() {
   for (;;) {
-    if (!give_up_) GEDGE_TRY(decide());
+    if (give_up_)
+      scheduler_.read_again(now());
+    else
+      GEDGE_TRY(decide());
     send();
     events_.turned();
     if (is_over(now())) return {};
@@ -60,9 +69,14 @@ void ScheduleLoop::send() {
   }
   for (const EvictRequest& victim : scheduler_.take_evictions()) {
     events_.evicted(victim);
-    if (!options_.is_dry_run) link_.evict(victim);
+    if (options_.is_dry_run) continue;
+    link_.evict(victim);
+    ++asked_;
   }
-  for (const ClaimRequest& claim : scheduler_.take_claims()) link_.claim(claim);
+  for (const ClaimRequest& claim : scheduler_.take_claims()) {
+    link_.claim(claim);
+    ++asked_;
+  }
   for (const Nomination& nomination : scheduler_.take_nominations())
     if (!options_.is_dry_run) link_.nominate(nomination);
   for (const ReadRequest& read : scheduler_.take_reads()) link_.read(read);
@@ -75,23 +89,29 @@ void ScheduleLoop::send() {
 // What was sent is settled first, then told, and only then is given away what allowed us to write.
 bool ScheduleLoop::is_over(Nanos now) {
   if (stopping_ && !give_up_) give_up_ = now + options_.settle_within;
-  const bool is_done =
-      options_.is_one_pass && was_synced_ && scheduler_.active() == 0 && scheduler_.awaiting() == 0;
+  const bool is_done = options_.is_one_pass && was_synced_ && scheduler_.active() == 0 &&
+                       scheduler_.awaiting() == 0 && scheduler_.unsearched() == 0;
   if (!give_up_ && !is_done) return false;
   if (give_up_ && now >= *give_up_) return true;
-  if (scheduler_.in_flight() > 0 || scheduler_.unclear() > 0 || link_.untold() > 0) return false;
+  const bool is_settled = scheduler_.in_flight() == 0 && scheduler_.unclear() == 0 && asked_ == 0;
+  if (!is_settled || link_.untold() > 0) return false;
   if (!std::exchange(has_left_, true)) link_.leave();
   return link_.untold() == 0;
 }
 
 Nanos ScheduleLoop::patience(Nanos now) const {
-  if (give_up_) return std::max(*give_up_ - now, Nanos{0});
+  if (give_up_) {
+    const Nanos left = std::max(*give_up_ - now, Nanos{0});
+    return scheduler_.unclear() > 0 ? std::min(left, kReadAgain) : left;
+  }
   if (!was_synced_) return options_.turns_within;
   const auto next = scheduler_.next();
   return next ? std::clamp(*next - now, Nanos{0}, options_.turns_within) : options_.turns_within;
 }
 
 void ScheduleLoop::put(Facts objects) { scheduler_.put(std::move(objects)); }
+
+void ScheduleLoop::put_listed(Facts objects) { scheduler_.put_listed(std::move(objects)); }
 
 void ScheduleLoop::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
                           std::string_view uid) {
@@ -124,12 +144,16 @@ void ScheduleLoop::answer(std::uint64_t ticket, const PodReading& reading) {
 }
 
 void ScheduleLoop::answer(std::uint64_t ticket, EvictAnswer answer) {
+  --asked_;
   scheduler_.answer(ticket, answer, now());
 }
 
 void ScheduleLoop::answer(std::uint64_t ticket, ClaimAnswer answer) {
+  --asked_;
   scheduler_.answer(ticket, answer, now());
 }
+
+void ScheduleLoop::rest(Nanos how_long) { scheduler_.rest(now() + how_long); }
 
 void ScheduleLoop::failed(const Error& error) { events_.failed(error); }
 

@@ -136,8 +136,9 @@ BindAnswer SimCluster::bind(const BindRequest& request) {
 
 PodReading SimCluster::read(const PodName& name) const {
   const auto at = pods_.find(name);
-  if (at == pods_.end()) return {PodReading::Kind::kMissing, {}, {}};
-  return {PodReading::Kind::kFound, at->second.pod.uid, at->second.pod.bound_node};
+  if (at == pods_.end()) return {PodReading::Kind::kMissing, {}, {}, false};
+  const Pod& pod = at->second.pod;
+  return {PodReading::Kind::kFound, pod.uid, pod.bound_node, pod.is_finished()};
 }
 
 ClaimAnswer SimCluster::claim(const ClaimRequest& request) {

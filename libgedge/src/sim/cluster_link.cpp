@@ -21,6 +21,12 @@ std::vector<PodName> names_of(const std::vector<Pod>& pods) {
   return names;
 }
 
+// Who watches pods that are not finished is told that one went when it ends, with what it was.
+bool is_end(const ClusterEvent& event) {
+  return event.is_removed ||
+         (event.kind == FactKind::kPod && event.object.pods.front().is_finished());
+}
+
 }  // namespace
 
 SimLink::SimLink(SimWorld& world, Pace& pace, const SimLinkOptions& options, Nanos begin)
@@ -137,6 +143,7 @@ void SimLink::act(const Message& message, Nanos now) {
 
 void SimLink::list(Nanos at) {
   Facts all = world_.cluster().list();
+  std::erase_if(all.pods, [](const Pod& pod) { return pod.is_finished(); });
   seen_ = world_.cluster().version();
   told_.emplace_back(at, [this, all = std::move(all)](ClusterListener& listener) {
     if (options_.witness != nullptr) options_.witness->listed(all);
@@ -162,8 +169,9 @@ void SimLink::tell_event(std::size_t version, Nanos at) {
   told_.emplace_back(at, [this, version](ClusterListener& listener) {
     const ClusterEvent& event = world_.cluster().event(version);
     if (options_.witness != nullptr) options_.witness->told(event);
-    if (event.is_removed)
-      listener.remove(event.kind, event.name.namespace_name, event.name.name, {});
+    if (is_end(event))
+      listener.remove(event.kind, event.name.namespace_name, event.name.name,
+                      event.is_removed ? SharedText() : event.object.pods.front().uid);
     else
       listener.put(Facts(event.object));
   });
@@ -175,7 +183,7 @@ bool SimLink::is_still_there(std::size_t version) const {
   const ClusterEvent& event = cluster.event(version);
   for (std::size_t i = version; i < seen_; ++i) {
     const ClusterEvent& later = cluster.event(i);
-    if (later.is_removed && later.kind == event.kind && later.name == event.name) return false;
+    if (is_end(later) && later.kind == event.kind && later.name == event.name) return false;
   }
   return true;
 }

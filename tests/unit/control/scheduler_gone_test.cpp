@@ -49,6 +49,44 @@ TEST_CASE("a bind that met a successor of which nothing was ever told leaves no 
   CHECK(scheduler.cluster().pod_count() == 0);
 }
 
+TEST_CASE("a pod that ended before it was seen to be bound leaves no place held") {
+  Scheduler scheduler = make_scheduler();
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  PodReading ended{PodReading::Kind::kFound, "first", binds[0].node};
+  ended.is_finished = true;
+  SUBCASE("the bind was answered") {
+    scheduler.answer(binds[0].ticket, BindAnswer::kBound, 2 * kSecond);
+    scheduler.keep_only(FactKind::kPod, {});  // a list of those that are not finished
+  }
+  SUBCASE("nobody knew what became of the bind") {
+    scheduler.answer(binds[0].ticket, BindAnswer::kUnknown, 2 * kSecond);
+  }
+  const std::vector<ReadRequest> reads = scheduler.take_reads();
+  REQUIRE(reads.size() == 1);
+  scheduler.answer(reads[0].ticket, ended, 3 * kSecond);
+  CHECK(scheduler.bound() == 0);
+  CHECK(scheduler.unclear() == 0);
+  CHECK(scheduler.counts().bound >= 1);
+  CHECK(scheduler.cluster().pod_count() == 0);
+}
+
+TEST_CASE("a watch that is late takes no pod from its node, and a list of storage does") {
+  Scheduler scheduler = make_scheduler();
+  Facts bound;
+  add_pods(bound, "Pod", "web", 1);
+  bound.pods[0].uid = "first";
+  Facts waits = bound;
+  bound.pods[0].bound_node = three_nodes().nodes[0].name;
+  scheduler.put(std::move(bound));
+  CHECK(scheduler.active() == 0);
+  scheduler.put(Facts(waits));
+  CHECK(scheduler.active() == 0);
+  scheduler.put_listed(std::move(waits));
+  CHECK(scheduler.active() == 1);
+}
+
 TEST_CASE("a pod that went is told apart from its successor by UID") {
   Scheduler scheduler = make_scheduler();
   scheduler.remove(FactKind::kPod, "default", "web", "older");

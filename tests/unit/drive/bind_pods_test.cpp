@@ -42,6 +42,8 @@ struct PromptServer final : ApiTransport, Clock {
   Nanos time{0};
 };
 
+constexpr const char* kNotFound = R"({"kind":"Status","reason":"NotFound"})";
+
 ApiAnswer say(unsigned status, std::string body = "{}") {
   ApiAnswer answer;
   answer.status = status;
@@ -69,7 +71,7 @@ BoundPod bind_one(PromptServer& server) {
 
 TEST_CASE("bind pods: all are sent, no more at once than allowed, and told in their order") {
   PromptServer server([](bool, const std::string& target) {
-    return say(target.find("pods/p3/") == std::string::npos ? 201 : 404);
+    return target.find("pods/p3/") == std::string::npos ? say(201) : say(404, kNotFound);
   });
   std::vector<BindRequest> binds;
   for (std::uint64_t i = 0; i < 7; ++i)
@@ -95,7 +97,7 @@ TEST_CASE("bind pods: what became of an unclear bind is read, and never guessed"
   CHECK(elsewhere.outcome == Outcome::kElsewhere);
   CHECK(elsewhere.node == SharedText("n2"));
   CHECK(outcome(silence(), pod("u2", "n1")).outcome == Outcome::kGone);
-  CHECK(outcome(silence(), say(404)).outcome == Outcome::kGone);
+  CHECK(outcome(silence(), say(404, kNotFound)).outcome == Outcome::kGone);
   const BoundPod refused = outcome(say(403, R"({"message":"not you"})"), say(500));
   CHECK(refused.outcome == Outcome::kRefused);
   CHECK(refused.why == "the bind failed: the server says 403: not you");

@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gedge/policy/profile.hpp"
 #include "support/sim_site.hpp"
@@ -135,4 +139,100 @@ TEST_CASE("schedule loop: what is not known any more is asked for, and nothing i
   running = &loop;
   REQUIRE(loop.run());
   CHECK(link.binds == 1);
+}
+
+namespace {
+
+/// Nobody knows what became of its binds, and for some time nobody can read; it asks a pod to go,
+/// and says later that it does. Time passes while it waits.
+class UnclearLink final : public ClusterLink, public Clock {
+ public:
+  Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
+  void bind(const BindRequest& request) override { binds.push_back(request); }
+  void read(const ReadRequest& request) override { reads_.push_back(request.ticket); }
+  void evict(const EvictRequest& request) override { evictions.push_back(request.ticket); }
+  void claim(const ClaimRequest&) override {}
+  void nominate(const Nomination&) override {}
+  void tell(const Unschedulable&) override {}
+  void tell(const Overcommit&) override {}
+  std::size_t untold() const override { return 0; }
+  bool is_synced() const override { return waits_ > 0; }
+  void leave() override { left = now(); }
+  Status wait(Nanos most, ClusterListener& listener) override {
+    REQUIRE(++waits_ < 1'000);
+    if (waits_ == 1) {
+      listener.put(std::move(facts));
+      return {};
+    }
+    now_ += std::min(most, kSecond);
+    for (const std::uint64_t ticket : std::exchange(reads_, {})) {
+      PodReading reading;
+      if (now_ >= readable_at) reading = {PodReading::Kind::kFound, {}, binds.front().node};
+      listener.answer(ticket, reading);
+    }
+    if (!is_asked_) {
+      for (const BindRequest& bind : binds) listener.answer(bind.ticket, BindAnswer::kUnknown);
+      is_asked_ = !binds.empty();
+    }
+    if (now_ >= readable_at)
+      for (const std::uint64_t ticket : std::exchange(evictions, {}))
+        listener.answer(ticket, EvictAnswer::kGoing);
+    return {};
+  }
+  void wake() override {}
+
+  Facts facts = three_nodes();
+  std::vector<BindRequest> binds;
+  std::vector<std::uint64_t> evictions;
+  Nanos readable_at{0};
+  std::optional<Micros> left;
+
+ private:
+  Nanos now_ = kSecond;
+  std::vector<std::uint64_t> reads_;
+  int waits_ = 0;
+  bool is_asked_ = false;
+};
+
+// Stops as soon as something was asked of it. Returns how long it went on.
+Nanos stop_after_first(UnclearLink& link) {
+  LiveOptions live;
+  live.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  ScheduleLoop* running = nullptr;
+  std::optional<Micros> stopped;
+  ScheduleEvents events;
+  events.turned = [&] {
+    if (stopped || (link.binds.empty() && link.evictions.empty())) return;
+    stopped = link.now();
+    link.readable_at = Nanos(link.now()) + 3 * kSecond;
+    running->stop();
+  };
+  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, {}, events);
+  running = &loop;
+  REQUIRE(loop.run());
+  REQUIRE(stopped);
+  return Nanos(link.now() - *stopped);
+}
+
+}  // namespace
+
+TEST_CASE("schedule loop: a stop reads again what became of binds that nobody knows of") {
+  UnclearLink link;
+  add_pods(link.facts, "Pod", "a", 1);
+  const Nanos after = stop_after_first(link);
+  CHECK(link.left);
+  CHECK(after >= 3 * kSecond);
+  CHECK(after < 15 * kSecond);  // what it would wait for those of whom nobody ever knows
+}
+
+TEST_CASE("schedule loop: a stop waits for pods that were asked to go") {
+  UnclearLink link;
+  for (Node& node : link.facts.nodes) node.allocatable.set("pods", 1);
+  add_pods(link.facts, "ReplicaSet", "low", 3);
+  for (std::size_t i = 0; i < 3; ++i) link.facts.pods[i].bound_node = "n" + std::to_string(i);
+  add_pods(link.facts, "Pod", "high", 1);
+  link.facts.pods.back().priority = 100;
+  CHECK(stop_after_first(link) >= 3 * kSecond);
+  CHECK(link.evictions.empty());
+  CHECK(link.left);
 }

@@ -40,7 +40,7 @@ ApiRequest claim_request(const ClaimRequest& claim);
 ClaimAnswer claim_answer(const ApiAnswer& answer);
 /// PATCH of the pod's nominatedNodeName.
 ApiRequest nomination_request(const Nomination& nomination);
-/// PATCH of the pod's condition PodScheduled to False.
+/// PATCH of the pod's condition PodScheduled to False; `now`: since when, unless it is so again.
 ApiRequest condition_request(const Unschedulable& pod, UnixSeconds now);
 
 /// PATCH of an object: members of `body`, JSON, replace its own; null takes one away. `collection`:

@@ -46,8 +46,11 @@ namespace gedge {
 
 struct SchedulerOptions {
   Nanos initial_backoff{1'000'000'000}, max_backoff{10'000'000'000};
-  Nanos flush_after{300'000'000'000};     ///< a pod that no event woke is tried again
-  std::size_t max_binds = 100;            ///< sent and not answered
+  Nanos flush_after{300'000'000'000};  ///< a pod that no event woke is tried again
+  std::size_t max_binds = 100;         ///< sent and not answered
+  // In a turn: of an advance() that may do more, next() says that it is to be called again soon.
+  std::size_t most_tried = 1'000;         ///< pods, but whole groups of them
+  std::size_t most_searches = 32;         ///< for who would have to go
   bool preempts = true;                   ///< less important pods go for those that fit nowhere
   Nanos volumes_within{600'000'000'000};  ///< for claims to be bound, as VolumeBinding upstream
   bool awaits_volumes = true;  ///< false: binds are asked for at once, as nothing will be done
@@ -78,6 +81,9 @@ class Scheduler {
 
   /// Objects that came or changed, each whole. A pod with another UID than before is a new one.
   void put(Facts objects);
+  /// As a list has them, which is never old: also a pod that has lost its node, as a server may say
+  /// whose storage was restored.
+  void put_listed(Facts objects);
   /// `uid`: of the one that went; a pod that has another one is not meant. Empty: any.
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
               std::string_view uid = {});
@@ -96,6 +102,11 @@ class Scheduler {
   /// What is known is too old to decide by: until that is over nobody is placed, bound, or asked to
   /// go. What was sent is settled meanwhile.
   void hold_back(bool is_held_back) { is_held_back_ = is_held_back; }
+  /// The server asked for it: no bind is sent before that moment.
+  void rest(Nanos until);
+  /// Pods of whose binds nobody knows are read, as far as it is time for it. For who does not
+  /// advance() any more.
+  void read_again(Nanos now);
   /// Tries what may be tried: only called by who may write. Errors: as LiveCluster::place.
   Status advance(Nanos now);
   /// When advance() will have something to do; empty where only events can change that.
@@ -121,6 +132,8 @@ class Scheduler {
   std::size_t unclear() const { return size(State::kUnclear); }
   std::size_t awaiting() const { return size(State::kAwaiting); }  ///< volumes
   std::size_t bound() const { return size(State::kBound); }        ///< acknowledged, not yet seen
+  /// Of the parked ones: nobody has looked yet who could go for them.
+  std::size_t unsearched() const { return to_search_.size(); }
   /// Nodes that have too much, as far as somebody else sent it there.
   std::size_t overcommitted() const { return overcommitted_.size(); }
   /// Nobody answers binds: now and then one is sent, to see whether that is over.
@@ -153,6 +166,7 @@ class Scheduler {
     Key group;  // "namespace/name" of the pod group that it says it is in; else empty
     State state = State::kActive;
     bool holds = false;      // kBackoff: its place is still held
+    bool is_owed = false;    // nobody came to search for it after its last attempt
     bool is_gone = false;    // but its bind may yet bind, or have bound, the next one of its name
     std::uint8_t helps = 0;  // kUnschedulable: any of Help
     std::uint32_t attempts = 0, rereads = 0;
@@ -184,6 +198,14 @@ class Scheduler {
     std::set<SharedText> passed;  // UIDs of those that were not let go
   };
 
+  /// A pod, after one of its attempts.
+  struct Search {
+    Key pod;
+    std::uint32_t attempts = 0;
+  };
+  /// Pods with a common template and priority.
+  using PodKind = std::tuple<SharedText, SpecIndex, std::int64_t>;
+
   Told told(const Pod& pod, const PodSpec& spec) const;
   bool is_old(const Pod& pod) const;
   void note_help(const Facts& objects);
@@ -206,7 +228,9 @@ class Scheduler {
   void heed(BindAnswer answer, Nanos now);
   std::size_t room(Nanos now) const;
   /// No bind may be sent, also not one of a place that is held.
-  bool is_silenced(Nanos now) const { return is_held_back_ || (is_paused() && room(now) == 0); }
+  bool is_silenced(Nanos now) const {
+    return is_held_back_ || now < rest_until_ || (is_paused() && room(now) == 0);
+  }
   Status run_timers(Nanos now);
   std::vector<PodName> next_to_try(std::size_t most) const;
   void join(Entry& entry, const Key& group);
@@ -220,6 +244,10 @@ class Scheduler {
   Status repair(const Overcommit& node, Repair& repair, Nanos now);
   bool may_leave(const Pod& pod, const PodSpec& spec, const Repair& repair) const;
   void settle_repair(Repair& repair, EvictAnswer answer, Nanos now);
+  Status try_to_place(const std::vector<PodName>& pods, Nanos now);
+  void want_search(Entry& entry);
+  std::optional<PodKind> kind_of(const PodName& name) const;
+  Status search_victims(Nanos now);
   Status preempt_for(const PodName& pod);
   Nanos backoff_of(const Entry& entry) const;
 
@@ -234,6 +262,9 @@ class Scheduler {
   std::map<Key, std::set<Key>> groups_;             // pods of entries_, by pod group
   std::unordered_map<Key, Flight> flights_;         // only looked up
   std::unordered_map<std::uint64_t, Key> tickets_;  // of binds and reads; only looked up
+  std::deque<Search> to_search_;
+  std::size_t searches_ = 0;                          // of this turn
+  std::set<std::pair<PodKind, std::uint64_t>> vain_;  // of this turn, since as many rebuilds
   std::array<std::size_t, kStates> sizes_{};
   std::uint64_t last_ticket_ = 0;
   std::uint8_t helped_ = 0;       // since the last advance
@@ -247,7 +278,7 @@ class Scheduler {
   std::vector<Overcommit> overcommits_;
   bool is_held_back_ = false;
   std::uint32_t unanswered_ = 0, pauses_ = 0;  // in a row
-  Nanos paused_until_{0};
+  Nanos paused_until_{0}, rest_until_{0};
   std::set<SharedText> came_to_;  // nodes that got a pod since the last advance, not by us
   std::map<SharedText, Overcommit> overcommitted_;
   std::map<SharedText, Repair> repairs_;  // by node

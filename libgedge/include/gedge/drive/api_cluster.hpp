@@ -23,6 +23,7 @@
 
 namespace gedge {
 
+class ConditionQueue;
 class LatencyWatch;
 
 enum class EventsTold : std::uint8_t { kAll, kFailures, kNone };
@@ -49,7 +50,8 @@ struct ApiClusterCounts {
 
 /// Follows nodes, pods that are not finished, namespaces, disruption budgets, volumes, claims,
 /// storage classes and whose pods should be spread. `transport` and the clocks outlive it. Events
-/// and conditions wait for nobody: of those that cannot be sent in time, the oldest are dropped.
+/// wait for nobody: of those that cannot be sent in time, the oldest are dropped. Of conditions the
+/// newest of each pod waits until the server has it.
 ///
 /// With a lease, lists begin when it is held, so that the first decision sees all that the leader
 /// before has done; each bind ends before the lease does, and wait() fails with kDenied when it was
@@ -85,7 +87,16 @@ class ApiCluster final : public ClusterLink {
 
  private:
   class Kind;
-  enum class About : std::uint8_t { kCollection, kBind, kRead, kEvict, kClaim, kNominated, kTold };
+  enum class About : std::uint8_t {
+    kCollection,
+    kBind,
+    kRead,
+    kEvict,
+    kClaim,
+    kNominated,
+    kCondition,
+    kTold,
+  };
   struct Call {
     About about = About::kTold;
     Kind* kind = nullptr;      // kCollection
@@ -93,6 +104,7 @@ class ApiCluster final : public ClusterLink {
     BindRequest bind;          // kBind
     EvictRequest evict;        // kEvict
     PodName claim;             // kClaim
+    Unschedulable condition;   // kCondition
   };
 
   std::uint64_t send(ApiRequest request, Call call);
@@ -101,6 +113,10 @@ class ApiCluster final : public ClusterLink {
   Status keep_lease(Nanos now);
   void refuse_unsent(ClusterListener& listener);
   void queue(ApiRequest request);
+  bool is_told() const;
+  std::optional<Nanos> next_to_tell() const;
+  void send_conditions();
+  void tell_forbidden(unsigned status, ClusterListener& listener);
   void send_queued();
   void report(const codec::ApiEvent& event);
   void warn(codec::ApiEvent event);
@@ -130,10 +146,12 @@ class ApiCluster final : public ClusterLink {
   std::vector<Call> unsent_;  // writes that came when they must not be sent any more
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
-  std::deque<ApiRequest> queued_;  // events and conditions
-  Nanos queued_since_{0};          // while there are any
-  std::size_t telling_ = 0;        // of them under way
-  EventLedger ledger_;             // of Events that may say the same again and again
+  std::deque<ApiRequest> queued_;  // Events
+  std::unique_ptr<ConditionQueue> conditions_;
+  bool are_conditions_forbidden_ = false;
+  Nanos queued_since_{0};    // while there are any
+  std::size_t telling_ = 0;  // of them under way
+  EventLedger ledger_;       // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
 };
 

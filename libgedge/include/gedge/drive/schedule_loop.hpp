@@ -62,6 +62,7 @@ class ScheduleLoop final : private ClusterListener {
 
  private:
   void put(Facts objects) override;
+  void put_listed(Facts objects) override;
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
               std::string_view uid) override;
   void keep_only(FactKind kind, std::vector<PodName> names) override;
@@ -70,6 +71,7 @@ class ScheduleLoop final : private ClusterListener {
   void answer(std::uint64_t ticket, const PodReading& reading) override;
   void answer(std::uint64_t ticket, EvictAnswer answer) override;
   void answer(std::uint64_t ticket, ClaimAnswer answer) override;
+  void rest(Nanos how_long) override;
   void failed(const Error& error) override;
 
   Status decide();
@@ -84,6 +86,7 @@ class ScheduleLoop final : private ClusterListener {
   ScheduleLoopOptions options_;
   ScheduleEvents events_;
   std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
+  std::size_t asked_ = 0;  // evictions and claims under way
   bool was_synced_ = false;
   std::optional<Nanos> give_up_;  // since stop() was seen
   bool has_left_ = false;

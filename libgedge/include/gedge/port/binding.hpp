@@ -34,7 +34,8 @@ enum class BindAnswer : std::uint8_t {
 /// What the server's storage says of a pod.
 struct PodReading {
   enum class Kind : std::uint8_t { kFound, kMissing, kUnreadable } kind = Kind::kUnreadable;
-  SharedText uid, node;  ///< kFound; `node` is empty where it has none
+  SharedText uid, node;      ///< kFound; `node` is empty where it has none
+  bool is_finished = false;  ///< kFound; it takes no place any more
 };
 
 /// A pod that is to go: so that another one gets its place, or because its node has too much.
@@ -82,6 +83,7 @@ struct Nomination {
 struct Unschedulable {
   PodName pod;
   SharedText uid, message;
+  bool is_again = false;  ///< it was told another message before: it waits since then
 };
 
 }  // namespace gedge

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gedge/base/error.hpp"
@@ -23,6 +24,8 @@ class ClusterListener {
   virtual ~ClusterListener() = default;
   /// Objects that came or changed, each whole.
   virtual void put(Facts objects) = 0;
+  /// The same, of a list that was read from storage: it is never older than what was told before.
+  virtual void put_listed(Facts objects) { put(std::move(objects)); }
   /// `uid`: of the one that went; empty: whichever has the name.
   virtual void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
                       std::string_view uid) = 0;
@@ -35,6 +38,8 @@ class ClusterListener {
   virtual void answer(std::uint64_t ticket, const PodReading& reading) = 0;
   virtual void answer(std::uint64_t ticket, EvictAnswer answer) = 0;
   virtual void answer(std::uint64_t ticket, ClaimAnswer answer) = 0;
+  /// The server has too much to do: what can wait is not to be asked for in so long.
+  virtual void rest(Nanos /*how_long*/) {}
   /// Something went wrong that the link itself will try again, or an object that cannot be read.
   virtual void failed(const Error& error) = 0;
 };

@@ -1,0 +1,343 @@
+// What an ApiCluster writes, and what it makes of the answers.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/drive/api_fixture.hpp"
+
+namespace gedge {
+namespace {
+
+using namespace api_test;
+
+constexpr const char* kNotFound =
+    R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})";
+
+TEST_CASE("api cluster: a repair asks for an eviction, and budgets may say no") {
+  for (const auto& [minor, version] :
+       {std::pair(20, "policy/v1beta1"), std::pair(21, "policy/v1beta1"),
+        std::pair(22, "policy/v1")}) {
+    ApiClusterOptions options;
+    options.minor = minor;
+    Fixture at(options);
+    at.cluster.evict({3, {"shop", "a"}, "u-a", {}, "n1", "5 of 4 cpu"});
+    const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a/eviction");
+    REQUIRE(ticket != 0);
+    const ApiRequest request = at.api.asked.at(ticket);
+    CHECK(request.verb == ApiVerb::kPost);
+    CHECK(request.body ==
+          std::string(R"({"apiVersion":")") + version +
+              R"(","kind":"Eviction","metadata":{"name":"a","namespace":"shop"},"deleteOptions":)"
+              R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u-a"}}})");
+    at.api.say(ticket, minor == 20 ? 429 : 201, "{}");
+    at.turn();
+    const bool went = minor != 20;
+    CHECK(at.notes.take().back() == "evict 3: " + std::to_string(went ? 0 : 1));
+    at.gather();
+    const std::uint64_t told = at.api.find("/apis/events.k8s.io/v1/namespaces/shop/events");
+    REQUIRE((told != 0) == went);
+    if (went)
+      CHECK(at.api.asked.at(told).body.find(
+                "Evicted from node n1, whose pods ask for 5 of 4 cpu") != std::string::npos);
+  }
+}
+
+TEST_CASE("api cluster: what came of a bind") {
+  struct Row {
+    unsigned status;
+    bool was_not_sent;
+    BindAnswer answer;
+    std::string body = {};
+  };
+  const std::vector<Row> rows{
+      {201, false, BindAnswer::kBound},
+      {200, false, BindAnswer::kBound},
+      {404, false, BindAnswer::kUnknown},
+      {409, false, BindAnswer::kConflict},
+      {429, false, BindAnswer::kRefused},
+      {403, false, BindAnswer::kRefused},
+      {422, false, BindAnswer::kRefused},
+      {500, false, BindAnswer::kUnknown},
+      {503, false, BindAnswer::kUnknown},
+      {504, false, BindAnswer::kUnknown},
+      {0, false, BindAnswer::kUnknown},
+      {0, true, BindAnswer::kNotSent},
+      {302, false, BindAnswer::kUnknown},
+      {404, false, BindAnswer::kGone, kNotFound},
+      {404, false, BindAnswer::kUnknown, "404 page not found"},
+      {404, false, BindAnswer::kUnknown, R"({"kind":"Status","reason":"Forbidden"})"},
+  };
+  for (const Row& row : rows) {
+    ApiClusterOptions options;
+    options.events = EventsTold::kNone;
+    Fixture at(options);
+    at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
+    const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a/binding");
+    REQUIRE(ticket != 0);
+    const ApiRequest request = at.api.asked.at(ticket);
+    CHECK(request.verb == ApiVerb::kPost);
+    CHECK(request.lane == ApiLane::kWrite);
+    CHECK(request.body ==
+          R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"a","namespace":"shop",)"
+          R"("uid":"u-a"},"target":{"apiVersion":"v1","kind":"Node","name":"n1"}})");
+    ApiAnswer answer;
+    answer.status = row.status;
+    answer.was_not_sent = row.was_not_sent;
+    answer.body = row.body;
+    at.api.say(ticket, answer);
+    at.turn();
+    CAPTURE(row.status);
+    CHECK(at.notes.take().back() == "bind 42: " + std::to_string(static_cast<int>(row.answer)));
+  }
+}
+
+TEST_CASE("api cluster: a pod is read from storage, and only a whole answer counts") {
+  const auto read = [](unsigned status, const std::string& body) {
+    Fixture at;
+    at.cluster.read({7, {"shop", "a"}});
+    const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a");
+    REQUIRE(ticket != 0);
+    CHECK(at.api.asked.at(ticket).target.find("resourceVersion") == std::string::npos);
+    at.api.say(ticket, status, body);
+    at.turn();
+    return at.notes.take().back();
+  };
+  CHECK(read(200, pod("a", "n1")) == "read 7: 0 u-a n1");
+  CHECK(read(200, R"({"metadata":{"uid":"x"},"spec":{}})") == "read 7: 0 x ");
+  CHECK(read(200,
+             R"({"metadata":{"uid":"x"},"spec":{"nodeName":"n1"},"status":{"phase":"Failed"}})") ==
+        "read 7: 0 x n1 finished");
+  CHECK(read(404, kNotFound) == "read 7: 1  ");
+  CHECK(read(404, "404 page not found") == "read 7: 2  ");
+  CHECK(read(500, "") == "read 7: 2  ");
+  CHECK(read(200, "<html>") == "read 7: 2  ");
+  CHECK(read(200, R"({"metadata":{"uid":"x"},"spec":{"nodeName":5}})") == "read 7: 2  ");
+}
+
+TEST_CASE("api cluster: events and conditions are few at a time, and never too many") {
+  Fixture at;
+  for (int i = 0; i < 5'000; ++i)
+    at.cluster.tell(Unschedulable{{"shop", "p" + std::to_string(i)}, "u", "0/1 nodes"});
+  CHECK(at.api.asked.size() == 64);
+  const std::uint64_t dropped = at.cluster.counts().events_dropped;
+  CHECK(dropped > 0);
+  CHECK(dropped <= 5'000 - 4'096);  // Events alone: each condition is still to be written
+  CHECK(dropped + at.cluster.untold() == 10'000);
+  for (const auto& [ticket, request] : at.api.asked) CHECK(request.lane == ApiLane::kEvent);
+}
+
+TEST_CASE("api cluster: what is told waits a moment for more of its kind") {
+  Fixture at;
+  const auto told = [&] {
+    return std::count_if(at.api.asked.begin(), at.api.asked.end(),
+                         [](const auto& asked) { return asked.second.lane == ApiLane::kEvent; });
+  };
+  int last = 0;
+  const auto tell = [&](int many) {
+    for (const int end = last + many; last < end; ++last)
+      at.cluster.tell(Unschedulable{{"shop", "p" + std::to_string(last)}, "u", "0/1 nodes"});
+    at.turn();
+  };
+  tell(1);
+  CHECK(told() == 0);
+  CHECK(at.cluster.untold() == 2);
+  at.clock.time += Micros{24'000};
+  tell(1);
+  CHECK(told() == 0);
+  at.clock.time += Micros{1'000};
+  at.turn();
+  CHECK(told() == 4);
+  tell(15);
+  CHECK(told() == 4);
+  tell(1);  // as much as goes in one piece
+  CHECK(told() == 36);
+}
+
+TEST_CASE("api cluster: a condition waits until the server has it, however long it is away") {
+  ApiClusterOptions options;
+  options.events = EventsTold::kNone;
+  Fixture at(options);
+  const auto asked = [&] { return at.api.find("/api/v1/namespaces/shop/pods/a/status"); };
+  at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", "no room"});
+  at.gather();
+  at.api.say(asked(), 503, "");
+  at.turn();
+  CHECK(asked() == 0);
+  CHECK(at.cluster.untold() == 0);  // nobody waits for a server that is away
+  at.clock.time += Micros{1'000'000};
+  at.turn();
+  at.api.say(asked(), 403, "");
+  at.turn();
+  REQUIRE(at.notes.lines.size() == 1);
+  CHECK(at.notes.take()[0] == "failed: conditions of pods cannot be written: the server says 403");
+  at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", "no disk", true});
+  at.gather();
+  REQUIRE(asked() != 0);
+  CHECK(at.api.asked.at(asked()).body.find("lastTransitionTime") == std::string::npos);
+  at.api.say(asked(), 403, "");
+  at.turn();
+  CHECK(at.notes.take().empty());  // it was said
+}
+
+TEST_CASE("api cluster: what waits to be written of a pod is not when it is bound") {
+  Fixture at;
+  at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", "no room"});
+  at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
+  at.gather();
+  CHECK(at.api.find("/api/v1/namespaces/shop/pods/a/status") == 0);
+}
+
+TEST_CASE("api cluster: a server that has too much to do says how long nothing is bound") {
+  const auto rest = [](unsigned status, std::optional<Nanos> retry_after) {
+    Fixture at;
+    at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
+    ApiAnswer answer;
+    answer.status = status;
+    answer.retry_after = retry_after;
+    at.api.say(at.api.find("/api/v1/namespaces/shop/pods/a/binding"), answer);
+    at.turn();
+    return at.notes.take().front();
+  };
+  CHECK(rest(429, Nanos{7'000'000'000}) == "rest 7000 ms");
+  CHECK(rest(429, std::nullopt) == "rest 1000 ms");
+  CHECK(rest(429, Nanos{3'600'000'000'000}) == "rest 300000 ms");
+  CHECK_FALSE(rest(403, Nanos{7'000'000'000}).starts_with("rest"));
+}
+
+TEST_CASE("api cluster: what a pod that waits is told") {
+  Fixture at;
+  at.cluster.tell(
+      Unschedulable{{"shop", "a"}, "u-a", "0/1 nodes are available: 1 Insufficient cpu."});
+  at.gather();
+  const std::uint64_t patch = at.api.find("/api/v1/namespaces/shop/pods/a/status");
+  REQUIRE(patch != 0);
+  const ApiRequest& condition = at.api.asked.at(patch);
+  CHECK(condition.verb == ApiVerb::kPatch);
+  CHECK(condition.content_type == "application/strategic-merge-patch+json");
+  CHECK(condition.body ==
+        R"({"metadata":{"uid":"u-a"},"status":{"conditions":[{"type":"PodScheduled",)"
+        R"("status":"False","reason":"Unschedulable",)"
+        R"("message":"0/1 nodes are available: 1 Insufficient cpu.","lastProbeTime":null,)"
+        R"("lastTransitionTime":"2026-11-18T11:06:40Z"}]}})");
+  const std::uint64_t post = at.api.find("/apis/events.k8s.io/v1/namespaces/shop/events");
+  REQUIRE(post != 0);
+  CHECK(at.api.asked.at(post).body.find(R"("reason":"FailedScheduling","type":"Warning")") !=
+        std::string::npos);
+}
+
+TEST_CASE("api cluster: a failure that is told again is counted, and too many are not told") {
+  ApiClusterOptions options;
+  options.tells_conditions = false;
+  Fixture at(std::move(options));
+  const auto tell = [&](const std::string& message) {
+    at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", message});
+    at.gather();
+    std::string asked;
+    for (const auto& [ticket, request] : std::map(at.api.asked)) {
+      if (request.lane != ApiLane::kEvent) continue;
+      asked += request.verb == ApiVerb::kPatch ? request.target + " " + request.body : "POST";
+      at.api.say(ticket, 201, "{}");
+    }
+    at.turn();
+    return asked;
+  };
+  CHECK(tell("no room") == "POST");
+  CHECK(tell("no disk") == "POST");
+  const std::string again = tell("no room");
+  CHECK(again.starts_with("/apis/events.k8s.io/v1/namespaces/shop/events/a."));
+  CHECK(again.ends_with(
+      R"( {"series":{"count":2,"lastObservedTime":"2026-11-18T11:06:40.000000Z"}})"));
+  for (int i = 0; i < 22; ++i) CHECK_FALSE(tell("no room").empty());
+  CHECK(tell("no room").empty());
+  CHECK(at.cluster.counts().events_dropped == 1);
+}
+
+void lead(Fixture& at) {
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
+    REQUIRE(lease != 0);
+    at.api.say(lease, 200,
+               R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"me",)"
+               R"("leaseDurationSeconds":15}})");
+    at.turn();
+    at.turn();
+  }
+  REQUIRE(at.cluster.is_leading());
+}
+
+TEST_CASE("api cluster: events end before the lease does, and after it none is sent") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "me";
+  Fixture at(std::move(options));
+  at.turn();
+  lead(at);
+  const auto told = [&](const std::string& name) {
+    at.cluster.tell(Unschedulable{{"shop", name}, "u", "no room"});
+    at.clock.time += Micros{25'000};
+    static_cast<void>(at.cluster.wait(Nanos{0}, at.notes));  // fails where the lease is over
+    std::vector<ApiRequest> requests;
+    for (const auto& [ticket, request] : at.api.asked)
+      if (request.lane == ApiLane::kEvent) requests.push_back(request);
+    return requests;
+  };
+  at.clock.time += Micros{3'975'000};
+  for (const ApiRequest& request : told("a")) {
+    CHECK(request.timeout == Nanos{6'000'000'000});
+    CHECK(request.target.ends_with("?timeout=6000ms"));
+  }
+  CHECK(told("b").size() == 4);
+  at.clock.time += Micros{6'000'000};
+  CHECK(told("c").size() == 4);
+  CHECK(at.cluster.untold() == 6);
+  CHECK_FALSE(at.cluster.wait(Nanos{0}, at.notes));  // nobody waits for them: the process ends
+}
+
+TEST_CASE("api cluster: who does not lead binds nothing") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "me";
+  Fixture at(std::move(options));
+  const std::string path = "/api/v1/namespaces/shop/pods/a/binding";
+  const auto bind = [&] { at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"}); };
+  at.turn();
+  bind();
+  CHECK(at.api.find(path) == 0);
+  at.turn();
+  CHECK(at.notes.take().back() ==
+        "bind 42: " + std::to_string(static_cast<int>(BindAnswer::kRefused)));
+  lead(at);
+  bind();
+  const std::uint64_t sent = at.api.find(path);
+  REQUIRE(sent != 0);
+  CHECK(at.api.asked.at(sent).send_by == Nanos(at.clock.time) + Nanos{10'000'000'000});
+  at.api.say(sent, 201, "{}");
+  at.turn();
+  at.clock.time += Micros{10'000'000};
+  const std::size_t asked = at.api.asked.size();
+  bind();
+  CHECK(at.api.asked.size() == asked);
+}
+
+TEST_CASE("api cluster: whoever waits for the lease rests meanwhile") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "me";
+  Fixture at(std::move(options));
+  REQUIRE(at.cluster.wait(Nanos{1'000'000'000}, at.notes));
+  const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
+  REQUIRE(lease != 0);
+  at.api.say(lease, 200,
+             R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"other",)"
+             R"("leaseDurationSeconds":15}})");
+  at.turn();
+  CHECK_FALSE(at.cluster.is_leading());
+  REQUIRE(at.cluster.wait(Nanos{1'000'000'000}, at.notes));
+  CHECK(at.api.waited.back() > Nanos{0});
+  CHECK(at.api.find("/api/v1/pods") == 0);
+}
+
+}  // namespace
+}  // namespace gedge
