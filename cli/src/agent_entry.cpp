@@ -7,6 +7,7 @@
 
 #include "agent_command.hpp"
 #include "agent_log.hpp"
+#include "begin_daemon.hpp"
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/timestamp.hpp"
@@ -209,5 +210,6 @@ Exit run(const AgentCommand& command, const IpAddress& listen, Io& io) {
 
 extern "C" __attribute__((visibility("default"))) int gedge_run_agent(
     const gedge::cli::AgentCommand& command, const gedge::IpAddress& listen, gedge::cli::Io& io) {
+  gedge::cli::begin_daemon(io);
   return static_cast<int>(gedge::cli::run(command, listen, io));
 }

@@ -50,7 +50,9 @@ constexpr Page kPage{
         "what was read before stays, and an event says so. So does one of a certificate that ends "
         "within a week.\n\n"
         "SIGTERM and SIGINT end the agent when replies under way are finished.",
-    .output = "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE...",
+    .output =
+        "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE... A line "
+        "that nobody takes within 0.1 s is lost, and `lost` says how many were.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
     .see_also = "gedge-manifests(1) gedge-matrix-convert(1) gedge-measure(1) gedge-schedule(1)",

@@ -59,7 +59,8 @@ constexpr Page kPage{
         "status from 400 and `{\"Error\": \"why\"}`.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
-        "them `listening`, `synced`, `bound`, `not-bound` and `failed`.",
+        "them `listening`, `synced`, `bound`, `not-bound` and `failed`. A line that nobody takes "
+        "within 0.1 s is lost, and `lost` says how many were.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
     .see_also = "gedge-manifests(1) gedge-policies(1) gedge-schedule(1)",

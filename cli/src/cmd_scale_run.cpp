@@ -121,7 +121,8 @@ constexpr Page kPage{
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "
         "`no-place`, `resized`, `would-resize`, `not-resized`, `keeps-size`, `yields`, `taken`, "
-        "`no-target`, `leading`, `standby` and `failed`.",
+        "`no-target`, `leading`, `standby` and `failed`. A line that nobody takes within 0.1 s is "
+        "lost, and `lost` says how many were.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; with `--once`: every autoscaler has its answer",
     .no = "with `--once`: a workload, a metric or a write is missing",

@@ -96,7 +96,8 @@ constexpr Page kPage{
         "them `synced`, `measured`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, "
         "`standby`, `profile`, `profile-refused`, `overcommitted`, `repairing` and `failed`; "
         "`would-bind`, `would-evict` and `would-repair` in a dry run; of a cluster in memory what "
-        "happens in it too.",
+        "happens in it too. With `--watch`, a line that nobody takes within 0.1 s is lost, and "
+        "`lost` says how many were.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; or every pod that waited has a place",
     .no = "without `--watch`: some pod has none",

@@ -19,13 +19,32 @@ std::string value_text(const std::string& value) {
 
 }  // namespace
 
-void EventLog::event(std::string_view name, Pairs pairs) {
-  if (quiet_) return;
+std::string EventLog::line_of(std::string_view name, Pairs pairs) const {
   std::string line = "at=" + codec::format_timestamp(clock_.date()) + " event=" + std::string(name);
   for (const auto& [key, value] : pairs) line += ' ' + std::string(key) + '=' + value_text(value);
-  const std::lock_guard lock(mutex_);
+  return line;
+}
+
+void EventLog::write(const std::string& line) {
   err_.line(line);
   err_.flush();
+}
+
+void EventLog::tell_lost() {
+  const std::uint64_t before = err_.lost();
+  if (before == lost_) return;
+  write(line_of("lost", {{"lines", std::to_string(before - lost_)}}));
+  if (err_.lost() == before)
+    lost_ = before;
+  else
+    ++lost_;  // that very line
+}
+
+void EventLog::event(std::string_view name, Pairs pairs) {
+  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  tell_lost();
+  write(line_of(name, pairs));
 }
 
 void EventLog::failed(const Error& error) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "begin_daemon.hpp"
 #include "daemon_input.hpp"
 #include "event_log.hpp"
 #include "extender_command.hpp"
@@ -69,6 +70,7 @@ ExtenderEvents events_to(EventLog& log) {
     log.event("not-bound", {{"pod", text_of(bind.pod)}, {"node", bind.node}, {"why", why}});
   };
   events.failed = [&log](const Error& error) { log.failed(error); };
+  events.recovered = [&log] { log.recovered(); };
   return events;
 }
 
@@ -127,5 +129,6 @@ Exit run(ExtenderCommand& command, const IpAddress& listen, Io& io) {
 
 extern "C" __attribute__((visibility("default"))) int gedge_run_extender(
     gedge::cli::ExtenderCommand& command, const gedge::IpAddress& listen, gedge::cli::Io& io) {
+  gedge::cli::begin_daemon(io);
   return static_cast<int>(gedge::cli::run(command, listen, io));
 }

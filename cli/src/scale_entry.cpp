@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "begin_daemon.hpp"
 #include "event_log.hpp"
 #include "gedge/base/secret.hpp"
 #include "gedge/codec/scale_requests.hpp"
@@ -309,6 +310,7 @@ void look(ScaleCommand& command, LiveScale& live, Io& io) {
 
 extern "C" __attribute__((visibility("default"))) int gedge_run_scale(
     gedge::cli::ScaleCommand& command, const gedge::IpAddress& listen, gedge::cli::Io& io) {
+  if (!command.is_once) gedge::cli::begin_daemon(io);
   return static_cast<int>(gedge::cli::run(command, listen, io));
 }
 

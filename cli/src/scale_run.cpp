@@ -44,6 +44,7 @@ ScaleEvents ScaleRun::events() {
   };
   events.reported = [this](const ScaleReport& report) { tell(report); };
   events.failed = [this](const Error& error) { log_.failed(error); };
+  events.recovered = [this] { log_.recovered(); };
   events.turned = [this] { turned(); };
   return events;
 }

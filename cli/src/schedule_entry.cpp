@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "begin_daemon.hpp"
 #include "daemon_input.hpp"
 #include "event_log.hpp"
 #include "gedge/io/wall_clock.hpp"
@@ -120,6 +121,7 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
 
 extern "C" __attribute__((visibility("default"))) int gedge_run_schedule(
     gedge::cli::ScheduleCommand& command, const gedge::IpAddress& listen, gedge::cli::Io& io) {
+  if (command.watches) gedge::cli::begin_daemon(io);
   return static_cast<int>(command.input.cluster.empty()
                               ? gedge::cli::run_live(command, listen, io)
                               : gedge::cli::run_in_memory(command, listen, io));

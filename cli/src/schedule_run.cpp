@@ -83,6 +83,7 @@ ScheduleEvents ScheduleRun::events() {
     log_.event("measured", {{"names", std::to_string(rtt.size())}});
   };
   events.failed = [this](const Error& error) { log_.failed(error); };
+  events.recovered = [this] { log_.recovered(); };
   events.turned = [this] { turned(); };
   return events;
 }

@@ -1,15 +1,20 @@
 #include "term/stream.hpp"
 
+#include <limits.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace gedge::cli {
 namespace {
 
 constexpr std::size_t kFlushAt = std::size_t{1} << 16;
+constexpr int kPatienceMs = 100;
+// A pipe that can be written to has room for as much.
+constexpr std::size_t kAtOnce = PIPE_BUF;
 
 std::size_t terminal_width(int descriptor) {
   struct winsize size {};
@@ -22,6 +27,16 @@ void wait_until_writable(int descriptor) {
     descriptor, POLLOUT, 0
   };
   static_cast<void>(::poll(&wanted, 1, -1));
+}
+
+bool is_writable(int descriptor, int within_ms) {
+  struct pollfd wanted {
+    descriptor, POLLOUT, 0
+  };
+  int ready = 0;
+  do ready = ::poll(&wanted, 1, within_ms);
+  while (ready < 0 && errno == EINTR);
+  return ready == 1;
 }
 
 }  // namespace
@@ -54,6 +69,7 @@ void Stream::flush() {
 }
 
 void Stream::send(std::string_view left) {
+  if (loses_late_) return offer(left);
   while (!left.empty() && !closed_ && error_ == 0) {
     const ssize_t wrote = ::write(descriptor_, left.data(), left.size());
     if (wrote >= 0)
@@ -65,6 +81,22 @@ void Stream::send(std::string_view left) {
     else if (errno != EINTR)
       error_ = errno;
   }
+}
+
+void Stream::offer(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::string whole = (is_torn_ ? "\n" : "") + std::string(bytes);
+  std::string_view left = whole;
+  while (!left.empty() && is_writable(descriptor_, waits_ ? kPatienceMs : 0)) {
+    const ssize_t wrote = ::write(descriptor_, left.data(), std::min(left.size(), kAtOnce));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) break;
+    left.remove_prefix(static_cast<std::size_t>(wrote));
+    is_torn_ = whole[whole.size() - left.size() - 1] != '\n';
+  }
+  waits_ = left.empty();
+  left = left.substr(left.size() - std::min(left.size(), bytes.size()));
+  lost_ += static_cast<std::uint64_t>(std::count(left.begin(), left.end(), '\n'));
 }
 
 }  // namespace gedge::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,11 +37,18 @@ class Stream {
   bool closed() const { return closed_; }
   /// Errno of the first write that failed for another reason; 0: none.
   int error() const { return error_; }
+  /// From now on nothing waits for whoever reads, or for a disk that is full: what cannot be
+  /// written within a tenth of a second is lost, and so is what follows, until something can be.
+  /// No failure lasts, then: closed() and error() say nothing of it.
+  void lose_late() { loses_late_ = true; }
+  /// Lines lost so far, those included of which a part was written.
+  std::uint64_t lost() const { return lost_; }
   /// What a stream in memory received so far.
   const std::string& text() const { return buffer_; }
 
  private:
   void send(std::string_view left);
+  void offer(std::string_view bytes);
   Stream(std::size_t width, bool color) : style_(color), terminal_(width > 0), width_(width) {}
 
   int descriptor_ = -1;
@@ -49,6 +57,10 @@ class Stream {
   std::size_t width_ = 0;
   bool closed_ = false;
   int error_ = 0;
+  bool loses_late_ = false;
+  bool waits_ = true;     // the last line that was offered was taken
+  bool is_torn_ = false;  // and its end was not
+  std::uint64_t lost_ = 0;
   std::string buffer_;
 };
 

@@ -381,7 +381,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   const ApiListener taker{
       [&](std::uint64_t ticket, std::string_view line) { take(ticket, line, listener); },
       [&](std::uint64_t ticket, const ApiAnswer& answer) { take(ticket, answer, listener); },
-      [&](std::uint64_t ticket) { opened(ticket); }};
+      [&](std::uint64_t ticket) { opened(ticket, listener); }};
   GEDGE_TRY(transport_.wait(most, taker));
   if (now() - begin > most + kStoodStill) distrust(begin);
   refuse_unsent(listener);
@@ -398,10 +398,10 @@ void ApiCluster::flush(ClusterListener& listener) {
   if (latency_) latency_->flush(now(), listener);
 }
 
-void ApiCluster::opened(std::uint64_t ticket) {
-  if (latency_ && latency_->owns(ticket)) return latency_->opened(ticket, now());
+void ApiCluster::opened(std::uint64_t ticket, ClusterListener& listener) {
+  if (latency_ && latency_->owns(ticket)) return latency_->opened(ticket, now(), listener);
   const auto at = calls_.find(ticket);
-  if (at != calls_.end()) at->second.kind->reflector().opened(now());
+  if (at != calls_.end()) at->second.kind->opened(now(), listener);
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
@@ -418,7 +418,9 @@ void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListen
 
 void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener) {
   if (lease_ && ticket == lease_->ticket())
-    return lease_->take(answer, now(), [&](const Error& error) { listener.failed(error); });
+    return lease_->take(
+        answer, now(), [&](const Error& error) { listener.failed(error); },
+        [&] { listener.recovered(); });
   if (latency_ && latency_->owns(ticket)) return latency_->take(ticket, answer, now(), listener);
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;

@@ -88,7 +88,7 @@ Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& lis
     for (std::string& item : *items) item = list_head() + item + "]}";
     load_alone(*items, listener);
   }
-  told_.clear();
+  works(listener);
   is_missing_ = false;
   return {};
 }
@@ -126,7 +126,7 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
 bool ApiCluster::Kind::begin_object(const WatchLine& line, std::size_t bytes,
                                     ClusterListener& listener) {
   ++objects_;
-  told_.clear();
+  works(listener);
   std::string key = line.namespace_name + "/" + line.name;
   const bool is_gone = line.type == WatchType::kDeleted;
   if (in_batch_.contains(key) || (!is_gone && batched_ >= kMostInBatch)) flush(listener);
@@ -189,6 +189,15 @@ void ApiCluster::Kind::failed(Error error, Nanos now, ClusterListener& listener)
   reflector_.failed(kUnreadable, std::nullopt, now);
   error.what = std::string("cannot read ") + path_.path + ": " + error.what;
   tell(error, listener);
+}
+
+void ApiCluster::Kind::opened(Nanos now, ClusterListener& listener) {
+  reflector_.opened(now);
+  works(listener);
+}
+
+void ApiCluster::Kind::works(ClusterListener& listener) {
+  if (!std::exchange(told_, {}).empty()) listener.recovered();
 }
 
 void ApiCluster::Kind::tell(const Error& error, ClusterListener& listener) {

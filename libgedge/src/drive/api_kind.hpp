@@ -47,6 +47,8 @@ class ApiCluster::Kind {
   Status take_page(const std::string& body, ClusterListener& listener);
   /// All pages were taken.
   void end_list(ClusterListener& listener);
+  /// A watch has begun.
+  void opened(Nanos now, ClusterListener& listener);
   /// A line of a watch. False: the watch is over.
   bool take_line(std::string_view line, Nanos now, ClusterListener& listener);
   /// A call is over that brought no page.
@@ -65,6 +67,7 @@ class ApiCluster::Kind {
   void load_batch(ClusterListener& listener);
   void put(Facts facts, ClusterListener& listener);
   void tell(const Error& error, ClusterListener& listener);
+  void works(ClusterListener& listener);
 
   ApiPath path_;
   const ApiClusterOptions& options_;

@@ -111,7 +111,7 @@ bool LatencyWatch::take_page(Source& source, std::string_view body, Nanos now,
   if (result.loaded)
     for (LatencyObject& object : result.loaded->latency) source.listed.push_back(std::move(object));
   source.is_missing = false;
-  source.told.clear();
+  source.works(listener);
   if (!source.reflector.take_page(*meta, now)) return true;
   objects_ += source.listed.size();
   source.changed.clear();

@@ -40,7 +40,10 @@ class LatencyWatch {
   // As of Reflector, for all that is followed.
   bool is_synced() const;
   bool is_current(Nanos now) const;
-  void opened(std::uint64_t ticket, Nanos now) { find(ticket)->reflector.opened(now); }
+  void opened(std::uint64_t ticket, Nanos now, ClusterListener& listener) {
+    find(ticket)->reflector.opened(now);
+    find(ticket)->works(listener);
+  }
   void refresh(ApiTransport& transport, Nanos now);
   void distrust(ApiTransport& transport, Nanos since, Nanos now);
   void add_unsynced(Nanos now, std::vector<std::string>& paths) const;
@@ -69,6 +72,9 @@ class LatencyWatch {
     void resume(ApiTransport& transport, Nanos now) {
       transport.cancel(std::exchange(ticket, 0));
       reflector.resume(now);
+    }
+    void works(ClusterListener& listener) {
+      if (!std::exchange(told, {}).empty()) listener.recovered();
     }
   };
 

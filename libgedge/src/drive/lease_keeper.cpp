@@ -41,13 +41,14 @@ bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
   return true;
 }
 
-void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed) {
+void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed,
+                       const std::function<void()>& recovered) {
   ticket_ = 0;
   if (is_reading_ && answer.status == kNotFound) return election_.take_read(std::nullopt, now);
   if (!is_reading_ && answer.status == kConflict) return election_.take_conflict(now);
   const auto lease = codec::read_lease(answer);
   if (lease) {
-    told_.clear();
+    if (!std::exchange(told_, {}).empty()) recovered();
     return is_reading_ ? election_.take_read(*lease, now)
                        : election_.take_written(lease->version, now);
   }

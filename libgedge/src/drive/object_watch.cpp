@@ -43,6 +43,10 @@ void ObjectWatch::fail(Error error) {
   failure_ = std::move(error);
 }
 
+void ObjectWatch::works() {
+  if (std::exchange(failure_, {})) listener_.recovered();
+}
+
 // False: something in it cannot be read, and nothing of it counts.
 bool ObjectWatch::load(std::string_view text, std::size_t padding, bool is_told) {
   ScaleLoadOptions options;
@@ -84,7 +88,7 @@ bool ObjectWatch::take_page(const std::string& body, Nanos now) {
     return false;
   }
   is_missing_ = false;
-  failure_.reset();
+  works();
   is_listing_ = true;
   load_page(body);
   is_listing_ = false;
@@ -107,7 +111,7 @@ void ObjectWatch::take_line(ApiTransport& transport, std::string_view line, Nano
     fail(read.error());
     reflector_.failed(kUnreadable, std::nullopt, now);
   } else if (reflector_.take_line(*read, now)) {
-    failure_.reset();
+    works();
     if (read->type != WatchType::kBookmark && read->type != WatchType::kOther) take_object(*read);
     return;
   }
@@ -123,7 +127,7 @@ void ObjectWatch::take(const ApiAnswer& answer, Nanos now) {
   if (answer.status == kOk) return;
   if (was_list && kind_.may_be_missing && answer.status == kNotFound) {
     if (!std::exchange(is_missing_, true)) listener_.keep_only({});
-    failure_.reset();
+    works();
     return;
   }
   fail(codec::refusal(answer, "cannot read " + kind_.path));

@@ -32,6 +32,7 @@ class ObjectWatch {
     std::function<void(const std::string& space, const std::string& name)> remove;
     std::function<void(const std::vector<PodName>&)> keep_only;
     std::function<void(const Error&)> failed;
+    std::function<void()> recovered = [] {};
   };
 
   ObjectWatch(WatchedKind kind, Listener listener, std::uint64_t seed,
@@ -52,7 +53,10 @@ class ObjectWatch {
   bool is_current(Nanos now, Nanos most_age) const {
     return is_missing_ || reflector_.is_current(now, most_age);
   }
-  void opened(Nanos now) { reflector_.opened(now); }
+  void opened(Nanos now) {
+    reflector_.opened(now);
+    works();
+  }
   /// Nobody listened since: what happened meanwhile is told by a watch that begins now.
   void distrust(ApiTransport& transport, Nanos since, Nanos now);
   const Reflector& reflector() const { return reflector_; }
@@ -65,6 +69,7 @@ class ObjectWatch {
   bool take_page(const std::string& body, Nanos now);
   void take_object(const WatchLine& line);
   void fail(Error error);
+  void works();
 
   WatchedKind kind_;
   Listener listener_;

@@ -213,7 +213,8 @@ void ScaleLoop::take_line(std::uint64_t ticket, std::string_view line) {
 
 void ScaleLoop::take(std::uint64_t ticket, const ApiAnswer& answer) {
   if (lease_ && lease_->ticket() == ticket)
-    return lease_->take(answer, now(), [this](const Error& error) { events_.failed(error); });
+    return lease_->take(
+        answer, now(), [this](const Error& error) { events_.failed(error); }, events_.recovered);
   for (const auto& watch : watches_)
     if (watch->ticket() == ticket) return watch->take(answer, now());
   const auto at = calls_.find(ticket);

@@ -53,6 +53,7 @@ void ScaleLoop::watch_all() {
   };
   pods.keep_only = [this](const std::vector<PodName>& names) { scaler_.keep_pods(names); };
   pods.failed = [this](const Error& error) { events_.failed(error); };
+  pods.recovered = [this] { events_.recovered(); };
   ObjectWatch::Listener objects = pods;
   objects.put = [this](ScaleFacts&& facts) {
     for (Autoscaler& one : facts.autoscalers) scaler_.put(std::move(one));

@@ -126,7 +126,7 @@ class ApiCluster final : public ClusterLink {
   Nanos begin_calls(Nanos now);
   void begin_call(Kind& kind, Nanos now);
   void end_call(Kind& kind);
-  void opened(std::uint64_t ticket);
+  void opened(std::uint64_t ticket, ClusterListener& listener);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);

@@ -35,6 +35,8 @@ struct ExtenderEvents {
   std::function<void(const BindRequest&, const std::string& why)> not_bound =
       [](const BindRequest&, const std::string&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};
+  /// Something that had failed works again.
+  std::function<void()> recovered = [] {};
 };
 
 /// One thread follows the cluster, another one answers. Nothing is answered but probes before the
@@ -66,6 +68,7 @@ class ExtenderDesk final : private ClusterListener {
   void answer(std::uint64_t, EvictAnswer) override {}
   void answer(std::uint64_t, ClaimAnswer) override {}
   void failed(const Error& error) override { events_.failed(error); }
+  void recovered() override { events_.recovered(); }
 
   std::optional<HttpReply> reply(const HttpRequest& request, const HttpReplyTo& reply_to);
   std::optional<HttpReply> reply(ExtenderCall call, const HttpReplyTo& reply_to);

@@ -34,8 +34,9 @@ class LeaseKeeper {
   bool bounds(ApiRequest& request, Nanos now) const;
   /// Of the call under way; 0: none.
   std::uint64_t ticket() const { return ticket_; }
-  /// What came of it; tells what went wrong and is tried again.
-  void take(const ApiAnswer& answer, Nanos now, const Failed& failed);
+  /// What came of it; tells what went wrong and is tried again, and when it works again.
+  void take(const ApiAnswer& answer, Nanos now, const Failed& failed,
+            const std::function<void()>& recovered);
 
  private:
   LeaseOptions options_;

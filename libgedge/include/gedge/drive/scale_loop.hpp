@@ -57,6 +57,8 @@ struct ScaleEvents {
   std::function<void()> synced = [] {};
   std::function<void(const ScaleReport&)> reported = [](const ScaleReport&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};
+  /// Something that had failed works again.
+  std::function<void()> recovered = [] {};
   /// Once a turn, after everything else.
   std::function<void()> turned = [] {};
 };

@@ -37,6 +37,8 @@ struct ScheduleEvents {
   /// The cluster carries round-trip times, and these are all of them now.
   std::function<void(const RttMatrix&)> measured = [](const RttMatrix&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};
+  /// Something that had failed works again.
+  std::function<void()> recovered = [] {};
   /// Once a turn, after everything else.
   std::function<void()> turned = [] {};
 };
@@ -73,6 +75,7 @@ class ScheduleLoop final : private ClusterListener {
   void answer(std::uint64_t ticket, ClaimAnswer answer) override;
   void rest(Nanos how_long) override;
   void failed(const Error& error) override;
+  void recovered() override { events_.recovered(); }
 
   Status decide();
   void send();

@@ -42,6 +42,8 @@ class ClusterListener {
   virtual void rest(Nanos /*how_long*/) {}
   /// Something went wrong that the link itself will try again, or an object that cannot be read.
   virtual void failed(const Error& error) = 0;
+  /// Something that had failed works again: what fails from now on is news.
+  virtual void recovered() {}
 };
 
 class ClusterLink {

@@ -1,0 +1,11 @@
+// begin_daemon.hpp - what every process that runs for long does first.
+#pragma once
+
+#include "io.hpp"
+
+namespace gedge::cli {
+
+/// Whoever reads its log, or does not, stops nothing.
+void begin_daemon(Io& io);
+
+}  // namespace gedge::cli

@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gedge/drive/api_cluster.hpp"
+#include "gedge/sim/scripted_api.hpp"
+
+namespace gedge::api_outage {
+
+struct FixedClock final : Clock, WallClock {
+  Micros time{1'000'000};
+  Micros now() const override { return time; }
+  UnixSeconds date() const override { return 1'795'000'000; }
+};
+
+/// What fails, and when it works again.
+struct Notes final : ClusterListener {
+  std::vector<std::string> lines;
+  void put(Facts) override {}
+  void remove(FactKind, std::string_view, std::string_view, std::string_view) override {}
+  void keep_only(FactKind, std::vector<PodName>) override {}
+  void answer(std::uint64_t, BindAnswer) override {}
+  void answer(std::uint64_t, const PodReading&) override {}
+  void answer(std::uint64_t, EvictAnswer) override {}
+  void answer(std::uint64_t, ClaimAnswer) override {}
+  void failed(const Error& error) override { lines.push_back(error.what); }
+  void recovered() override { lines.emplace_back("recovered"); }
+  std::vector<std::string> take() { return std::exchange(lines, {}); }
+};
+
+using Lines = std::vector<std::string>;
+
+constexpr Micros kLong{60'000'000};
+const std::string kEmpty =
+    R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})";
+
+struct Outages {
+  ScriptedApi api;
+  FixedClock clock;
+  Notes notes;
+  ApiCluster cluster;
+
+  explicit Outages(ApiClusterOptions options = {})
+      : cluster(api, clock, clock, std::move(options)) {}
+
+  void turn() { REQUIRE(cluster.wait(Nanos{0}, notes)); }
+  /// What comes of the call about `target`; then time passes until it is tried again.
+  Lines fails(const std::string& target) {
+    ApiAnswer lost;
+    lost.error = {Errc::kUnreachable, "nobody answers", {}, {}};
+    REQUIRE(api.find(target) != 0);
+    api.say(api.find(target), lost);
+    turn();
+    clock.time += kLong;
+    turn();
+    return notes.take();
+  }
+  void list_all() {
+    for (const auto& [ticket, request] : std::map(api.asked))
+      if (request.target.find("watch=1") == std::string::npos) api.say(ticket, 200, kEmpty);
+    turn();
+    turn();
+  }
+};
+
+TEST_CASE("api cluster: an outage is told once, and the next one again, though nothing changed") {
+  Outages at;
+  at.turn();
+  at.list_all();
+  const std::string pods = "/api/v1/pods?watch=1";
+  const Lines told = at.fails(pods);
+  REQUIRE(told.size() == 1);
+  CHECK(at.fails(pods).empty());
+  at.api.say_opened(at.api.find(pods));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"recovered"});
+  CHECK(at.fails(pods) == told);
+}
+
+TEST_CASE("api cluster: a list that comes after all is the end of an outage") {
+  Outages at;
+  at.turn();
+  const std::string pods = "/api/v1/pods?limit";
+  CHECK(at.fails(pods).size() == 1);
+  CHECK(at.fails(pods).empty());
+  at.list_all();
+  CHECK(at.notes.take() == Lines{"recovered"});
+}
+
+TEST_CASE("api cluster: an outage of round-trip times or of the lease is told each time") {
+  ApiClusterOptions options;
+  options.latency.emplace();
+  Outages at(options);
+  at.turn();
+  at.list_all();
+  const std::string latency = "/apis/gedge.io/v1alpha1/nodelatencies?watch=1";
+  const Lines told = at.fails(latency);
+  REQUIRE(told.size() == 1);
+  at.api.say_opened(at.api.find(latency));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"recovered"});
+  CHECK(at.fails(latency) == told);
+
+  ApiClusterOptions electing;
+  electing.lease.emplace();
+  electing.lease->identity = "a";
+  Outages lease(electing);
+  lease.turn();
+  const std::string path = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
+  REQUIRE(lease.fails(path).size() == 1);
+  CHECK(lease.fails(path).empty());
+  lease.api.say(lease.api.find(path), 200,
+                R"({"metadata":{"name":"l","namespace":"n","resourceVersion":"7"},"spec":{)"
+                R"("holderIdentity":"b","leaseDurationSeconds":15}})");
+  lease.turn();
+  CHECK(lease.notes.take() == Lines{"recovered"});
+}
+
+}  // namespace gedge::api_outage
