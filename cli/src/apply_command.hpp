@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gedge/base/nanos.hpp"
 #include "io.hpp"
 #include "options.hpp"
 
@@ -17,6 +18,7 @@ struct ApplyCommand {
   std::vector<std::string> names;  ///< of schedulers whose pods are bound
   bool is_dry_run = false;
   std::uint64_t max_binds = 100;
+  Nanos within{60'000'000'000};  ///< of the reading of the cluster: what a bind may be decided by
 };
 
 /// In the library of daemons.

@@ -50,6 +50,7 @@ class Application {
   std::vector<std::string> differences() const;
   void choose();
   Status bind();
+  static std::string why_of(const BoundPod& result);
   void show() const;
   Exit conclude() const;
 
@@ -59,6 +60,7 @@ class Application {
   Plan plan_;
   Server server_;
   Input input_;
+  Nanos read_at_{0};
   std::vector<Line> lines_;
   std::vector<BindRequest> binds_;
 };
@@ -81,6 +83,7 @@ std::optional<Exit> Application::read_cluster() {
           open_server(io_, command_.input.server, command_.output, "apply", server_))
     return failed;
   progress_.show("listing the cluster", 0, 0);
+  read_at_ = Nanos(io_.clock.now());
   InputReader reader(io_, command_.input, plan_.compat, progress_);
   reader.give_live(command_.input.cluster.front(),
                    list_server(io_, command_.input.server, server_));
@@ -146,22 +149,30 @@ void Application::choose() {
   }
 }
 
+std::string Application::why_of(const BoundPod& result) {
+  using Outcome = BoundPod::Outcome;
+  if (result.outcome == Outcome::kElsewhere) return "it is on node " + result.node.str();
+  if (result.outcome != Outcome::kTooLate) return result.why;
+  const std::string last = result.why.empty() ? "" : ", last: " + result.why;
+  return "the cluster was read too long ago to bind it" + last;
+}
+
 Status Application::bind() {
   BindPodsOptions options;
   options.most_at_once = std::max<std::uint64_t>(command_.max_binds, 1);
   options.seed = io_.network->random_key();
+  options.send_by = read_at_ + command_.within;
   progress_.show("binding", 0, 0);
   const auto bound = bind_pods(*server_.transport, io_.clock, binds_, options);
   progress_.erase();
   if (!bound) return bound.error();
-  constexpr std::array<const char*, 5> kWords{"bound", "elsewhere", "gone", "refused", "unclear"};
+  constexpr std::array<const char*, 6> kWords{"bound",   "elsewhere", "gone",
+                                              "refused", "unclear",   "too-late"};
   for (Line& line : lines_) {
     if (!line.bind) continue;
     const BoundPod& result = (*bound)[*line.bind];
     line.result = kWords[static_cast<std::size_t>(result.outcome)];
-    line.why = result.outcome == BoundPod::Outcome::kElsewhere
-                   ? "it is on node " + result.node.str()
-                   : result.why;
+    line.why = why_of(result);
   }
   return {};
 }
@@ -180,18 +191,18 @@ void Application::show() const {
 }
 
 Exit Application::conclude() const {
-  std::size_t bound = 0, too_late = 0;
+  std::size_t bound = 0, stale = 0;
   for (const Line& line : lines_) {
     const std::string_view result = line.result;
     bound += line.bind && (result == "bound" || result == "would-bind") ? 1U : 0U;
-    too_late += result == "elsewhere" || result == "gone" ? 1U : 0U;
+    stale += result == "elsewhere" || result == "gone" || result == "too-late" ? 1U : 0U;
   }
   if (!command_.output.quiet)
     io_.err.line(std::to_string(bound) + " of " + counted(lines_.size(), "pod") +
                  (command_.is_dry_run ? " would be bound" : " bound"));
   if (bound == binds_.size()) return bound == lines_.size() ? Exit::kYes : Exit::kNo;
   if (bound > 0) return Exit::kPartly;
-  return too_late == binds_.size() ? Exit::kStale : Exit::kWorld;
+  return stale == binds_.size() ? Exit::kStale : Exit::kWorld;
 }
 
 Exit Application::run() {

@@ -29,11 +29,12 @@ constexpr Page kPage{
         "out by creating them, and planning the pods that wait. Pods whose `schedulerName` is "
         "none of `--scheduler-name` belong to another scheduler and are left alone. Every bind is "
         "followed to its end: where no answer says what became of one, the pod is read until one "
-        "does.",
+        "does. Where the server is so slow that `--within` has passed since the cluster was read, "
+        "no more binds are sent: what was read may not be so any more.",
     .output =
         "A table with one line a pod of the plan: its node, and `bound`, `would-bind`, "
-        "`unschedulable`, `left-alone`, `elsewhere` (it has another node), `gone`, `refused` "
-        "or `unclear`. Reasons are on standard error.",
+        "`unschedulable`, `left-alone`, `elsewhere` (it has another node), `gone`, `refused`, "
+        "`unclear` or `too-late` (it was not sent in time). Reasons are on standard error.",
     .examples = kExamples,
     .yes = "every pod of the plan is bound where it says",
     .no = "the others are, but some pod has no node in the plan, or was left alone",
@@ -42,6 +43,7 @@ constexpr Page kPage{
     .stale = "the plan does not hold any more; nothing was bound",
 };
 constexpr std::uint64_t kMostBinds = 1'000;
+constexpr Nanos kMostWithin{60'000'000'000};
 
 Status settle(ApplyCommand& command) {
   std::vector<std::string>& cluster = command.input.cluster;
@@ -54,6 +56,9 @@ Status settle(ApplyCommand& command) {
   if (command.input.max_age && !command.input.now)
     return invalid_input("flag '--max-age' needs '--now'", {},
                          "say when it is, for example `--now 2026-11-21T09:30:00Z`");
+  if (command.within > kMostWithin)
+    return invalid_input("what was read more than 60 s ago decides nothing", {},
+                         "give `--within` 60s or less");
   if (command.names.empty()) command.names.emplace_back("gedge");
   return {};
 }
@@ -84,6 +89,11 @@ Run add_apply(FlagSet& flags) {
   flags.add(
       {.name = "max-binds", .value = "N", .help = "Binds under way at once", .fallback = "100"},
       number_into(command->max_binds, kMostBinds));
+  flags.add({.name = "within",
+             .value = "TIME",
+             .help = "Send no bind later after the cluster was read",
+             .fallback = "60s"},
+            span_into(command->within, false));
   flags.heading("What the plan was made from");
   flags.add(
       {.name = "cluster", .value = "SOURCE", .help = "live or live:CONTEXT", .fallback = "live"},

@@ -192,6 +192,13 @@ def check_apply(plane):
     need(set(nodes_of(plane).values()) == {None}, "a plan that is stale binds nothing")
     plane.patch("/api/v1/nodes/n0", {"metadata": {"labels": {"disk": None}}})
 
+    run = gedge("apply", plan, *live, "--within", "1us")
+    need(run.returncode == 6 and "default/a0\t" + planned["a0"] + "\ttoo-late\n" in run.stdout,
+         f"too late: {run.returncode} {run.stdout} {run.stderr}")
+    need("default/a0: the cluster was read too long ago to bind it\n" in run.stderr, run.stderr)
+    need(set(nodes_of(plane).values()) == {None}, "facts that are too old bind nothing")
+    need(gedge("apply", plan, *live, "--within", "61s").returncode == 2, "older than a minute")
+
     run = gedge("apply", plan, *live)
     need(run.returncode == 1, f"exit {run.returncode}: {run.stderr}")
     bound = {**planned, "theirs": None}

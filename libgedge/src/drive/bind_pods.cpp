@@ -77,14 +77,21 @@ Nanos Binder::send(Nanos now) {
   for (std::size_t i = 0; i < pods_.size() && under_way_ < options_.most_at_once; ++i) {
     Pod& pod = pods_[i];
     if (pod.is_over || pod.is_under_way) continue;
+    if (!pod.reads && std::max(now, pod.not_before) >= options_.send_by) {
+      finish(pod, Outcome::kTooLate);
+      rest = Nanos{0};
+      continue;
+    }
     if (now < pod.not_before) {
       rest = std::min(rest, pod.not_before - now);
       continue;
     }
     pod.is_under_way = true;
     ++under_way_;
-    transport_.send(i + 1, pod.reads ? codec::read_request({i + 1, pod.bind->pod})
-                                     : codec::bind_request(*pod.bind));
+    ApiRequest request =
+        pod.reads ? codec::read_request({i + 1, pod.bind->pod}) : codec::bind_request(*pod.bind);
+    if (!pod.reads) request.send_by = options_.send_by;
+    transport_.send(i + 1, std::move(request));
   }
   return rest;
 }

@@ -141,5 +141,44 @@ TEST_CASE(
   CHECK(dark.time >= Nanos{60'000'000'000});
 }
 
+TEST_CASE("bind pods: what is slow is not bound by what was known long ago") {
+  constexpr Nanos kSecond{1'000'000'000};
+  std::vector<BindRequest> binds;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    binds.push_back({i + 1, {"shop", "p" + std::to_string(i)}, "u1", "n1"});
+  PromptServer* slow = nullptr;
+  PromptServer server([&](bool is_bind, const std::string& target) {
+    slow->time += 25 * kSecond;
+    const bool is_third = target.find("/pods/p2") != std::string::npos;
+    if (!is_third) return say(201);
+    return is_bind ? silence() : pod("u1", "");
+  });
+  slow = &server;
+  BindPodsOptions options;
+  options.most_at_once = 1;
+  options.send_by = 60 * kSecond;
+  const auto bound = bind_pods(server, server, binds, options);
+  REQUIRE(bound);
+  const std::vector wanted{Outcome::kBound, Outcome::kBound, Outcome::kTooLate, Outcome::kTooLate};
+  for (std::size_t i = 0; i < binds.size(); ++i) CHECK((*bound)[i].outcome == wanted[i]);
+  CHECK((*bound)[2].why == "the bind failed: no answer");
+  CHECK(server.log == "bbbr");  // the read settles what was sent in time
+}
+
+TEST_CASE("bind pods: who shall come back later than allowed does not") {
+  PromptServer busy([](bool, const std::string&) {
+    ApiAnswer answer = say(429);
+    answer.retry_after = Nanos{30'000'000'000};
+    return answer;
+  });
+  BindPodsOptions options;
+  options.send_by = Nanos{40'000'000'000};
+  const auto bound = bind_pods(busy, busy, {{1, {"shop", "web"}, "u1", "n1"}}, options);
+  REQUIRE(bound);
+  CHECK(bound->front().outcome == Outcome::kTooLate);
+  CHECK(busy.log == "bb");
+  CHECK(busy.time < options.send_by);
+}
+
 }  // namespace
 }  // namespace gedge

@@ -20,7 +20,8 @@ struct BindPodsOptions {
   Nanos first_pause{500'000'000}, max_pause{8'000'000'000};  ///< plus up to as much again
   Nanos most_retry_after{60'000'000'000};
   Nanos settle_within{60'000'000'000};  ///< of reading what became of one bind
-  std::uint64_t seed = 0;               ///< of jitter
+  Nanos send_by = Nanos::max();  ///< of a Clock: no bind is sent later, and none a second time
+  std::uint64_t seed = 0;        ///< of jitter
 };
 
 /// What became of one bind.
@@ -31,9 +32,10 @@ struct BoundPod {
     kGone,       ///< there is none, or another one of its name
     kRefused,    ///< it is there and has no node
     kUnclear,    ///< it could not be read
+    kTooLate,    ///< it was not sent, or not done, and must not be any more
   } outcome = Outcome::kUnclear;
   SharedText node;
-  std::string why;  ///< of kRefused and kUnclear: what the server said
+  std::string why;  ///< of kRefused, kUnclear and kTooLate: what the server said
 };
 
 /// Sends the binds in their order. Where no answer says what became of one, its pod is read, until
