@@ -373,21 +373,45 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
   const std::uint64_t ticket = ++last_ticket_;
   Bind& bind = under_way_[ticket];
   bind.request = {ticket, pod, SharedText(uid), SharedText(node)};
+  bind.begun = now;
   binds_.push_back(bind.request);
   return std::optional(ticket);
 }
 
-void Extender::settle(std::uint64_t ticket, std::string error) {
-  const auto bind = under_way_.find(ticket);
-  const auto held = held_.find(key_of(bind->second.request.pod));
-  if (held != held_.end() && is_known(bind->second.request))
-    held->second.place = error.empty() ? Place::kBound : Place::kNamed;
+std::vector<ReadRequest> Extender::take_reads(Nanos now) {
+  std::vector<ReadRequest> reads;
+  for (auto& [ticket, bind] : under_way_) {
+    if (!bind.read_at || now < *bind.read_at) continue;
+    bind.read_at.reset();
+    reads.push_back({++last_ticket_, bind.request.pod});
+    read_.emplace(last_ticket_, ticket);
+  }
+  return reads;
+}
+
+std::optional<Nanos> Extender::next() const {
+  std::optional<Nanos> next;
+  for (const auto& [ticket, bind] : under_way_)
+    if (bind.read_at) next = std::min(next.value_or(*bind.read_at), *bind.read_at);
+  return next;
+}
+
+void Extender::tell(std::uint64_t ticket, std::string error) {
   ++(error.empty() ? counts_.bound : counts_.not_bound);
-  under_way_.erase(bind);
   settled_.push_back({ticket, std::move(error)});
 }
 
-void Extender::answer(std::uint64_t ticket, BindAnswer answer) {
+void Extender::settle(std::uint64_t ticket, std::string error) {
+  const auto at = under_way_.find(ticket);
+  const Bind bind = std::move(at->second);
+  under_way_.erase(at);
+  const auto held = held_.find(key_of(bind.request.pod));
+  if (error.empty() && held != held_.end() && is_known(bind.request))
+    held->second.place = Place::kBound;
+  if (!bind.is_told) tell(ticket, std::move(error));
+}
+
+void Extender::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
   const auto at = under_way_.find(ticket);
   if (at == under_way_.end()) return;
   const PodName pod = at->second.request.pod;
@@ -403,25 +427,35 @@ void Extender::answer(std::uint64_t ticket, BindAnswer answer) {
       return settle(ticket, "the API server did not bind pod " + key_of(pod));
     case BindAnswer::kConflict:
     case BindAnswer::kUnknown:
-      at->second.reading = ++last_ticket_;
-      read_.emplace(at->second.reading, ticket);
-      reads_.push_back({at->second.reading, pod});
+      at->second.read_at = now;
       return;
   }
 }
 
-// Where nobody knows, the place stays held: the pod may be there.
-void Extender::answer(std::uint64_t ticket, const PodReading& reading) {
+// Where nobody knows, the place stays held and nothing is bound anew: the pod may be there.
+void Extender::look_again(std::uint64_t ticket, Bind& bind, Nanos now) {
+  const Nanos due = bind.begun + options_.settle_within;
+  if (!bind.is_told && now >= due) {
+    bind.is_told = true;
+    tell(ticket, "nobody knows whether pod " + key_of(bind.request.pod) + " was bound");
+  }
+  Nanos pause = options_.first_pause;
+  for (std::uint32_t i = 0; i < bind.looks && pause < options_.max_pause; ++i) pause *= 2;
+  ++bind.looks;
+  const Nanos next = now + std::min(pause, options_.max_pause);
+  bind.read_at = bind.is_told ? next : std::min(next, due);
+}
+
+void Extender::answer(std::uint64_t ticket, const PodReading& reading, Nanos now) {
   const auto of = read_.find(ticket);
   if (of == read_.end()) return;
   const std::uint64_t bind = of->second;
   read_.erase(of);
   const auto at = under_way_.find(bind);
   if (at == under_way_.end()) return;
+  if (reading.kind == PodReading::Kind::kUnreadable) return look_again(bind, at->second, now);
   const BindRequest request = at->second.request;
   const std::string pod = "pod " + key_of(request.pod);
-  if (reading.kind == PodReading::Kind::kUnreadable)
-    return settle(bind, "nobody knows whether " + pod + " was bound");
   const bool is_it = reading.kind == PodReading::Kind::kFound && reading.uid == request.uid;
   if (is_it && reading.node == request.node) return settle(bind, {});
   release(request);

@@ -93,8 +93,11 @@ std::string ExtenderDesk::silence() const {
 
 Nanos ExtenderDesk::patience() const {
   const std::lock_guard lock(mutex_);
-  if (questions_.empty()) return kLongest;
-  return std::max(questions_.front().since + kPatience - now(), Nanos{0});
+  const Nanos now = this->now();
+  Nanos until = now + kLongest;
+  if (!questions_.empty()) until = std::min(until, questions_.front().since + kPatience);
+  if (const auto next = extender_.next()) until = std::min(until, *next);
+  return std::max(until - now, Nanos{0});
 }
 
 // Replies to binds that are settled, and what the cluster is asked next.
@@ -105,7 +108,7 @@ void ExtenderDesk::send() {
   {
     const std::lock_guard lock(mutex_);
     binds = extender_.take_binds();
-    reads = extender_.take_reads();
+    reads = extender_.take_reads(now());
     for (BindOutcome& outcome : extender_.take_settled()) {
       const auto at = waiting_.find(outcome.ticket);
       if (at == waiting_.end()) continue;
@@ -147,12 +150,12 @@ void ExtenderDesk::measured(RttMatrix&& rtt) {
 
 void ExtenderDesk::answer(std::uint64_t ticket, BindAnswer answer) {
   const std::lock_guard lock(mutex_);
-  extender_.answer(ticket, answer);
+  extender_.answer(ticket, answer, now());
 }
 
 void ExtenderDesk::answer(std::uint64_t ticket, const PodReading& reading) {
   const std::lock_guard lock(mutex_);
-  extender_.answer(ticket, reading);
+  extender_.answer(ticket, reading, now());
 }
 
 ExtenderFacts ExtenderDesk::facts() const {

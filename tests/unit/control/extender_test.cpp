@@ -240,7 +240,7 @@ TEST_CASE("extender: a bind is judged once more, and settled by what the server 
   REQUIRE(binds.size() == 1);
   CHECK(binds[0].node == "n1");
   CHECK(binds[0].uid == "uid-a");
-  extender.answer(**ticket, BindAnswer::kBound);
+  extender.answer(**ticket, BindAnswer::kBound, kSecond);
   std::vector<BindOutcome> settled = extender.take_settled();
   REQUIRE(settled.size() == 1);
   CHECK(settled[0].error.empty());
@@ -264,7 +264,7 @@ TEST_CASE("extender: a pod that is being bound, or was, is asked about in vain")
         "cannot bind pod default/a to node n1: a bind of pod default/a is under way");
   CHECK(passing(extender, one_pod("free", "free"), 9'000 * kSecond) == "n0 n1 n2");
   CHECK(extender.held() == 1);  // however long it takes
-  extender.answer(**ticket, BindAnswer::kBound);
+  extender.answer(**ticket, BindAnswer::kBound, kSecond);
   CHECK(passing(extender, pod()) == "error: pod default/a is on node n1");
   CHECK_FALSE(extender.bind(name, "uid-a", "n2", kSecond));
   CHECK_FALSE(*extender.bind(name, "uid-a", "n1", kSecond));
@@ -280,9 +280,9 @@ TEST_CASE("extender: where no answer says whether a pod was bound, it is read") 
     const auto ticket = extender.bind({"default", "a"}, "uid-a", "n1", kSecond);
     REQUIRE(ticket);
     REQUIRE(*ticket);
-    extender.answer(**ticket, BindAnswer::kUnknown);
+    extender.answer(**ticket, BindAnswer::kUnknown, kSecond);
     CHECK(extender.take_settled().empty());
-    const std::vector<ReadRequest> reads = extender.take_reads();
+    const std::vector<ReadRequest> reads = extender.take_reads(kSecond);
     REQUIRE(reads.size() == 1);
     return reads[0].ticket;
   };
@@ -292,20 +292,57 @@ TEST_CASE("extender: where no answer says whether a pod was bound, it is read") 
     std::size_t held;
   };
   using Kind = PodReading::Kind;
-  const std::vector<Case> cases{
-      {{Kind::kFound, "uid-a", "n1"}, "", 1},
-      {{Kind::kFound, "uid-a", {}}, "pod default/a was not bound", 0},
-      {{Kind::kFound, "uid-a", "n0"}, "pod default/a is on node n0", 0},
-      {{Kind::kFound, "uid-b", {}}, "pod default/a has gone", 0},
-      {{Kind::kMissing, {}, {}}, "pod default/a has gone", 0},
-      {{Kind::kUnreadable, {}, {}}, "nobody knows whether pod default/a was bound", 1}};
+  const std::vector<Case> cases{{{Kind::kFound, "uid-a", "n1"}, "", 1},
+                                {{Kind::kFound, "uid-a", {}}, "pod default/a was not bound", 0},
+                                {{Kind::kFound, "uid-a", "n0"}, "pod default/a is on node n0", 0},
+                                {{Kind::kFound, "uid-b", {}}, "pod default/a has gone", 0},
+                                {{Kind::kMissing, {}, {}}, "pod default/a has gone", 0}};
   for (const Case& one : cases) {
     CAPTURE(one.error);
     Extender extender = make_extender();
-    extender.answer(begin(extender), one.reading);
+    extender.answer(begin(extender), one.reading, kSecond);
     const std::vector<BindOutcome> settled = extender.take_settled();
     REQUIRE(settled.size() == 1);
     CHECK(settled[0].error == one.error);
     CHECK(extender.held() == one.held);
   }
+}
+
+TEST_CASE(
+    "extender: a pod that cannot be read is read until it can, and not bound anew till then") {
+  Extender extender = make_extender();
+  const PodName name{"default", "a"};
+  const auto pod = [] { return one_pod("a", "a"); };
+  CHECK(passing(extender, pod()) == "n0 n1 n2");
+  const auto ticket = extender.bind(name, "uid-a", "n1", kSecond);
+  REQUIRE(ticket);
+  CHECK_FALSE(extender.next());
+  extender.answer(**ticket, BindAnswer::kUnknown, kSecond);
+  const PodReading nothing{PodReading::Kind::kUnreadable, {}, {}};
+  Nanos now{0};
+  std::size_t looks = 0;
+  for (; extender.take_settled().empty(); ++looks) {
+    REQUIRE(extender.next());
+    now = *extender.next();
+    CHECK(extender.take_reads(now - Nanos{1}).empty());
+    const auto reads = extender.take_reads(now);
+    REQUIRE(reads.size() == 1);
+    extender.answer(reads[0].ticket, nothing, now);
+    REQUIRE(looks < 20);
+  }
+  CHECK(looks > 3);
+  CHECK(now == 5 * kSecond);  // the bind began in the first: so long kube-scheduler waits
+  CHECK(passing(extender, pod()) == "error: a bind of pod default/a is under way");
+  CHECK(extender.counts().not_bound == 1);
+  CHECK(extender.held() == 1);
+  for (int i = 0; i < 10; ++i) {
+    now = *extender.next();
+    const auto reads = extender.take_reads(now);
+    REQUIRE(reads.size() == 1);
+    extender.answer(reads[0].ticket,
+                    i < 9 ? nothing : PodReading{PodReading::Kind::kFound, "uid-a", "n1"}, now);
+  }
+  CHECK(extender.take_settled().empty());  // it was told
+  CHECK_FALSE(extender.next());
+  CHECK(passing(extender, pod()) == "error: pod default/a is on node n1");
 }

@@ -45,7 +45,8 @@ class ScriptedLink final : public ClusterLink {
     synced = synced && speaks;
   }
   void leave() override {}
-  Status wait(Nanos, ClusterListener& listener) override {
+  Status wait(Nanos most, ClusterListener& listener) override {
+    waited.push_back(most);
     if (turns.empty()) return Error{Errc::kUnreachable, "the script is over", {}, {}};
     const auto turn = std::move(turns.front());
     turns.erase(turns.begin());
@@ -57,6 +58,7 @@ class ScriptedLink final : public ClusterLink {
   std::vector<std::function<void(ClusterListener&)>> turns;
   std::vector<BindRequest> binds;
   std::vector<ReadRequest> reads;
+  std::vector<Nanos> waited;
   bool synced = true;
   bool speaks = true;  // when it is asked whether it does
   int woken = 0, refreshes = 0;
@@ -150,7 +152,7 @@ TEST_CASE("extender desk: a bind is replied to when the cluster has said what be
   ScriptedLink link;
   ExtenderDeskOptions options;
   options.binds = true;
-  const StillClock clock;
+  StillClock clock;
   std::vector<std::string> told;
   ExtenderEvents events;
   events.bound = [&told](const BindRequest& bind) { told.push_back("bound to " + bind.node); };
@@ -172,7 +174,18 @@ TEST_CASE("extender desk: a bind is replied to when the cluster has said what be
   });
   link.turns.push_back([&](ClusterListener& listener) {
     REQUIRE(link.reads.size() == 1);
-    listener.answer(link.reads[0].ticket, PodReading{PodReading::Kind::kFound, "u1", "n1"});
+    CHECK(link.waited.back() == Nanos{60'000'000'000});
+    listener.answer(link.reads[0].ticket, PodReading{});
+  });
+  link.turns.push_back([&](ClusterListener&) {
+    CHECK(link.reads.size() == 1);
+    CHECK(link.waited.back() == Nanos{250'000'000});
+    clock.moment += Micros{250'000};
+  });
+  link.turns.push_back([&](ClusterListener& listener) {
+    REQUIRE(link.reads.size() == 2);
+    CHECK(replies.later.empty());
+    listener.answer(link.reads[1].ticket, PodReading{PodReading::Kind::kFound, "u1", "n1"});
   });
   link.turns.push_back([&](ClusterListener&) {
     CHECK(replies.later == std::vector<std::string>{R"({"Error":""})"});

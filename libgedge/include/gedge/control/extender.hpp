@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,10 @@ struct ExtenderOptions {
   /// How long a place is held for a pod of which nothing more is heard: kube-scheduler leaves none
   /// untried for longer than five minutes.
   Nanos hold{600'000'000'000};
+  /// So long after a bind began it is said that nobody knows, if nobody does: kube-scheduler waits
+  /// for five seconds. The pod is read until somebody does, and asked about in vain till then.
+  Nanos settle_within{4'000'000'000};
+  Nanos first_pause{250'000'000}, max_pause{8'000'000'000};  ///< between reads
 };
 
 /// Counted since the beginning.
@@ -93,10 +98,12 @@ class Extender {
 
   // What is to be done since the last call, and what came of it.
   std::vector<BindRequest> take_binds() { return std::exchange(binds_, {}); }
-  std::vector<ReadRequest> take_reads() { return std::exchange(reads_, {}); }
+  std::vector<ReadRequest> take_reads(Nanos now);
   std::vector<BindOutcome> take_settled() { return std::exchange(settled_, {}); }
-  void answer(std::uint64_t ticket, BindAnswer answer);
-  void answer(std::uint64_t ticket, const PodReading& reading);
+  /// When take_reads() will have more; empty: no time changes that.
+  std::optional<Nanos> next() const;
+  void answer(std::uint64_t ticket, BindAnswer answer, Nanos now);
+  void answer(std::uint64_t ticket, const PodReading& reading, Nanos now);
 
   const LiveCluster& cluster() const { return cluster_; }
   const ExtenderCounts& counts() const { return counts_; }
@@ -118,7 +125,10 @@ class Extender {
   };
   struct Bind {
     BindRequest request;
-    std::uint64_t reading = 0;  // 0: the bind is under way
+    Nanos begun{0};
+    std::optional<Nanos> read_at;  // what became of it is to be read then
+    std::uint32_t looks = 0;       // that said nothing
+    bool is_told = false;          // that nobody knows
   };
 
   Result<PodName> meet(Facts pod);
@@ -133,18 +143,19 @@ class Extender {
   void release(const PodName& pod);
   void release(const BindRequest& bind);
   bool is_known(const BindRequest& bind) const;
+  void look_again(std::uint64_t ticket, Bind& bind, Nanos now);
+  void tell(std::uint64_t ticket, std::string error);
   void settle(std::uint64_t ticket, std::string error);
 
   LiveCluster cluster_;
   ExtenderOptions options_;
   std::unordered_map<Key, Held> held_;   // only looked up, but for forget_old()
   std::unordered_map<Key, Nanos> open_;  // pods with several nodes, until when; as held_
-  std::unordered_map<std::uint64_t, Bind> under_way_;      // only looked up
+  std::map<std::uint64_t, Bind> under_way_;
   std::unordered_map<std::uint64_t, std::uint64_t> read_;  // tickets of binds, by those of reads
   std::uint64_t last_ticket_ = 0;
   Nanos swept_{0};
   std::vector<BindRequest> binds_;
-  std::vector<ReadRequest> reads_;
   std::vector<BindOutcome> settled_;
   ExtenderCounts counts_;
 };
