@@ -6,16 +6,29 @@
 namespace gedge {
 namespace {
 
-constexpr std::int64_t kNanosInSecond = 1'000'000'000;
+constexpr std::int64_t kNanosInSecond = 1'000'000'000, kNanosInMilli = 1'000'000;
 constexpr int kMostTimes = 10;  // a Lease that says more than ten of our durations is mistaken
+
+std::string text_of(Nanos time) { return std::to_string(time.count() / kNanosInMilli) + " ms"; }
 
 }  // namespace
 
 Status LeaderElectionOptions::check() const {
+  const std::string usual = "leave them as they are: 15 s, 10 s and 2 s";
+  if (retry <= Nanos{0})
+    return invalid_input("between two tries of a lease must be some time", {}, usual);
+  if (duration.count() % kNanosInSecond != 0)
+    return invalid_input("a lease lasts whole seconds, and not " + text_of(duration), {}, usual);
   if (duration <= renew_deadline)
-    return invalid_input("a lease must last longer than its renewal may take");
+    return invalid_input("a lease of " + text_of(duration) +
+                             " does not last longer than its renewal may take, " +
+                             text_of(renew_deadline),
+                         {}, usual);
   if (renew_deadline * 5 <= retry * 6)
-    return invalid_input("a renewal must take longer than 1.2 times the time between two tries");
+    return invalid_input("a renewal that may take " + text_of(renew_deadline) +
+                             " has no time for two tries, " + text_of(retry) +
+                             " and up to a fifth more apart",
+                         {}, usual);
   return {};
 }
 

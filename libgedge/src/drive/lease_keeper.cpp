@@ -13,10 +13,13 @@ constexpr unsigned kNotFound = 404, kConflict = 409;
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(LeaseOptions options, std::uint64_t seed)
-    : options_(std::move(options)), election_(options_.identity, seed, options_.election) {}
+    : options_(std::move(options)),
+      election_(options_.identity, seed, options_.election),
+      checked_(options_.election.check()) {}
 
 Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now,
                             UnixSeconds date) {
+  GEDGE_TRY(checked_);
   if (election_.is_lost(now)) {
     const std::string& holder = election_.holder();
     return Error{Errc::kDenied,

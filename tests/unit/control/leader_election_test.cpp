@@ -189,6 +189,13 @@ TEST_CASE("leader election: durations that cannot be kept are refused") {
   options = {};
   options.retry = Nanos{8'400'000'000};
   CHECK_FALSE(options.check());
+  options.retry = Nanos{8'300'000'000};
+  CHECK(options.check());
+  options.retry = Nanos{0};
+  CHECK_FALSE(options.check());
+  options = {};
+  options.duration = Nanos{15'500'000'000};  // of which a Lease says 15 s
+  CHECK_FALSE(options.check());
 }
 
 }  // namespace

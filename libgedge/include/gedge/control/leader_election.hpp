@@ -22,7 +22,8 @@ struct LeaderElectionOptions {
   Nanos renew_deadline{10'000'000'000};
   Nanos retry{2'000'000'000};
 
-  /// Errors: kInvalidInput where duration <= renew_deadline, or renew_deadline <= 1.2 * retry.
+  /// As client-go. Errors: kInvalidInput where duration <= renew_deadline, renew_deadline <= 1.2 *
+  /// retry (which is spread by so much), retry <= 0, or a duration that a Lease cannot say.
   Status check() const;
 };
 

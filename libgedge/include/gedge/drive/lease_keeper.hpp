@@ -27,7 +27,7 @@ class LeaseKeeper {
   LeaderElection& election() { return election_; }
   const LeaderElection& election() const { return election_; }
   /// Sends what is to be sent, under the ticket that follows `last_ticket`. Errors: kDenied, when
-  /// the lease was lost.
+  /// the lease was lost; those of LeaderElectionOptions::check(), before anything is sent.
   Status advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now, UnixSeconds date);
   /// A write that ends after the lease could meet what the next leader does: it is given no more
   /// time than there is. False: there is none, and it is not to be sent.
@@ -41,6 +41,7 @@ class LeaseKeeper {
  private:
   LeaseOptions options_;
   LeaderElection election_;
+  Status checked_;
   std::uint64_t ticket_ = 0;
   bool is_reading_ = false;
   std::string told_;
