@@ -48,7 +48,11 @@ constexpr Page kPage{
         "Containers run as user 10532 on a read-only file system, without capabilities. Where they "
         "answer others, they read the Secret `gedge-web` of the namespace, which is to have "
         "`tls.crt`, `tls.key`, `ca.crt` and `token`. `--monitors` adds a ServiceMonitor for the "
-        "Prometheus Operator.\n\n"
+        "Prometheus Operator. `--flow-schema` adds FlowSchemas, of the version of "
+        "flowcontrol.apiserver.k8s.io that the server has: v1beta1 from 1.20 to 1.25, v1beta2 from "
+        "1.23 to 1.28, v1beta3 from 1.26 to 1.31, v1 from 1.29 on. By them, requests of the "
+        "scheduler, the extender and the autoscaler are of the server's level workload-high and "
+        "their leases of leader-election, so that a flood of other requests holds up neither.\n\n"
         "With `--unit`, a unit of systemd is printed instead: with an account that lives as long "
         "as it runs, and with the credentials of /etc/gedge/kubeconfig, which only root has to be "
         "able to read.",
@@ -70,6 +74,9 @@ Status check(const ManifestsCommand& command) {
   const auto& modes = command.options.modes;
   if (modes.empty())
     return invalid_input("no mode", {}, "name one, for example `--mode scheduler`");
+  if (!command.options.flow_schema.empty() && std::none_of(modes.begin(), modes.end(), has_flow))
+    return invalid_input("nothing of this asks an API server for long", {},
+                         "leave out `--flow-schema`, or name `--mode scheduler`");
   if (!command.is_unit) return {};
   if (modes.size() > 1) return invalid_input("'--unit' prints one unit", {}, "name one mode");
   if (write_unit(modes.front()).empty())
@@ -121,6 +128,11 @@ Run add_manifests(FlagSet& flags) {
   flags.add({.name = "rights-only", .help = "Print accounts and roles alone"}, options.rights_only);
   flags.add({.name = "monitors", .help = "Add objects of the Prometheus Operator"},
             options.has_monitors);
+  flags.add({.name = "flow-schema",
+             .value = "VERSION",
+             .help = "Add what a busy server serves it first by",
+             .words = {kFlowSchemaVersions.begin(), kFlowSchemaVersions.end()}},
+            options.flow_schema);
   flags.add({.name = "unit", .help = "Print a unit of systemd"}, command->is_unit);
   flags.heading("Where");
   flags.add({.name = "namespace",

@@ -19,6 +19,7 @@ PATHS = {"Namespace": CORE, "ServiceAccount": CORE + "/{}/serviceaccounts",
          "ConfigMap": CORE + "/{}/configmaps", "Service": CORE + "/{}/services",
          "Role": RBAC + "/namespaces/{}/roles", "RoleBinding": RBAC + "/namespaces/{}/rolebindings",
          "ClusterRole": RBAC + "/clusterroles", "ClusterRoleBinding": RBAC + "/clusterrolebindings",
+         "FlowSchema": "/apis/flowcontrol.apiserver.k8s.io/v1beta1/flowschemas",
          "Deployment": APPS + "/{}/deployments", "DaemonSet": APPS + "/{}/daemonsets"}
 failures = []
 
@@ -175,6 +176,25 @@ def check_repair(plane):
         until(lambda: "b" not in plane.pods(), "b to go")
 
 
+def check_flow(plane):
+    """A server that is busy serves its requests by levels that others cannot fill."""
+    apply(plane, manifests("--mode", "scheduler", "--flow-schema", "v1beta1"))
+    levels = "/apis/flowcontrol.apiserver.k8s.io/v1beta1/prioritylevelconfigurations/"
+    for path, level in (("/api/v1/nodes", "workload-high"), ("/version", "workload-high"),
+                        ("/apis/coordination.k8s.io/v1/namespaces/" + SPACE + "/leases/x",
+                         "leader-election")):
+        wanted = plane.get(levels + level)["metadata"]["uid"]
+
+        def used():
+            plane.local.connection.request(
+                "GET", path, headers={"Authorization": "Bearer " + plane.token,
+                                      "Impersonate-User": account("scheduler")})
+            reply = plane.local.connection.getresponse()
+            reply.read()
+            return reply.headers["X-Kubernetes-PF-PriorityLevel-UID"]
+        until(lambda: used() == wanted, f"{path} to be of level {level}")
+
+
 def check_extender(plane):
     apply(plane, manifests("--mode", "extender"))
     check_rights(plane, "extender")
@@ -302,8 +322,8 @@ def is_allowed(plane, name, group, resource, verb):
 
 def main():
     with Plane() as plane:
-        for check in (check_scheduler, check_autoscaler, check_extender, check_reader, check_hint,
-                      check_publish, check_prober):
+        for check in (check_scheduler, check_flow, check_autoscaler, check_extender, check_reader,
+                      check_hint, check_publish, check_prober):
             before = len(failures)
             try:
                 check(plane)

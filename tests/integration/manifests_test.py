@@ -116,6 +116,27 @@ def check_confinement():
          "ignorable" not in part["extenders"][0], f"{part}")
 
 
+def check_flow_schemas():
+    modes = [word for mode in MODES for word in ("--mode", mode)]
+    need(not any(thing["kind"] == "FlowSchema" for thing in objects(*modes)), "unasked")
+    found = [thing for thing in objects(*modes, "-n", "edge", "--flow-schema", "v1")
+             if thing["kind"] == "FlowSchema"]
+    levels = {thing["metadata"]["name"]: thing["spec"]["priorityLevelConfiguration"]["name"]
+              for thing in found}
+    need(levels == {"gedge-scheduler": "workload-high", "gedge-extender": "workload-high",
+                    "gedge-autoscaler": "workload-high",
+                    "gedge-scheduler-leases": "leader-election",
+                    "gedge-autoscaler-leases": "leader-election"}, f"{levels}")
+    for thing in found:
+        need(thing["apiVersion"] == "flowcontrol.apiserver.k8s.io/v1", f"{thing}")
+        need(thing["spec"]["rules"][0]["subjects"][0]["serviceAccount"]["namespace"] == "edge",
+             f"{thing}")
+    for flags in (("--mode", "prober", "--flow-schema", "v1"),
+                  ("--mode", "scheduler", "--flow-schema", "v2")):
+        run = subprocess.run([GEDGE, "manifests", *flags], capture_output=True, text=True)
+        need(run.returncode == 2, f"{flags}: {run.returncode}")
+
+
 def check_autoscaler():
     """Its autoscalers lie in a ConfigMap, or are those of the cluster."""
     short = pods_of(objects("--mode", "autoscaler", "--prometheus", "http://prometheus:9090"))[0][1]
@@ -160,8 +181,8 @@ def check_usage():
              f"{flags}: {run.returncode} {run.stderr}")
 
 
-for check in (check_forms, check_rights, check_confinement, check_autoscaler, check_units,
-              check_usage):
+for check in (check_forms, check_rights, check_confinement, check_flow_schemas,
+              check_autoscaler, check_units, check_usage):
     try:
         check()
     except (AssertionError, KeyError, subprocess.CalledProcessError) as wrong:

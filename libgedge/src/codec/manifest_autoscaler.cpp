@@ -42,6 +42,7 @@ void add_autoscaler(const ManifestOptions& options, std::vector<Json>& out) {
                {rule("coordination.k8s.io", {"leases"}, {"create"}),
                 rule("coordination.k8s.io", {"leases"}, {"get", "update"}, {"gedge-autoscaler"})}),
            out);
+  add_flow_schemas(who, options.flow_schema, true, out);
   if (options.rights_only) return;
   ContainerDraft draft;
   draft.image = options.image;

@@ -52,6 +52,11 @@ Json pod_spec(const Component& who, const ContainerDraft& draft, const Json& mor
 Json pod_template(const Component& who, const ContainerDraft& draft,
                   const Json& more = Json::object());
 
+/// Objects by which a server, of this version of its API for them, serves its requests among those
+/// that matter most, and what it `elects` by before them; version empty: none.
+void add_flow_schemas(const Component& who, const std::string& version, bool elects,
+                      std::vector<Json>& out);
+
 /// A Service of its port, and, where they are asked for, whom Prometheus asks.
 void add_monitoring(const Component& who, std::uint16_t port, bool has_monitor,
                     std::vector<Json>& out);

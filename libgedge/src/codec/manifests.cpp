@@ -69,6 +69,7 @@ void add_scheduler(const ManifestOptions& options, std::vector<Json>& out) {
                                rule("coordination.k8s.io", {"leases"}, {"get", "update"},
                                     {"gedge-scheduler"})}),
                   out);
+  codec::add_flow_schemas(who, options.flow_schema, true, out);
   if (options.rights_only) return;
   ContainerDraft draft;
   draft.image = options.image;
@@ -137,6 +138,7 @@ void add_extender(const ManifestOptions& options, std::vector<Json>& out) {
     rules.push_back(rule("", {"pods/binding"}, {"create"}));
   }
   add_reading(who, std::move(rules), {"list", "watch"}, out);
+  codec::add_flow_schemas(who, options.flow_schema, false, out);
   if (options.rights_only) return;
   ContainerDraft draft;
   draft.image = options.image;

@@ -56,7 +56,18 @@ struct ManifestOptions {
   std::string prometheus;     ///< the autoscaler: URL; empty: none
   bool rights_only = false;   ///< accounts and roles alone
   bool has_monitors = false;  ///< with objects for the Prometheus Operator
+  std::string flow_schema;    ///< of kFlowSchemaVersions; empty: none
 };
+
+/// The versions that servers had of a FlowSchema: 1.20 to 1.25, 1.23 to 1.28, 1.26 to 1.31, and
+/// from 1.29 on.
+inline constexpr std::array<std::string_view, 4> kFlowSchemaVersions{"v1beta1", "v1beta2",
+                                                                     "v1beta3", "v1"};
+/// Whether what is installed by a mode asks an API server for as long as it runs.
+constexpr bool has_flow(InstallMode mode) {
+  return mode == InstallMode::kScheduler || mode == InstallMode::kExtender ||
+         mode == InstallMode::kAutoscaler;
+}
 
 /// Documents of YAML, or one List of JSON.
 std::string write_manifests(const ManifestOptions& options, TextFormat format);
