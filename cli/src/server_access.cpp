@@ -41,7 +41,11 @@ Errors find_server(Io& io, const ServerOptions& options, std::string_view compon
   if (Status allowed = check_helper(options, access); !allowed) return {std::move(allowed).error()};
   ApiEndpoint endpoint = std::move(access.endpoint);
   endpoint.user_agent = user_agent(component);
-  if (options.insecure) endpoint.verify = false;
+  if (options.insecure && std::exchange(endpoint.verify, false))
+    warnings.push_back({"InsecureServer",
+                        "whoever answers is taken for the API server: "
+                        "--insecure-skip-tls-verify is set",
+                        {}});
   server.url = endpoint.server;
   server.namespace_name = access.namespace_name;
   auto client = ApiClient::open(std::move(endpoint), {}, std::move(access.credentials),

@@ -167,6 +167,28 @@ def check_watch(plane):
     need(run.returncode == 0, f"nothing waits: {run.stderr}")
 
 
+def check_insecure(plane):
+    """Whoever believes anybody is told so, once a start."""
+    path = plane.path("careless.json")
+    with open(path, "w") as file:
+        json.dump({"clusters": [{"name": "c", "cluster": {
+            "server": "https://" + plane.host, "insecure-skip-tls-verify": True}}],
+                   "users": [{"name": "u", "user": {"token": plane.token}}],
+                   "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+                   "current-context": "x"}, file)
+    warning = "whoever answers is taken for the API server: "
+    for flags, asked in ((("--kubeconfig", path), "insecure-skip-tls-verify is set"),
+                         (("--kubeconfig", plane.kubeconfig, "--insecure-skip-tls-verify"),
+                          "--insecure-skip-tls-verify is set")):
+        for command in (("schedule",), ("scale", "run", "--own-hpa", "--once")):
+            said = gedge(*command, "--dry-run", *flags).stderr
+            need(said.count(warning + asked) == 1, f"{command} {flags}: {said}")
+    said = gedge("plan", "--cluster", "live", "--kubeconfig", path).stderr
+    need(said.count(warning) == 1, f"plan: {said}")
+    with Scheduler(plane, kubeconfig=path) as scheduler:
+        need(scheduler.log().count(warning) == 1, scheduler.log())
+
+
 def nodes_of(plane):
     return {name: thing["spec"].get("nodeName") for name, thing in plane.pods().items()}
 
@@ -217,7 +239,8 @@ def check_apply(plane):
 
 def main():
     with Plane() as plane:
-        for check in (check_reads, check_defaults, check_rights, check_watch, check_apply):
+        for check in (check_reads, check_defaults, check_rights, check_watch, check_apply,
+                      check_insecure):
             before = len(failures)
             try:
                 check(plane)
