@@ -1,6 +1,7 @@
 // The API client as somebody whose credentials change.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -208,6 +209,41 @@ TEST_CASE("api client: a program may say it with a certificate") {
   const auto opened = ApiClient::open(endpoint);
   CHECK(opened.error().code == Errc::kDenied);
   CHECK(has(opened.error().what, "has expired on 20"));
+}
+
+TEST_CASE("api client: a certificate that was renewed on disk is shown on the next connection") {
+  const Credentials own = make_credentials("localhost", kYear),
+                    old = make_credentials("old", kYear), fresh = make_credentials("new", kYear);
+  std::atomic<bool> is_revoked = false;
+  TalkingServer server(
+      [&](const Heard& heard) {
+        const bool is_known = !is_revoked || heard.client == fresh.certificate;
+        return Said{{whole(is_known ? "ok" : "who?", is_known ? "200 OK" : "401 Unauthorized")}};
+      },
+      TalkTls{own, old.certificate + fresh.certificate});
+  const Folder folder;
+  CredentialSource source;
+  source.files.certificate = folder.put("client.crt", old.certificate);
+  source.files.key = folder.put("client.key", old.key);
+  ApiEndpoint endpoint;
+  endpoint.server = server.url("localhost");
+  endpoint.trusted = own.certificate;
+  endpoint.identity.certificate = old.certificate;
+  endpoint.identity.key = Secret(old.key);
+  Calls calls = calls_with(endpoint, source);
+  CHECK(calls.ask(bind_request()).status == 200);
+  folder.put("client.crt", fresh.certificate);
+  folder.put("client.key", fresh.key);
+  is_revoked = true;
+  CHECK(calls.ask(bind_request()).status == 200);
+  CHECK(calls.ask(bind_request()).status == 200);
+  const std::vector<Heard> heard = server.heard();
+  REQUIRE(heard.size() == 4);
+  const std::vector<std::size_t> connections{0, 0, 1, 1};
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    CHECK(heard[i].connection == connections[i]);
+    CHECK(heard[i].client == (i < 2 ? old : fresh).certificate);
+  }
 }
 
 }  // namespace gedge

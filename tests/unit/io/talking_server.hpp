@@ -21,6 +21,7 @@ namespace gedge::test {
 struct Heard {
   std::size_t connection = 0, nth = 0;  // of the server; of the connection
   std::string head, body;
+  std::string client;  // PEM of the certificate that was shown
 
   bool has(std::string_view part) const { return head.find(part) != std::string::npos; }
 };
@@ -77,11 +78,20 @@ class TalkingServer {
     return true;
   }
 
+  static std::string shown_by(const Link& link) {
+    X509* const shown = link.tls != nullptr ? SSL_get1_peer_certificate(link.tls) : nullptr;
+    if (shown == nullptr) return {};
+    BIO* const text = BIO_new(BIO_s_mem());
+    PEM_write_bio_X509(text, shown);
+    X509_free(shown);
+    return pem_of(text);
+  }
+
   void talk_with(const Link& link) {
     std::string bytes;
     bool up = true;
     for (std::size_t nth = 0; up; ++nth) {
-      Heard heard{link.number, nth, {}, {}};
+      Heard heard{link.number, nth, {}, {}, shown_by(link)};
       up = read_request(link, bytes, heard) && reply(link, heard);
     }
   }

@@ -29,7 +29,7 @@ namespace gedge::test {
 /// With TLS; and what client certificates must be, where one is wanted.
 struct TalkTls {
   Credentials own;
-  std::string clients = {};  // PEM; empty: none is asked for
+  std::string clients = {};  // PEM, of one or more; empty: none is asked for
 };
 
 inline SSL_CTX* make_server_context(const TalkTls& tls) {
@@ -45,10 +45,12 @@ inline SSL_CTX* make_server_context(const TalkTls& tls) {
   REQUIRE(SSL_CTX_use_PrivateKey(context, secret) == 1);
   if (!tls.clients.empty()) {
     BIO* const trusted = bio(tls.clients);
-    X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr);
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), client);
+    while (X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr)) {
+      X509_STORE_add_cert(SSL_CTX_get_cert_store(context), client);
+      X509_free(client);
+    }
+    ERR_clear_error();
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-    X509_free(client);
     BIO_free(trusted);
   }
   X509_free(own);
