@@ -5,7 +5,8 @@
 
 namespace gedge::cli {
 
-/// Whoever reads its log, or does not, stops nothing.
+/// Whoever reads its log, or does not, stops nothing. No core dump is made of it, and others of the
+/// same user cannot read its memory: credentials lie there.
 void begin_daemon(Io& io);
 
 }  // namespace gedge::cli
