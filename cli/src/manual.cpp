@@ -130,6 +130,18 @@ std::string overview_page() {
   page.list({{"share/gedge/schemas/*.json",
               "JSON Schemas of everything that `-o json` prints, below the prefix of the "
               "installation."}});
+  page.section("SECURITY");
+  page.text(
+      "A program that a kubeconfig names to say who you are (`exec`) is run without a shell, with "
+      "/dev/null as standard input and error, and is given few of the variables of gedge: HOME, "
+      "LANG, LC_ALL, "
+      "LOGNAME, PATH, TMPDIR, TZ, USER, KUBECONFIG, XDG_CACHE_HOME, XDG_CONFIG_HOME, SSL_CERT_DIR, "
+      "SSL_CERT_FILE; http_proxy, https_proxy and no_proxy, in capitals too; and those whose names "
+      "begin with AWS_, AZURE_, CLOUDSDK_ or GOOGLE_. Besides it has KUBERNETES_EXEC_INFO and what "
+      "`env` of the kubeconfig says: what else it needs belongs there. "
+      "`--no-exec-credentials` runs none.\n\n"
+      "Whoever answers is taken for the API server where `insecure-skip-tls-verify` is set, in a "
+      "kubeconfig or as a flag; each start warns of that.");
   page.section("EXIT STATUS");
   std::vector<Mdoc::Item> codes;
   for (const ExitMeaning& exit : kExitMeanings)
