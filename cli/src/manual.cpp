@@ -141,7 +141,10 @@ std::string overview_page() {
       "`env` of the kubeconfig says: what else it needs belongs there. "
       "`--no-exec-credentials` runs none.\n\n"
       "Whoever answers is taken for the API server where `insecure-skip-tls-verify` is set, in a "
-      "kubeconfig or as a flag; each start warns of that.");
+      "kubeconfig or as a flag; each start warns of that.\n\n"
+      "What runs for long (gedge-agent(1), gedge-extender(1), gedge-scale-run(1), and "
+      "gedge-schedule(1) with `--watch`) leaves no core dump, and only root can read its memory or "
+      "trace it: credentials lie there.");
   page.section("EXIT STATUS");
   std::vector<Mdoc::Item> codes;
   for (const ExitMeaning& exit : kExitMeanings)
