@@ -25,7 +25,7 @@ CATCHERS = {
     "integration": (["integration"], ["bin/integration"]),
     "conformance": (["conformance_engine"], ["bin/conformance_engine"]),
     **{room: ([f"unit_{room}"], [f"bin/unit_{room}"])
-       for room in ("codec", "control", "drive", "io", "plan", "policy",
+       for room in ("cli", "codec", "control", "drive", "io", "plan", "policy",
                     "scale")},
 }
 
