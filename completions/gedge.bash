@@ -542,12 +542,13 @@ _gedge_describe() {
       esac
       ;;
     'apply')
-      flags='--dry-run --scheduler-name --max-binds --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--scheduler-name --max-binds --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
+      flags='--dry-run --scheduler-name --max-binds --within --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --max-binds --within --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in
         --scheduler-name) values='' ;;
         --max-binds) values='' ;;
+        --within) values='' ;;
         --cluster) values='' ;;
         --rtt) values='@files' ;;
         --rtt-names) values='@files' ;;
@@ -600,12 +601,13 @@ _gedge_describe() {
       esac
       ;;
     'manifests')
-      flags='--mode --bind --own-hpa --prometheus --scheduler-name --rights-only --monitors --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
-      valued='--mode --prometheus --scheduler-name -n --namespace --image -o --output --color -v --v'
+      flags='--mode --bind --own-hpa --prometheus --scheduler-name --rights-only --monitors --flow-schema --unit -n --namespace --image -o --output --color -q --quiet -v --v -h --help'
+      valued='--mode --prometheus --scheduler-name --flow-schema -n --namespace --image -o --output --color -v --v'
       case $prev in
         --mode) values='scheduler preemption volumes repair extender prober hint publish reader autoscaler custom-metrics sites growth' ;;
         --prometheus) values='' ;;
         --scheduler-name) values='' ;;
+        --flow-schema) values='v1beta1 v1beta2 v1beta3 v1' ;;
         -n | --namespace) values='' ;;
         --image) values='' ;;
         -o | --output) values='json yaml' ;;
