@@ -264,8 +264,29 @@ def check_guard(plane):
             need((b"gedge_" in body) == (expected == 200 and path == "/metrics"), f"{body[:80]}")
 
 
+def check_unread(plane):
+    """Pods of which not all can be read take their place, and wait until they can be."""
+    odd = {"gedge.io/delay-budget": "soon"}
+    plane.create("/api/v1/nodes", node("n1", cpu="1"))
+    plane.create(PODS.format("default"),
+                 pod("there", cpu="800m", annotations=odd, scheduler="other", nodeName="n1"))
+    with Scheduler(plane, *KUBE) as scheduler:
+        plane.create(PODS.format("default"), pod("a", cpu="800m"),
+                     pod("odd", annotations=odd))
+        until(lambda: condition(plane.pods()["a"]).get("status") == "False", "a to be told")
+        until(lambda: condition(plane.pods()["odd"]).get("status") == "False", "odd to be told")
+        need(condition(plane.pods()["odd"])["message"].startswith(
+            "not all of the pod can be read: delay budget"), condition(plane.pods()["odd"]))
+        plane.patch(PODS.format("default") + "/odd",
+                    {"metadata": {"annotations": {"gedge.io/delay-budget": None}}})
+        until(lambda: plane.pods()["odd"]["spec"].get("nodeName") == "n1", "odd once it is read")
+        plane.delete(PODS.format("default") + "/there")
+        until(lambda: plane.pods()["a"]["spec"].get("nodeName") == "n1", "a once there is room")
+        need("not all of pod default/there can be read" in scheduler.log(), scheduler.log()[-300:])
+
+
 CHECKS = (check_plan, check_dry_run, check_budgets, check_watch, check_preemption, check_two,
-          check_guard)
+          check_guard, check_unread)
 
 if __name__ == "__main__":
     sys.exit(run_checks(CHECKS, failures))

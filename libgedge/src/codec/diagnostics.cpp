@@ -73,6 +73,13 @@ void Diagnostics::rewind(const Mark& mark) {
   dropped_ = mark.dropped;
 }
 
+std::string Diagnostics::take_back(const Mark& mark) {
+  if (errors_.size() <= mark.errors) return {};
+  std::string first = std::move(errors_[mark.errors].what);
+  rewind(mark);
+  return first;
+}
+
 Errors Diagnostics::take_errors() {
   std::stable_sort(errors_.begin(), errors_.end(),
                    [](const Error& a, const Error& b) { return before(a.where, b.where); });

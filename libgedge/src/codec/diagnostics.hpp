@@ -31,6 +31,8 @@ class Diagnostics {
   Mark mark() const { return {errors_.size(), warnings_.size(), dropped_}; }
   /// Unsays everything that was said since.
   void rewind(const Mark& mark);
+  /// The same; the first error of it, in words. Empty: there was none.
+  std::string take_back(const Mark& mark);
   /// Counts an error that is_full() keeps from being worded.
   void drop() { ++dropped_; }
   /// Sorted by origin, line and column; the last one says so where there may be more.

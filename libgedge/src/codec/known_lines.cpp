@@ -83,6 +83,7 @@ bool open_holes(const Tape& tape, Cursor object, std::vector<std::uint32_t> read
 /// A pod of which all else follows from what is read of it.
 bool is_plain(const Facts& facts) {
   if (facts.pods.size() != 1 || facts.specs.size() != 1 || !facts.claims.empty()) return false;
+  if (!facts.specs.front().unread.empty()) return false;
   const auto& volumes = facts.specs.front().volumes.get();
   return facts.pods.front().controller.kind != "StatefulSet" &&  // its ordinal is in its name
          std::none_of(volumes.begin(), volumes.end(),

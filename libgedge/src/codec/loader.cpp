@@ -100,7 +100,8 @@ struct LoadState : StreamHandler {
   void skip(const std::string& kind, Cursor object);
   void take_pod(Cursor object, Fingerprint fingerprint);
   KnownTemplate template_of(Cursor object);
-  KnownTemplate read_template(Cursor object);
+  std::string take_back(Cursor object, const Diagnostics::Mark& begin) const;
+  KnownTemplate read_template(Cursor object, std::string unread = {});
   void take_workload(const std::string& kind, Cursor object, const Workload* like = nullptr);
   void take_config_map(Cursor object);
   void take_latency(const std::string& kind, Cursor object);
@@ -110,6 +111,9 @@ struct LoadState : StreamHandler {
                   Fingerprint fingerprint);
   void fail_twice(const std::string& kind, const std::string& space, const std::string& name,
                   Cursor object, Place first);
+  bool is_unread_pod(const Pod& pod) const {
+    return !drafts.templates[raw(pod.spec)].spec.unread.empty();
+  }
   std::string namespace_or_default(std::string name) const {
     if (!name.empty()) return name;
     return in_manifests ? drafts.options.namespace_name : "default";
@@ -173,7 +177,8 @@ void LoadState::by_mould(Cursor object, Read read) {
   mould->reads = &reads;
   read();
   mould->reads = nullptr;
-  if (drafts.diagnostics.said() != said) return known_pods.give_up(*mould);
+  const bool is_unread = drafts.pods.size() > pods && is_unread_pod(drafts.pods[pods].pod);
+  if (drafts.diagnostics.said() != said || is_unread) return known_pods.give_up(*mould);
   if (drafts.pods.size() > pods)
     known_pods.remember(*mould, object, drafts.pods[pods], reads);
   else
@@ -390,7 +395,8 @@ constexpr std::array<std::string_view, 3> kOwnLabels = {"statefulset.kubernetes.
                                                         "apps.kubernetes.io/pod-index",
                                                         "batch.kubernetes.io/job-completion-index"};
 
-KnownTemplate LoadState::read_template(Cursor object) {
+KnownTemplate LoadState::read_template(Cursor object, std::string unread) {
+  const Diagnostics::Mark begin = object.diagnostics().mark();
   Metadata meta;
   meta.place = object.place();
   read_notes(object, meta);
@@ -403,8 +409,20 @@ KnownTemplate LoadState::read_template(Cursor object) {
       pod.spec.labels.erase(key);
     }
   known.node_name = texts.of(std::exchange(pod.spec.node_name, {}));
+  if (unread.empty()) unread = take_back(object, begin);
+  if (!unread.empty()) {
+    leave_its_place(pod.spec);
+    pod.spec.unread = unread;
+  }
   known.spec = SpecIndex{drafts.templates.intern(std::move(pod))};
   return known;
+}
+
+// What was wrong in a pod that is kept nevertheless; nothing where that is an error, or nothing
+// was.
+std::string LoadState::take_back(Cursor object, const Diagnostics::Mark& begin) const {
+  if (!drafts.options.keeps_unread_pods || in_manifests) return {};
+  return object.diagnostics().take_back(begin);
 }
 
 // Read once for all pods that say the same about themselves, byte by byte.
@@ -425,9 +443,14 @@ KnownTemplate LoadState::template_of(Cursor object) {
 }
 
 void LoadState::take_pod(Cursor object, Fingerprint fingerprint) {
+  const Diagnostics::Mark begin = object.diagnostics().mark();
   PodDraft draft = read_pod(object);
   Metadata& meta = draft.meta;
-  KnownTemplate known = template_of(object);
+  const bool is_named = is_dns_subdomain(meta.name) &&
+                        (meta.namespace_name.empty() || is_dns_label(meta.namespace_name));
+  std::string unread = is_named ? take_back(object, begin) : "";
+  KnownTemplate known =
+      unread.empty() ? template_of(object) : read_template(object, std::move(unread));
   PodEntry& entry = drafts.pods.push_back(PodEntry{});
   Pod& pod = entry.pod;
   pod.extra_labels = std::move(known.extra_labels);

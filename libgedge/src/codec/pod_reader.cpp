@@ -220,4 +220,15 @@ PodDraft read_pod(Cursor object) {
   return draft;
 }
 
+void leave_its_place(PodSpec& spec) {
+  spec.required_affinity.clear();
+  spec.preferred_affinity.clear();
+  spec.preferred_anti_affinity.clear();
+  spec.spread.clear();
+  spec.budgets.clear();
+  std::vector<PodAffinityTerm> apart = spec.required_anti_affinity;
+  std::erase_if(apart, [](const PodAffinityTerm& term) { return term.topology_key.empty(); });
+  spec.required_anti_affinity = std::move(apart);
+}
+
 }  // namespace gedge::codec

@@ -47,6 +47,9 @@ struct PodDraft {
 };
 
 PodDraft read_pod(Cursor object);
+/// A spec of which not all could be read becomes that of a pod that wants nothing of others: what
+/// it asks of its node is left, and whom it keeps away.
+void leave_its_place(PodSpec& spec);
 
 /// spec of a PersistentVolumeClaim or of a template for one.
 void read_claim_spec(Cursor spec, PersistentVolumeClaim& out);

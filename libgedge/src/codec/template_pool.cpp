@@ -84,6 +84,8 @@ void add_spec(Writer& out, const PodSpec& s) {
               s.tolerations, s.spread, s.host_ports, s.volumes, s.budgets, s.node_name,
               s.scheduler_name, s.priority_class, s.runtime_class, s.host_network, s.preempts,
               s.gated, s.latency_source);
+  // Names are made of this content: it is that of before where all was read.
+  if (!s.unread.empty()) out.add(s.unread);
 }
 
 }  // namespace

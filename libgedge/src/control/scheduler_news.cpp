@@ -31,6 +31,8 @@ Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
       pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating && !spec.gated;
   if (const std::string* group = pod_group_name(pod, spec))
     told.group = key_of({pod.namespace_name, *group});
+  const Pod* const before = cluster_.find_pod(told.name);
+  if (before != nullptr && before->uid == pod.uid) told.spec = before->spec;
   return told;
 }
 
@@ -94,6 +96,8 @@ void Scheduler::put_listed(Facts objects) {
         promise_of(cluster_.find_pod(pod.name)) != promise)
       helped_ |= kSpaceHelps;
     meet(pod);
+    const Pod* const now = cluster_.find_pod(pod.name);
+    if (pod.spec && now != nullptr && now->spec != *pod.spec) try_edited(pod.name);
   }
 }
 
@@ -155,6 +159,15 @@ void Scheduler::meet(const Told& pod) {
   join(entry, pod.group);
   if (active_.erase(entry.rank) > 0) active_.insert(rank);
   entry.rank = rank;
+}
+
+// What a pod asks for has changed: it may fit where it did not.
+void Scheduler::try_edited(const PodName& pod) {
+  const auto at = entries_.find(key_of(pod));
+  if (at == entries_.end() || at->second.state != State::kUnschedulable) return;
+  Entry& entry = at->second;
+  leave_state(entry);
+  enter_state(entry, State::kBackoff, entry.tried + backoff_of(entry));
 }
 
 // The server does not look at the UID of a bind: one that was sent for the pod before may bind this

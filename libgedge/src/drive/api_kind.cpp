@@ -46,6 +46,12 @@ std::optional<Facts> ApiCluster::Kind::load(std::string_view text, std::size_t p
 // Namespaces that are known only because pods lie in them are those of the server, which says more.
 void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
   facts.warnings.clear();
+  for (const Pod& pod : facts.pods)
+    if (const std::string& why = facts.spec_of(pod).unread; !why.empty()) {
+      ++unreadable_;
+      listener.failed(invalid_input("not all of pod " + pod.namespace_name + "/" + pod.name +
+                                    " can be read: " + why));
+    }
   if (path_.kind != FactKind::kNamespace) facts.namespaces.clear();
   if (is_listing_) {
     std::vector<PodName> names = fact_names(facts, path_.kind);
@@ -58,16 +64,19 @@ void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
     listener.put(std::move(facts));
 }
 
-// One that cannot be read spoils no other.
+// One that cannot be read spoils no other. It is there nevertheless, as it was when it could be.
 void ApiCluster::Kind::load_alone(const std::vector<std::string>& texts,
                                   ClusterListener& listener) {
   for (const std::string& text : texts) {
     Errors errors;
-    if (auto facts = load(text, 0, errors)) {
+    if (auto facts = load(list_head() + text + "]}", 0, errors)) {
       put(*std::move(facts), listener);
       continue;
     }
     ++unreadable_;
+    if (is_listing_)
+      if (const auto named = reader_.read("{\"type\":\"ADDED\",\"object\":" + text + "}"))
+        listed_.push_back({named->namespace_name, named->name});
     for (const Error& error : errors) listener.failed(error);
   }
 }
@@ -85,7 +94,6 @@ Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& lis
   } else {
     auto items = WatchReader().read_items(body, room_behind(body));
     if (!items) return std::move(items).error();
-    for (std::string& item : *items) item = list_head() + item + "]}";
     load_alone(*items, listener);
   }
   works(listener);

@@ -21,6 +21,7 @@
 #include "plan/same_pod.hpp"
 #include "plan/session.hpp"
 #include "plan/spec_pool.hpp"
+#include "plan/unread_pods.hpp"
 
 namespace gedge {
 namespace {
@@ -83,6 +84,7 @@ class LiveCluster::Parts {
   void remove_node(std::string_view name);
   /// `index`: of the spec, once it is known.
   void put_pod(Pod&& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
+  void put_unread(Pod&& pod, PodSpec spec);
   bool append_pod(Pod& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
   void add_pod(Pod&& pod);
   void confirm_place(const Pod& known, const Pod& now);
@@ -127,7 +129,10 @@ void LiveCluster::Parts::put(Facts objects) {
   std::vector<std::optional<SpecIndex>> specs(objects.specs.size());
   for (Pod& pod : objects.pods) {
     const std::uint32_t i = raw(pod.spec);
-    put_pod(std::move(pod), objects.specs[i], specs[i]);
+    if (objects.specs[i].unread.empty())
+      put_pod(std::move(pod), objects.specs[i], specs[i]);
+    else
+      put_unread(std::move(pod), objects.specs[i]);
   }
   claims_.confirm(objects.volumes, objects.claims);
   for (PersistentVolume& volume : objects.volumes) storage_.put(std::move(volume));
@@ -227,6 +232,13 @@ void LiveCluster::Parts::put_pod(Pod&& pod, const PodSpec& spec, std::optional<S
     facts_.pods[at->second] = std::move(pod);
   else
     add_pod(std::move(pod));
+}
+
+void LiveCluster::Parts::put_unread(Pod&& pod, PodSpec spec) {
+  const Pod* const known = find_pod(fact_name(pod));
+  if (known != nullptr && known->uid == pod.uid) keep_requests(facts_.spec_of(*known), spec);
+  std::optional<SpecIndex> index;
+  put_pod(std::move(pod), spec, index);
 }
 
 // Whoever came elsewhere than it was meant to has no claim on what was promised there.
@@ -458,7 +470,8 @@ std::vector<PodIndex> LiveCluster::Parts::waiting(std::span<const PodName> pods)
     if (at == pods_.end()) continue;
     const Pod& known = facts_.pods[at->second];
     const PodIndex index{at->second};
-    const bool waits = known.bound_node.empty() && known.phase == PodPhase::kPending;
+    const bool waits = known.bound_node.empty() && known.phase == PodPhase::kPending &&
+                       facts_.spec_of(known).unread.empty();
     if (waits && session_->engine_of(index) != nullptr) wanted.push_back(index);
   }
   std::sort(wanted.begin(), wanted.end());
@@ -484,6 +497,10 @@ Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName>
     if (uses_claims(facts_.spec_of(pod))) has_moved_volumes_ = true;
     assumed_.insert(key);
   }
+  for (const PodName& name : pods)
+    if (const Pod* const pod = find_pod(name))
+      if (auto refused = refuse_unread(*pod, facts_.spec_of(*pod)))
+        decisions.push_back(*std::move(refused));
   return decisions;
 }
 

@@ -14,14 +14,14 @@ bool same_spec(const PodSpec& x, const PodSpec& y) {
                  preferred_node_terms, required_affinity, required_anti_affinity,
                  preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports,
                  volumes, budgets, node_name, scheduler_name, priority_class, runtime_class,
-                 host_network, preempts, gated, latency_source, place] = spec;
+                 host_network, preempts, gated, latency_source, unread, place] = spec;
     static_cast<void>(place);
     return std::tie(labels, annotations, containers, init_containers, pod_requests, pod_limits,
                     overhead, node_selector, has_required_node_terms, required_node_terms,
                     preferred_node_terms, required_affinity, required_anti_affinity,
                     preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports,
                     volumes, budgets, node_name, scheduler_name, priority_class, runtime_class,
-                    host_network, preempts, gated, latency_source);
+                    host_network, preempts, gated, latency_source, unread);
   };
   return fields(x) == fields(y);
 }

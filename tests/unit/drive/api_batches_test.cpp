@@ -108,7 +108,9 @@ std::vector<Script> random_scripts(std::uint64_t seed) {
 }
 
 void read_alone(const std::string& object, Pods& pods) {
-  FactsLoader loader;
+  LoadOptions options;
+  options.keeps_unread_pods = true;
+  FactsLoader loader(options);
   loader.add_cluster({"alone", object});
   const LoadResult result = loader.finish();
   if (result.loaded) put_all(result.loaded->facts, pods);

@@ -99,25 +99,34 @@ TEST_CASE("api cluster: an object that cannot be read spoils no other") {
   at.api.say_line(watch, event("ADDED", pod("b")));
   at.turn();
   const Lines told = at.notes.take();
-  REQUIRE(told.size() == 3);
-  CHECK(told[0] == "pod a on ''");
-  CHECK(told[1].starts_with("failed: "));
-  CHECK(told[2] == "pod b on ''");
+  REQUIRE(told.size() == 4);
+  CHECK(told[0].starts_with("failed: not all of pod shop/odd can be read: "));
+  CHECK(told[1] == "pod a on ''");
+  CHECK(told[2] == "pod odd on ''");
+  CHECK(told[3] == "pod b on ''");
   CHECK(at.cluster.counts().unreadable == 1);
 }
 
-TEST_CASE("api cluster: one bad item of a list is left out") {
+TEST_CASE("api cluster: one bad item of a list spoils no other, and is not taken for gone") {
   Fixture at;
   at.turn();
   at.api.say(at.api.find("/api/v1/pods?limit"), 200,
-             list("PodList", pod("a") + "," + pod("odd", "", "many") + "," + pod("b")));
+             list("PodList", pod("a") + "," + pod("odd", "n1", "many") + "," + pod("b")));
   at.turn();
-  const Lines told = at.notes.take();
-  REQUIRE(told.size() == 4);
-  CHECK(told[0] == "pod a on ''");
-  CHECK(told[1].starts_with("failed: "));
-  CHECK(told[2] == "pod b on ''");
-  CHECK(told[3] == "only a b");
+  const Lines pods = at.notes.take();
+  REQUIRE(pods.size() == 5);
+  CHECK(pods[0].starts_with("failed: "));
+  CHECK(Lines(pods.begin() + 1, pods.end()) ==
+        Lines{"pod a on ''", "pod b on ''", "pod odd on 'n1'", "only a b odd"});
+  const std::string odd = R"({"metadata":{"name":"odd"},"status":{"allocatable":{"cpu":"many"}}})";
+  at.api.say(at.api.find("/api/v1/nodes?limit"), 200,
+             list("NodeList", odd + R"(,{"metadata":{"name":"n1"}})"));
+  at.turn();
+  const Lines nodes = at.notes.take();
+  REQUIRE(nodes.size() == 3);
+  CHECK(nodes[0].starts_with("failed: "));
+  CHECK(nodes[1] == "node n1");
+  CHECK(nodes[2] == "only odd n1");
 }
 
 TEST_CASE("api cluster: kinds that a server lacks are none, and rights that are missing are told") {

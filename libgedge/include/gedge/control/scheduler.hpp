@@ -185,6 +185,7 @@ class Scheduler {
     SharedText uid, node;
     Key group;
     std::int64_t priority = 0, created = 0;
+    std::optional<SpecIndex> spec;  // what the same pod had before
     bool is_ours = false, waits = false;
   };
 
@@ -212,6 +213,7 @@ class Scheduler {
   void note_help(const Pod& now);
   void meet(const Told& pod);
   void meet_next(const Told& pod, Entry& entry);
+  void try_edited(const PodName& pod);
   void leave(const PodName& pod);
   void settle_gone(Entry& entry);
   void settle_flight(const Key& key);

@@ -159,6 +159,9 @@ struct PodSpec {
   bool preempts = true;       ///< preemptionPolicy is not Never
   bool gated = false;         ///< has schedulingGates
   SharedText latency_source;  ///< GS-Scheduler's gschConfig option.source_node; empty: none
+  /// Why not all of it could be read; empty: all was. The pod is placed nowhere then, but where it
+  /// is it takes what could be read.
+  SharedText unread;
   Place place;
 
   static const SharedText& default_scheduler() {
