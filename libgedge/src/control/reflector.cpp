@@ -6,7 +6,7 @@
 namespace gedge {
 namespace {
 
-constexpr unsigned kOk = 200, kTooMany = 429;
+constexpr unsigned kOk = 200, kForbidden = 403, kNotFound = 404, kTooMany = 429;
 constexpr Nanos kShort{1'000'000'000};  // a watch that the server ends so soon has not worked
 
 bool is_passing(unsigned status) { return status == 0 || status == kTooMany || status >= 500; }
@@ -66,7 +66,8 @@ void Reflector::distrust(Nanos since) {
 }
 
 bool Reflector::take_page(const ListMeta& page, Nanos now) {
-  is_under_way_ = false;
+  is_under_way_ = is_absent_ = false;
+  refused_at_.reset();
   until_ = now;
   page_ = page.next;
   if (!page_.empty()) return false;
@@ -106,6 +107,7 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
     until_ = now;  // its time was over
     return;
   }
+  if (was_list && (status == kForbidden || status == kNotFound)) refused(now);
   const bool is_error = status >= 500;
   if (!is_passing(status) && (was_list || status != kOk)) list_again();
   if (is_error && !was_list && is_second_try_)
@@ -113,6 +115,11 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   else if (is_error && !was_list)
     is_second_try_ = true;
   begin_again(now, std::clamp(retry_after.value_or(Nanos{0}), Nanos{0}, options_.most_retry_after));
+}
+
+void Reflector::refused(Nanos now) {
+  if (!refused_at_) refused_at_ = now;
+  if (!is_synced_ || now - *refused_at_ >= options_.absent_after) is_absent_ = true;
 }
 
 void Reflector::begin_again(Nanos now, Nanos at_least) {

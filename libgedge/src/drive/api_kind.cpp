@@ -9,7 +9,7 @@
 namespace gedge {
 namespace {
 
-constexpr unsigned kForbidden = 403, kNotFound = 404, kUnreadable = 422;
+constexpr unsigned kNotFound = 404, kUnreadable = 422;
 constexpr std::size_t kPadding = 64;
 constexpr std::size_t kMostInBatch = std::size_t{256} << 10;  // bytes
 
@@ -97,7 +97,6 @@ Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& lis
     load_alone(*items, listener);
   }
   works(listener);
-  is_missing_ = false;
   return {};
 }
 
@@ -184,12 +183,11 @@ void ApiCluster::Kind::load_batch(ClusterListener& listener) {
 }
 
 void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListener& listener) {
+  const bool was_missing = is_missing();
   reflector_.failed(answer.status, answer.retry_after, now);
   if (answer.status == 200) return;
-  const bool is_absent = answer.status == kNotFound || answer.status == kForbidden;
-  if (path_.may_be_missing && is_absent && !std::exchange(is_missing_, true))
-    listener.keep_only(path_.kind, {});
-  if (path_.may_be_missing && answer.status == kNotFound) return;
+  if (is_missing() && !was_missing) listener.keep_only(path_.kind, {});
+  if (is_missing() && answer.status == kNotFound) return;
   tell(codec::refusal(answer, std::string("cannot read ") + path_.path), listener);
 }
 

@@ -30,9 +30,9 @@ class ApiCluster::Kind {
   const ApiPath& path() const { return path_; }
   Reflector& reflector() { return reflector_; }
   const Reflector& reflector() const { return reflector_; }
-  bool is_synced() const { return is_missing_ || reflector_.is_synced(); }
+  bool is_synced() const { return is_missing() || reflector_.is_synced(); }
   /// And what was told of it is not too old.
-  bool is_current(Nanos now) const { return is_missing_ || reflector_.is_current(now); }
+  bool is_current(Nanos now) const { return is_missing() || reflector_.is_current(now); }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }
 
@@ -59,6 +59,7 @@ class ApiCluster::Kind {
   void flush(ClusterListener& listener);
 
  private:
+  bool is_missing() const { return path_.may_be_missing && reflector_.is_absent(); }
   std::optional<Facts> load(std::string_view text, std::size_t padding, Errors& errors) const;
   void load_alone(const std::vector<std::string>& texts, ClusterListener& listener);
   std::string list_head() const;
@@ -74,8 +75,7 @@ class ApiCluster::Kind {
   Reflector reflector_;
   WatchReader reader_;
   std::optional<KnownLines> known_lines_;  // of pods
-  bool is_missing_ = false;
-  std::string told_;  // the last failure that was told
+  std::string told_;                       // the last failure that was told
   bool is_listing_ = false;
   std::vector<PodName> listed_;  // so far, by the pages of a list
   // Of a watch: a list of them, open at its end, and where in it each lies; their names.

@@ -9,7 +9,7 @@
 namespace gedge {
 namespace {
 
-constexpr unsigned kOk = 200, kForbidden = 403, kNotFound = 404, kUnreadable = 422;
+constexpr unsigned kOk = 200, kNotFound = 404, kUnreadable = 422;
 constexpr std::size_t kPadding = 64;
 constexpr std::uint32_t kPageSize = 100;  // an object of a thousand peers has 200 KB
 constexpr Nanos kTogether{1'000'000'000};
@@ -110,7 +110,6 @@ bool LatencyWatch::take_page(Source& source, std::string_view body, Nanos now,
   for (const Error& error : result.errors) listener.failed(error);
   if (result.loaded)
     for (LatencyObject& object : result.loaded->latency) source.listed.push_back(std::move(object));
-  source.is_missing = false;
   source.works(listener);
   if (!source.reflector.take_page(*meta, now)) return true;
   objects_ += source.listed.size();
@@ -127,13 +126,12 @@ void LatencyWatch::take_failure(Source& source, const ApiAnswer& answer, Nanos n
   const unsigned status = was_list && answer.status == kOk ? kUnreadable : answer.status;
   source.reflector.failed(status, answer.retry_after, now);
   if (answer.status == kOk) return;
-  if (was_list && (status == kNotFound || status == kForbidden)) {
+  if (source.reflector.is_absent()) {
     source.is_changed = source.is_changed || !source.matrix.empty();
-    source.is_missing = true;
     source.matrix = {};
     source.changed.clear();
+    if (status == kNotFound) return;
   }
-  if (status == kNotFound) return;
   const Error error = codec::refusal(answer, std::string("cannot read ") + source.path);
   if (std::exchange(source.told, error.what) != error.what) listener.failed(error);
 }

@@ -59,16 +59,15 @@ class LatencyWatch {
     const char* field_selector;
     bool is_whole;  // one object, with the whole matrix
     Reflector reflector;
-    std::uint64_t ticket = 0;  // of the call under way; 0: none
-    bool is_missing = false;
+    std::uint64_t ticket = 0;                    // of the call under way; 0: none
     bool is_changed = false;                     // the matrix is another one than was handed over
     std::string told;                            // the last failure that was told
     std::vector<LatencyObject> listed;           // so far, by the pages of a list
     std::map<std::string, std::string> changed;  // as JSON, by name; "": it is gone
     RttMatrix matrix;
 
-    bool is_synced() const { return is_missing || reflector.is_synced(); }
-    bool is_current(Nanos now) const { return is_missing || reflector.is_current(now); }
+    bool is_synced() const { return reflector.is_absent() || reflector.is_synced(); }
+    bool is_current(Nanos now) const { return reflector.is_absent() || reflector.is_current(now); }
     void resume(ApiTransport& transport, Nanos now) {
       transport.cancel(std::exchange(ticket, 0));
       reflector.resume(now);

@@ -136,6 +136,41 @@ TEST_CASE("reflector: a watch that ends as soon as it began is not asked for in 
   CHECK(*reflector.next() >= 10 * kSecond + Nanos{800'000'000});
 }
 
+TEST_CASE("reflector: what was never listed and is refused is absent, until it is listed") {
+  for (const unsigned status : {403U, 404U}) {
+    Reflector reflector(1);
+    reflector.advance(10 * kSecond);
+    reflector.failed(status, std::nullopt, 10 * kSecond);
+    CHECK(reflector.is_absent());
+    REQUIRE(reflector.advance(20 * kSecond));
+    reflector.take_page({"5", ""}, 20 * kSecond);
+    CHECK_FALSE(reflector.is_absent());
+  }
+}
+
+TEST_CASE("reflector: what was listed is absent when a list was refused for a minute") {
+  Reflector reflector = watching();
+  const auto refuse_list = [&](Nanos now) {
+    REQUIRE(reflector.advance(now)->is_list);
+    reflector.failed(404, std::nullopt, now);
+  };
+  reflector.failed(404, std::nullopt, 100 * kSecond);  // the watch
+  CHECK_FALSE(reflector.is_absent());
+  CHECK_FALSE(reflector.is_current(100 * kSecond));
+  refuse_list(140 * kSecond);
+  refuse_list(199 * kSecond);
+  CHECK_FALSE(reflector.is_absent());
+  refuse_list(260 * kSecond);
+  CHECK(reflector.is_absent());
+  REQUIRE(reflector.advance(400 * kSecond)->is_list);
+  reflector.take_page({"9", ""}, 400 * kSecond);
+  CHECK_FALSE(reflector.is_absent());
+  REQUIRE_FALSE(reflector.advance(400 * kSecond)->is_list);
+  reflector.failed(403, std::nullopt, 450 * kSecond);
+  refuse_list(500 * kSecond);  // another time
+  CHECK_FALSE(reflector.is_absent());
+}
+
 TEST_CASE("reflector: a version that is too old is listed again, by either way of saying so") {
   Reflector told = watching();
   CHECK_FALSE(told.take_line(line(WatchType::kError, "", 410), 20 * kSecond));

@@ -173,10 +173,13 @@ TEST_CASE("api latency: a kind that goes away takes its times along") {
   REQUIRE(watch != 0);
   at.api.say(watch, 404, "{}");
   at.turn(Micros{2'000'000});
-  at.turn(Micros{60'000'000});
-  REQUIRE(at.api.find(kObjects) != 0);
-  at.api.say(at.api.find(kObjects), 404, "{}");
-  at.turn();
+  for (int refusals = 0; refusals < 2; ++refusals) {
+    CHECK(at.listener.told.size() == 1);
+    at.turn(Micros{61'000'000});
+    REQUIRE(at.api.find(kObjects) != 0);
+    at.api.say(at.api.find(kObjects), 404, "{}");
+    at.turn();
+  }
   REQUIRE(at.listener.told.size() == 2);
   CHECK(at.listener.rtt("a", "b") == -1);
   for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);

@@ -26,6 +26,9 @@ struct ReflectorOptions {
   /// What was known so long ago is too old to decide by.
   Nanos most_age{60'000'000'000};
   std::uint32_t least_watch_seconds = 300, most_watch_seconds = 600;
+  /// What was listed once and is refused (403, 404) is gone when it is refused again so much later:
+  /// a server that starts, and a role that is edited, refuse for a moment what there is.
+  Nanos absent_after{60'000'000'000};
 };
 
 /// A call that is to be made.
@@ -76,12 +79,15 @@ class Reflector {
   bool is_current(Nanos now, Nanos most_age) const {
     return is_synced_ && (is_open_ || now - known_at_ <= most_age);
   }
+  /// The server, or the rights that it gives us, lack the kind: lists of it are refused.
+  bool is_absent() const { return is_absent_; }
   std::uint64_t lists() const { return lists_; }      ///< begun
   std::uint64_t watches() const { return watches_; }  ///< begun
 
  private:
   void begin_again(Nanos now, Nanos at_least);
   void list_again();
+  void refused(Nanos now);
 
   ReflectorOptions options_;
   SplitMix random_;
@@ -89,12 +95,14 @@ class Reflector {
   bool is_under_way_ = false;
   bool is_second_try_ = false;  // the server failed with this version before
   bool is_synced_ = false;
+  bool is_absent_ = false;
   bool is_open_ = false;  // a watch is under way, and was answered
   std::string version_, page_;
-  Nanos until_{0};             // no call before
-  Nanos begun_{0}, heard_{0};  // of the watch under way
-  Nanos listed_{0};            // when the first page of the list was asked for
-  Nanos known_at_{0};          // everything that was so then has been told
+  Nanos until_{0};                   // no call before
+  Nanos begun_{0}, heard_{0};        // of the watch under way
+  Nanos listed_{0};                  // when the first page of the list was asked for
+  Nanos known_at_{0};                // everything that was so then has been told
+  std::optional<Nanos> refused_at_;  // the first list since the last page that was had
   std::uint32_t failures_ = 0;
   std::uint64_t lists_ = 0, watches_ = 0;
 };
