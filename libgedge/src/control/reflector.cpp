@@ -7,7 +7,9 @@ namespace gedge {
 namespace {
 
 constexpr unsigned kOk = 200, kForbidden = 403, kNotFound = 404, kTooMany = 429;
-constexpr Nanos kShort{1'000'000'000};  // a watch that the server ends so soon has not worked
+// A watch that the server ends so soon has not worked, nor one that is broken so soon after it has
+// told what happened before.
+constexpr Nanos kShort{1'000'000'000};
 
 bool is_passing(unsigned status) { return status == 0 || status == kTooMany || status >= 500; }
 
@@ -51,6 +53,7 @@ bool Reflector::is_unheard(Nanos now) const {
 }
 
 void Reflector::resume(Nanos now) {
+  if (is_open_ && now - begun_ >= options_.healthy_after) failures_ = 0;
   is_under_way_ = is_open_ = false;
   until_ = now;
 }
@@ -87,6 +90,7 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
   }
   is_open_ = true;
   known_at_ = now;
+  if (now - begun_ >= kShort) failures_ = 0;
   if (line.type == WatchType::kOther) return true;
   if (!line.version.empty()) version_ = line.version;
   is_second_try_ = false;
@@ -104,6 +108,7 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   const bool was_list = lists_next_;
   if (!was_list && now - begun_ >= options_.healthy_after) failures_ = 0;
   if (!was_list && status == kOk && now - begun_ >= kShort) {
+    failures_ = 0;
     until_ = now;  // its time was over
     return;
   }

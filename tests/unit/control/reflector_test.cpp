@@ -234,6 +234,44 @@ TEST_CASE("reflector: a watch that was healthy forgets what failed before") {
   CHECK(*reflector.next() - 2'000 * kSecond <= Nanos{1'600'000'000});
 }
 
+TEST_CASE("reflector: a failure an hour never makes it wait longer, however the watch ended") {
+  const auto wait_after_day = [](auto hour) {
+    Reflector reflector = watching();
+    Nanos now = 20 * kSecond;
+    for (int i = 0; i < 24; ++i) {
+      reflector.failed(0, std::nullopt, now);
+      now += 100 * kSecond;
+      REQUIRE(reflector.advance(now));
+      reflector.opened(now);
+      hour(reflector, now);
+    }
+    reflector.failed(0, std::nullopt, now);
+    return *reflector.next() - now;
+  };
+  const Nanos most{1'600'000'000};
+  CHECK(wait_after_day([](Reflector&, Nanos& now) { now += 60 * kSecond; }) <= most);
+  CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {  // is silent, and asked anew
+          for (int i = 0; i < 40; ++i, now += 2 * kSecond) {
+            now += 88 * kSecond;
+            reflector.resume(now);
+            REQUIRE(reflector.advance(now));
+            reflector.opened(now);
+          }
+        }) <= most);
+  CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {
+          now += 2 * kSecond;
+          reflector.take_line(line(WatchType::kBookmark, "8"), now);
+        }) <= most);
+  CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {  // ends by itself
+          now += 5 * kSecond;
+          reflector.failed(200, std::nullopt, now);
+          REQUIRE(reflector.advance(now));
+        }) <= most);
+  CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {  // breaks after what it had to tell
+          reflector.take_line(line(WatchType::kAdded, "8"), now);
+        }) > 20 * kSecond);
+}
+
 TEST_CASE("reflector: Retry-After is the least, and five minutes the most of it") {
   const auto wait_after = [](std::int64_t seconds) {
     Reflector reflector = watching();

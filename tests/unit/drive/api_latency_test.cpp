@@ -187,5 +187,22 @@ TEST_CASE("api latency: a kind that goes away takes its times along") {
   CHECK(at.cluster.is_synced());
 }
 
+TEST_CASE("api latency: a quiet watch is asked anew at once, from where it was") {
+  Fixture at;
+  at.list_others();
+  at.api.say(at.api.find(kMaps), 404, "{}");
+  at.api.say(at.api.find(kObjects), 200, list("NodeLatencyList", object("a", "b", 900)));
+  at.turn();
+  at.turn();
+  for (int i = 0; i < 5; ++i) {
+    const std::uint64_t watch = at.api.find(std::string(kObjects) + "watch=1");
+    REQUIRE(watch != 0);
+    at.api.say_opened(watch);
+    at.turn();
+    at.turn(Micros{90'000'000});
+    CHECK(at.api.find(std::string(kObjects) + "watch=1") > watch);
+  }
+}
+
 }  // namespace
 }  // namespace gedge

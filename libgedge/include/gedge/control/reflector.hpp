@@ -18,7 +18,9 @@ namespace gedge {
 
 struct ReflectorOptions {
   Nanos first_backoff{800'000'000}, max_backoff{30'000'000'000};  ///< plus up to as much again
-  Nanos healthy_after{120'000'000'000};  ///< a watch that lasted so long forgets what failed before
+  /// A watch that lasted so long forgets what failed before; one that says something or that its
+  /// server ends, sooner. Proxies cut a quiet one every minute.
+  Nanos healthy_after{30'000'000'000};
   Nanos most_retry_after{300'000'000'000};
   /// Of a watch, whose server sends a bookmark in every 75 s. One that sends none is asked anew so
   /// often: what stands between may have lost it, and keep the connection.
