@@ -56,6 +56,7 @@ void Reflector::resume(Nanos now) {
   if (is_open_ && now - begun_ >= options_.healthy_after) failures_ = 0;
   is_under_way_ = is_open_ = false;
   until_ = now;
+  renew(now);
 }
 
 void Reflector::opened(Nanos now) {
@@ -78,7 +79,8 @@ bool Reflector::take_page(const ListMeta& page, Nanos now) {
   lists_next_ = false;
   is_second_try_ = false;
   is_synced_ = true;
-  known_at_ = listed_;
+  is_renewing_ = false;
+  known_at_ = whole_ = listed_;
   return true;
 }
 
@@ -99,21 +101,31 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
 
 void Reflector::list_again() {
   lists_next_ = true;
+  is_renewing_ = false;
   page_.clear();
   is_second_try_ = false;
 }
 
+void Reflector::renew(Nanos now) {
+  if (now - whole_ < options_.list_again_after) return;
+  list_again();
+  is_renewing_ = true;
+}
+
 void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos now) {
+  const bool was_open = is_open_, was_list = lists_next_;
   is_under_way_ = is_open_ = false;
-  const bool was_list = lists_next_;
   if (!was_list && now - begun_ >= options_.healthy_after) failures_ = 0;
   if (!was_list && status == kOk && now - begun_ >= kShort) {
     failures_ = 0;
     until_ = now;  // its time was over
-    return;
+    if (was_open) known_at_ = now;
+    return renew(now);
   }
   if (was_list && (status == kForbidden || status == kNotFound)) refused(now);
   const bool is_error = status >= 500;
+  // Whoever has no time for a list may have some for a watch; the next one that ends lists again.
+  if (is_renewing_ && page_.empty() && is_passing(status)) lists_next_ = is_renewing_ = false;
   if (!is_passing(status) && (was_list || status != kOk)) list_again();
   if (is_error && !was_list && is_second_try_)
     list_again();

@@ -29,7 +29,10 @@ std::string ApiCluster::Kind::list_head() const {
 }
 
 ApiRequest ApiCluster::Kind::request(const ReflectorCall& call) {
-  if (call.is_list && call.next.empty()) listed_.clear();
+  if (call.next.empty()) {
+    listed_.clear();
+    is_listing_ = false;
+  }
   return codec::collection_request(path_.path, path_.field_selector, call, options_.page_size);
 }
 

@@ -22,6 +22,16 @@ void forget_row(RttMatrix& matrix, const std::string& name) {
     if (NameIndex{to} != *from) matrix.set(*from, NameIndex{to}, kUnmeasured);
 }
 
+// Lists are made anew now and then, and say mostly what is known.
+bool are_same(const RttMatrix& a, const RttMatrix& b) {
+  if (a.names() != b.names()) return false;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    const auto row = a.row(NameIndex{i}), other = b.row(NameIndex{i});
+    if (!std::equal(row.begin(), row.end(), other.begin())) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 LatencyWatch::LatencyWatch(RttOptions options, const ReflectorOptions& reflector,
@@ -111,9 +121,9 @@ bool LatencyWatch::take_page(Source& source, std::string_view body, Nanos now,
   if (!source.reflector.take_page(*meta, now)) return true;
   objects_ += source.listed.size();
   source.changed.clear();
-  const bool was_empty = source.matrix.empty();
-  source.matrix = read(std::exchange(source.listed, {}), listener);
-  source.is_changed = source.is_changed || !was_empty || !source.matrix.empty();
+  RttMatrix listed = read(std::exchange(source.listed, {}), listener);
+  source.is_changed = source.is_changed || !are_same(source.matrix, listed);
+  source.matrix = std::move(listed);
   return true;
 }
 

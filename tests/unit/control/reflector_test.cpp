@@ -234,6 +234,18 @@ TEST_CASE("reflector: a watch that was healthy forgets what failed before") {
   CHECK(*reflector.next() - 2'000 * kSecond <= Nanos{1'600'000'000});
 }
 
+/// Whatever it asks for is answered until it watches.
+void watch_on(Reflector& reflector, Nanos now) {
+  auto call = reflector.advance(now);
+  REQUIRE(call);
+  if (call->is_list) {
+    REQUIRE(reflector.take_page({"7", ""}, now));
+    call = reflector.advance(now);
+  }
+  REQUIRE_FALSE(call->is_list);
+  reflector.opened(now);
+}
+
 TEST_CASE("reflector: a failure an hour never makes it wait longer, however the watch ended") {
   const auto wait_after_day = [](auto hour) {
     Reflector reflector = watching();
@@ -241,8 +253,7 @@ TEST_CASE("reflector: a failure an hour never makes it wait longer, however the 
     for (int i = 0; i < 24; ++i) {
       reflector.failed(0, std::nullopt, now);
       now += 100 * kSecond;
-      REQUIRE(reflector.advance(now));
-      reflector.opened(now);
+      watch_on(reflector, now);
       hour(reflector, now);
     }
     reflector.failed(0, std::nullopt, now);
@@ -254,8 +265,7 @@ TEST_CASE("reflector: a failure an hour never makes it wait longer, however the 
           for (int i = 0; i < 40; ++i, now += 2 * kSecond) {
             now += 88 * kSecond;
             reflector.resume(now);
-            REQUIRE(reflector.advance(now));
-            reflector.opened(now);
+            watch_on(reflector, now);
           }
         }) <= most);
   CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {
@@ -265,11 +275,71 @@ TEST_CASE("reflector: a failure an hour never makes it wait longer, however the 
   CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {  // ends by itself
           now += 5 * kSecond;
           reflector.failed(200, std::nullopt, now);
-          REQUIRE(reflector.advance(now));
+          watch_on(reflector, now);
         }) <= most);
   CHECK(wait_after_day([](Reflector& reflector, Nanos& now) {  // breaks after what it had to tell
           reflector.take_line(line(WatchType::kAdded, "8"), now);
         }) > 20 * kSecond);
+}
+
+/// Watches of ten minutes, each answered and ended by its server, until one is followed by a list.
+Nanos watch_until_list(Reflector& reflector, Nanos now) {
+  for (int i = 0; i < 20; ++i) {
+    reflector.opened(now);
+    now += 600 * kSecond;
+    CHECK(reflector.is_current(now));
+    reflector.failed(200, std::nullopt, now);
+    CHECK(reflector.is_synced());
+    CHECK(reflector.is_current(now));
+    const auto call = reflector.advance(now);
+    REQUIRE(call);
+    if (call->is_list) return now;
+    CHECK(call->version == "7");
+  }
+  return Nanos{0};
+}
+
+TEST_CASE(
+    "reflector: lists again once an hour, where a watch ends, and knows meanwhile what it knew") {
+  Reflector reflector = watching();
+  const Nanos first = watch_until_list(reflector, 10 * kSecond);
+  CHECK(first == 3'610 * kSecond);
+  CHECK(reflector.is_synced());
+  CHECK(reflector.is_current(first + 59 * kSecond));
+  CHECK_FALSE(reflector.take_page({"8", "more"}, first + kSecond));
+  REQUIRE(reflector.advance(first + kSecond)->next == "more");
+  CHECK(reflector.take_page({"7", ""}, first + 2 * kSecond));
+  REQUIRE_FALSE(reflector.advance(first + 2 * kSecond)->is_list);
+  CHECK(watch_until_list(reflector, first + 2 * kSecond) == first + 3'602 * kSecond);
+}
+
+TEST_CASE("reflector: a watch that is cut each minute is listed again once an hour, too") {
+  Reflector reflector = watching();
+  Nanos now = 10 * kSecond;
+  for (bool is_list = false; !is_list; is_list = reflector.advance(now)->is_list) {
+    reflector.opened(now);
+    now += 90 * kSecond;
+    reflector.resume(now);
+    REQUIRE(now < 7'200 * kSecond);
+  }
+  CHECK(now == 3'610 * kSecond);
+}
+
+TEST_CASE("reflector: a list that could wait gives way to a watch where it cannot be had") {
+  Reflector reflector = watching();
+  const Nanos now = watch_until_list(reflector, 10 * kSecond);
+  reflector.failed(429, std::nullopt, now);
+  const auto watch = reflector.advance(now + 2 * kSecond);
+  REQUIRE(watch);
+  CHECK_FALSE(watch->is_list);
+  CHECK(watch->version == "7");
+  CHECK(watch_until_list(reflector, now + 2 * kSecond) == now + 602 * kSecond);
+  reflector.take_page({"8", "more"}, now + 602 * kSecond);
+  REQUIRE(reflector.advance(now + 602 * kSecond)->next == "more");
+  reflector.failed(503, std::nullopt, now + 603 * kSecond);  // a part of it is known
+  CHECK(reflector.advance(now + 700 * kSecond)->next == "more");
+  reflector.failed(410, std::nullopt, now + 700 * kSecond);
+  CHECK(reflector.advance(now + 800 * kSecond)->is_list);
 }
 
 TEST_CASE("reflector: Retry-After is the least, and five minutes the most of it") {

@@ -187,6 +187,24 @@ TEST_CASE("api latency: a kind that goes away takes its times along") {
   CHECK(at.cluster.is_synced());
 }
 
+TEST_CASE("api latency: what is listed anew once an hour is told where it has changed") {
+  Fixture at;
+  at.list_others();
+  at.api.say(at.api.find(kMaps), 404, "{}");
+  at.api.say(at.api.find(kObjects), 200, list("NodeLatencyList", object("a", "b", 900)));
+  at.turn();
+  at.turn();
+  for (const int us : {900, 800}) {
+    at.turn(Micros{3'600'000'000});
+    REQUIRE(at.api.find(std::string(kObjects) + "limit=") != 0);
+    at.api.say(at.api.find(kObjects), 200, list("NodeLatencyList", object("a", "b", us)));
+    at.turn();
+    at.turn();
+    CHECK(at.listener.told.size() == (us == 900 ? 1 : 2));
+    CHECK(at.listener.rtt("a", "b") == us);
+  }
+}
+
 TEST_CASE("api latency: a quiet watch is asked anew at once, from where it was") {
   Fixture at;
   at.list_others();

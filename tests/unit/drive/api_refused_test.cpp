@@ -123,6 +123,18 @@ TEST_CASE("api refused: a kind that is refused for a minute is gone") {
   CHECK(at.cluster.is_synced());
 }
 
+TEST_CASE("api refused: what went without a word is found out within an hour") {
+  Site at;
+  at.turn(1'800);
+  CHECK(at.api.find(std::string(kServices) + "limit=") == 0);
+  at.turn(1'800);
+  REQUIRE(at.api.find(std::string(kServices) + "limit=") != 0);
+  CHECK(at.known.services.size() == 1);
+  at.api.say(at.api.find(kServices), 200, list(""));
+  at.turn();
+  CHECK(at.known.services.empty());
+}
+
 TEST_CASE("api refused: round-trip times age, and go after a minute") {
   Site at;
   at.refuse(kObjects, 404);

@@ -31,6 +31,9 @@ struct ReflectorOptions {
   /// What was listed once and is refused (403, 404) is gone when it is refused again so much later:
   /// a server that starts, and a role that is edited, refuse for a moment what there is.
   Nanos absent_after{60'000'000'000};
+  /// Where a watch is over, a list this old is made anew: of what was lost on the way here nobody
+  /// would ever tell.
+  Nanos list_again_after{3'600'000'000'000};
 };
 
 /// A call that is to be made.
@@ -55,7 +58,8 @@ class Reflector {
   /// It has said nothing for longer than anybody should decide by, and may be silent for good: a
   /// new one says at once.
   bool is_unheard(Nanos now) const;
-  /// The watch under way was cut; the next one goes on where it was, at once.
+  /// The watch under way was cut; the next one goes on where it was, at once, unless it is time for
+  /// a list.
   void resume(Nanos now);
   /// The server answers the watch under way: what happened before is told now.
   void opened(Nanos now);
@@ -89,11 +93,13 @@ class Reflector {
  private:
   void begin_again(Nanos now, Nanos at_least);
   void list_again();
+  void renew(Nanos now);
   void refused(Nanos now);
 
   ReflectorOptions options_;
   SplitMix random_;
-  bool lists_next_ = true;  // else watches
+  bool lists_next_ = true;    // else watches
+  bool is_renewing_ = false;  // a list that nobody asked for: watching could go on as well
   bool is_under_way_ = false;
   bool is_second_try_ = false;  // the server failed with this version before
   bool is_synced_ = false;
@@ -103,6 +109,7 @@ class Reflector {
   Nanos until_{0};                   // no call before
   Nanos begun_{0}, heard_{0};        // of the watch under way
   Nanos listed_{0};                  // when the first page of the list was asked for
+  Nanos whole_{0};                   // the same of the last list that was had
   Nanos known_at_{0};                // everything that was so then has been told
   std::optional<Nanos> refused_at_;  // the first list since the last page that was had
   std::uint32_t failures_ = 0;
