@@ -109,6 +109,7 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     facts.watches = counts.watches;
     facts.objects = counts.objects;
     facts.unreadable = counts.unreadable;
+    facts.unknown_changes = counts.unknown_changes;
     facts.events_dropped = counts.events_dropped;
   };
   LeaseWatch lease;

@@ -87,6 +87,9 @@ std::string metrics_text(const SchedulerFacts& facts) {
   metrics.count("gedge_api_objects_total", "Objects that were read.", facts.objects);
   metrics.count("gedge_api_unreadable_objects_total", "Objects that could not be read.",
                 facts.unreadable);
+  metrics.count("gedge_api_unknown_changes_total",
+                "Changes of a type that is not known, which were left alone.",
+                facts.unknown_changes);
   metrics.count("gedge_events_dropped_total", "Events and conditions that were not sent in time.",
                 facts.events_dropped);
   return metrics.take();

@@ -107,6 +107,7 @@ Result<WatchLine> WatchReader::read(std::string_view line, std::size_t padding) 
   if (!error && (type.empty() || read.object.empty())) error = simdjson::NO_SUCH_FIELD;
   if (error) return refused("event of a watch", error);
   read.type = type_of(type);
+  if (read.type == WatchType::kOther) read.message = std::move(type);
   // Into the line that was handed in, not into the copy.
   for (std::string_view* const part : {&read.object, &read.managed_fields})
     if (!part->empty())

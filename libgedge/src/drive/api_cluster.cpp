@@ -311,11 +311,13 @@ ApiClusterCounts ApiCluster::counts() const {
     counts.watches += kind->reflector().watches();
     counts.objects += kind->objects();
     counts.unreadable += kind->unreadable();
+    counts.unknown_changes += kind->unknown_changes();
   }
   if (latency_) {
     counts.lists += latency_->lists();
     counts.watches += latency_->watches();
     counts.objects += latency_->objects();
+    counts.unknown_changes += latency_->unknown_changes();
   }
   return counts;
 }

@@ -18,6 +18,15 @@ std::size_t room_behind(const std::string& text) { return text.capacity() - text
 
 }  // namespace
 
+Error unknown_change(std::string_view path, const WatchLine& line) {
+  Error error;
+  error.code = Errc::kInvalidInput;
+  error.what = "the watch of " + std::string(path) + " tells a change of type '" + line.message +
+               "', which is left alone, as those that follow";
+  error.hint = "use a gedge that is as new as the server";
+  return error;
+}
+
 ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed)
     : path_(path), options_(options), reflector_(seed, options.reflector) {
   if (path.kind == FactKind::kPod) known_lines_.emplace(options.load);
@@ -122,6 +131,8 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
     return false;
   }
   if (!reflector_.take_line(*read, now)) return false;
+  if (read->type == WatchType::kOther && unknown_changes_++ == 0)
+    listener.failed(unknown_change(path_.path, *read));
   if (read->type == WatchType::kBookmark || read->type == WatchType::kOther) return true;
   if (!begin_object(*read, line.size(), listener)) {
     listener.remove(path_.kind, read->namespace_name, read->name, read->uid);

@@ -35,6 +35,7 @@ class ApiCluster::Kind {
   bool is_current(Nanos now) const { return is_missing() || reflector_.is_current(now); }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }
+  std::uint64_t unknown_changes() const { return unknown_changes_; }
 
   /// Of the reflector's next call.
   ApiRequest request(const ReflectorCall& call);
@@ -83,7 +84,10 @@ class ApiCluster::Kind {
   std::vector<std::pair<std::size_t, std::size_t>> in_text_;
   std::unordered_set<std::string> in_batch_;
   std::size_t batched_ = 0;  // bytes of lines
-  std::uint64_t objects_ = 0, unreadable_ = 0;
+  std::uint64_t objects_ = 0, unreadable_ = 0, unknown_changes_ = 0;
 };
+
+/// A change of a type that this version does not know, which is left alone.
+Error unknown_change(std::string_view path, const WatchLine& line);
 
 }  // namespace gedge

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "drive/api_kind.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/load.hpp"
 
@@ -87,6 +88,8 @@ bool LatencyWatch::take_line(std::uint64_t ticket, std::string_view line, Nanos 
     source.ticket = 0;
     return false;
   }
+  if (read->type == WatchType::kOther && unknown_changes_++ == 0)
+    listener.failed(unknown_change(source.path, *read));
   if (read->type == WatchType::kBookmark || read->type == WatchType::kOther) return true;
   ++objects_;
   const bool is_gone = read->type == WatchType::kDeleted;

@@ -50,6 +50,7 @@ class LatencyWatch {
   std::uint64_t lists() const;
   std::uint64_t watches() const;
   std::uint64_t objects() const { return objects_; }
+  std::uint64_t unknown_changes() const { return unknown_changes_; }
 
  private:
   struct Source {
@@ -88,7 +89,7 @@ class LatencyWatch {
   WatchReader reader_;
   std::array<Source, 2> sources_;  // the later one counts
   Nanos not_before_{0};            // nothing is handed over until then
-  std::uint64_t objects_ = 0;
+  std::uint64_t objects_ = 0, unknown_changes_ = 0;
 };
 
 }  // namespace gedge

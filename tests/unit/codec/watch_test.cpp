@@ -74,6 +74,7 @@ TEST_CASE("watch: fields may come in any order, be null, or be of a newer server
   REQUIRE(newer);
   CHECK(newer->type == WatchType::kOther);
   CHECK(newer->object == "{}");
+  CHECK(newer->message == "SHUFFLED");
 }
 
 TEST_CASE("watch: an error says its code and reason") {

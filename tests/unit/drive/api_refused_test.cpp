@@ -1,4 +1,4 @@
-// Kinds that were there, and are refused.
+// What a server refuses, tells nobody of, or tells in words of its own.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -146,6 +146,25 @@ TEST_CASE("api refused: round-trip times age, and go after a minute") {
   at.refuse(kObjects, 404);
   CHECK(at.cluster.is_synced());
   CHECK(at.known.matrices == std::vector<std::size_t>{2, 0});
+}
+
+TEST_CASE("api refused: a change of a type that is not known is counted, and told once") {
+  Site at;
+  const std::string odd =
+      R"({"type":"RENAMED","object":{"kind":"Service","metadata":{"name":"web","namespace":"shop",)"
+      R"("resourceVersion":"9"}}})";
+  for (int i = 0; i < 2; ++i) {
+    at.api.say_line(at.api.find(kServices), odd);
+    at.api.say_line(at.api.find(kObjects), odd);
+    at.turn();
+  }
+  CHECK(at.cluster.counts().unknown_changes == 4);
+  REQUIRE(at.known.failures.size() == 2);
+  CHECK(at.known.failures[0] ==
+        "the watch of /api/v1/services tells a change of type 'RENAMED', which is left alone, as "
+        "those that follow");
+  CHECK(at.known.services.size() == 1);
+  CHECK(at.cluster.is_synced());
 }
 
 }  // namespace

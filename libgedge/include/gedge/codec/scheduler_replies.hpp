@@ -29,6 +29,7 @@ struct SchedulerFacts {
   std::uint64_t overcommitted = 0;
   std::uint64_t nodes = 0, pods = 0, rebuilds = 0;
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
+  std::uint64_t unknown_changes = 0;
 };
 
 HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& facts);

@@ -46,6 +46,7 @@ struct ApiClusterOptions {
 
 struct ApiClusterCounts {
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
+  std::uint64_t unknown_changes = 0;  ///< of a type that this version does not know
 };
 
 /// Follows nodes, pods that are not finished, namespaces, disruption budgets, volumes, claims,

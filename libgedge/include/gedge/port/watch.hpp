@@ -25,7 +25,7 @@ struct WatchLine {
   std::string kind, namespace_name, name, uid;
   std::string version;  ///< resourceVersion: where to go on from. Compared for equality alone
   int code = 0;         ///< kError: 410 when the version is too old, ...
-  std::string reason, message;  ///< kError
+  std::string reason, message;  ///< kError; of kOther, the message is the type
 };
 
 /// What a list says of itself.
