@@ -10,6 +10,7 @@ as owner/repository#number.
 from dataclasses import dataclass
 
 SCHEDULER = "control/scheduler.cpp"
+PREEMPTION = "control/scheduler_preemption.cpp"
 PAUSE = "control/scheduler_pause.cpp"
 NEWS = "control/scheduler_news.cpp"
 VOLUMES = "control/scheduler_volumes.cpp"
@@ -54,9 +55,28 @@ MUTATIONS = [
              "      ++counts_.unclear;\n      return try_later(entry, now);", ("simulate",)),
     Mutation("a bind that was done is not known from what is read",
              ("I-1", "kubernetes#96579"), SCHEDULER,
-             "if (is_there && reading.node == entry.node) {",
-             "if (is_there && reading.node == entry.node && entry.is_gone) {",
+             "if (is_found && reading.node == entry.node) {",
+             "if (is_found && reading.node == entry.node && entry.is_gone) {",
              ("simulate", "control")),
+    Mutation("a pod that ended before it was seen to be bound holds its place", ("I-6",), SCHEDULER,
+             "    if (!is_there) return settle_gone(entry);\n", "", ("control",)),
+    Mutation("a 404 of what stands between is a pod that went", ("I-1", "I-2"),
+             "codec/api_requests.cpp", "return is_missing(answer) ? BindAnswer::kGone",
+             "return true ? BindAnswer::kGone", ("drive",)),
+    Mutation("a condition is lost with a server that is away", ("I-5",),
+             "drive/condition_queue.cpp",
+             "    if (!entry.waiting)\n      entry.waiting = pod;\n    else if (entry",
+             "    if (entry.waiting && entry", ("drive",)),
+    Mutation("a turn searches for all who fit nowhere, longer than the lease lasts",
+             ("I-3", "I-9"), PREEMPTION,
+             "    if (searches_ == options_.most_searches) break;\n", "", ("control",)),
+    Mutation("a server that asks to be left alone gets more binds", ("I-9",), PAUSE,
+             "if (is_held_back_ || now < rest_until_) return 0;", "if (is_held_back_) return 0;",
+             ("control",)),
+    Mutation("a stop does not ask again what became of a bind", ("I-5",), LOOP,
+             "      scheduler_.read_again(now());", "      static_cast<void>(now());", ("drive",)),
+    Mutation("a lease is given away while pods are being asked to go", ("I-3",), LOOP,
+             " && asked_ == 0;", ";", ("drive",)),
     Mutation("a pod is in two states at once", ("I-11", "kubernetes#101877"), SCHEDULER,
              "  if (entry.state == State::kActive) active_.erase(entry.rank);\n", "",
              ("control", "simulate")),
