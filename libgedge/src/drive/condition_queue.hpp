@@ -40,8 +40,8 @@ class ConditionQueue {
   };
 
   std::map<PodName, Entry> entries_;
-  std::deque<PodName> order_;  // of those that wait; some of them do not any more
-  std::size_t waiting_ = 0;    // and are not under way
+  std::deque<PodName> order_;      // of those that wait; some of them do not any more
+  std::size_t waiting_ = 0;        // and are not under way
   Nanos rest_until_{0}, rest_{0};  // `rest_`: how long the last one was, since all went well
 };
 

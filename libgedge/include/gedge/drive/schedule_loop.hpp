@@ -89,7 +89,7 @@ class ScheduleLoop final : private ClusterListener {
   ScheduleLoopOptions options_;
   ScheduleEvents events_;
   std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
-  std::size_t asked_ = 0;  // evictions and claims under way
+  std::size_t asked_ = 0;                       // evictions and claims under way
   bool was_synced_ = false;
   std::optional<Nanos> give_up_;  // since stop() was seen
   bool has_left_ = false;
