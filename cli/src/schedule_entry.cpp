@@ -27,7 +27,7 @@ Scheduler make_scheduler(const ScheduleCommand& command, DaemonInput& given) {
   cluster.put(std::move(given.rtt));
   SchedulerOptions queue;
   queue.max_binds = command.max_binds;
-  queue.awaits_volumes = !command.is_dry_run;
+  queue.is_dry_run = command.is_dry_run;
   return Scheduler(std::move(cluster), command.names, queue);
 }
 

@@ -125,6 +125,13 @@ class Process:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def began(self):
+        """When its process was made, as time.monotonic(): to a tick of the kernel, 10 ms."""
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
+            ticks = int(file.read().rsplit(")", 1)[1].split()[19])
+        asleep = time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
+        return ticks / os.sysconf("SC_CLK_TCK") - asleep
+
     def peak(self):
         """MiB."""
         with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
@@ -182,14 +189,13 @@ class Side:
         names = [f"p-{number}-{i:05}" for i in range(count)]
         api.create(pod(name, self.name) for name in names)
         watch = Watch(api, count)
-        began = time.monotonic()
         process = self.start(plane, api, names)
         try:
             if not watch.over.wait(PATIENCE):
                 raise Broken(f"{self.name} bound {len(watch.moments)} of {count} pods")
             if self.tells:
                 wait_for_events(api, count)
-            self.note(process, watch, began, count, raw)
+            self.note(process, watch, count, raw)
         finally:
             process.stop()
             watch.end()
@@ -197,10 +203,10 @@ class Side:
         api.delete_pods()
         api.ask("DELETE", EVENTS)
 
-    def note(self, process, watch, began, count, raw):
+    def note(self, process, watch, count, raw):
         moments = watch.times()
         self.rates.append((count - 1) / (moments[-1] - moments[0]))
-        self.first.append(moments[0] - began)
+        self.first.append(moments[0] - process.began())
         line = (f"{self.name:18} {'with Events' if self.tells else '':11} {self.rates[-1]:7.0f} "
                 f"binds/s  first after {self.first[-1]:.2f} s")
         if self.name != "nobody":

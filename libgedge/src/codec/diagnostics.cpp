@@ -75,7 +75,9 @@ void Diagnostics::rewind(const Mark& mark) {
 
 std::string Diagnostics::take_back(const Mark& mark) {
   if (errors_.size() <= mark.errors) return {};
-  std::string first = std::move(errors_[mark.errors].what);
+  Error& error = errors_[mark.errors];
+  std::string first = std::move(error.what);
+  if (!error.hint.empty()) first += "; " + error.hint;
   rewind(mark);
   return first;
 }

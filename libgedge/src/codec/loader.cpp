@@ -409,7 +409,8 @@ KnownTemplate LoadState::read_template(Cursor object, std::string unread) {
       pod.spec.labels.erase(key);
     }
   known.node_name = texts.of(std::exchange(pod.spec.node_name, {}));
-  if (unread.empty()) unread = take_back(object, begin);
+  std::string more = take_back(object, begin);  // also where that is not the first
+  if (unread.empty()) unread = std::move(more);
   if (!unread.empty()) {
     leave_its_place(pod.spec);
     pod.spec.unread = unread;

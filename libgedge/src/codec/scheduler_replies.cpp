@@ -90,7 +90,7 @@ std::string metrics_text(const SchedulerFacts& facts) {
   metrics.count("gedge_api_unknown_changes_total",
                 "Changes of a type that is not known, which were left alone.",
                 facts.unknown_changes);
-  metrics.count("gedge_events_dropped_total", "Events and conditions that were not sent in time.",
+  metrics.count("gedge_events_dropped_total", "Events that were not sent in time.",
                 facts.events_dropped);
   return metrics.take();
 }

@@ -120,6 +120,29 @@ void Extender::put(Facts objects) {
   for (const PodName& pod : arrived) drop(pod);
 }
 
+// A list has a pod without the node that the server has said to have bound it to: the list may be
+// older than the bind, or the storage was restored. The pod is read.
+void Extender::put_listed(Facts objects, Nanos now) {
+  std::vector<PodName> doubted;
+  for (const Pod& pod : objects.pods) {
+    const auto held = held_.find(key_of({pod.namespace_name, pod.name}));
+    const bool is_bound = held != held_.end() && held->second.place == Place::kBound;
+    const Pod* const known = is_bound ? cluster_.find_pod(held->second.pod) : nullptr;
+    if (known != nullptr && known->uid == pod.uid && pod.bound_node.empty())
+      doubted.push_back(held->second.pod);
+  }
+  put(std::move(objects));
+  for (const PodName& pod : doubted) {
+    const auto held = held_.find(key_of(pod));
+    const Pod* const known = cluster_.find_pod(pod);
+    if (held == held_.end() || known == nullptr) continue;
+    held->second.place = Place::kBinding;
+    Bind& bind = begin(pod, known->uid, known->bound_node, now);
+    bind.is_told = true;
+    bind.read_at = now;
+  }
+}
+
 void Extender::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
                       std::string_view uid) {
   if (kind == FactKind::kPod) {
@@ -370,17 +393,23 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
   open_.erase(key);
   hold(pod, node, now);
   held_[key].place = Place::kBinding;
+  const Bind& bind = begin(pod, SharedText(uid), SharedText(node), now);
+  binds_.push_back(bind.request);
+  return std::optional(bind.request.ticket);
+}
+
+Extender::Bind& Extender::begin(const PodName& pod, SharedText uid, SharedText node, Nanos now) {
   const std::uint64_t ticket = ++last_ticket_;
   Bind& bind = under_way_[ticket];
-  bind.request = {ticket, pod, SharedText(uid), SharedText(node)};
+  bind.request = {ticket, pod, std::move(uid), std::move(node)};
   bind.begun = now;
-  binds_.push_back(bind.request);
-  return std::optional(ticket);
+  return bind;
 }
 
 std::vector<ReadRequest> Extender::take_reads(Nanos now) {
   std::vector<ReadRequest> reads;
   for (auto& [ticket, bind] : under_way_) {
+    tell_late(ticket, bind, now);
     if (!bind.read_at || now < *bind.read_at) continue;
     bind.read_at.reset();
     reads.push_back({++last_ticket_, bind.request.pod});
@@ -391,8 +420,11 @@ std::vector<ReadRequest> Extender::take_reads(Nanos now) {
 
 std::optional<Nanos> Extender::next() const {
   std::optional<Nanos> next;
-  for (const auto& [ticket, bind] : under_way_)
+  for (const auto& [ticket, bind] : under_way_) {
     if (bind.read_at) next = std::min(next.value_or(*bind.read_at), *bind.read_at);
+    const Nanos late = bind.begun + options_.settle_within;
+    if (!bind.is_told) next = std::min(next.value_or(late), late);
+  }
   return next;
 }
 
@@ -432,13 +464,16 @@ void Extender::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
   }
 }
 
+void Extender::tell_late(std::uint64_t ticket, Bind& bind, Nanos now) {
+  if (bind.is_told || now < bind.begun + options_.settle_within) return;
+  bind.is_told = true;
+  tell(ticket, "nobody knows whether pod " + key_of(bind.request.pod) + " was bound");
+}
+
 // Where nobody knows, the place stays held and nothing is bound anew: the pod may be there.
 void Extender::look_again(std::uint64_t ticket, Bind& bind, Nanos now) {
   const Nanos due = bind.begun + options_.settle_within;
-  if (!bind.is_told && now >= due) {
-    bind.is_told = true;
-    tell(ticket, "nobody knows whether pod " + key_of(bind.request.pod) + " was bound");
-  }
+  tell_late(ticket, bind, now);
   Nanos pause = options_.first_pause;
   for (std::uint32_t i = 0; i < bind.looks && pause < options_.max_pause; ++i) pause *= 2;
   ++bind.looks;

@@ -119,10 +119,11 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   if (!was_list && status == kOk && now - begun_ >= kShort) {
     failures_ = 0;
     until_ = now;  // its time was over
-    if (was_open) known_at_ = now;
+    // It may have been cut, and have been silent before.
+    if (was_open) known_at_ = std::max(known_at_, now - options_.gone_within);
     return renew(now);
   }
-  if (was_list && (status == kForbidden || status == kNotFound)) refused(now);
+  if (was_list && (status == kForbidden || status == kNotFound)) refused(status, now);
   const bool is_error = status >= 500;
   // Whoever has no time for a list may have some for a watch; the next one that ends lists again.
   if (is_renewing_ && page_.empty() && is_passing(status)) lists_next_ = is_renewing_ = false;
@@ -134,9 +135,11 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   begin_again(now, std::clamp(retry_after.value_or(Nanos{0}), Nanos{0}, options_.most_retry_after));
 }
 
-void Reflector::refused(Nanos now) {
-  if (!refused_at_) refused_at_ = now;
-  if (!is_synced_ || now - *refused_at_ >= options_.absent_after) is_absent_ = true;
+void Reflector::refused(unsigned status, Nanos now) {
+  const bool is_first = !refused_at_;
+  if (is_first) refused_at_ = now;
+  const bool was_never = !is_synced_ && (status == kNotFound || !is_first);
+  if (was_never || now - *refused_at_ >= options_.absent_after) is_absent_ = true;
 }
 
 void Reflector::begin_again(Nanos now, Nanos at_least) {
@@ -147,6 +150,9 @@ void Reflector::begin_again(Nanos now, Nanos at_least) {
   const double jitter = random_.even() * static_cast<double>(wait.count());
   wait += Nanos{static_cast<std::int64_t>(jitter)};
   until_ = now + std::max(wait, at_least);
+  // Until it is known whether the kind is gone nobody decides.
+  if (refused_at_ && is_synced_ && !is_absent_ && at_least == Nanos{0})
+    until_ = std::min(until_, std::max(*refused_at_ + options_.absent_after, now));
 }
 
 }  // namespace gedge

@@ -48,6 +48,11 @@ void Scheduler::settle_flight(const Key& key) {
   flights_.erase(flight);
 }
 
+// Once, however often it is asked about.
+void Scheduler::count_bound(Entry& entry) {
+  if (!std::exchange(entry.is_counted, true)) ++counts_.bound;
+}
+
 // Nothing of its name has the place.
 void Scheduler::settle_gone(Entry& entry) {
   const PodName pod = entry.name;
@@ -155,7 +160,7 @@ void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
   if (entry.state == State::kUnclear || entry.is_gone) return ask(entry);
   switch (answer) {
     case BindAnswer::kBound:
-      ++counts_.bound;
+      count_bound(entry);
       leave_state(entry);
       return enter_state(entry, State::kBound);
     case BindAnswer::kGone:
@@ -207,7 +212,7 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
   const bool is_found = reading.kind == PodReading::Kind::kFound;
   const bool is_there = is_found && !reading.is_finished;
   if (is_found && reading.node == entry.node) {
-    ++counts_.bound;
+    count_bound(entry);
     if (!is_there) return settle_gone(entry);
     leave_state(entry);
     return enter_state(entry, State::kBound);
@@ -269,7 +274,10 @@ Status Scheduler::run_timers(Nanos now) {
   return {};
 }
 
+// What was told of why it waits may not have been written, and is not so any more: if it comes to
+// wait again, it is told again.
 void Scheduler::send_bind(Entry& entry) {
+  entry.message = {};
   const Key key = key_of(entry.name);
   const std::uint64_t ticket = ++last_ticket_;
   tickets_.emplace(ticket, key);
@@ -291,7 +299,7 @@ void Scheduler::take(const Decision& decision, Nanos now) {
     const Pod* const known = cluster_.find_pod(entry.name);
     if (known != nullptr && !known->nominated_node.empty() && known->nominated_node != entry.node)
       helped_ |= kSpaceHelps;  // what it was promised it does not need
-    if (options_.awaits_volumes && !cluster_.has_its_volumes(entry.name))
+    if (!options_.is_dry_run && !cluster_.has_its_volumes(entry.name))
       return await_volumes(entry, now);
     return send_bind(entry);
   }

@@ -78,10 +78,12 @@ bool Scheduler::is_old(const Pod& pod) const {
 
 void Scheduler::put(Facts objects) {
   std::erase_if(objects.pods, [&](const Pod& pod) { return is_old(pod); });
-  put_listed(std::move(objects));
+  take_in(std::move(objects), false);
 }
 
-void Scheduler::put_listed(Facts objects) {
+void Scheduler::put_listed(Facts objects) { take_in(std::move(objects), true); }
+
+void Scheduler::take_in(Facts objects, bool is_listed) {
   note_help(objects);
   std::vector<std::pair<Told, SharedText>> pods;  // and what was kept for them
   pods.reserve(objects.pods.size());
@@ -96,6 +98,7 @@ void Scheduler::put_listed(Facts objects) {
         promise_of(cluster_.find_pod(pod.name)) != promise)
       helped_ |= kSpaceHelps;
     meet(pod);
+    if (is_listed) doubt(pod);
     const Pod* const now = cluster_.find_pod(pod.name);
     if (pod.spec && now != nullptr && now->spec != *pod.spec) try_edited(pod.name);
   }
@@ -135,7 +138,7 @@ void Scheduler::meet(const Told& pod) {
     const State state = at->second.state;
     if (pod.node.empty()) release(pod.name);
     if (pod.node == at->second.node && (state == State::kBinding || state == State::kUnclear)) {
-      ++counts_.bound;  // seen before it was answered
+      count_bound(at->second);  // seen before it was answered
       settle_flight(key);
     }
     return drop(key);
@@ -161,6 +164,14 @@ void Scheduler::meet(const Told& pod) {
   entry.rank = rank;
 }
 
+// A list has a pod without the node that the server has said to have bound it to: the list may be
+// older than the bind, or the storage was restored.
+void Scheduler::doubt(const Told& listed) {
+  const auto at = entries_.find(key_of(listed.name));
+  if (options_.is_dry_run || at == entries_.end()) return;
+  if (at->second.state == State::kBound && !at->second.is_gone) ask(at->second);
+}
+
 // What a pod asks for has changed: it may fit where it did not.
 void Scheduler::try_edited(const PodName& pod) {
   const auto at = entries_.find(key_of(pod));
@@ -184,6 +195,7 @@ void Scheduler::meet_next(const Told& pod, Entry& entry) {
   join(entry, pod.group);
   entry.attempts = 0;
   entry.message = {};
+  entry.is_counted = false;
   if (!may_have_place) return enter_state(entry, State::kActive);
   ++counts_.replaced;
   enter_state(entry, State::kUnclear);

@@ -54,10 +54,13 @@ Status Scheduler::repair_overcommits(Nanos now) {
     return known.second.ticket == 0 && !overcommitted_.contains(known.first);
   });
   const auto& profiles = cluster_.profiles();
-  if (is_silenced(now) ||
-      std::none_of(profiles.begin(), profiles.end(),
+  if (std::none_of(profiles.begin(), profiles.end(),
                    [](const Profile& profile) { return profile.evicts_overcommit; }))
     return {};
+  if (is_silenced(now)) {
+    if (!overcommitted_.empty() && rest_until_ > now) repair_at_ = rest_until_;
+    return {};
+  }
   while (!repaired_at_.empty() && repaired_at_.front() + kHour <= now) repaired_at_.pop_front();
   for (const auto& [name, node] : overcommitted_) {
     Repair& known = repairs_[name];

@@ -18,7 +18,7 @@ constexpr std::size_t kMostQueued = 4'096, kMostTelling = 64;
 constexpr Nanos kGather{25'000'000};
 constexpr std::size_t kGathered = 32;
 
-constexpr unsigned kOk = 200, kForbidden = 403, kTooMany = 429;
+constexpr unsigned kOk = 200, kUnauthorized = 401, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
 
 // A wait that takes so much longer than it was to was no wait: the process stood still, and what it
@@ -74,7 +74,8 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
   std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
   paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
   for (const ApiPath& path : paths)
-    kinds_.push_back(std::make_unique<Kind>(path, options_, options_.seed + kinds_.size()));
+    kinds_.push_back(
+        std::make_unique<Kind>(path, options_, options_.seed + kinds_.size(), *conditions_));
   if (options_.latency)
     latency_ = std::make_unique<LatencyWatch>(*options_.latency, options_.reflector,
                                               options_.seed + kinds_.size());
@@ -145,6 +146,7 @@ void ApiCluster::read(const ReadRequest& request) {
   Call call;
   call.about = About::kRead;
   call.ticket = request.ticket;
+  call.read = request.pod;
   send(codec::read_request(request), std::move(call));
 }
 
@@ -435,7 +437,7 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
     case About::kBind:
       return take_bound(call, answer, listener);
     case About::kRead:
-      return listener.answer(call.ticket, codec::pod_reading(answer));
+      return take_read(call, answer, listener);
     case About::kEvict:
       return take_evicted(call, answer, listener);
     case About::kClaim:
@@ -465,6 +467,20 @@ void ApiCluster::take_bound(const Call& call, const ApiAnswer& answer, ClusterLi
     listener.failed(codec::refusal(answer, "cannot bind " + pod));
   if (meaning == BindAnswer::kNotSent) listener.failed(answer.error);
   listener.answer(call.ticket, meaning);
+}
+
+// Whoever may read no pods never learns what became of one: somebody has to know.
+void ApiCluster::take_read(const Call& call, const ApiAnswer& answer, ClusterListener& listener) {
+  const bool is_refused = answer.status == kUnauthorized || answer.status == kForbidden;
+  if (is_refused && !std::exchange(are_reads_refused_, true)) {
+    Error error =
+        codec::refusal(answer, "cannot read pod " + call.read.namespace_name + "/" +
+                                   call.read.name + ", of which nobody knows whether it was bound");
+    error.hint = "grant get of pods; see gedge manifests";
+    listener.failed(error);
+  }
+  if (answer.status == kOk) are_reads_refused_ = false;
+  listener.answer(call.ticket, codec::pod_reading(answer));
 }
 
 void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
+#include "drive/condition_queue.hpp"
 #include "gedge/model/fact_names.hpp"
 
 namespace gedge {
@@ -27,8 +29,9 @@ Error unknown_change(std::string_view path, const WatchLine& line) {
   return error;
 }
 
-ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed)
-    : path_(path), options_(options), reflector_(seed, options.reflector) {
+ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed,
+                       ConditionQueue& conditions)
+    : path_(path), options_(options), reflector_(seed, options.reflector), conditions_(conditions) {
   if (path.kind == FactKind::kPod) known_lines_.emplace(options.load);
 }
 
@@ -58,12 +61,7 @@ std::optional<Facts> ApiCluster::Kind::load(std::string_view text, std::size_t p
 // Namespaces that are known only because pods lie in them are those of the server, which says more.
 void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
   facts.warnings.clear();
-  for (const Pod& pod : facts.pods)
-    if (const std::string& why = facts.spec_of(pod).unread; !why.empty()) {
-      ++unreadable_;
-      listener.failed(invalid_input("not all of pod " + pod.namespace_name + "/" + pod.name +
-                                    " can be read: " + why));
-    }
+  tell_unread(facts, listener);
   if (path_.kind != FactKind::kNamespace) facts.namespaces.clear();
   if (is_listing_) {
     std::vector<PodName> names = fact_names(facts, path_.kind);
@@ -74,6 +72,31 @@ void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
     listener.put_listed(std::move(facts));
   else
     listener.put(std::move(facts));
+}
+
+// Replicas have what is wrong in common: it is told once of all that came together.
+void ApiCluster::Kind::tell_unread(const Facts& facts, ClusterListener& listener) {
+  std::map<std::string, std::vector<const Pod*>> unread;  // by why
+  for (const Pod& pod : facts.pods)
+    if (const std::string& why = facts.spec_of(pod).unread; !why.empty())
+      unread[why].push_back(&pod);
+  for (const auto& [why, pods] : unread) {
+    unreadable_ += pods.size();
+    const Pod& first = *pods.front();
+    std::string what = "not all of pod " + first.namespace_name + "/" + first.name;
+    if (pods.size() > 1) what += " and of " + std::to_string(pods.size() - 1) + " more";
+    listener.failed(invalid_input(what + " can be read: " + why));
+  }
+}
+
+void ApiCluster::Kind::remove(const WatchLine& line, ClusterListener& listener) {
+  if (path_.kind == FactKind::kPod) conditions_.forget({line.namespace_name, line.name});
+  listener.remove(path_.kind, line.namespace_name, line.name, line.uid);
+}
+
+void ApiCluster::Kind::keep_only(std::vector<PodName> names, ClusterListener& listener) {
+  if (path_.kind == FactKind::kPod) conditions_.keep_only(names);
+  listener.keep_only(path_.kind, std::move(names));
 }
 
 // One that cannot be read spoils no other. It is there nevertheless, as it was when it could be.
@@ -113,7 +136,7 @@ Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& lis
 }
 
 void ApiCluster::Kind::end_list(ClusterListener& listener) {
-  listener.keep_only(path_.kind, std::exchange(listed_, {}));
+  keep_only(std::exchange(listed_, {}), listener);
   is_listing_ = false;
 }
 
@@ -135,7 +158,7 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
     listener.failed(unknown_change(path_.path, *read));
   if (read->type == WatchType::kBookmark || read->type == WatchType::kOther) return true;
   if (!begin_object(*read, line.size(), listener)) {
-    listener.remove(path_.kind, read->namespace_name, read->name, read->uid);
+    remove(*read, listener);
     return true;
   }
   add_to_batch(*read);
@@ -200,7 +223,7 @@ void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListene
   const bool was_missing = is_missing();
   reflector_.failed(answer.status, answer.retry_after, now);
   if (answer.status == 200) return;
-  if (is_missing() && !was_missing) listener.keep_only(path_.kind, {});
+  if (is_missing() && !was_missing) keep_only({}, listener);
   if (is_missing() && answer.status == kNotFound) return;
   tell(codec::refusal(answer, std::string("cannot read ") + path_.path), listener);
 }

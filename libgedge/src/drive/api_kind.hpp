@@ -25,7 +25,9 @@ struct ApiPath {
 
 class ApiCluster::Kind {
  public:
-  Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed);
+  /// `conditions`: of pods; what they say of one that is gone is forgotten.
+  Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed,
+       ConditionQueue& conditions);
 
   const ApiPath& path() const { return path_; }
   Reflector& reflector() { return reflector_; }
@@ -68,6 +70,9 @@ class ApiCluster::Kind {
   void add_to_batch(const WatchLine& line);
   void load_batch(ClusterListener& listener);
   void put(Facts facts, ClusterListener& listener);
+  void tell_unread(const Facts& facts, ClusterListener& listener);
+  void remove(const WatchLine& line, ClusterListener& listener);
+  void keep_only(std::vector<PodName> names, ClusterListener& listener);
   void tell(const Error& error, ClusterListener& listener);
   void works(ClusterListener& listener);
 
@@ -75,6 +80,7 @@ class ApiCluster::Kind {
   const ApiClusterOptions& options_;
   Reflector reflector_;
   WatchReader reader_;
+  ConditionQueue& conditions_;
   std::optional<KnownLines> known_lines_;  // of pods
   std::string told_;                       // the last failure that was told
   bool is_listing_ = false;

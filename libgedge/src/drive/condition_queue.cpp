@@ -1,21 +1,30 @@
 #include "drive/condition_queue.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace gedge {
 namespace {
 
-constexpr unsigned kUnauthorized = 401, kTooMany = 429;
+constexpr unsigned kUnauthorized = 401, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kFirstRest{1'000'000'000}, kLongestRest{30'000'000'000};
 constexpr Nanos kLongestAsked{300'000'000'000};  // that a server may ask for
 
-// 401: credentials that are renewed.
+// 401: credentials that are renewed; 403: rights that may be granted, or a server that starts.
 bool is_passing(unsigned status) {
-  return status == 0 || status == kUnauthorized || status == kTooMany || status >= 500;
+  return status == 0 || status == kUnauthorized || status == kForbidden || status == kTooMany ||
+         status >= 500;
 }
 
 }  // namespace
+
+void ConditionQueue::line_up(Entry& entry, const PodName& pod) {
+  entry.turn = ++last_turn_;
+  order_.emplace(entry.turn, pod);
+}
+
+void ConditionQueue::leave_line(Entry& entry) { order_.erase(std::exchange(entry.turn, 0)); }
 
 void ConditionQueue::put(Unschedulable pod) {
   Entry& entry = entries_[pod.pod];
@@ -23,10 +32,7 @@ void ConditionQueue::put(Unschedulable pod) {
   // What was to be written first has not been: the server knows of no transition.
   if (entry.waiting && entry.waiting->uid == pod.uid)
     pod.is_again = pod.is_again && entry.waiting->is_again;
-  if (!entry.waiting && !entry.is_under_way) {
-    order_.push_back(pod.pod);
-    ++waiting_;
-  }
+  if (!entry.waiting && !entry.is_under_way) line_up(entry, pod.pod);
   entry.waiting = std::move(pod);
 }
 
@@ -38,27 +44,29 @@ void ConditionQueue::forget(const PodName& pod) {
     at->second.is_forgotten = true;
     return;
   }
-  --waiting_;
+  leave_line(at->second);
   entries_.erase(at);
+}
+
+void ConditionQueue::keep_only(const std::vector<PodName>& pods) {
+  const std::set<PodName> there(pods.begin(), pods.end());
+  std::vector<PodName> gone;
+  for (const auto& [pod, entry] : entries_)
+    if (!there.contains(pod)) gone.push_back(pod);
+  for (const PodName& pod : gone) forget(pod);
 }
 
 void ConditionQueue::clear() {
   entries_.clear();
   order_.clear();
-  waiting_ = 0;
 }
 
 std::optional<Unschedulable> ConditionQueue::take(Nanos now) {
-  if (now < rest_until_) return std::nullopt;
-  while (!order_.empty()) {
-    const auto at = entries_.find(order_.front());
-    order_.pop_front();
-    if (at == entries_.end() || !at->second.waiting || at->second.is_under_way) continue;
-    at->second.is_under_way = true;
-    --waiting_;
-    return *std::exchange(at->second.waiting, std::nullopt);
-  }
-  return std::nullopt;
+  if (now < rest_until_ || order_.empty()) return std::nullopt;
+  Entry& entry = entries_.at(order_.begin()->second);
+  leave_line(entry);
+  entry.is_under_way = true;
+  return *std::exchange(entry.waiting, std::nullopt);
 }
 
 void ConditionQueue::answered(const Unschedulable& pod, unsigned status,
@@ -86,12 +94,11 @@ void ConditionQueue::answered(const Unschedulable& pod, unsigned status,
     entries_.erase(at);
     return;
   }
-  order_.push_back(pod.pod);
-  ++waiting_;
+  line_up(entry, pod.pod);
 }
 
 std::optional<Nanos> ConditionQueue::next() const {
-  return waiting_ > 0 ? std::optional(rest_until_) : std::nullopt;
+  return order_.empty() ? std::nullopt : std::optional(rest_until_);
 }
 
 }  // namespace gedge

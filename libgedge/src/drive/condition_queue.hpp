@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "gedge/base/nanos.hpp"
 #include "gedge/port/binding.hpp"
@@ -17,8 +18,10 @@ namespace gedge {
 class ConditionQueue {
  public:
   void put(Unschedulable pod);
-  /// It has a place now: what waits for it, or fails, is not to be written any more.
+  /// It has a place now, or is gone: what waits for it, or fails, is not to be written any more.
   void forget(const PodName& pod);
+  /// All others are gone. Cost: O(pods log pods).
+  void keep_only(const std::vector<PodName>& pods);
   void clear();
 
   /// One to be sent now; then answered() says what became of it.
@@ -29,7 +32,7 @@ class ConditionQueue {
                 Nanos now);
 
   /// Those that wait; none while the server rests.
-  std::size_t ready(Nanos now) const { return now < rest_until_ ? 0 : waiting_; }
+  std::size_t ready(Nanos now) const { return now < rest_until_ ? 0 : order_.size(); }
   /// When take() may say something; empty: there is nothing.
   std::optional<Nanos> next() const;
 
@@ -37,11 +40,15 @@ class ConditionQueue {
   struct Entry {
     std::optional<Unschedulable> waiting;
     bool is_under_way = false, is_forgotten = false;
+    std::uint64_t turn = 0;  // in order_; 0: it is not there
   };
 
+  void line_up(Entry& entry, const PodName& pod);
+  void leave_line(Entry& entry);
+
   std::map<PodName, Entry> entries_;
-  std::deque<PodName> order_;      // of those that wait; some of them do not any more
-  std::size_t waiting_ = 0;        // and are not under way
+  std::map<std::uint64_t, PodName> order_;  // of those that wait and are not under way
+  std::uint64_t last_turn_ = 0;
   Nanos rest_until_{0}, rest_{0};  // `rest_`: how long the last one was, since all went well
 };
 

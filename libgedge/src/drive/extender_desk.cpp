@@ -132,6 +132,11 @@ void ExtenderDesk::put(Facts objects) {
   extender_.put(std::move(objects));
 }
 
+void ExtenderDesk::put_listed(Facts objects) {
+  const std::lock_guard lock(mutex_);
+  extender_.put_listed(std::move(objects), now());
+}
+
 void ExtenderDesk::remove(FactKind kind, std::string_view namespace_name, std::string_view name,
                           std::string_view uid) {
   const std::lock_guard lock(mutex_);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "drive/api_kind.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/autoscaling.hpp"
 
@@ -112,6 +113,8 @@ void ObjectWatch::take_line(ApiTransport& transport, std::string_view line, Nano
     reflector_.failed(kUnreadable, std::nullopt, now);
   } else if (reflector_.take_line(*read, now)) {
     works();
+    if (read->type == WatchType::kOther && !std::exchange(has_told_of_unknown_, true))
+      listener_.failed(unknown_change(kind_.path, *read));
     if (read->type != WatchType::kBookmark && read->type != WatchType::kOther) take_object(*read);
     return;
   }
@@ -125,7 +128,7 @@ void ObjectWatch::take(const ApiAnswer& answer, Nanos now) {
   const unsigned status = was_list && answer.status == kOk ? kUnreadable : answer.status;
   reflector_.failed(status, answer.retry_after, now);
   if (answer.status == kOk) return;
-  if (was_list && kind_.may_be_missing && answer.status == kNotFound) {
+  if (was_list && kind_.may_be_missing && answer.status == kNotFound && reflector_.is_absent()) {
     if (!std::exchange(is_missing_, true)) listener_.keep_only({});
     works();
     return;

@@ -21,7 +21,7 @@ struct WatchedKind {
   std::string path;             ///< "/api/v1/pods"
   std::string version;          ///< "v1"
   std::string list;             ///< "PodList"
-  bool may_be_missing = false;  ///< a server that does not know it has none of it
+  bool may_be_missing = false;  ///< a server that does not know it for a minute has none of it
   bool keeps_objects = false;   ///< as of ScaleLoadOptions
 };
 
@@ -81,6 +81,7 @@ class ObjectWatch {
   std::optional<Error> failure_;
   std::vector<PodName> listed_;  // so far, by the pages of a list
   std::uint64_t objects_ = 0, unreadable_ = 0;
+  bool has_told_of_unknown_ = false;
 };
 
 }  // namespace gedge

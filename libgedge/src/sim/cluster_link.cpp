@@ -148,7 +148,7 @@ void SimLink::list(Nanos at) {
   told_.emplace_back(at, [this, all = std::move(all)](ClusterListener& listener) {
     if (options_.witness != nullptr) options_.witness->listed(all);
     std::vector<PodName> nodes = names_of(all.nodes), pods = names_of(all.pods);
-    listener.put(Facts(all));
+    listener.put_listed(Facts(all));
     listener.keep_only(FactKind::kNode, std::move(nodes));
     listener.keep_only(FactKind::kPod, std::move(pods));
     is_listed_ = true;

@@ -44,7 +44,7 @@ TEST_CASE("unread pods: an error, but where they are kept, with what could be re
   CHECK(odd.uid == "u-odd");
   CHECK(odd.bound_node == "n1");
   const PodSpec& spec = facts.spec_of(odd);
-  CHECK(spec.unread == "'cpu' is no quantity: 'many'");
+  CHECK(spec.unread == "'cpu' is no quantity: 'many'; write it like 250m, 1.5, 512Mi or 2Gi");
   REQUIRE(spec.containers.size() == 1);
   CHECK(spec.containers[0].requests == Resources{{"memory", std::int64_t{1} << 30}});
 }
@@ -89,6 +89,11 @@ TEST_CASE("unread pods: a status that cannot be read is said, a name that is non
   early.insert(early.find("\"uid\""), R"("creationTimestamp":"once",)");
   CHECK(load(early, true).loaded);
   CHECK_FALSE(load(pod("Odd_", kPlain), true).loaded);
+  const LoadResult both = load(pod("odd", kOdd, R"({"startTime":"soon"})"), true);
+  REQUIRE(both.loaded);
+  const Facts& told = both.loaded->facts;
+  CHECK(told.spec_of(told.pods[0]).unread.str().starts_with("'soon' is no time"));
+  CHECK(told.spec_of(told.pods[0]).containers.size() == 1);
 }
 
 }  // namespace

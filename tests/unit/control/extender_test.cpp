@@ -308,6 +308,46 @@ TEST_CASE("extender: where no answer says whether a pod was bound, it is read") 
   }
 }
 
+TEST_CASE("extender: it is told in time that nobody knows, whatever is still to be answered") {
+  Extender extender = make_extender();
+  CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");
+  const auto ticket = extender.bind({"default", "a"}, "uid-a", "n1", kSecond);
+  REQUIRE(ticket);
+  CHECK(extender.next() == 5 * kSecond);
+  CHECK(extender.take_reads(5 * kSecond - Nanos{1}).empty());
+  CHECK(extender.take_settled().empty());
+  CHECK(extender.take_reads(5 * kSecond).empty());  // the bind itself may be answered yet
+  const std::vector<BindOutcome> told = extender.take_settled();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].error == "nobody knows whether pod default/a was bound");
+  CHECK_FALSE(extender.next());
+  extender.answer(**ticket, BindAnswer::kBound, 9 * kSecond);
+  CHECK(extender.take_settled().empty());
+  CHECK(extender.held() == 1);
+}
+
+TEST_CASE("extender: a bind that was answered and that a list of storage lacks is read") {
+  for (const bool is_there : {true, false}) {
+    CAPTURE(is_there);
+    Extender extender = make_extender();
+    const auto pod = [] { return one_pod("a", "a"); };
+    CHECK(passing(extender, pod()) == "n0 n1 n2");
+    const auto ticket = extender.bind({"default", "a"}, "uid-a", "n1", kSecond);
+    REQUIRE(ticket);
+    extender.answer(**ticket, BindAnswer::kBound, kSecond);
+    CHECK(extender.take_settled().size() == 1);
+    extender.put_listed(pod(), 2 * kSecond);
+    CHECK(passing(extender, pod()) == "error: a bind of pod default/a is under way");
+    const auto reads = extender.take_reads(2 * kSecond);
+    REQUIRE(reads.size() == 1);
+    const SharedText node = is_there ? "n1" : "";
+    extender.answer(reads[0].ticket, {PodReading::Kind::kFound, "uid-a", node}, 2 * kSecond);
+    CHECK(extender.take_settled().empty());  // nobody waits for it
+    CHECK(passing(extender, pod()) ==
+          (is_there ? "error: pod default/a is on node n1" : "n0 n1 n2"));
+  }
+}
+
 TEST_CASE(
     "extender: a pod that cannot be read is read until it can, and not bound anew till then") {
   Extender extender = make_extender();
@@ -316,7 +356,6 @@ TEST_CASE(
   CHECK(passing(extender, pod()) == "n0 n1 n2");
   const auto ticket = extender.bind(name, "uid-a", "n1", kSecond);
   REQUIRE(ticket);
-  CHECK_FALSE(extender.next());
   extender.answer(**ticket, BindAnswer::kUnknown, kSecond);
   const PodReading nothing{PodReading::Kind::kUnreadable, {}, {}};
   Nanos now{0};

@@ -102,6 +102,20 @@ TEST_CASE("reflector: what is known is current while a watch goes on, and a minu
   CHECK(reflector.is_current(222 * kSecond));
 }
 
+TEST_CASE(
+    "reflector: a watch that was cut may have been silent before, and tells no more by that") {
+  Reflector reflector = watching();
+  reflector.opened(11 * kSecond);
+  reflector.failed(200, std::nullopt, 100 * kSecond);
+  CHECK(reflector.is_current(140 * kSecond));
+  CHECK_FALSE(reflector.is_current(141 * kSecond));
+  Reflector talks = watching();
+  talks.take_line(line(WatchType::kBookmark, "9"), 95 * kSecond);
+  talks.failed(200, std::nullopt, 100 * kSecond);
+  CHECK(talks.is_current(155 * kSecond));
+  CHECK_FALSE(talks.is_current(156 * kSecond));
+}
+
 TEST_CASE("reflector: a list is as old as its first page") {
   Reflector reflector(1);
   REQUIRE(reflector.advance(10 * kSecond));
@@ -141,9 +155,12 @@ TEST_CASE("reflector: what was never listed and is refused is absent, until it i
     Reflector reflector(1);
     reflector.advance(10 * kSecond);
     reflector.failed(status, std::nullopt, 10 * kSecond);
-    CHECK(reflector.is_absent());
+    CHECK(reflector.is_absent() == (status == 404));  // a server that starts knows no rights
     REQUIRE(reflector.advance(20 * kSecond));
-    reflector.take_page({"5", ""}, 20 * kSecond);
+    reflector.failed(status, std::nullopt, 20 * kSecond);
+    CHECK(reflector.is_absent());
+    REQUIRE(reflector.advance(30 * kSecond));
+    reflector.take_page({"5", ""}, 30 * kSecond);
     CHECK_FALSE(reflector.is_absent());
   }
 }
@@ -160,8 +177,10 @@ TEST_CASE("reflector: what was listed is absent when a list was refused for a mi
   refuse_list(140 * kSecond);
   refuse_list(199 * kSecond);
   CHECK_FALSE(reflector.is_absent());
-  refuse_list(260 * kSecond);
+  CHECK(reflector.next() == 200 * kSecond);  // whatever failed before: nobody decides until then
+  refuse_list(200 * kSecond);
   CHECK(reflector.is_absent());
+  CHECK(*reflector.next() > 200 * kSecond);
   REQUIRE(reflector.advance(400 * kSecond)->is_list);
   reflector.take_page({"9", ""}, 400 * kSecond);
   CHECK_FALSE(reflector.is_absent());
@@ -305,7 +324,7 @@ TEST_CASE(
   const Nanos first = watch_until_list(reflector, 10 * kSecond);
   CHECK(first == 3'610 * kSecond);
   CHECK(reflector.is_synced());
-  CHECK(reflector.is_current(first + 59 * kSecond));
+  CHECK(reflector.is_current(first + 40 * kSecond));
   CHECK_FALSE(reflector.take_page({"8", "more"}, first + kSecond));
   REQUIRE(reflector.advance(first + kSecond)->next == "more");
   CHECK(reflector.take_page({"7", ""}, first + 2 * kSecond));

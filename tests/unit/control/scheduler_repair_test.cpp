@@ -145,6 +145,16 @@ TEST_CASE("repair: who is not let go is passed over, each later than the one bef
   CHECK(scheduler.counts().repairs_refused == 9);
 }
 
+TEST_CASE("repair: a server that rests is asked as soon as that is over") {
+  Scheduler scheduler = small_site();
+  for (const char* name : {"a", "b", "c"}) put(scheduler, name);
+  scheduler.rest(30 * kSecond);
+  CHECK(asked(scheduler, kSecond).empty());
+  REQUIRE(scheduler.next());
+  CHECK(*scheduler.next() == 30 * kSecond);
+  CHECK(asked(scheduler, 30 * kSecond).size() == 1);
+}
+
 TEST_CASE("repair: an hour has so many and no more") {
   Scheduler scheduler = small_site(true, 2);
   for (const char* name : {"a", "b", "c", "d", "e"}) put(scheduler, name);

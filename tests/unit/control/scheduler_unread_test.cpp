@@ -55,6 +55,26 @@ TEST_CASE("unread: a pod that waits is refused with the reason, and tried once i
   CHECK(scheduler.take_binds().size() == 1);
 }
 
+TEST_CASE("why a pod waits is told again after a place that it did not get") {
+  Scheduler scheduler = small_site();
+  for (const char* name : {"x", "y"}) scheduler.put(pod_of(name, "n0", ""));
+  scheduler.put(pod_of("a", "", ""));
+  REQUIRE(scheduler.advance(kSecond));
+  const auto first = scheduler.take_unschedulable();
+  REQUIRE(first.size() == 1);
+  scheduler.remove(FactKind::kPod, "default", "x");
+  REQUIRE(scheduler.advance(20 * kSecond));
+  const auto binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  scheduler.answer(binds[0].ticket, BindAnswer::kRefused, 20 * kSecond);
+  scheduler.put(pod_of("x", "n0", ""));
+  REQUIRE(scheduler.advance(60 * kSecond));
+  const auto second = scheduler.take_unschedulable();
+  REQUIRE(second.size() == 1);  // the first may never have been written
+  CHECK(second[0].message == first[0].message);
+  CHECK_FALSE(second[0].is_again);
+}
+
 TEST_CASE("unread: nobody goes for a pod that cannot be read") {
   Scheduler scheduler = small_site();
   for (const char* name : {"x", "y"}) scheduler.put(pod_of(name, "n0", ""));

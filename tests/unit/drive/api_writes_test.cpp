@@ -116,6 +116,25 @@ TEST_CASE("api cluster: a pod is read from storage, and only a whole answer coun
   CHECK(read(200, R"({"metadata":{"uid":"x"},"spec":{"nodeName":5}})") == "read 7: 2  ");
 }
 
+TEST_CASE("api cluster: whoever may read no pods is told so, once until he may") {
+  Fixture at;
+  std::uint64_t last = 0;
+  const auto read = [&](unsigned status) {
+    at.cluster.read({++last, {"shop", "a"}});
+    at.api.say(at.api.find("/api/v1/namespaces/shop/pods/a"), status, R"({"message":"no"})");
+    at.turn();
+    return at.notes.take();
+  };
+  const std::string refused =
+      "failed: cannot read pod shop/a, of which nobody knows whether it was bound: the server says "
+      "403: no";
+  CHECK(read(403) == Lines{refused, "read 1: 2  "});
+  CHECK(read(403) == Lines{"read 2: 2  "});
+  CHECK(read(500) == Lines{"read 3: 2  "});
+  CHECK(read(200) == Lines{"read 4: 2  "});
+  CHECK(read(403) == Lines{refused, "read 5: 2  "});
+}
+
 TEST_CASE("api cluster: events and conditions are few at a time, and never too many") {
   Fixture at;
   for (int i = 0; i < 5'000; ++i)
@@ -174,8 +193,12 @@ TEST_CASE("api cluster: a condition waits until the server has it, however long 
   CHECK(at.notes.take()[0] == "failed: conditions of pods cannot be written: the server says 403");
   at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", "no disk", true});
   at.gather();
+  CHECK(asked() == 0);
+  at.clock.time += Micros{2'000'000};
+  at.turn();
   REQUIRE(asked() != 0);
-  CHECK(at.api.asked.at(asked()).body.find("lastTransitionTime") == std::string::npos);
+  CHECK(at.api.asked.at(asked()).body.find("no disk") != std::string::npos);
+  CHECK(at.api.asked.at(asked()).body.find("lastTransitionTime") != std::string::npos);
   at.api.say(asked(), 403, "");
   at.turn();
   CHECK(at.notes.take().empty());  // it was said
@@ -187,6 +210,27 @@ TEST_CASE("api cluster: what waits to be written of a pod is not when it is boun
   at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
   at.gather();
   CHECK(at.api.find("/api/v1/namespaces/shop/pods/a/status") == 0);
+}
+
+TEST_CASE("api cluster: what waits to be written of a pod is not when it has gone") {
+  for (const bool is_listed : {false, true}) {
+    Fixture at;
+    at.sync("", pod("a"));
+    if (is_listed) {
+      at.api.say(at.api.find("/api/v1/pods?"), 410, "{}");
+      at.turn();
+      at.clock.time += Micros{2'000'000};
+      at.turn();
+    }
+    at.cluster.tell(Unschedulable{{"shop", "a"}, "u-a", "no room"});
+    if (is_listed)
+      at.api.say(at.api.find("/api/v1/pods?"), 200, list("PodList", ""));
+    else
+      at.api.say_line(at.api.find("/api/v1/pods?"), event("DELETED", pod("a")));
+    at.turn();
+    at.gather();
+    CHECK(at.api.find("/api/v1/namespaces/shop/pods/a/status") == 0);
+  }
 }
 
 TEST_CASE("api cluster: a server that has too much to do says how long nothing is bound") {

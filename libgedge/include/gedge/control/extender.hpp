@@ -38,8 +38,9 @@ struct ExtenderOptions {
   /// How long a place is held for a pod of which nothing more is heard: kube-scheduler leaves none
   /// untried for longer than five minutes.
   Nanos hold{600'000'000'000};
-  /// So long after a bind began it is said that nobody knows, if nobody does: kube-scheduler waits
-  /// for five seconds. The pod is read until somebody does, and asked about in vain till then.
+  /// So long after a bind began it is said that nobody knows, if nobody does, whatever is still to
+  /// be answered: kube-scheduler waits for five seconds. The pod is read until somebody does, and
+  /// asked about in vain till then.
   Nanos settle_within{4'000'000'000};
   Nanos first_pause{250'000'000}, max_pause{8'000'000'000};  ///< between reads
 };
@@ -76,6 +77,7 @@ class Extender {
 
   // What the cluster says, as for a Scheduler.
   void put(Facts objects);
+  void put_listed(Facts objects, Nanos now);
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
               std::string_view uid = {});
   void keep_only(FactKind kind, std::vector<PodName> names);
@@ -144,6 +146,8 @@ class Extender {
   void release(const BindRequest& bind);
   bool is_known(const BindRequest& bind) const;
   void look_again(std::uint64_t ticket, Bind& bind, Nanos now);
+  Bind& begin(const PodName& pod, SharedText uid, SharedText node, Nanos now);
+  void tell_late(std::uint64_t ticket, Bind& bind, Nanos now);
   void tell(std::uint64_t ticket, std::string error);
   void settle(std::uint64_t ticket, std::string error);
 

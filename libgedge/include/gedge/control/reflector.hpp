@@ -25,11 +25,14 @@ struct ReflectorOptions {
   /// Of a watch, whose server sends a bookmark in every 75 s. One that sends none is asked anew so
   /// often: what stands between may have lost it, and keep the connection.
   Nanos longest_silence{90'000'000'000};
+  /// So long after it was last heard of at the latest, the transport takes a peer for gone.
+  Nanos gone_within{20'000'000'000};
   /// What was known so long ago is too old to decide by.
   Nanos most_age{60'000'000'000};
   std::uint32_t least_watch_seconds = 300, most_watch_seconds = 600;
   /// What was listed once and is refused (403, 404) is gone when it is refused again so much later:
-  /// a server that starts, and a role that is edited, refuse for a moment what there is.
+  /// a server that starts, and a role that is edited, refuse for a moment what there is. Of what
+  /// was never listed a second 403 says as much, or one 404.
   Nanos absent_after{60'000'000'000};
   /// Where a watch is over, a list this old is made anew: of what was lost on the way here nobody
   /// would ever tell.
@@ -94,7 +97,7 @@ class Reflector {
   void begin_again(Nanos now, Nanos at_least);
   void list_again();
   void renew(Nanos now);
-  void refused(Nanos now);
+  void refused(unsigned status, Nanos now);
 
   ReflectorOptions options_;
   SplitMix random_;

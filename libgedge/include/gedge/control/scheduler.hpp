@@ -53,7 +53,8 @@ struct SchedulerOptions {
   std::size_t most_searches = 32;         ///< for who would have to go
   bool preempts = true;                   ///< less important pods go for those that fit nowhere
   Nanos volumes_within{600'000'000'000};  ///< for claims to be bound, as VolumeBinding upstream
-  bool awaits_volumes = true;  ///< false: binds are asked for at once, as nothing will be done
+  /// Nothing will be done: binds are asked for at once, and what they would have done is so.
+  bool is_dry_run = false;
   Nanos first_pause{500'000'000}, max_pause{4'000'000'000};     ///< of binds that nobody answers
   Nanos first_reread{200'000'000}, max_reread{30'000'000'000};  ///< of pods that cannot be read
   // Of a node that somebody else overfilled, where the profile says `overcommit: evict`.
@@ -165,10 +166,11 @@ class Scheduler {
     SharedText uid, node, message;
     Key group;  // "namespace/name" of the pod group that it says it is in; else empty
     State state = State::kActive;
-    bool holds = false;      // kBackoff: its place is still held
-    bool is_owed = false;    // nobody came to search for it after its last attempt
-    bool is_gone = false;    // but its bind may yet bind, or have bound, the next one of its name
-    std::uint8_t helps = 0;  // kUnschedulable: any of Help
+    bool holds = false;       // kBackoff: its place is still held
+    bool is_owed = false;     // nobody came to search for it after its last attempt
+    bool is_gone = false;     // but its bind may yet bind, or have bound, the next one of its name
+    bool is_counted = false;  // as bound
+    std::uint8_t helps = 0;   // kUnschedulable: any of Help
     std::uint32_t attempts = 0, rereads = 0;
     std::uint64_t reading = 0;  // kUnclear: ticket of the read that is under way
     Nanos tried{0}, until{0};   // `until`: in timers_
@@ -211,12 +213,15 @@ class Scheduler {
   bool is_old(const Pod& pod) const;
   void note_help(const Facts& objects);
   void note_help(const Pod& now);
+  void take_in(Facts objects, bool is_listed);
   void meet(const Told& pod);
   void meet_next(const Told& pod, Entry& entry);
   void try_edited(const PodName& pod);
+  void doubt(const Told& listed);
   void leave(const PodName& pod);
   void settle_gone(Entry& entry);
   void settle_flight(const Key& key);
+  void count_bound(Entry& entry);
   void release(const PodName& pod);
   void drop(const Key& key);
   void enter_state(Entry& entry, State state, Nanos until = Nanos{0});

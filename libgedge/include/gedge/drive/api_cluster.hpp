@@ -103,6 +103,7 @@ class ApiCluster final : public ClusterLink {
     Kind* kind = nullptr;      // kCollection
     std::uint64_t ticket = 0;  // kBind, kRead, kEvict, kClaim: the caller's
     BindRequest bind;          // kBind
+    PodName read;              // kRead
     EvictRequest evict;        // kEvict
     PodName claim;             // kClaim
     Unschedulable condition;   // kCondition
@@ -131,6 +132,7 @@ class ApiCluster final : public ClusterLink {
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
+  void take_read(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_claimed(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_evicted(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener);
@@ -149,7 +151,7 @@ class ApiCluster final : public ClusterLink {
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
   std::deque<ApiRequest> queued_;  // Events
   std::unique_ptr<ConditionQueue> conditions_;
-  bool are_conditions_forbidden_ = false;
+  bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
   Nanos queued_since_{0};    // while there are any
   std::size_t telling_ = 0;  // of them under way
   EventLedger ledger_;       // of Events that may say the same again and again

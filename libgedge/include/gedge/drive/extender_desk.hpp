@@ -59,6 +59,7 @@ class ExtenderDesk final : private ClusterListener {
 
  private:
   void put(Facts objects) override;
+  void put_listed(Facts objects) override;
   void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
               std::string_view uid) override;
   void keep_only(FactKind kind, std::vector<PodName> names) override;
