@@ -326,6 +326,7 @@ ApiClusterCounts ApiCluster::counts() const {
 
 // Returns how long nothing more is to be sent.
 Nanos ApiCluster::begin_calls(Nanos now) {
+  if (!std::exchange(expects_writes_, true)) transport_.expect_writes();
   for (const auto& kind : kinds_) {
     if (kind->reflector().is_silent(now)) {
       end_call(*kind);

@@ -59,6 +59,7 @@ class ApiClient::Parts : private CallSink {
   bool is_secure() const { return http2_ != nullptr || access_->is_secure(); }
   void keep(CredentialSource source, ApiEndpoint endpoint, CredentialKeeper::Notice notice);
   void send(std::uint64_t ticket, ApiRequest request);
+  void expect_writes();
   void cancel(std::uint64_t ticket);
   Status wait(Nanos most, const ApiListener& listener);
   void wake();
@@ -153,6 +154,11 @@ void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
   if (!keeper_ || keeper_->is_ready(moment())) return send_now(ticket, std::move(request), false);
   const Nanos deadline = now() + std::clamp(request.timeout, Nanos{0}, kMostPatience);
   parked_.push_back({ticket, std::move(request), false, deadline});
+}
+
+// Who we are must be known by then.
+void ApiClient::Parts::expect_writes() {
+  if (http2_ != nullptr && (!keeper_ || keeper_->is_ready(moment()))) http2_->expect_writes(now());
 }
 
 void ApiClient::Parts::cancel(std::uint64_t ticket) {
@@ -340,6 +346,7 @@ Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimi
 void ApiClient::send(std::uint64_t ticket, ApiRequest request) {
   parts_->send(ticket, std::move(request));
 }
+void ApiClient::expect_writes() { parts_->expect_writes(); }
 void ApiClient::cancel(std::uint64_t ticket) { parts_->cancel(ticket); }
 Status ApiClient::wait(Nanos most, const ApiListener& listener) {
   return parts_->wait(most, listener);

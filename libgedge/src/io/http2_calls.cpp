@@ -98,6 +98,11 @@ void Http2Calls::send(std::uint64_t ticket, ApiRequest request, bool is_second, 
     unserved_.push_back(&call);
 }
 
+void Http2Calls::expect_writes(Nanos now) {
+  lanes_[static_cast<std::size_t>(ApiLane::kWrite)].is_warm = true;
+  note_due(now);
+}
+
 void Http2Calls::assign(Http2Call& call, Nanos now) {
   Lane& lane = lane_of(call);
   LaneLink* link = usable_link(lane, now);
@@ -216,7 +221,7 @@ void Http2Calls::find_late(Nanos now) {
   }
 }
 
-// Once it has been written.
+// Once something has been written, or will be.
 void Http2Calls::keep_warm(Nanos now) {
   Lane& lane = lanes_[static_cast<std::size_t>(ApiLane::kWrite)];
   if (!lane.is_warm) return;

@@ -35,6 +35,8 @@ class Http2Calls {
   /// It goes with the next flush(), or when there is a connection. Calls that get none are told of
   /// as unserved.
   void send(std::uint64_t ticket, ApiRequest request, bool is_second, Nanos now);
+  /// A connection for writes is opened with the next expire(), and renewed from then on.
+  void expect_writes(Nanos now);
   /// False where there is no such call.
   bool cancel(std::uint64_t ticket);
   void act(std::uint32_t mark, int descriptor, std::uint32_t events, Nanos now);
@@ -55,7 +57,7 @@ class Http2Calls {
   struct Lane {
     std::vector<LaneLink> links;
     std::deque<Http2Call*> waiting;  // for one to be open
-    bool is_warm = false;            // it has been used
+    bool is_warm = false;            // it has been used, or will be
   };
 
   Http2Calls(const Http2Library& library, ApiAccess& access, const ApiLimits& limits,

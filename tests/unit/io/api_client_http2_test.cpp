@@ -105,6 +105,22 @@ TEST_CASE("api client over HTTP/2: a connection for writes is there before the n
   CHECK(server.heard().size() == 3);
 }
 
+TEST_CASE(
+    "api client over HTTP/2: a connection for writes is there before the first, if expected") {
+  for (const bool is_expected : {false, true}) {
+    Http2Server server(ok, TalkTls{own()});
+    Calls calls(endpoint_of(server));
+    if (is_expected) calls.client->expect_writes();
+    CHECK(calls.get().status == 200);
+    for (int i = 0; i < 1'000 && server.connections() < 2 && is_expected; ++i)
+      REQUIRE(calls.client->wait(Nanos{10'000'000}, calls.listener));
+    CHECK(server.connections() == (is_expected ? 2 : 1));
+    CHECK(calls.ask(bind_request()).status == 200);
+    CHECK(server.connections() == 2);
+    CHECK(server.heard().size() == 2);
+  }
+}
+
 TEST_CASE("api client over HTTP/2: an answer that nobody reads comes in any form") {
   Http2Server server(ok, TalkTls{own()});
   Calls calls(endpoint_of(server));

@@ -152,6 +152,7 @@ class ApiCluster final : public ClusterLink {
   std::deque<ApiRequest> queued_;  // Events
   std::unique_ptr<ConditionQueue> conditions_;
   bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
+  bool expects_writes_ = false;
   Nanos queued_since_{0};    // while there are any
   std::size_t telling_ = 0;  // of them under way
   EventLedger ledger_;       // of Events that may say the same again and again

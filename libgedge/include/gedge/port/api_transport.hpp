@@ -62,6 +62,8 @@ class ApiTransport {
 
   /// Never waits. `ticket` is the caller's, and names no other call under way.
   virtual void send(std::uint64_t ticket, ApiRequest request) = 0;
+  /// Writes will follow: a connection for them may be opened before, and kept.
+  virtual void expect_writes() {}
   /// Nothing more is said of it. Nothing where there is no such call.
   virtual void cancel(std::uint64_t ticket) = 0;
   /// Hands over what has come; waits at most `most` for the first of it.
