@@ -1,6 +1,7 @@
 // codec/pair_text.hpp - what the writers of latency files share.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ class PairWalk {
   /// To the first pair, then to the next one; false behind the last.
   bool next() {
     while (move()) {
+      if (completed_ == nullptr) pass_unmeasured();
       const Rtt rtt = matrix_.at(from(), to());
       if (detail() != nullptr || (rtt != kUnmeasured && (row_ != column_ || rtt.us != 0)) ||
           (completed_ != nullptr && completed_->estimates.between(from(), to())))
@@ -53,6 +55,15 @@ class PairWalk {
     if (at_ == details_.pairs.size()) return nullptr;
     const PairStats& stats = details_.pairs[at_];
     return stats.from == from() && stats.to == to() ? &stats : nullptr;
+  }
+  /// Whoever measures from one place leaves most of the matrix empty.
+  void pass_unmeasured() {
+    const auto row = matrix_.row(from());
+    const bool is_told = at_ < details_.pairs.size() && details_.pairs[at_].from == from();
+    const auto end = row.begin() + (is_told ? raw(details_.pairs[at_].to) : row.size() - 1);
+    const auto found =
+        std::find_if(row.begin() + column_, end, [](Rtt rtt) { return rtt != kUnmeasured; });
+    column_ = static_cast<std::uint32_t>(found - row.begin());
   }
   bool move() {
     if (begun_ && detail() != nullptr) ++at_;
