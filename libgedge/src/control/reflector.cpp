@@ -151,8 +151,9 @@ void Reflector::begin_again(Nanos now, Nanos at_least) {
   wait += Nanos{static_cast<std::int64_t>(jitter)};
   until_ = now + std::max(wait, at_least);
   // Until it is known whether the kind is gone nobody decides.
-  if (refused_at_ && is_synced_ && !is_absent_ && at_least == Nanos{0})
-    until_ = std::min(until_, std::max(*refused_at_ + options_.absent_after, now));
+  if (!refused_at_ || !is_synced_ || is_absent_ || at_least > Nanos{0}) return;
+  if (const Nanos known = *refused_at_ + options_.absent_after; known > now)
+    until_ = std::min(until_, known);
 }
 
 }  // namespace gedge

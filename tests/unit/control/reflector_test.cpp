@@ -178,9 +178,12 @@ TEST_CASE("reflector: what was listed is absent when a list was refused for a mi
   refuse_list(199 * kSecond);
   CHECK_FALSE(reflector.is_absent());
   CHECK(reflector.next() == 200 * kSecond);  // whatever failed before: nobody decides until then
-  refuse_list(200 * kSecond);
+  REQUIRE(reflector.advance(200 * kSecond)->is_list);
+  reflector.failed(503, std::nullopt, 200 * kSecond);
+  CHECK(*reflector.next() > 200 * kSecond);  // and does not ask all the time
+  refuse_list(260 * kSecond);
   CHECK(reflector.is_absent());
-  CHECK(*reflector.next() > 200 * kSecond);
+  CHECK(*reflector.next() > 260 * kSecond);
   REQUIRE(reflector.advance(400 * kSecond)->is_list);
   reflector.take_page({"9", ""}, 400 * kSecond);
   CHECK_FALSE(reflector.is_absent());
