@@ -58,12 +58,13 @@ class PairWalk {
   }
   /// Whoever measures from one place leaves most of the matrix empty.
   void pass_unmeasured() {
-    const auto row = matrix_.row(from());
     const bool is_told = at_ < details_.pairs.size() && details_.pairs[at_].from == from();
-    const auto end = row.begin() + (is_told ? raw(details_.pairs[at_].to) : row.size() - 1);
+    const std::size_t end = is_told ? raw(details_.pairs[at_].to) : matrix_.size() - 1;
+    if (end <= column_) return;
+    const auto between = matrix_.row(from()).subspan(column_, end - column_);
     const auto found =
-        std::find_if(row.begin() + column_, end, [](Rtt rtt) { return rtt != kUnmeasured; });
-    column_ = static_cast<std::uint32_t>(found - row.begin());
+        std::find_if(between.begin(), between.end(), [](Rtt rtt) { return rtt != kUnmeasured; });
+    column_ += static_cast<std::uint32_t>(found - between.begin());
   }
   bool move() {
     if (begun_ && detail() != nullptr) ++at_;
