@@ -1,12 +1,17 @@
 // agent_entry.cpp - the running agent, in the library of daemons.
+#include <poll.h>
+
 #include <atomic>
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "agent_command.hpp"
 #include "agent_log.hpp"
+#include "agent_lookup.hpp"
 #include "begin_daemon.hpp"
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
@@ -22,6 +27,7 @@
 namespace gedge::cli {
 namespace {
 
+constexpr int kLookMs = 50;  // how long the echo does not see that it is to stop
 constexpr Micros kWarnEvery{60'000'000}, kFactsAge{100'000};
 constexpr Micros kWarnOfEndEvery{3'600'000'000};
 constexpr UnixSeconds kSoon = 7 * 24 * 3'600;  // a certificate that ends so soon should be renewed
@@ -33,7 +39,14 @@ bool may_come_later(const AgentPlaces& places, const Error& error) {
   return error.code == Errc::kTimeout || (is_dns_source(places) && error.code == Errc::kNotFound);
 }
 
-/// The running agent: everything that its two threads share.
+// What others measure here waits for no TLS handshake and for no long reply: it has this thread.
+void answer_probes(const std::stop_token& stop, UdpEcho& echo) {
+  pollfd wanted{echo.descriptor(), POLLIN, 0};
+  while (!stop.stop_requested())
+    if (::poll(&wanted, 1, kLookMs) > 0) echo.answer();
+}
+
+/// The running agent: everything that its threads share.
 class RunningAgent {
  public:
   RunningAgent(const AgentCommand& command, Io& io, ProbeNetwork& network)
@@ -42,6 +55,9 @@ class RunningAgent {
         network_(network),
         log_(io.err, wall_clock_, command.output.quiet),
         started_(wall_clock_.date()),
+        lookup_([this](const std::stop_token& stop) {
+          return find_agent_targets(command_.places, io_.files, network_, stop);
+        }),
         loop_(
             loop_options(), network, io.clock, [this] { return find_targets(); }, events()) {}
 
@@ -63,7 +79,6 @@ class RunningAgent {
     options.listen = listen;
     options.most_body_bytes = kMostBody;
     options.stops_on_signals = true;
-    options.watched.push_back({echo_->descriptor(), [this] { echo_->answer(); }});
     if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
     options.tls_events = {[this](const TlsCertificate& certificate) { tell(certificate); },
                           [this](const Error& error) { tell(error); }};
@@ -82,6 +97,8 @@ class RunningAgent {
                              {"node", command_.places.own_name},
                              {"method", std::string(word_of(command_.loop.method))}});
     warn();
+    running_ = true;
+    const std::jthread echo([this](const std::stop_token& stop) { answer_probes(stop, *echo_); });
     const int signal = serve_beside(
         *server_, [this] { loop_.run(); }, [this] { loop_.stop(); });
     log_.event("stopped", {{"rounds", std::to_string(loop_.view().rounds)}});
@@ -96,11 +113,12 @@ class RunningAgent {
     return options;
   }
 
-  Result<std::vector<AgentTarget>> find_targets() {
-    auto found = find_agent_targets(command_.places, io_.files, network_);
-    if (!found) return std::move(found).error();
-    log_.left_out(found->without_address);
-    return std::move(found->targets);
+  std::optional<Result<std::vector<AgentTarget>>> find_targets() {
+    auto found = running_ ? lookup_.poll() : std::optional(lookup_.find());
+    if (!found) return std::nullopt;
+    if (!*found) return std::move(*found).error();
+    log_.left_out((*found)->without_address);
+    return std::move((*found)->targets);
   }
 
   AgentEvents events() {
@@ -166,7 +184,7 @@ class RunningAgent {
     looked_at_ = now;
     AgentLoop::View view = loop_.view();
     facts_.node = command_.places.own_name;
-    facts_.address = command_.places.own_address;
+    facts_.address = command_.places.own_address ? to_text(*command_.places.own_address) : "";
     facts_.method = word_of(command_.loop.method);
     facts_.now = view.now;
     facts_.date = wall_clock_.date();
@@ -188,6 +206,8 @@ class RunningAgent {
   UnixSeconds started_;
   Micros warned_{0};
   std::optional<Micros> warned_of_end_;
+  bool running_ = false;  // probes are under way: no look-up may keep them waiting
+  AgentLookup lookup_;
   AgentLoop loop_;
   std::atomic<UnixSeconds> certificate_end_{0};
   // All below belong to the thread that serves.

@@ -1,5 +1,7 @@
 #include "agent_source.hpp"
 
+#include <arpa/inet.h>
+
 #include <utility>
 
 #include "gedge/codec/ip_text.hpp"
@@ -14,8 +16,9 @@ constexpr std::uint64_t kMostBytes = 8 << 20;
 
 class Finder {
  public:
-  Finder(const AgentPlaces& places, FileStore& files, ProbeNetwork& network)
-      : places_(places), files_(files), network_(network) {}
+  Finder(const AgentPlaces& places, FileStore& files, ProbeNetwork& network,
+         const std::stop_token& stop)
+      : places_(places), files_(files), network_(network), stop_(stop) {}
 
   Status add_file(const std::string& path, AgentTargetKind kind) {
     auto bytes = files_.read(path, kMostBytes);
@@ -27,6 +30,7 @@ class Finder {
     TargetsReading reading = read_targets({path, *bytes});
     if (!reading.errors.empty()) return reading.errors.front();
     for (const NamedTarget& named : reading.targets) {
+      if (stop_.stop_requested()) return Error{Errc::kTimeout, "nobody waits any more", {}, {}};
       if (kind == AgentTargetKind::kNode && named.name == places_.own_name) continue;
       const std::string& host = named.address.empty() ? named.name : named.address;
       const auto address = network_.resolve(host, IpFamily::kAny);
@@ -57,24 +61,37 @@ class Finder {
  private:
   void add(AgentTargetKind kind, const std::string& name, IpAddress address,
            const std::string& host) {
-    if (kind == AgentTargetKind::kNode && to_text(address) == places_.own_address) return;
+    if (kind == AgentTargetKind::kNode && is_own(address)) return;
     address.port = places_.port;
     found_.targets.push_back({kind, name, address, host});
+  }
+
+  bool is_own(const IpAddress& address) const {
+    return places_.own_address && address.is_v6 == places_.own_address->is_v6 &&
+           address.bytes == places_.own_address->bytes;
   }
 
   const AgentPlaces& places_;
   FileStore& files_;
   ProbeNetwork& network_;
+  const std::stop_token& stop_;
   FoundTargets found_;
 };
 
 }  // namespace
 
+std::optional<IpAddress> parse_address(const std::string& text) {
+  IpAddress address;
+  if (::inet_pton(AF_INET, text.c_str(), address.bytes.data()) == 1) return address;
+  address.is_v6 = ::inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1;
+  return address.is_v6 ? std::optional(address) : std::nullopt;
+}
+
 bool is_dns_source(const AgentPlaces& places) { return places.peers.starts_with(kDns); }
 
 Result<FoundTargets> find_agent_targets(const AgentPlaces& places, FileStore& files,
-                                        ProbeNetwork& network) {
-  Finder finder(places, files, network);
+                                        ProbeNetwork& network, const std::stop_token& stop) {
+  Finder finder(places, files, network, stop);
   GEDGE_TRY(is_dns_source(places) ? finder.add_name(places.peers.substr(kDns.size()))
                                   : finder.add_file(places.peers, AgentTargetKind::kNode));
   if (!places.clusters.empty())

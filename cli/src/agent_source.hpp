@@ -1,6 +1,8 @@
 // agent_source.hpp - who the peers of `gedge agent` are.
 #pragma once
 
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,12 @@ struct AgentPlaces {
   std::string peers;     ///< FILE or dns:NAME
   std::string clusters;  ///< FILE; may be empty
   std::string own_name;  ///< never probed
-  std::string own_address;
+  std::optional<IpAddress> own_address;
   std::uint16_t port = 0;  ///< of the probes
 };
+
+/// "10.0.0.7", "fd00::7"; empty for anything else, a name too.
+std::optional<IpAddress> parse_address(const std::string& text);
 
 /// Whether peers are the addresses of a name.
 bool is_dns_source(const AgentPlaces& places);
@@ -28,8 +33,8 @@ struct FoundTargets {
 
 /// Reads the files and looks the names up, every time it is asked: they may have changed.
 /// Errors: those of the files; that no name has an address; kTimeout as soon as nobody answers who
-/// could know one, as each further question would take as long.
+/// could know one, as each further question would take as long, or it is to `stop`.
 Result<FoundTargets> find_agent_targets(const AgentPlaces& places, FileStore& files,
-                                        ProbeNetwork& network);
+                                        ProbeNetwork& network, const std::stop_token& stop = {});
 
 }  // namespace gedge::cli

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 #include "agent_command.hpp"
 #include "cmd.hpp"
@@ -25,8 +26,10 @@ constexpr Page kPage{
     .summary = "Measure peers for ever and serve what is known",
     .usage = "--peers FILE|dns:NAME [--clusters FILE] [--listen ADDRESS:PORT] [FLAG]...",
     .description =
-        "Probes each peer a few times a period and keeps the latest outcomes. A file has one "
-        "NAME or NAME=ADDRESS a line; it is read again every half minute, and so is a DNS name, "
+        "Probes each peer a few times a period and keeps the latest outcomes. Where a round takes "
+        "longer, since peers are silent or `--bandwidth` stretches it, the next one begins when it "
+        "is over, and answers are known for as much longer. A file has one NAME or NAME=ADDRESS a "
+        "line; it is read again every half minute, and so is a DNS name, "
         "each address of which is a peer. `--clusters` names other clusters in the same way. A "
         "name without an address is left out, and said. Nothing but these is ever probed, whatever "
         "anybody asks for.\n\n"
@@ -58,8 +61,6 @@ constexpr Page kPage{
     .see_also = "gedge-manifests(1) gedge-matrix-convert(1) gedge-measure(1) gedge-schedule(1)",
 };
 
-constexpr int kAges = 6;  // periods until an answer is too old, without --max-age
-
 // What leaves this machine for one probe.
 std::uint32_t wire_bytes(ProbeMethod method, std::size_t payload) {
   constexpr std::uint32_t kHeaders = 42;  // Ethernet, IPv4 and ICMP or UDP
@@ -68,6 +69,15 @@ std::uint32_t wire_bytes(ProbeMethod method, std::size_t payload) {
   if (method == ProbeMethod::kHttp) return kRequest;
   if (method == ProbeMethod::kHttps) return kSecureRequest;
   return static_cast<std::uint32_t>(payload) + kHeaders;
+}
+
+FlagSet::Take address_into(std::optional<IpAddress>& target) {
+  return [&target](const std::string& text) -> Status {
+    target = parse_address(text);
+    if (target) return {};
+    return invalid_input("'" + text + "' is no address", {},
+                         "write for example `10.0.0.7` or `fd00::7`");
+  };
 }
 
 Status check(const AgentCommand& command) {
@@ -84,6 +94,10 @@ Status check(const AgentCommand& command) {
     return invalid_input("certificates are read again: standard input will not do", {},
                          "name a file");
   if (command.probes == 0) return invalid_input("'--count 0' measures nothing");
+  if (command.max_age > Nanos{0} && command.max_age < command.timeout)
+    return invalid_input(
+        "'--max-age' is shorter than '--timeout': no answer outlives the wait for a silent peer",
+        {}, "make it several times as long");
   return check_guard(command.guard);
 }
 
@@ -97,7 +111,7 @@ void finish(AgentCommand& command, const ProbeNetwork& network) {
   agent.probes = static_cast<std::uint32_t>(command.probes);
   agent.timeout = command.timeout;
   agent.interval = std::min(agent.interval, command.period / (2 * agent.probes));
-  agent.max_age = command.max_age.count() > 0 ? command.max_age : kAges * command.period;
+  agent.max_age = command.max_age;
   agent.probe_bytes = wire_bytes(method, command.loop.probe_size);
   agent.bytes_per_second = static_cast<std::uint32_t>(command.bandwidth);
 }
@@ -130,7 +144,7 @@ void add_probing_flags(FlagSet& flags, AgentCommand& command) {
   flags.add({.name = "max-age",
              .value = "DURATION",
              .help = "Older answers are not known any more",
-             .fallback = "six periods"},
+             .fallback = "six rounds"},
             span_into(command.max_age, false));
   flags.add({.name = "bandwidth",
              .value = "BYTES",
@@ -159,7 +173,7 @@ Run add_agent(FlagSet& flags) {
              .fallback = "host name"},
             command->places.own_name);
   flags.add({.name = "address", .value = "ADDRESS", .help = "Its own address; no peer of itself"},
-            command->places.own_address);
+            address_into(command->places.own_address));
   flags.add({.name = "listen",
              .value = "ADDRESS:PORT",
              .help = "Where to answer; port 0: any",

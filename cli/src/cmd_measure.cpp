@@ -19,6 +19,7 @@
 #include "render/measure_view.hpp"
 #include "render/numbers.hpp"
 #include "report.hpp"
+#include "term/interrupt.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
@@ -58,6 +59,8 @@ constexpr Page kPage{
         "not look like a slow network; METHOD says `-userland` where it does not. With "
         "`--interval 0` probes leave in batches as fast as `--rate` allows: that finds out who "
         "answers, but times then contain the wait for the rest of the batch.\n\n"
+        "Ctrl-C ends probing: what was settled by then is printed, nothing is published, and the "
+        "exit status is 130. A second one ends at once.\n\n"
         "With `--watch` a new round of `--count` probes begins when the last one has ended, until "
         "Ctrl-C; a terminal shows the latest.\n\n"
         "With `--agents` nothing is probed: all agents are asked at once for what they have "
@@ -75,9 +78,10 @@ constexpr Page kPage{
         "guessed.\n\n"
         "With `--import` the operands are files, folders or URLs that others have measured: "
         "`goldpinger` (a URL without a path means its `/check_all`, whose times are whole "
-        "milliseconds of an HTTP call), `ping` (logs) or `any` format that `--rtt` reads. They "
-        "are printed as if they had been measured; `gedge matrix convert` has more ways to read "
-        "and to write files. Addresses become the names of the nodes of `--cluster`.\n\n"
+        "milliseconds of an HTTP call), `ping` (logs; `--from` names where they were written, else "
+        "the name of the file does) or `any` format that `--rtt` reads. They are printed as if "
+        "they had been measured; `gedge matrix convert` has more ways to read and to write files. "
+        "Addresses become the names of the nodes of `--cluster`.\n\n"
         "With `--publish`, whatever was found out is kept in the cluster: one NodeLatency object "
         "of group gedge.io for each place that pairs begin at, named after it, by server-side "
         "apply. An object is written where a pair came or went, moved by more than a tenth and "
@@ -107,6 +111,8 @@ constexpr Page kPage{
 constexpr Words<IpFamily, 3> kFamilies{
     {{"any", IpFamily::kAny}, {"4", IpFamily::kV4}, {"6", IpFamily::kV6}}};
 
+constexpr std::string_view kHowToMeasure = "How to measure";  // what only probes look at
+
 constexpr std::uint64_t kMostProbes = 1'000'000, kMostRate = 10'000'000;
 
 struct MeasureCommand {
@@ -121,30 +127,42 @@ struct MeasureCommand {
   std::uint64_t count = 10, size = 56, rate = 10'000;
   std::uint64_t port = 0;  // 0: that of the method
   bool watch = false;
+  std::string about_probes;  // a flag under kHowToMeasure that was given
 };
 
 bool names_targets(const MeasureCommand& command) {
   return !command.targets.nodes.empty() || !command.targets.file.empty();
 }
 
+// `instead` is the flag with which nothing is probed.
+Status check_idle(const MeasureCommand& command, const std::string& instead) {
+  const std::string hint = "leave out one of it and `" + instead + "`";
+  if (command.watch) return invalid_input("flag '--watch' shows probes", {}, hint);
+  if (!command.about_probes.empty())
+    return invalid_input("flag '--" + command.about_probes + "' is about probes", {}, hint);
+  return {};
+}
+
 Status check_collect(const MeasureCommand& command) {
   if (names_targets(command))
     return invalid_input("flag '--agents' probes nothing itself", {},
                          "leave out the nodes, or `--agents`");
-  if (command.watch)
-    return invalid_input("flag '--watch' shows probes", {}, "leave out one of it and `--agents`");
-  return {};
+  if (!command.from.empty())
+    return invalid_input("flag '--from' names a place that probes", {},
+                         "leave out one of it and `--agents`");
+  return check_idle(command, "--agents");
 }
 
 Status check_import(const MeasureCommand& command) {
   if (!command.collect.agents.empty() || !command.targets.file.empty())
     return invalid_input("flag '--import' probes nothing and asks no agents", {},
                          "leave out `--agents` and `--targets`, or `--import`");
-  if (command.watch)
-    return invalid_input("flag '--watch' shows probes", {}, "leave out one of it and `--import`");
+  if (!command.from.empty() && command.imported.kind != ImportKind::kPing)
+    return invalid_input("flag '--from' names where pings come from", {},
+                         "leave it out, or write `--import ping`");
   if (command.targets.nodes.empty())
     return invalid_input("nothing to import", {}, "name a file or a URL; `-` is standard input");
-  return {};
+  return check_idle(command, "--import");
 }
 
 Status check_web(const MeasureCommand& command) {
@@ -218,7 +236,8 @@ void report(Io& io, const MeasureCommand& command, const Measurement& measuremen
   if (command.output.quiet) return;
   std::size_t silent = 0;
   for (const MeasuredTarget& target : measurement.targets) {
-    if (target.rtt.measured() || ++silent > kNamed) continue;
+    const bool is_silent = target.rtt.probes > 0 && !target.rtt.measured();  // 0: interrupted
+    if (!is_silent || ++silent > kNamed) continue;
     std::string line = escape_controls(target.name) + " never answered";
     if (target.refusal != Refusal::kNone) line += ": " + std::string(words_of(target.refusal));
     io.err.line(line);
@@ -240,10 +259,13 @@ void report(Io& io, const MeasureCommand& command, const Measurement& measuremen
 // opens some more.
 Result<Measurement> probe(Io& io, const MeasureCommand& command,
                           const std::vector<MeasureTarget>& targets,
-                          const std::vector<IpAddress>& addresses, ProgressLine& progress) {
+                          const std::vector<IpAddress>& addresses, ProgressLine& progress,
+                          const std::atomic<bool>* stop = nullptr) {
   bool is_open = false;
   const auto still = command.watch ? std::optional(command.probing.method) : std::nullopt;
-  auto measurement = measure(*io.network, targets, addresses, command.probing,
+  MeasureOptions probing = command.probing;
+  probing.stop = stop;
+  auto measurement = measure(*io.network, targets, addresses, probing,
                              [&](std::uint64_t settled, std::uint64_t total) {
                                if (!std::exchange(is_open, true)) io.network->give_up_rights(still);
                                progress.show("measuring", settled, total);
@@ -263,11 +285,15 @@ Exit publish_now(Io& io, const MeasureCommand& command, const Measurement& measu
 
 Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<MeasureTarget>& targets,
                   const std::vector<IpAddress>& addresses, ProgressLine& progress) {
-  const auto measurement = probe(io, command, targets, addresses, progress);
+  std::optional<StoppableScope> probing(std::in_place);
+  const auto measurement = probe(io, command, targets, addresses, progress, &probing->asked());
+  const bool is_stopped = probing->asked();
+  probing.reset();  // printing may be interrupted
   if (!measurement) return fail(io, measurement.error());
   if (const Exit exit = print(io, command, *measurement); exit != Exit::kYes) return exit;
   io.out.flush();
   report(io, command, *measurement);
+  if (is_stopped) return Exit::kInterrupted;
   const bool all = std::all_of(measurement->targets.begin(), measurement->targets.end(),
                                [](const MeasuredTarget& target) { return target.rtt.measured(); });
   return publish_now(io, command, *measurement, all ? Exit::kYes : Exit::kNo);
@@ -320,6 +346,7 @@ Exit run_measure(MeasureCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
   if (command.imported.kind != ImportKind::kNothing) {
     command.imported.sources = command.targets.nodes;
+    command.targets.input.ping_source = command.from;
     return run_import(io, command.imported, command.collect.web, command.targets.input,
                       command.format, command.publication, command.output);
   }
@@ -336,7 +363,8 @@ Exit run_measure(MeasureCommand& command, Io& io) {
   command.probing.verify = !command.collect.web.skip_verify;
   if (command.from.empty()) command.from = io.network->host_name();
   ProgressLine progress(io.err, command.output.quiet, io.clock);
-  const MeasureTargets read = read_measure_targets(io, command.targets, command.from, progress);
+  const MeasureTargets read =
+      read_measure_targets(io, command.targets, command.from, command.probing.family, progress);
   if (!read.errors.empty()) return fail(io, read.errors, command.output);
   if (read.targets.empty())
     return fail(io, invalid_input("nothing to measure but '" + command.from + "' itself", {},
@@ -374,7 +402,7 @@ void add_target_flags(FlagSet& flags, MeasureCommand& command) {
 
 void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
   MeasureOptions& probing = command.probing;
-  flags.heading("How to measure");
+  flags.heading(std::string(kHowToMeasure));
   add_method_flag(flags, probing.method);
   add_port_flag(flags, command.port, "10250 tcp, 8787 udp and agents, 80, 443");
   flags.add({.name = "family",
@@ -399,6 +427,16 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
              .help = "Most probes a second, in all; 0: no bound",
              .fallback = "10000"},
             number_into(command.rate, kMostRate));
+}
+
+// The first that was given; agents have ports too.
+std::string flag_about_probes(const FlagSet& flags, bool has_port) {
+  const std::vector<Flag>& all = flags.flags();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Flag& flag) {
+    return flag.heading == kHowToMeasure && flags.is_given(flag) &&
+           !(has_port && flag.name == "port");
+  });
+  return found == all.end() ? std::string() : found->name;
 }
 
 Run add_measure(FlagSet& flags) {
@@ -426,8 +464,9 @@ Run add_measure(FlagSet& flags) {
   add_publish_flags(flags, command->publication);
   add_limit_flags(flags, command->targets.input);
   add_talk_flags(flags, command->output);
-  return [command](Io& io) {
+  return [command, &flags](Io& io) {
     command->targets.input.server = command->publication.server;
+    command->about_probes = flag_about_probes(flags, !command->collect.agents.empty());
     return run_measure(*command, io);
   };
 }

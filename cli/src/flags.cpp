@@ -181,7 +181,7 @@ Status FlagSet::split(const std::vector<std::string>& args, std::vector<std::str
       continue;
     }
     if (!named->value && i + 1 < args.size()) named->value = args[++i];
-    if (!named->value || (named->value->empty() && args[i].back() == '='))
+    if (!named->value || (named->value->empty() && args[i].ends_with('=')))
       return usage("flag " + in_quotes(named->shown) + " needs a value");
     plain.push_back(named->names);
     plain.push_back(*named->value);
@@ -200,6 +200,10 @@ std::size_t FlagSet::leading_flags(const std::vector<std::string>& args) const {
   return std::min(count, args.size());
 }
 
+bool FlagSet::is_given(const Flag& flag) const {
+  return parser_->app.get_option(flag.operand ? flag.name : "--" + flag.name)->count() > 0;
+}
+
 std::string FlagSet::retyped() const {
   std::string text;
   for (const Flag& flag : flags_) {
@@ -208,7 +212,7 @@ std::string FlagSet::retyped() const {
         flag.letter != 0 ? std::string{' ', '-', flag.letter} : " --" + flag.name;
     const CLI::Option* option = parser_->app.get_option("--" + flag.name);
     if (flag.value.empty()) {
-      if (option->count() > 0) text += name;
+      if (is_given(flag)) text += name;
       continue;
     }
     for (const std::string& value : option->results()) text += name + ' ' + shell_quoted(value);
@@ -234,8 +238,7 @@ Status FlagSet::parse(const std::vector<std::string>& args, bool& help) {
   if (parser_->error) return *parser_->error;
   for (const Flag& flag : flags_) {
     if (!flag.operand || !flag.required) continue;
-    if (parser_->app.get_option(flag.name)->count() == 0)
-      return usage("missing operand " + flag.name);
+    if (!is_given(flag)) return usage("missing operand " + flag.name);
   }
   return {};
 }

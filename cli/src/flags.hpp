@@ -74,6 +74,9 @@ class FlagSet {
 
   const std::vector<Flag>& flags() const { return flags_; }
 
+  /// Whether the last parse found that flag.
+  bool is_given(const Flag& flag) const;
+
   /// What was parsed of the flags that shape the answer, as a shell would take it again: " -f
   /// site.yaml".
   std::string retyped() const;

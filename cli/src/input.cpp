@@ -39,6 +39,7 @@ RttOptions rtt_options(const InputOptions& options) {
   reading.max_age = options.max_age;
   reading.now = options.now;
   reading.rtt_by = options.rtt_by;
+  reading.ping_source = options.ping_source;
   reading.cost_unit = options.cost_unit;
   return reading;
 }

@@ -1,5 +1,8 @@
 #include "measure_targets.hpp"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -15,8 +18,24 @@ void append(Errors& to, Errors&& more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// False for a name, and for an address of the other family.
+bool is_address(const std::string& text, IpFamily family) {
+  in6_addr bytes{};
+  return (family != IpFamily::kV6 && ::inet_pton(AF_INET, text.c_str(), &bytes) == 1) ||
+         (family != IpFamily::kV4 && ::inet_pton(AF_INET6, text.c_str(), &bytes) == 1);
+}
+
+// A node lists its InternalIPs and its Hostname in any order; the name may be known nowhere else.
+const std::string& host_of_node(const Node& node, IpFamily family) {
+  if (node.addresses.empty()) return node.name;
+  const auto found =
+      std::find_if(node.addresses.begin(), node.addresses.end(),
+                   [family](const std::string& text) { return is_address(text, family); });
+  return found == node.addresses.end() ? node.addresses.front() : *found;
+}
+
 // By node; a node that says no address is looked up by its name.
-HostOf hosts_of_nodes(Io& io, const TargetOptions& options, ProgressLine& progress,
+HostOf hosts_of_nodes(Io& io, const TargetOptions& options, IpFamily family, ProgressLine& progress,
                       Errors& errors) {
   HostOf host_of;
   if (options.input.cluster.empty()) return host_of;
@@ -26,10 +45,8 @@ HostOf hosts_of_nodes(Io& io, const TargetOptions& options, ProgressLine& progre
     append(errors, reader.take_errors());
     return host_of;
   }
-  for (const Node& node : input->facts.nodes) {
-    const std::string name(node.name);
-    host_of.emplace(name, node.addresses.empty() ? name : node.addresses.front());
-  }
+  for (const Node& node : input->facts.nodes)
+    host_of.emplace(node.name, host_of_node(node, family));
   return host_of;
 }
 
@@ -62,9 +79,9 @@ std::vector<NamedTarget> named_targets(Io& io, const TargetOptions& options, con
 }  // namespace
 
 MeasureTargets read_measure_targets(Io& io, const TargetOptions& options, const std::string& from,
-                                    ProgressLine& progress) {
+                                    IpFamily family, ProgressLine& progress) {
   MeasureTargets read;
-  const HostOf host_of = hosts_of_nodes(io, options, progress, read.errors);
+  const HostOf host_of = hosts_of_nodes(io, options, family, progress, read.errors);
   std::set<std::string> seen;
   for (NamedTarget& target : named_targets(io, options, host_of, read.errors)) {
     if (target.name == from) continue;

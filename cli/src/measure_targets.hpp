@@ -24,7 +24,8 @@ struct MeasureTargets {
 
 /// Operands first, then the file; where there is neither, every node of the cluster. A name without
 /// an address has that of the node of that name, if there is one, else it is looked up as it is.
+/// A node of the cluster is reached at its first InternalIP of `family`.
 MeasureTargets read_measure_targets(Io& io, const TargetOptions& options, const std::string& from,
-                                    ProgressLine& progress);
+                                    IpFamily family, ProgressLine& progress);
 
 }  // namespace gedge::cli

@@ -52,13 +52,12 @@ FlagSet::Take size_into(std::uint64_t& target) {
   };
 }
 
-// Seconds and less as everywhere; minutes and hours, because ages are longer than RTTs.
-std::optional<std::int64_t> parse_age(std::string_view text) {
-  if (const auto micros = parse_duration(text, Rounding::kDown)) return micros;
+// Seconds and less as everywhere; minutes and hours, because ages and periods are longer than RTTs.
+std::optional<std::int64_t> parse_span(std::string_view text, Rounding rounding) {
+  if (const auto micros = parse_duration(text, rounding)) return micros;
   for (const auto& [unit, seconds] : {std::pair{'m', 60}, std::pair{'h', 3600}}) {
     if (text.empty() || text.back() != unit) continue;
-    const auto count =
-        parse_micros(text.substr(0, text.size() - 1), TimeUnit::kSecond, Rounding::kDown);
+    const auto count = parse_micros(text.substr(0, text.size() - 1), TimeUnit::kSecond, rounding);
     if (count && *count <= std::numeric_limits<std::int64_t>::max() / seconds)
       return *count * seconds;
   }
@@ -67,7 +66,7 @@ std::optional<std::int64_t> parse_age(std::string_view text) {
 
 FlagSet::Take age_into(std::optional<Micros>& target) {
   return [&target](const std::string& text) -> Status {
-    const auto micros = parse_age(text);
+    const auto micros = parse_span(text, Rounding::kDown);
     if (!micros) return wrong(text, "max-age", "write for example `30s`, `10m` or `24h`");
     target = Micros(*micros);
     return {};
@@ -97,10 +96,14 @@ FlagSet::Take duration_into(Micros& target, std::string flag) {
 FlagSet::Take span_into(Nanos& target, bool may_be_zero) {
   return [&target, may_be_zero](const std::string& text) -> Status {
     const auto micros =
-        text == "0" ? std::optional<std::int64_t>(0) : parse_duration(text, Rounding::kUp);
-    if (!micros || *micros > kMostMicros || (*micros == 0 && !may_be_zero))
-      return invalid_input("'" + text + "' is no time that can be kept", {},
-                           "write for example `20ms` or `1s`; an hour is the most");
+        text == "0" ? std::optional<std::int64_t>(0) : parse_span(text, Rounding::kUp);
+    const std::string quoted = "'" + text + "'";
+    if (!micros)
+      return invalid_input(quoted + " is no time", {}, "write for example `20ms`, `1s` or `5m`");
+    if (*micros == 0 && !may_be_zero)
+      return invalid_input(quoted + " is too short", {}, "it must be more than 0");
+    if (*micros > kMostMicros)
+      return invalid_input(quoted + " is too long", {}, "an hour is the most");
     target = Micros{*micros};
     return {};
   };
@@ -212,7 +215,7 @@ void add_rtt_meaning_flags(FlagSet& flags, InputOptions& options) {
              .words = words_of(stats),
              .shapes_answer = true},
             choice_into(stats, options.rtt_stat));
-  add_age_flags(flags, options, "Take older samples for unmeasured; needs --now");
+  add_age_flags(flags, options, "Leave out older samples, if dated; needs --now");
 }
 
 void add_rtt_flags(FlagSet& flags, InputOptions& options) {

@@ -24,6 +24,7 @@ struct InputOptions {
   ServerOptions server;  ///< of --cluster live
   std::vector<std::string> rtt;
   std::string rtt_names, rtt_by;
+  std::string ping_source;           ///< where pings in logs come from; "": the name of the log
   std::optional<TimeUnit> rtt_unit;  ///< --rtt-unit, if it was given
   std::optional<TimeUnit> cost_unit;
   bool rtt_zero_is_value = false;
@@ -102,7 +103,7 @@ void add_show_flags(FlagSet& flags, ShowOptions& options);
 FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max);
 /// For a Take: a duration with its unit, us, ms or s; `flag` names it in errors.
 FlagSet::Take duration_into(Micros& target, std::string flag);
-/// For a Take: a duration up to an hour; 0 only where it `may_be_zero`.
+/// For a Take: a duration up to an hour, in minutes too; 0 only where it `may_be_zero`.
 FlagSet::Take span_into(Nanos& target, bool may_be_zero);
 
 }  // namespace gedge::cli

@@ -118,6 +118,34 @@ def test_rights(folder):
         agent.stop(signal.SIGTERM)
 
 
+def test_silent_peer(folder):
+    """Who answers stays known, however much longer than the period a silent peer is waited for."""
+    answers = Agent("--peers", write(folder, "itself", "b\n"), "--node", "b", "--listen",
+                    "127.0.0.2:0", "--method", "tcp", host="127.0.0.2")
+    answers.listen()
+    port = int(answers.lines[-1].split(" udp=127.0.0.2:")[1].split()[0])
+    peers = write(folder, "peers", "alive=127.0.0.2\ndead=127.0.0.3\n")
+    with socket.socket(type=socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.3", port))
+        agent = Agent("--peers", peers, "--node", "a", "--listen", "127.0.0.1:0", "--method", "udp",
+                      "--port", str(port), "--period", "150ms")
+
+        def third_round(_, metrics):
+            status, body = agent.get("/monitoring/node/alive/latency")
+            need(status == 200, f"it is known no more: {body}")
+            return "gedge_rounds_total 3\n" in metrics
+
+        try:
+            agent.listen()
+            agent.wait_for("/monitoring/node/alive/latency", lambda status, _: status == 200)
+            agent.wait_for("/metrics", third_round)
+        finally:
+            agent.stop(signal.SIGTERM)
+            answers.stop(signal.SIGTERM)
+    need(not any(" event=silent to=alive" in line for line in agent.lines), agent.lines)
+    need(any(" event=silent to=dead" in line for line in agent.lines), agent.lines)
+
+
 def test_interrupt(folder, port):
     agent = Agent("--peers", write(folder, "peers", "b=127.0.0.2\n"), "--listen", "127.0.0.1:0",
                   "--method", "tcp", "--port", str(port))
@@ -160,6 +188,8 @@ def test_refusals(folder):
     refused(3, ["nowhere"], "--peers", os.path.join(folder, "nowhere"))
     refused(3, ["broken:2"], "--peers", broken, "--method", "tcp")
     refused(2, ["no address"], "--peers", peers, "--listen", "8787")
+    refused(2, ["'me' is no address"], "--peers", peers, "--address", "me")
+    refused(2, ["--max-age", "--timeout"], "--peers", peers, "--max-age", "500ms")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -172,6 +202,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, holder:
         test_serves(folder, port)
         test_rights(folder)
+        test_silent_peer(folder)
         test_interrupt(folder, port)
         test_names(port)
         test_refusals(folder)

@@ -1,9 +1,11 @@
 #include "codec/agent_documents.hpp"
 
+#include <algorithm>
+
 #include "codec/document_sink.hpp"
+#include "codec/pair_text.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/timestamp.hpp"
-#include "gedge/codec/write_latency.hpp"
 
 namespace gedge::codec {
 namespace {
@@ -14,8 +16,9 @@ bool is_peer(const TargetReport& report, const AgentFacts& facts) {
   return report.target.kind == AgentTargetKind::kNode && report.target.name != facts.node;
 }
 
+// Whole seconds: rather too early than too late.
 UnixSeconds date_of(Nanos moment, const AgentFacts& facts) {
-  return facts.date - std::chrono::duration_cast<std::chrono::seconds>(facts.now - moment).count();
+  return facts.date - std::chrono::ceil<std::chrono::seconds>(facts.now - moment).count();
 }
 
 std::string text_of(const Json& document) {
@@ -82,21 +85,23 @@ std::string goldpinger_check_all(const AgentFacts& facts) {
 
 std::string agent_matrix(const AgentFacts& facts) {
   std::vector<std::string> names{facts.node};
-  for (const TargetReport& report : facts.targets)
-    if (is_peer(report, facts)) names.push_back(report.target.name);
-  RttMatrix matrix(std::move(names));
-  PairDetails details;
-  const std::uint32_t method = details.method(facts.method);
-  const NameIndex from = *matrix.find(facts.node);
+  std::vector<const TargetReport*> asked;
   for (const TargetReport& report : facts.targets) {
-    if (!is_peer(report, facts) || !report.asked) continue;
-    PairStats stats = stats_of(from, *matrix.find(report.target.name), report.rtt);
-    stats.method = method;
-    if (report.answered_at) stats.measured_at = date_of(*report.answered_at, facts);
-    matrix.set(stats.from, stats.to, stats.p95);
-    details.pairs.push_back(stats);
+    if (!is_peer(report, facts)) continue;
+    names.push_back(report.target.name);
+    if (report.asked) asked.push_back(&report);
   }
-  return write(matrix, details, TextFormat::kJson);
+  std::sort(names.begin(), names.end());
+  return write_document(TextFormat::kJson, [&](DocumentSink& sink) {
+    put_head(sink, "LatencyMatrix");
+    sink.field("nodes", Json(names));
+    sink.stream("pairs", asked.size(), [&](std::size_t i, ValueSink& value) {
+      const TargetReport& report = *asked[i];
+      PairStats stats = stats_of(NameIndex{}, NameIndex{}, report.rtt);
+      if (report.answered_at) stats.measured_at = date_of(*report.answered_at, facts);
+      put_pair(value, {facts.node, report.target.name}, stats, facts.method);
+    });
+  });
 }
 
 }  // namespace gedge::codec

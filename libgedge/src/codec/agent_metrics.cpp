@@ -49,7 +49,7 @@ void add_times(Metrics& metrics, const AgentFacts& facts) {
     return report.rtt.probes > 0 ? millionths(report.rtt.loss_ppm) : std::string();
   });
   metrics.family("gedge_answer_age_seconds", "gauge",
-                 "Time since the round of the latest answer began.");
+                 "Time since the probe of the latest answer left.");
   per_target(metrics, facts, [&facts](const TargetReport& report) {
     if (!report.answered_at) return std::string();
     const auto age = std::chrono::duration_cast<Micros>(facts.now - *report.answered_at).count();

@@ -218,9 +218,20 @@ class Merger {
                                     : count + " of 0";
       warn("ZeroRtt", cause + " count as unmeasured (`--rtt-zero value` counts them as 0)");
     }
+    if (const std::size_t undated = undated_pairs(draft, said); undated > 0 && ages_count())
+      warn("UndatedRtt", undated == 1 ? "1 pair does not say when it was measured, and counts"
+                                      : std::to_string(undated) +
+                                            " pairs do not say when they were measured, and count");
     if (2 * said.between.unlikely > said.between.measured)
       warn("UnlikelyUnit",
            "most RTTs are " + format_duration(kUnlikely.us) + " or more: is `--rtt-unit` right?");
+  }
+
+  bool ages_count() const { return options_.max_age && options_.now; }
+
+  std::size_t undated_pairs(const Draft& draft, const DraftCounts& said) const {
+    if (draft.cells.empty()) return draft.undated;
+    return said.between.measured - (options_.zero_is_value ? 0 : said.between.zeros);
   }
 
   void merge() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "codec/document_sink.hpp"
 #include "gedge/latency/complete.hpp"
@@ -83,6 +84,14 @@ class PairWalk {
   std::size_t at_ = 0;  // the first of the details that is not of an earlier pair
   bool begun_ = false;
 };
+
+struct PairNames {
+  std::string_view from, to;
+};
+
+/// One pair of kind LatencyMatrix.
+void put_pair(ValueSink& sink, const PairNames& names, const PairStats& stats,
+              std::string_view method);
 
 /// kind LatencyMatrix.
 void write_completed(const CompletedMatrix& completed, TextFormat format, const TextTaker& take);

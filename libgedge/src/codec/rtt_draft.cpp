@@ -75,17 +75,19 @@ bool RttText::check_name(std::string_view name, std::size_t count) const {
   return false;
 }
 
-bool RttText::is_stale(std::string_view time) const {
-  if (!options.max_age || !options.now) return false;
+RttAge RttText::age_of(std::string_view time) const {
+  if (!options.max_age || !options.now) return RttAge::kFresh;
   const auto measured = parse_timestamp(time);
-  if (!measured) return true;
+  if (!measured) return RttAge::kStale;
   const std::chrono::seconds age{*options.now - *measured};
-  return age > *options.max_age;
+  return age > *options.max_age || age < -kMostAhead ? RttAge::kStale : RttAge::kFresh;
 }
 
 void RttText::add(Draft& draft, RttPair pair, RttStats stats, PairRemarks remarks,
-                  bool stale) const {
-  pair.rtt = stale ? kUnmeasured : stats.choose(options.stat);
+                  RttAge age) const {
+  pair.rtt = age == RttAge::kStale ? kUnmeasured : stats.choose(options.stat);
+  const bool counts = pair.rtt != kUnmeasured && (pair.rtt.us > 0 || options.zero_is_value);
+  if (age == RttAge::kUndated && counts && pair.from != pair.to) ++draft.undated;
   draft.pairs.push_back(pair);
   if (!options.keep_details) return;
   remarks.only = stats[RttStats::kOnly];

@@ -34,6 +34,9 @@ struct RttPair {
   std::uint32_t line = 0;
 };
 
+/// How the date of a sample stands to the age that was asked for.
+enum class RttAge : std::uint8_t { kUndated, kFresh, kStale };
+
 /// Either `cells` (a full matrix, row by row) or `pairs`. In both, off the diagonal 0 stays 0 until
 /// the draft is merged.
 struct Draft {
@@ -42,6 +45,7 @@ struct Draft {
   std::vector<std::string> addresses;  // beside names where the format gives one; else empty
   std::vector<Rtt> cells;
   std::vector<RttPair> pairs;
+  std::size_t undated = 0;  // of `pairs`: an RTT that counts, without a date; cells have none
   PairDetails details;  // beside `pairs`, one each, where they were asked for; `from`, `to` unset
   std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>> index;  // of names
 
@@ -80,13 +84,13 @@ struct RttText {
   bool hopeless() const { return diagnostics.error_count() >= 50; }
   /// A name to be used; reports an empty or overlong one, or one name too many, and gives false.
   bool check_name(std::string_view name, std::size_t count) const;
-  /// True if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old, or if
+  /// kStale if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old, or if
   /// nobody can tell: ages count only where they were asked for.
-  bool is_stale(std::string_view time) const;
+  RttAge age_of(std::string_view time) const;
   /// Adds a pair whose RTT is what counts of `stats`, or nothing where it is stale; with its
   /// details, if they are kept.
   void add(Draft& draft, RttPair pair, RttStats stats, PairRemarks remarks = {},
-           bool stale = false) const;
+           RttAge age = RttAge::kUndated) const;
 };
 
 /// Lines of a text without their ends; skips blank lines and, on request, lines that begin with

@@ -130,11 +130,11 @@ class EdgeReader {
                    const RttPair& pair) {
     RttStats stats;
     PairRemarks remarks;
-    bool stale = false;
+    RttAge age = RttAge::kUndated;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const RttColumn& column = columns_[i];
-      if (column.role == RttColumn::Role::kMeasuredAt)
-        stale = stale || (!cells[i].empty() && text_.is_stale(cells[i]));
+      if (column.role == RttColumn::Role::kMeasuredAt && !cells[i].empty())
+        age = std::max(age, text_.age_of(cells[i]));
       if (column.role != RttColumn::Role::kStat) {
         read_remark(column, cells[i], remarks);
         continue;
@@ -147,7 +147,7 @@ class EdgeReader {
     }
     if (says_estimated_ && !remarks.estimated) stats[RttStats::kUpper] = kUnmeasured;
     remarks.estimated = stats[RttStats::kUpper] != kUnmeasured || remarks.estimated;
-    text_.add(draft_, pair, stats, remarks, stale);
+    text_.add(draft_, pair, stats, remarks, age);
   }
 
   // What decides nothing is taken where it can be read; files of others use such words differently.
@@ -300,7 +300,7 @@ Draft read_wonder_network(const RttText& text) {
     if (dated && text.options.keep_details)
       remarks.measured_at = parse_timestamp(cells.back()).value_or(kNever);
     text.add(draft, {from, draft.intern(city)}, stats, remarks,
-             dated && text.is_stale(cells.back()));
+             dated ? text.age_of(cells.back()) : RttAge::kUndated);
   }
   return draft;
 }

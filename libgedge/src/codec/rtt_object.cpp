@@ -121,10 +121,10 @@ class ObjectReader final : public StreamHandler {
          {"upperUs", RttStats::kUpper}}};
     RttStats stats;
     PairRemarks remarks;
-    bool stale = false;
+    RttAge age = RttAge::kUndated;
     said.fields([&](std::string_view key, Cursor value) {
       if (key == "estimated") remarks.estimated = value.boolean().value_or(false);
-      if (key == "measuredAt") stale = read_age(value, remarks);
+      if (key == "measuredAt") age = read_age(value, remarks);
       if (text_.options.keep_details) read_remark(key, value, remarks);
       for (const auto& [word, field] : fields) {
         if (key != word) continue;
@@ -133,7 +133,7 @@ class ObjectReader final : public StreamHandler {
       }
     });
     if (!remarks.estimated) stats[RttStats::kUpper] = kUnmeasured;
-    text_.add(draft_, pair, stats, remarks, stale);
+    text_.add(draft_, pair, stats, remarks, age);
   }
 
   void read_remark(std::string_view key, Cursor value, PairRemarks& remarks) {
@@ -149,13 +149,13 @@ class ObjectReader final : public StreamHandler {
       if (const auto method = value.text()) remarks.method = draft_.details.method(*method);
   }
 
-  bool read_age(Cursor value, PairRemarks& remarks) {
+  RttAge read_age(Cursor value, PairRemarks& remarks) {
     const auto time = value.text();
     const auto seconds = time ? parse_timestamp(*time) : std::nullopt;
     if (seconds) remarks.measured_at = *seconds;
     if (time && !seconds)
       value.fail(quote(*time) + " is no time", "write it as in RFC 3339: 2026-11-21T09:30:00Z");
-    return time && text_.is_stale(*time);
+    return time ? text_.age_of(*time) : RttAge::kUndated;
   }
 
   // Objects in the cluster
@@ -191,6 +191,7 @@ class ObjectReader final : public StreamHandler {
     Draft read = ObjectReader(text).read();
     if (read.format != RttFormat::kLatencyMatrix && text_.diagnostics.ok())
       matrix->fail("matrix.json is no LatencyMatrix");
+    draft_.undated += read.undated;
     for (const RttPair& pair : read.pairs)
       draft_.pairs.push_back(
           {draft_.intern(read.names[pair.from]), draft_.intern(read.names[pair.to]), pair.rtt, 0});
@@ -258,7 +259,7 @@ class ObjectReader final : public StreamHandler {
     remarks.loss_ppm = answered ? 0 : 1'000'000;
     remarks.method = draft_.details.method("goldpinger");
     if (at) remarks.measured_at = parse_timestamp(at->raw_text()).value_or(kNever);
-    text_.add(draft_, pair, stats, remarks, at && text_.is_stale(at->raw_text()));
+    text_.add(draft_, pair, stats, remarks, at ? text_.age_of(at->raw_text()) : RttAge::kUndated);
   }
 
   // Common

@@ -47,30 +47,6 @@ void put_flags(ValueSink& sink, const PairStats& stats) {
   }
 }
 
-void put_pair(ValueSink& sink, const PairWalk& pair) {
-  const PairStats stats = pair.stats();
-  const std::string& method = pair.details().methods[stats.method];
-  sink.begin_map();
-  sink.key("from");
-  sink.text(pair.matrix().name(pair.from()));
-  sink.key("to");
-  sink.text(pair.matrix().name(pair.to()));
-  put_time(sink, "minUs", stats.min);
-  put_time(sink, "p50Us", stats.p50);
-  put_time(sink, "p95Us", stats.p95 == kUnmeasured ? stats.only : stats.p95);
-  put_time(sink, "p99Us", stats.p99);
-  put_time(sink, "maxUs", stats.max);
-  put_time(sink, "meanUs", stats.mean);
-  put_time(sink, "mdevUs", stats.mdev);
-  put_time(sink, "jitterUs", stats.jitter);
-  put_count(sink, "lossPpm", stats.loss_ppm);
-  put_count(sink, "samples", stats.samples);
-  sink.key("method");
-  sink.text(method.empty() ? "import" : method);
-  put_flags(sink, stats);
-  sink.end_map();
-}
-
 Json agent_item(const AgentVerdict& agent) {
   Json item{{"name", agent.name}, {"source", agent.source}, {"state", to_string(agent.state)}};
   if (!agent.why.empty()) item["why"] = agent.why;
@@ -87,7 +63,10 @@ void put_matrix(DocumentSink& sink, PairWalk pairs, const std::vector<AgentVerdi
   for (PairWalk counted = pairs; counted.next();) ++count;
   sink.stream("pairs", count, [&](std::size_t /*i*/, ValueSink& value) {
     pairs.next();
-    put_pair(value, pairs);
+    const PairStats stats = pairs.stats();
+    const codec::PairNames names{pairs.matrix().name(pairs.from()),
+                                 pairs.matrix().name(pairs.to())};
+    codec::put_pair(value, names, stats, pairs.details().methods[stats.method]);
   });
 }
 
@@ -98,6 +77,29 @@ std::string write_matrix(const RttMatrix& matrix, const PairDetails& details,
 }
 
 }  // namespace
+
+void codec::put_pair(ValueSink& sink, const PairNames& names, const PairStats& stats,
+                     std::string_view method) {
+  sink.begin_map();
+  sink.key("from");
+  sink.text(names.from);
+  sink.key("to");
+  sink.text(names.to);
+  put_time(sink, "minUs", stats.min);
+  put_time(sink, "p50Us", stats.p50);
+  put_time(sink, "p95Us", stats.p95 == kUnmeasured ? stats.only : stats.p95);
+  put_time(sink, "p99Us", stats.p99);
+  put_time(sink, "maxUs", stats.max);
+  put_time(sink, "meanUs", stats.mean);
+  put_time(sink, "mdevUs", stats.mdev);
+  put_time(sink, "jitterUs", stats.jitter);
+  put_count(sink, "lossPpm", stats.loss_ppm);
+  put_count(sink, "samples", stats.samples);
+  sink.key("method");
+  sink.text(method.empty() ? "import" : method);
+  put_flags(sink, stats);
+  sink.end_map();
+}
 
 void codec::write_completed(const CompletedMatrix& completed, TextFormat format,
                             const TextTaker& take) {

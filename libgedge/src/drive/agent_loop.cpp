@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 #include "drive/backlog.hpp"
 
@@ -45,40 +46,65 @@ AgentLoop::AgentLoop(const AgentLoopOptions& options, ProbeNetwork& network, con
       agent_(options.agent, network.random_key()),
       looked_at_(clock.now()) {}
 
-Status AgentLoop::refresh() {
-  refreshed_ = clock_.now();
+Status AgentLoop::refresh() { return look_up().value_or(Status{}); }
+
+// Empty: there is nothing to tell yet.
+std::optional<Status> AgentLoop::look_up() {
   auto targets = source_();
-  if (!targets) return std::move(targets).error();
-  std::string trusted;
+  looking_ = !targets;
+  if (looking_) return std::nullopt;
+  refreshed_ = clock_.now();
+  if (!*targets) return Status(std::move(*targets).error());
+  Peers peers{**std::move(targets), {}};
   if (options_.trusted) {
     auto read = options_.trusted();
-    if (!read) return std::move(read).error();
-    trusted = *std::move(read);
+    if (!read) return Status(std::move(read).error());
+    peers.trusted = *std::move(read);
   }
-  if (link_ != nullptr && *targets == agent_.targets() && trusted == trusted_) return {};
-  if (targets->empty() && agent_.targets().empty()) return {};
+  return announce(std::move(peers));
+}
+
+// Rounds may take longer than the peers stay the same: none is given up while any of its peers is
+// still one.
+std::optional<Status> AgentLoop::announce(Peers peers) {
+  if (current_ && peers.targets == agent_.targets() && peers.trusted == trusted_) return Status{};
+  if (peers.targets.empty() && agent_.targets().empty()) return Status{};
+  current_ = false;
+  std::size_t staying = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    staying = agent_.keep_only(peers.targets);
+  }
+  coming_ = std::move(peers);
+  if (staying > 0 && agent_.under_way()) return std::nullopt;
+  return change_over();
+}
+
+Status AgentLoop::change_over() {
+  Peers peers = *std::exchange(coming_, std::nullopt);
   std::unique_ptr<ProbeLink> link;
-  if (!targets->empty()) {
-    auto opened = network_.open(request_of(options_, *targets, trusted));
+  if (!peers.targets.empty()) {
+    auto opened = network_.open(request_of(options_, peers.targets, peers.trusted));
     if (!opened) return std::move(opened).error();
     link = *std::move(opened);
   }
   link_ = std::move(link);
-  trusted_ = std::move(trusted);
+  trusted_ = std::move(peers.trusted);
+  current_ = true;
   {
     const std::lock_guard lock(mutex_);
     if (link_ != nullptr) read_up_to_ = now_ = link_->now();
     looked_at_ = clock_.now();
-    agent_.set_targets(*std::move(targets), now_);
+    agent_.set_targets(std::move(peers.targets), now_);
   }
   if (events_.targets_changed) events_.targets_changed(agent_.targets());
   return {};
 }
 
-void AgentLoop::refresh_and_tell() {
-  const Status status = refresh();
-  if (!status && events_.failed) events_.failed(status.error());
-  if (status && events_.refreshed) events_.refreshed();
+void AgentLoop::tell(const std::optional<Status>& found) {
+  if (!found) return;
+  if (!*found && events_.failed) events_.failed(found->error());
+  if (*found && events_.refreshed) events_.refreshed();
 }
 
 void AgentLoop::run() {
@@ -87,7 +113,8 @@ void AgentLoop::run() {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
     }
-    if (clock_.now() - refreshed_ >= options_.refresh) refresh_and_tell();
+    if (looking_ || clock_.now() - refreshed_ >= options_.refresh) tell(look_up());
+    if (coming_ && !agent_.under_way()) tell(change_over());
     if (link_ != nullptr)
       step();
     else
@@ -143,7 +170,8 @@ void AgentLoop::step() {
     const std::size_t room = std::min(link_->room(), probes.size());
     now_ = link_->now();
     looked_at_ = clock_.now();
-    count = agent_.due(now_, std::span(probes).first(room));
+    const bool between = coming_ && !agent_.under_way();  // no other round of those before
+    if (!between) count = agent_.due(now_, std::span(probes).first(room));
     round_over = agent_.rounds() != rounds;
     if (round_over && events_.round_over) reports = agent_.report(now_);
   }
@@ -151,7 +179,7 @@ void AgentLoop::step() {
   if (round_over && events_.round_over) events_.round_over(reports);
 }
 
-// Where the source keeps the other thread waiting, what is known grows old all the same.
+// Where anything keeps the other thread waiting, what is known grows old all the same.
 AgentLoop::View AgentLoop::view() const {
   const std::lock_guard lock(mutex_);
   const Micros since = clock_.now() - looked_at_;

@@ -78,7 +78,7 @@ Status open(Lane& lane, ProbeNetwork& network, const std::vector<MeasureTarget>&
 }
 
 // The last lane in this thread, another one beside it. What fails there is thrown here.
-void run(std::vector<Lane>& lanes, const ProbingProgress& progress) {
+void run(std::vector<Lane>& lanes, const ProbingProgress& progress, const std::atomic<bool>* stop) {
   std::uint64_t total = 0;
   for (const Lane& lane : lanes) total += lane.prober->total();
   if (progress) progress(0, total);
@@ -88,19 +88,21 @@ void run(std::vector<Lane>& lanes, const ProbingProgress& progress) {
   if (lanes.size() > 1)
     beside = std::thread([&] {
       try {
-        lanes.front().notes =
-            run_probes(*lanes.front().prober, *lanes.front().link, lanes.front().count,
-                       [&](std::uint64_t settled, std::uint64_t) { elsewhere = settled; });
+        lanes.front().notes = run_probes(
+            *lanes.front().prober, *lanes.front().link, lanes.front().count,
+            [&](std::uint64_t settled, std::uint64_t) { elsewhere = settled; }, stop);
       } catch (...) {
         failed_beside = std::current_exception();
       }
     });
   Lane& here = lanes.back();
   try {
-    here.notes =
-        run_probes(*here.prober, *here.link, here.count, [&](std::uint64_t settled, std::uint64_t) {
+    here.notes = run_probes(
+        *here.prober, *here.link, here.count,
+        [&](std::uint64_t settled, std::uint64_t) {
           if (progress) progress(settled + elsewhere, total);
-        });
+        },
+        stop);
   } catch (...) {
     failed_here = std::current_exception();
   }
@@ -135,7 +137,7 @@ Result<Measurement> measure(ProbeNetwork& network, const std::vector<MeasureTarg
   for (Lane& lane : lanes)
     lane.prober = std::make_unique<Prober>(options.plan, static_cast<std::uint32_t>(lane.count),
                                            network.random_key(), lane.link->now());
-  run(lanes, progress);
+  run(lanes, progress, options.stop);
 
   Measurement measurement;
   for (const Lane& lane : lanes) {

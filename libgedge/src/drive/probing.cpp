@@ -12,6 +12,8 @@ constexpr std::size_t kMostAtOnce = 64;
 constexpr Nanos kProgressEvery{20'000'000};
 // A link without room has room again when an answer comes or a probe is given up.
 constexpr Nanos kLookAgain{1'000'000};
+// Nobody notices that it stops so much later.
+constexpr Nanos kLookForStop{50'000'000};
 // No batch takes so long to send by itself.
 constexpr Nanos kInterrupted{2'000'000};
 
@@ -33,15 +35,18 @@ void hand_in(const ProbeEvent& event, Prober& prober, TargetNotes& notes) {
 }  // namespace
 
 std::vector<TargetNotes> run_probes(Prober& prober, ProbeLink& link, std::size_t targets,
-                                    const ProbingProgress& progress) {
+                                    const ProbingProgress& progress,
+                                    const std::atomic<bool>* stop) {
   std::vector<TargetNotes> notes(targets);
   std::array<Probe, kMostAtOnce> probes;
   Nanos shown = link.now(), read_up_to = shown;
   if (progress) progress(prober.settled(), prober.total());
   while (const auto next = prober.next()) {
+    if (stop != nullptr && *stop) break;
     // Answers that came before this moment are handed in before anything expires at it.
     const Nanos before = link.now();
-    const Nanos until = link.room() > 0 ? *next : before + kLookAgain;
+    Nanos until = link.room() > 0 ? *next : before + kLookAgain;
+    if (stop != nullptr) until = std::min(until, before + kLookForStop);
     const ProbeLink::Received received = link.receive(until);
     for (const ProbeEvent& event : received.events) hand_in(event, prober, notes[event.target]);
     if (may_expire(received.all, before, read_up_to)) prober.expire(before);

@@ -119,7 +119,10 @@ void DatagramLink::send_run(EchoSocket& socket, std::span<const Probe> probes) {
   for (std::size_t sent = 0; sent < probes.size();) {
     const std::size_t more = out_.send(socket.get(), sent, probes.size(), size);
     sent += more;
-    if (more > 0 || sent == probes.size()) continue;
+    if (more > 0) {
+      waited = false;
+      continue;
+    }
     const int error_number = errno;
     // What came back of an earlier probe fails this one, once.
     if (heard_ && !std::exchange(heard, true)) {

@@ -180,7 +180,9 @@ ProbeLink::Received HttpLink::receive(Nanos until) {
   perform();
   const Nanos left = until - now();
   if (coming_.empty() && left > Nanos{0}) {
-    library_.multi_poll(multi_.get(), nullptr, 0, static_cast<int>(left / kMilli), nullptr);
+    // Rounded up: a wait of 0 is none, and whoever waits for room would only ask again.
+    const auto patience = static_cast<int>((left + kMilli - Nanos{1}) / kMilli);
+    library_.multi_poll(multi_.get(), nullptr, 0, patience, nullptr);
     perform();
   }
   events_.swap(coming_);

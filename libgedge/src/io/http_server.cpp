@@ -2,20 +2,16 @@
 
 #include <utility>  // before Asio: Boost 1.74 uses std::exchange without it
 
-#include <fcntl.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cerrno>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -55,9 +51,9 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     // Handlers that are still under way hold their sessions, and sessions say goodbye to `this`.
     acceptor_.reset();
     signals_.reset();
+    hangups_.reset();
     pause_.reset();
     deadline_.reset();
-    watched_.clear();
     context_.reset();
   }
 
@@ -90,12 +86,6 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     if (options_.hung_up) {
       hangups_.emplace(*context_, SIGHUP);
       await_hangup();
-    }
-    for (const WatchedDescriptor& watched : options_.watched) {
-      const int descriptor = ::fcntl(watched.descriptor, F_DUPFD_CLOEXEC, 0);
-      if (descriptor < 0) return errno;
-      watched_.emplace_back(*context_, descriptor);
-      watch(watched_.back(), watched.readable);
     }
     accept();
     return 0;
@@ -179,15 +169,6 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     session->start();
   }
 
-  void watch(asio::posix::stream_descriptor& descriptor, const std::function<void()>& readable) {
-    descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
-                          [this, &descriptor, &readable](SystemError error) {
-                            if (error || stopping_) return;
-                            readable();
-                            watch(descriptor, readable);
-                          });
-  }
-
   void begin_stop() {
     if (stopping_) return;
     stopping_ = true;
@@ -195,7 +176,6 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
     acceptor_->close(ignored);
     if (signals_) signals_->cancel(ignored);
     if (pause_) pause_->cancel();
-    for (auto& descriptor : watched_) descriptor.close(ignored);
     for (HttpSession* session : sessions_) session->finish();
     if (sessions_.empty()) return context_->stop();
     deadline_.emplace(*context_, kGrace);
@@ -216,7 +196,6 @@ class AsioHttpServer final : public HttpServer, private HttpSessionOwner {
   std::optional<Tcp::acceptor> acceptor_;
   std::optional<asio::signal_set> signals_, hangups_;
   std::optional<asio::steady_timer> pause_, deadline_;
-  std::deque<asio::posix::stream_descriptor> watched_;
   std::set<HttpSession*> sessions_;
   std::map<asio::ip::address, std::size_t> of_peer_;
   bool stopping_ = false;

@@ -137,7 +137,7 @@ class Checker {
       if (pair.suspicious) add({Oddity::kSuspicious, pair.from, pair.to, rtt});
       if (!options_.max_age || !options_.now || pair.measured_at == kNever) continue;
       const std::chrono::seconds age{*options_.now - pair.measured_at};
-      if (age <= *options_.max_age) continue;
+      if (age >= -kMostAhead && age <= *options_.max_age) continue;
       Finding finding{Oddity::kStale, pair.from, pair.to, rtt};
       finding.measured_at = pair.measured_at;
       add(finding);

@@ -37,7 +37,10 @@ bool differs(const Known& then, const Known& now, const MaterialChange& bounds) 
   if (then.is_told != now.is_told || then.is_suspicious != now.is_suspicious) return true;
   if (has_moved(then.rtt, now.rtt, bounds)) return true;
   if (now.measured_at == kNever) return false;
-  return then.measured_at == kNever || now.measured_at - then.measured_at >= bounds.seconds;
+  if (then.measured_at == kNever) return true;
+  // A clock that was ahead has told a time that would stay young until it comes.
+  if (then.measured_at - now.measured_at > kMostAhead.count()) return true;
+  return now.measured_at - then.measured_at >= bounds.seconds;
 }
 
 }  // namespace

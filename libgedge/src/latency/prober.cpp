@@ -58,7 +58,8 @@ std::uint64_t Prober::serial_of(std::uint64_t cookie) const { return unmix(cooki
 Prober::Record* Prober::find(std::uint64_t cookie) {
   const std::uint64_t serial = serial_of(cookie);
   if (serial >= next_ || next_ - serial > records_.size()) return nullptr;
-  return &record(serial);
+  Record& found = record(serial);
+  return found.state == State::kForgotten ? nullptr : &found;
 }
 
 // A record that is still under way is never overwritten: the ring grows, up to its bound.

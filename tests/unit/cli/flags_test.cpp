@@ -161,6 +161,17 @@ TEST_CASE("flags: what shaped the answer can be typed again") {
   CHECK(flags.retyped() == " -f a.yaml -f 'it'\\''s here.yaml' -R");
 }
 
+TEST_CASE("flags: a flag is given where it stands, with its fallback too") {
+  Options options;
+  FlagSet flags = flags_for(options);
+  bool help = false;
+  REQUIRE(flags.parse({"web", "-o", "table", "--recursive=false", "--all"}, help));
+  std::vector<std::string> given;
+  for (const Flag& flag : flags.flags())
+    if (flags.is_given(flag)) given.push_back(flag.name);
+  CHECK(given == std::vector<std::string>{"all", "output", "POD"});
+}
+
 TEST_CASE("flags: leading flags end where the first word stands") {
   Options options;
   const FlagSet flags = flags_for(options);

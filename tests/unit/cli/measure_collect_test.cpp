@@ -218,6 +218,9 @@ TEST_CASE("measure --import: other files, each in its own format, and no other")
   CHECK(has(any.out, "a\tb\t-\t-\t2.0 ms\t"));
   CHECK(any.exit == Exit::kYes);
   CHECK(has(world.run({"--import", "ping", "a.log", "-o", "edges"}).out, "a,b,"));
+  const Outcome named = world.run({"--import", "ping", "a.log", "--from", "edge-1"});
+  CHECK(named.exit == Exit::kYes);
+  CHECK(has(named.out, "edge-1\tb\t"));
   const Outcome wrong = world.run({"--import", "goldpinger", "rtt.csv"});
   CHECK(wrong.exit == Exit::kInput);
   CHECK(has(wrong.err, "what was read is square CSV, not Goldpinger"));
@@ -227,11 +230,32 @@ TEST_CASE("measure --import: other files, each in its own format, and no other")
   CHECK(has(teapot.err, "http://gp/check_all: it answers with status 418"));
   CHECK(world.run({"--import", "goldpinger", "http://gone"}).exit == Exit::kWorld);
   CHECK(world.run({"--import", "any"}).exit == Exit::kUsage);
-  CHECK(world.run({"--import", "any", "rtt.csv", "-w"}).exit == Exit::kUsage);
   CHECK(world.run({"--import", "any", "rtt.csv", "--agents", "peers"}).exit == Exit::kUsage);
   CHECK(world.run({"edge-1", "--rtt-zero", "value"}).exit == Exit::kUsage);
   const Outcome zero = world.run({"--import", "any", "rtt.csv", "--rtt-zero", "value"});
   CHECK(zero.exit == Exit::kYes);
+}
+
+TEST_CASE("measure: flags that only probes look at are refused where nothing is probed") {
+  World world;
+  world.files.files["rtt.csv"] = ",a,b\na,0,2\nb,3,0\n";
+  const std::vector<std::vector<std::string>> flags{
+      {"--count", "10"},   {"--method", "icmp"}, {"--interval", "0"},
+      {"--size", "56"},    {"--timeout", "1s"},  {"--rate", "0"},
+      {"--family", "any"}, {"--watch"},          {"--from", "a"}};
+  const auto refused = [&](std::vector<std::string> args, const std::vector<std::string>& flag) {
+    args.insert(args.end(), flag.begin(), flag.end());
+    const Outcome outcome = world.run(args);
+    CAPTURE(flag[0]);
+    CHECK(outcome.exit == Exit::kUsage);
+    CHECK(has(outcome.err, "flag '" + flag[0] + "'"));
+  };
+  for (const std::vector<std::string>& flag : flags) {
+    refused({"--agents", "peers"}, flag);
+    refused({"--import", "any", "rtt.csv"}, flag);
+  }
+  refused({"--import", "any", "rtt.csv"}, {"--port", "1"});
+  CHECK(world.http.calls.empty());
 }
 
 TEST_CASE("measure --agents: wrong uses exit with 2, bad inputs with 3, nobody there with 4") {
@@ -248,7 +272,7 @@ TEST_CASE("measure --agents: wrong uses exit with 2, bad inputs with 3, nobody t
       {{"--agents", "peers", "--targets", "peers"}, Exit::kUsage, "probes nothing itself"},
       {{"--agents", "peers", "-w"}, Exit::kUsage, "'--watch' shows probes"},
       {{"edge-1", "--token-file", "x"}, Exit::kUsage, "needs '--agents'"},
-      {{"--agents", "peers", "--request-timeout", "0"}, Exit::kUsage, "'0' is no time"},
+      {{"--agents", "peers", "--request-timeout", "0"}, Exit::kUsage, "'0' is too short"},
       {{"--agents", "empty"}, Exit::kInput, "no target in this file"},
       {{"--agents", "gone"}, Exit::kInput, "cannot open gone"},
       {{"--agents", "ftp://a"}, Exit::kInput, "'ftp' is neither http nor https"},

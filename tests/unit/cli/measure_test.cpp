@@ -27,6 +27,14 @@ IpAddress v4(std::uint8_t last) {
   return address;
 }
 
+IpAddress v6(std::uint8_t last) {
+  IpAddress address;
+  address.bytes = {0xfd};
+  address.bytes[15] = last;
+  address.is_v6 = true;
+  return address;
+}
+
 // Targets in the order asked: the first answers after 1 ms and more, the second after 20 ms and
 // loses its last probe, the third is silent, the fourth cannot be reached.
 Fate fate_of(std::uint32_t target, std::uint32_t number) {
@@ -145,6 +153,28 @@ TEST_CASE("measure: targets come from operands, from a file, else from the clust
   CHECK(asked() == std::vector<int>{7, 1});
 }
 
+TEST_CASE(
+    "measure: a node is reached at its first InternalIP of the wanted family, wherever it is") {
+  World world;
+  world.network.addresses["fd00::7"] = v6(7);
+  world.files.files["nodes.json"] =
+      R"({"kind":"List","items":[{"kind":"Node","metadata":{"name":"edge-7"},"status":{"addresses":[
+        {"type":"Hostname","address":"edge-1"},
+        {"type":"InternalIP","address":"10.0.0.7"},
+        {"type":"InternalIP","address":"fd00::7"}]}}]})";
+  const auto asked = [&world](const std::string& family) {
+    world.run({"--cluster", "nodes.json", "--family", family});
+    return world.network.opened.back().targets[0];
+  };
+  CHECK(asked("any") == v4(7));
+  CHECK(asked("4") == v4(7));
+  CHECK(asked("6") == v6(7));
+  world.files.files["nodes.json"] =
+      R"({"kind":"Node","metadata":{"name":"edge-7"},
+          "status":{"addresses":[{"type":"Hostname","address":"edge-2"}]}})";
+  CHECK(asked("any") == v4(2));
+}
+
 TEST_CASE("measure: watched, every round is a table, the latest in the place of the last") {
   for (const std::size_t width : {0U, 30U, 80U}) {
     World world;
@@ -184,6 +214,12 @@ TEST_CASE("measure: flags reach the wire") {
   CHECK(world.network.opened.back().targets[0].port == 10'250);
   CHECK(world.network.opened.back().timeout == 30 * kMs);
   CHECK_FALSE(world.network.opened.back().batched);
+  for (const std::string text : {"1h", "60m", "3600s"}) {
+    world.run({"edge-1", "--timeout", text});
+    CHECK(world.network.opened.back().timeout == 3'600'000 * kMs);
+  }
+  world.run({"edge-1", "--timeout", "1.5m"});
+  CHECK(world.network.opened.back().timeout == 90'000 * kMs);
   world.run({"edge-1", "--method", "udp", "--port", "99", "--interval", "0", "--size", "100"});
   CHECK(world.network.opened.back().method == ProbeMethod::kUdp);
   CHECK(world.network.opened.back().targets[0].port == 99);
@@ -219,7 +255,11 @@ TEST_CASE("measure: wrong uses exit with 2, bad inputs with 3, a refusal with 4,
       {{"edge-1", "--size", "15"}, Exit::kUsage, "from 16 to 65507 bytes"},
       {{"edge-1", "--method", "http", "--ca-file", "x"}, Exit::kUsage, "'--method https'"},
       {{"edge-1", "-c", "0"}, Exit::kUsage, "measures nothing"},
-      {{"edge-1", "--timeout", "0"}, Exit::kUsage, "'0' is no time"},
+      {{"edge-1", "--timeout", "0"}, Exit::kUsage, "'0' is too short"},
+      {{"edge-1", "--timeout", "0m"}, Exit::kUsage, "'0m' is too short"},
+      {{"edge-1", "--timeout", "61m"}, Exit::kUsage, "'61m' is too long"},
+      {{"edge-1", "--timeout", "1.5d"}, Exit::kUsage, "'1.5d' is no time"},
+      {{"edge-1", "--timeout", "m"}, Exit::kUsage, "'m' is no time"},
       {{"edge-1", "--interval", "20"}, Exit::kUsage, "write for example `20ms`"},
       {{"edge-1", "-w", "-o", "json"}, Exit::kUsage, "'--watch' shows tables"},
       {{"edge-1", "--method", "smoke"}, Exit::kUsage, "smoke"},

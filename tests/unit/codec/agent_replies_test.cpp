@@ -9,6 +9,7 @@
 
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/latency.hpp"
+#include "gedge/codec/write_latency.hpp"
 #include "gedge/port/probe_network.hpp"
 
 namespace gedge {
@@ -98,7 +99,7 @@ gedge_rtt_jitter_seconds{to="b\"\\\n",kind="node"} 0.006781
 # TYPE gedge_loss_ratio gauge
 gedge_loss_ratio{to="b\"\\\n",kind="node"} 0.250000
 gedge_loss_ratio{to="d",kind="node"} 1.000000
-# HELP gedge_answer_age_seconds Time since the round of the latest answer began.
+# HELP gedge_answer_age_seconds Time since the probe of the latest answer left.
 # TYPE gedge_answer_age_seconds gauge
 gedge_answer_age_seconds{to="b\"\\\n",kind="node"} 5.000000
 # HELP gedge_probes_total Probes that were answered or lost.
@@ -411,6 +412,56 @@ TEST_CASE("agent replies: the matrix holds what is known of each peer that was a
   REQUIRE(read.errors.empty());
   CHECK(read.matrix.size() == 5);
   CHECK(read.details.pairs.size() == 3);
+}
+
+TEST_CASE("agent replies: the matrix is written as any other one, however many peers there are") {
+  const auto many = [](std::size_t count) {
+    AgentFacts all = facts();
+    all.node = "n-0100";  // somewhere among its peers
+    all.targets.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string digits = std::to_string(10'000 + i).substr(1);
+      const auto us = static_cast<std::uint32_t>(300 + 7 * i);
+      const std::vector<std::uint32_t> answers{us, us + 50, us + 20};
+      all.targets.push_back(target(AgentTargetKind::kNode, "n-" + digits, 2,
+                                   i % 5 < 3 ? answers : std::vector<std::uint32_t>{},
+                                   i % 5 == 4 ? 0 : static_cast<std::uint32_t>(i % 5)));
+    }
+    all.targets.push_back(facts().targets.back());  // a cluster
+    return all;
+  };
+  const AgentFacts few = many(200);
+  std::vector<std::string> names;
+  for (const TargetReport& report : few.targets)
+    if (report.target.kind == AgentTargetKind::kNode) names.push_back(report.target.name);
+  RttMatrix matrix(names);
+  PairDetails details;
+  const NameIndex from = *matrix.find(few.node);
+  for (const TargetReport& report : few.targets) {
+    const auto to = matrix.find(report.target.name);
+    if (!to || *to == from || !report.asked) continue;
+    PairStats stats = stats_of(from, *to, report.rtt);
+    stats.method = details.method(few.method);
+    if (report.answered_at) stats.measured_at = 1'700'000'095;
+    matrix.set(from, *to, stats.p95);
+    details.pairs.push_back(stats);
+  }
+  CHECK(ask("/matrix.json", few).body == write(matrix, details, TextFormat::kJson));
+
+  const std::string body = ask("/matrix.json", many(5'000)).body;
+  std::size_t pairs = 0;
+  for (std::size_t at = body.find("{\"from\""); at != std::string::npos;
+       at = body.find("{\"from\"", at + 1))
+    ++pairs;
+  CHECK(pairs == 3'999);  // every fifth was never asked, and nobody asks itself
+}
+
+TEST_CASE("agent replies: no date is later than what it is the date of") {
+  AgentFacts late = facts();
+  late.targets = {late.targets[1]};
+  late.targets[0].answered_at = 95 * kSecond + Nanos{1};
+  for (const char* path : {"/matrix.json", "/check"})
+    CHECK(ask(path, late).body.find("2023-11-14T22:14:55Z") != std::string::npos);
 }
 
 TEST_CASE("agent replies: metrics") {

@@ -62,6 +62,39 @@ TEST_CASE("rtt object: samples age only where both an age and a time are given")
   CHECK(us(read(kMatrix, options), "a", "b") == 3);  // carries no time
 }
 
+TEST_CASE("rtt object: a time that is more than a minute ahead says nothing of the age") {
+  RttOptions options;
+  options.max_age = Micros{std::chrono::hours{1}};
+  options.now = 1767323045 - 60;
+  CHECK(us(read(kMatrix, options), "c", "a") == 7);
+  options.now = *options.now - 1;
+  CHECK(us(read(kMatrix, options), "c", "a") == -1);
+}
+
+TEST_CASE("rtt object: samples without a time count, which is said where ages were asked for") {
+  const auto said = [](const std::string& bytes, bool asked = true) {
+    RttOptions options;
+    if (asked) options.max_age = Micros{1};
+    options.now = 1767323045;
+    std::string text;
+    for (const Warning& warning : read(bytes, options).warnings)
+      if (warning.code == "UndatedRtt") text += warning.message + ';';
+    return text;
+  };
+  const std::string both = "2 pairs do not say when they were measured, and count;";
+  const std::string one = "1 pair does not say when it was measured, and counts;";
+  CHECK(said(kMatrix) == both);
+  CHECK(said(kMatrix, false).empty());
+  CHECK(said(",a,b,c\na,0,1,\nb,2,0,0\nc,,,0\n") == both);  // a table has no times; 0 is none
+  CHECK(said("from,to,rtt_ms\na,b,1\nb,a,2\na,a,1\nb,c,\nc,b,0\n") == both);
+  CHECK(said("from,to,rtt_ms,measured_at\na,b,1,\nb,a,2,2026-01-02T03:04:05Z\n") == one);
+  CHECK(said("from,to,rtt_ms,measured_at\na,b,1,2020-01-02T03:04:05Z\n").empty());  // too old
+  CHECK(said("64 bytes from b (10.0.0.2): icmp_seq=1 ttl=64 time=1.5 ms\n") == one);
+  CHECK(said("kind: ConfigMap\ndata:\n  matrix.json: '" +
+             std::string(R"({"kind": "LatencyMatrix", "nodes": ["a", "b"],)") +
+             R"("pairs": [{"from": "a", "to": "b", "p95Us": 1}]}')") == one);
+}
+
 TEST_CASE("rtt object: a time that is none is an error, in a CSV it is older than any age") {
   CHECK(error(read(R"({"kind": "LatencyMatrix", "nodes": ["a", "b"], "pairs":
 [{"from": "a", "to": "b", "p95Us": 1, "measuredAt": "noon"}]})")) == "2:53 'noon' is no time");

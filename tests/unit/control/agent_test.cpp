@@ -125,13 +125,75 @@ TEST_CASE("agent: silence is loss at once, and becomes unknown once the last ans
   CHECK(world.of("b").rtt.p50 == kUnmeasured);
   CHECK(world.of("b").rtt.loss_ppm == 1'000'000);
   CHECK(world.of("b").recent.empty());
-  CHECK(world.of("b").answered_at == 90 * kSecond);
+  CHECK(world.of("b").answered_at == 90 * kSecond + 400 * kMs);
   CHECK(world.of("c").rtt.loss_ppm == 0);
 
   world.run_until(239 * kSecond);  // it recovers by itself, and the losses age too
   CHECK(world.of("b").rtt.p50 == Rtt{5'000});
   CHECK(world.of("b").rtt.loss_ppm == 0);
   CHECK(world.of("b").lost == 30);
+}
+
+TEST_CASE("agent: a round that one silent target stretches makes no other one unknown") {
+  AgentOptions options = plain();
+  options.period = 150 * kMs;  // six of them are less than the timeout
+  options.interval = 25 * kMs;
+  World world(options, [](const AgentTarget& target, Nanos) {
+    return target.name == "alive" ? std::optional(kMs) : std::nullopt;
+  });
+  world.agent.set_targets({node("alive", 2), node("dead", 3)}, Nanos{0});
+  for (Nanos look = 100 * kMs; look < 20 * kSecond; look += 70 * kMs) {
+    world.run_until(look);
+    REQUIRE(world.of("alive").rtt.p95 == Rtt{1'000});
+    REQUIRE(world.of("alive").rtt.loss_ppm == 0);
+  }
+  CHECK(world.of("dead").rtt.loss_ppm == 1'000'000);
+  CHECK(world.agent.rounds() > 10);
+}
+
+TEST_CASE("agent: what the bandwidth bound stretches stays known, unless somebody bounds its age") {
+  AgentOptions options = plain();
+  options.period = kSecond;
+  options.probe_bytes = 100;
+  options.bytes_per_second = 1'000;  // ten probes a second: a round of half a minute
+  std::vector<AgentTarget> targets;
+  for (std::uint8_t i = 0; i < 100; ++i) targets.push_back(node("n" + std::to_string(i), i));
+  const auto known_after = [&](Nanos end) {
+    World world(options, [](const auto&, Nanos) { return kMs; });
+    world.agent.set_targets(targets, Nanos{0});
+    world.run_until(end);
+    int known = 0;
+    for (const TargetReport& report : world.agent.report(world.now)) {
+      if (!report.rtt.measured()) continue;
+      ++known;
+      if (options.max_age > Nanos{0}) REQUIRE(world.now - *report.answered_at <= options.max_age);
+    }
+    return known;
+  };
+  CHECK(known_after(25 * kSecond) > 0);  // who got all its probes waits for nobody
+  CHECK(known_after(25 * kSecond) < 100);
+  for (const int seconds : {31, 45, 59, 75}) CHECK(known_after(seconds * kSecond) == 100);
+  options.max_age = 5 * kSecond;
+  for (const int seconds : {25, 30, 55, 60}) {
+    CHECK(known_after(seconds * kSecond) > 0);
+    CHECK(known_after(seconds * kSecond) < 100);
+  }
+}
+
+TEST_CASE("agent: an answer is as old as its probe, however long others are waited for") {
+  World world(plain(), [](const auto&, Nanos now) -> std::optional<Nanos> {
+    if (now >= 10 * kSecond + 300 * kMs) return std::nullopt;
+    return kMs + Nanos{1};
+  });
+  world.agent.set_targets({node("b", 2)}, Nanos{0});
+  const auto too_early = [&] { return world.sent_at.back() - *world.of("b").answered_at; };
+  world.run_until(5 * kSecond);
+  CHECK(too_early() >= Nanos{0});
+  CHECK(too_early() < kUs);
+  world.run_until(15 * kSecond);  // probes at 10.0, 10.2 and 10.4 s, and no answer to the last one
+  CHECK(too_early() >= 200 * kMs);
+  CHECK(too_early() < 200 * kMs + kUs);
+  CHECK(world.of("b").lost == 1);
 }
 
 TEST_CASE("agent: what is kept is the same after 100 and after 10,000 rounds") {
@@ -230,6 +292,33 @@ TEST_CASE("agent: targets come and go, and who stays at its address is still kno
   world.run_until(world.now + 3 * kSecond);
   CHECK(world.of("d").rtt.samples == 3);
   CHECK(world.of("b").rtt.samples == 6);
+}
+
+TEST_CASE("agent: who leaves in the middle of a round is not probed again, and the round goes on") {
+  std::map<std::string, std::vector<Nanos>> probed;
+  World world(plain(), [&](const AgentTarget& target, Nanos now) {
+    probed[target.name].push_back(now);
+    return std::optional(kMs);
+  });
+  world.agent.set_targets({node("b", 2), node("c", 3), node("d", 4)}, Nanos{0});
+  world.run_until(250 * kMs);
+  REQUIRE(world.agent.under_way());
+  const std::size_t c_before = probed["c"].size(), d_before = probed["d"].size();
+  CHECK(world.agent.keep_only({node("x", 9), node("b", 2), node("d", 44)}) == 1);
+  CHECK(world.agent.report(world.now).size() == 1);
+  CHECK(world.agent.keep_only({node("b", 2), node("c", 3)}) == 1);  // too late for this round
+  world.run_until(30 * kSecond);
+  CHECK(world.agent.rounds() == 3);
+  CHECK(probed["b"].size() == 9);
+  CHECK(probed["c"].size() == c_before);
+  CHECK(probed["d"].size() == d_before);
+
+  world.agent.set_targets({node("b", 2), node("c", 3)}, world.now);
+  CHECK(world.of("b").rtt.samples == 9);
+  CHECK(world.of("c").probes == 0);  // not asked is not lost
+  world.run_until(world.now + 5 * kSecond);
+  CHECK(world.of("c").rtt.samples == 3);
+  CHECK(world.of("c").lost == 0);
 }
 
 TEST_CASE("agent: an answer to a round that was given up counts for nobody") {

@@ -13,6 +13,8 @@ namespace gedge {
 namespace {
 
 constexpr Nanos kMs{1'000'000}, kSecond{1'000'000'000};
+// Of a loop that never gets where it should.
+constexpr std::size_t kMostLooks = 10'000;
 
 AgentTarget node(const std::string& name, std::uint8_t last) {
   AgentTarget target{AgentTargetKind::kNode, name, {}};
@@ -27,6 +29,22 @@ class HastyClock final : public Clock {
 
  private:
   mutable std::atomic<std::int64_t> looks_{0};
+};
+
+// Every address that a probe leaves to belongs to one of `peers` at that moment, or is a stranger.
+struct WatchedNetwork {
+  std::vector<AgentTarget> peers;
+  std::size_t strangers = 0;
+  std::size_t probed = 0;  // the link that the last probe left by, from 1 on
+  ScriptedNetwork network{[this](std::uint32_t target, auto) {
+    const IpAddress& address = network.opened.back().targets[target];
+    const bool known = std::any_of(peers.begin(), peers.end(), [&](const AgentTarget& peer) {
+      return peer.address == address;
+    });
+    if (!known) ++strangers;
+    probed = network.opened.size();
+    return Fate{{kMs}};
+  }};
 };
 
 AgentLoopOptions options() {
@@ -103,6 +121,134 @@ TEST_CASE("agent loop: nothing is ever opened to an address that is not a target
   CHECK(probed == std::set<std::uint8_t>{2, 3, 4});
 }
 
+TEST_CASE("agent loop: where peers change all the time, rounds end, and who left is left alone") {
+  WatchedNetwork world;
+  std::size_t asked = 0;
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{1};
+  AgentEvents events;
+  std::size_t rounds = 0;
+  events.round_over = [&](const std::vector<TargetReport>& reports) {
+    CHECK(reports.front().target.name == "b");
+    CHECK(reports.front().rtt.samples == 3 * ++rounds);
+    CHECK(reports.front().lost == 0);
+    if (rounds == 3) running->stop();
+  };
+  AgentLoop loop(
+      often, world.network, clock,
+      [&] {
+        if (++asked >= kMostLooks) running->stop();
+        const bool under_way = world.probed == world.network.opened.size();
+        if (under_way || asked == 1)
+          world.peers = {node("b", 2), node("c" + std::to_string(asked),
+                                            static_cast<std::uint8_t>(10 + asked % 200))};
+        return Result(world.peers);
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(rounds == 3);
+  CHECK(world.strangers == 0);
+  CHECK(world.network.opened.size() == 3);  // once before each round
+}
+
+TEST_CASE("agent loop: where the new ones cannot be probed, those that stay are, and no others") {
+  WatchedNetwork world;
+  world.network.opens_left = 1;
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{1};
+  AgentEvents events;
+  std::size_t asked = 0, failures = 0, rounds = 0;
+  events.failed = [&](const Error& error) {
+    CHECK(error.code == Errc::kDenied);
+    ++failures;
+  };
+  events.round_over = [&](const std::vector<TargetReport>& reports) {
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].rtt.samples == 3 * ++rounds);
+    if (rounds == 3) world.network.opens_left = 1;
+  };
+  events.targets_changed = [&](const auto&) {
+    if (rounds == 3) running->stop();
+  };
+  AgentLoop loop(
+      often, world.network, clock,
+      [&] {
+        if (++asked >= kMostLooks) running->stop();
+        const bool is_back = asked == 1 || rounds == 3;
+        world.peers = {node("b", 2), is_back ? node("c", 3) : node("d", 4)};
+        return Result(world.peers);
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(failures >= 3);
+  CHECK(rounds == 3);
+  CHECK(world.strangers == 0);
+  REQUIRE(loop.view().targets.size() == 2);
+  CHECK(loop.view().targets[1].target.name == "c");
+}
+
+TEST_CASE("agent loop: rounds go on while it is found out who the peers are") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{1};
+  std::size_t asked = 0, rounds = 0, refreshed = 0;
+  AgentEvents events;
+  events.round_over = [&](const auto&) { ++rounds; };
+  events.refreshed = [&] { ++refreshed; };
+  events.targets_changed = [&](const auto& targets) {
+    if (targets.size() == 2) running->stop();
+  };
+  AgentLoop loop(
+      often, network, clock,
+      [&]() -> std::optional<Result<std::vector<AgentTarget>>> {
+        if (++asked >= kMostLooks) running->stop();
+        if (asked == 1) return Result(std::vector{node("b", 2)});
+        if (rounds < 3) return std::nullopt;
+        return Result(std::vector{node("b", 2), node("c", 3)});
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(rounds >= 3);
+  CHECK(refreshed == 1);
+  CHECK(loop.view().targets.size() == 2);
+  CHECK(loop.view().targets[0].rtt.samples >= 9);
+}
+
+TEST_CASE("agent loop: a source that takes long leaves time for probes between two looks") {
+  ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{30'000'000};
+  std::optional<Micros> ended;
+  int asked = 0;
+  AgentLoop loop(often, network, clock,
+                 [&] {
+                   if (ended) CHECK(clock.now() - *ended >= often.refresh);
+                   for (int second = 0; second < 100; ++second) static_cast<void>(clock.now());
+                   if (++asked == 5) running->stop();
+                   ended = clock.now();
+                   return Result(std::vector{node("b", 2)});
+                 },
+                 {});
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(asked == 5);
+}
+
 TEST_CASE("agent loop: other certificates to trust make another link, with the names of targets") {
   ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
   const HastyClock clock;
@@ -113,13 +259,16 @@ TEST_CASE("agent loop: other certificates to trust make another link, with the n
   const std::vector<std::string> bundles{"old", "old", "", "new"};
   std::size_t asked = 0, failures = 0;
   often.trusted = [&]() -> Result<std::string> {
-    if (asked >= bundles.size()) running->stop();
+    if (asked >= kMostLooks) running->stop();
     const std::string& bundle = bundles[std::min(asked++, bundles.size() - 1)];
     if (bundle.empty()) return Error{Errc::kNotFound, "no such file", {}, {}};
     return bundle;
   };
   AgentEvents events;
   events.failed = [&](const Error&) { ++failures; };
+  events.targets_changed = [&](const auto&) {
+    if (network.opened.size() == 2) running->stop();
+  };
   AgentTarget named = node("b", 2);
   named.host = "b.example";
   AgentLoop loop(

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "gedge/sim/scripted_network.hpp"
@@ -9,6 +11,7 @@
 using gedge::Fate;
 using gedge::kUnmeasured;
 using gedge::Nanos;
+using gedge::ProbeEvent;
 using gedge::ProbeLink;
 using gedge::ProbePlan;
 using gedge::Prober;
@@ -48,6 +51,38 @@ Outcome probe(const ScriptedNetwork::Script& script, const ProbePlan& plan, std:
 
 ProbePlan plan(std::uint32_t count) { return {count, 10 * kMs, 50 * kMs, Nanos{0}}; }
 
+// Answers at once, until somebody stops it as it sends one more.
+class StoppedLink final : public ProbeLink {
+ public:
+  explicit StoppedLink(std::size_t answers) : answers_(answers) {}
+  Nanos now() override { return now_; }
+  std::size_t room() const override { return 1; }
+  void send(std::span<const gedge::Probe> probes) override {
+    for (const gedge::Probe& probe : probes) {
+      stop = answers_ == 0;
+      if (!stop)
+        coming_.push_back(
+            {ProbeEvent::Kind::kReply, Refusal::kNone, probe.target, probe.cookie, now_ + kMs});
+      answers_ -= stop ? 0 : 1;
+    }
+  }
+  Received receive(Nanos until) override {
+    REQUIRE_FALSE(stop);
+    longest = std::max(longest, until - now_);
+    now_ = coming_.empty() ? until : now_ + kMs;
+    events_.swap(coming_);
+    coming_.clear();
+    return {events_, true};
+  }
+  std::atomic<bool> stop{false};
+  Nanos longest{0};  // that anybody wanted to wait
+
+ private:
+  Nanos now_{0};
+  std::size_t answers_;
+  std::vector<ProbeEvent> coming_, events_;
+};
+
 // Somebody sends us more than can be read: whenever it is looked at, there is more.
 class FloodedLink final : public ProbeLink {
  public:
@@ -75,6 +110,16 @@ TEST_CASE("probing: a flood of packets that never ends does not keep it from end
   CHECK(prober.samples(0).lost() == 5);
   CHECK(prober.samples(1).lost() == 5);
   CHECK(link.now() < 3'000 * kMs);
+}
+
+TEST_CASE("probing: whoever is stopped counts what is settled, and has not waited for long") {
+  StoppedLink link(3);
+  Prober prober({10, 60'000 * kMs, 60'000 * kMs, Nanos{0}}, 1, 1, link.now());
+  static_cast<void>(gedge::run_probes(prober, link, 1, nullptr, &link.stop));
+  const RttSummary summary = prober.samples(0).summary();
+  CHECK(summary.samples == 3);
+  CHECK(summary.probes == 3);  // that under way is not lost
+  CHECK(link.longest < 1'000 * kMs);
 }
 
 TEST_CASE("probing: answers are taken with the stamps of the link, targets apart") {

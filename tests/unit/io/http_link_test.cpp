@@ -137,6 +137,21 @@ TEST_CASE("http probes: what is no HTTP, closes or refuses is refused, and says 
   CHECK(probe_all(**secure, 1)[0].events[0].refusal == Refusal::kNoHttp);
 }
 
+TEST_CASE("http probes: whoever waits less than libcurl counts in does not spin") {
+  constexpr int kRounds = 100, kOddWakes = 200;  // of sockets and timers of libcurl
+  ScriptedServer silent("", Then::kHang);
+  SystemNetwork network;
+  const auto link = network.open(request({&silent}));
+  REQUIRE(link);
+  const Probe probe{0, 1};
+  (*link)->send({&probe, 1});
+  int asked = 0;
+  for (int i = 0; i < kRounds; ++i)
+    for (const Nanos end = (*link)->now() + Nanos{900'000}; (*link)->now() < end; ++asked)
+      CHECK((*link)->receive(end).events.empty());
+  CHECK(asked <= kRounds + kOddWakes);
+}
+
 TEST_CASE("http probes: silence is no event, and ends by itself") {
   ScriptedServer silent("", Then::kHang);
   SystemNetwork network;

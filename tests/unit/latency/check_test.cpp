@@ -164,6 +164,10 @@ TEST_CASE("check: stale by a second, only where an age and a time are given, sus
   REQUIRE(found.size() == 2);
   CHECK(found[0].oddity == Oddity::kStale);
   CHECK(found[0].measured_at == 1'000);
+  options.now = 940;  // clocks may differ by that
+  CHECK(findings_of(matrix, details, options).size() == 1);
+  options.now = 939;
+  CHECK(findings_of(matrix, details, options).size() == 2);
 }
 
 // Names on a line, 1 ms apart, but from 0 to 3, 5 and 9 it takes a second.

@@ -67,6 +67,8 @@ TEST_CASE("material change: what was told long ago, or is not believed any more"
   };
   CHECK_FALSE(is_material(told(1'000), told(4'599)));
   CHECK(is_material(told(1'000), told(4'600)));
+  CHECK_FALSE(is_material(told(1'060), told(1'000)));
+  CHECK(is_material(told(1'061), told(1'000)));  // by a clock that has been set right since
   CHECK(is_material(told(kNever), told(1'000)));
   CHECK_FALSE(is_material(told(1'000), told(kNever)));
   CHECK(is_material(told(1'000), told(1'000, true)));

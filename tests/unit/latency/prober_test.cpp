@@ -186,6 +186,24 @@ TEST_CASE("prober: an answer to a probe that is long forgotten is late, not fore
   CHECK(prober.reply(0, first.cookie, ms(22)) == Reply::kLate);
 }
 
+TEST_CASE("prober: what was forgotten is late, not foreign, once more is remembered again") {
+  constexpr std::size_t kRemembered = 1'024;  // until more are under way
+  Prober prober({5 * kRemembered, Nanos{0}, ms(10), Nanos{0}}, 2, kKey, Nanos{0});
+  std::vector<Probe> old;
+  for (std::size_t i = 0; i < kRemembered; ++i) {
+    old.push_back(due(prober, Nanos{0}, 1).at(0));
+    prober.reply(old.back().target, old.back().cookie, ms(1));
+  }
+  const auto under_way = due(prober, ms(1), kRemembered + 1);
+  REQUIRE(under_way.size() == kRemembered + 1);
+  for (const Probe& probe : old)
+    REQUIRE(prober.reply(probe.target, probe.cookie, ms(2)) == Reply::kLate);
+  for (const Probe& probe : under_way)
+    REQUIRE(prober.reply(probe.target, probe.cookie, ms(2)) == Reply::kCounted);
+  CHECK(prober.reply(under_way[0].target, under_way[0].cookie, ms(2)) == Reply::kDuplicate);
+  CHECK(prober.odd_replies().foreign == 0);
+}
+
 namespace {
 
 // A network that delays, loses, repeats and reorders, and the truth about what it did.

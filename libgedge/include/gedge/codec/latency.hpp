@@ -39,7 +39,9 @@ struct RttOptions {
   bool zero_is_value =
       false;  ///< false: 0 off the diagonal is unmeasured, and that is warned about
   RttStat stat = RttStat::kP95;
-  std::optional<Micros> max_age;  ///< older samples are unmeasured; only together with `now`
+  /// Older samples are unmeasured, and those that a clock far ahead has dated; those without a date
+  /// count, which is warned about. Only together with `now`.
+  std::optional<Micros> max_age;
   std::optional<UnixSeconds> now;
   std::vector<std::string>
       names;  ///< of the rows of plain matrices; empty: the nodes, if the counts agree
@@ -77,7 +79,7 @@ struct RttReading {
   /// and lost ones too. Of two sources, the one whose number counts.
   PairDetails details;
   std::vector<Warning> warnings;   ///< ZeroRtt, NoRtt, CutPingLog, UnreadFile, UnlikelyUnit,
-                                   ///< UnknownLatencyName, UnusedCosts, SilentPod
+                                   ///< UnknownLatencyName, UnusedCosts, SilentPod, UndatedRtt
   Errors errors;                   ///< by file and place; row and column are named
   std::vector<RttFormat> formats;  ///< one a file, in the order given
 };

@@ -44,8 +44,9 @@ struct AgentOptions {
   Nanos timeout{1'000'000'000};       ///< an answer that takes longer is a lost one
   /// Bytes on the wire a probe, headers included, and how many a second leave at most.
   std::uint32_t probe_bytes = 98, bytes_per_second = 100'000;
-  /// What is older is not known any more.
-  Nanos max_age{60'000'000'000};
+  /// What is older is not known any more. 0: than six rounds, each as long as the period, or as a
+  /// round takes where that is longer.
+  Nanos max_age{0};
 
   /// Outcomes kept of each target, the latest: a kilobyte.
   static constexpr std::uint32_t kKept = 64;
@@ -56,9 +57,9 @@ struct TargetReport {
   AgentTarget target;
   RttSummary rtt;                      ///< of the latest outcomes, none older than the greatest age
   std::vector<Rtt> recent;             ///< the answers among them, oldest first
-  std::optional<Nanos> answered_at;    ///< begin of the last round with an answer, however old
-  std::uint64_t probes = 0, lost = 0;  ///< since it became a target; of rounds that are over
-  bool asked = false;                  ///< a round with it is over
+  std::optional<Nanos> answered_at;    ///< when the last probe with an answer left, however old
+  std::uint64_t probes = 0, lost = 0;  ///< since it became a target; of its rounds that are over
+  bool asked = false;                  ///< a round is over for it
 };
 
 class Agent {
@@ -73,6 +74,11 @@ class Agent {
   /// that start together do not probe together.
   void set_targets(std::vector<AgentTarget> targets, Nanos now);
   const std::vector<AgentTarget>& targets() const { return targets_; }
+  /// Until set_targets(), none of the targets that is missing in `next` is probed or reported any
+  /// more; what it was asked in the round under way counts for nothing. How many of them stay.
+  std::size_t keep_only(const std::vector<AgentTarget>& next);
+  /// Whether a round is under way: one that set_targets() would give up.
+  bool under_way() const { return round_.has_value(); }
 
   // As of Prober, whose contract holds: `now` never goes back.
   std::size_t due(Nanos now, std::span<Probe> out);
@@ -87,12 +93,13 @@ class Agent {
   std::uint64_t rounds() const { return rounds_; }
   /// Answers that were not counted.
   const OddReplies& odd_replies() const { return odd_; }
-  /// By kind and name. Cost: O(targets * kept).
+  /// By kind and name. A target is known as soon as all its probes of a round are answered, or the
+  /// round is over. Cost: O(targets * kept).
   std::vector<TargetReport> report(Nanos now) const;
 
  private:
   struct Outcome {
-    Nanos at{0};            // begin of its round
+    Nanos at{0};            // when its probe left; of a lost one, when its round was over
     Rtt rtt = kUnmeasured;  // kUnmeasured: lost
   };
   struct History {
@@ -104,7 +111,10 @@ class Agent {
 
   void begin_round(Nanos now);
   void end_round();
-  void keep(History& history, Rtt rtt) const;
+  void answered(std::uint32_t target, Nanos at);
+  void keep_round(std::uint32_t target);
+  static void keep(History& history, Outcome outcome);
+  Nanos max_age() const;
   Nanos next_begin() const;
   Nanos jitter();
 
@@ -112,9 +122,12 @@ class Agent {
   SplitMix dice_;
   std::vector<AgentTarget> targets_;
   std::vector<History> histories_;  // [targets]
+  std::vector<bool> left_out_;      // [targets], of keep_only()
   std::optional<Prober> round_;
-  Nanos round_began_{0}, next_round_{0};
-  Nanos gate_{0};  // rounds share the bound on bandwidth: no probe leaves before
+  std::vector<std::vector<Nanos>> left_at_;  // [targets], the probes of this round with an answer
+  Nanos round_began_{0}, round_took_{0}, next_round_{0};
+  Nanos latest_{0};  // the last moment that anybody spoke of
+  Nanos gate_{0};    // rounds share the bound on bandwidth: no probe leaves before
   std::uint64_t rounds_ = 0;
   OddReplies odd_;
 };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct AgentLoopOptions {
   ProbeMethod method = ProbeMethod::kIcmp;
   std::size_t probe_size = 56;  ///< bytes of payload
   Micros refresh{30'000'000};   ///< how often it is asked anew who the peers are
-  /// Of kHttps: as in HttpTerms; asked when peers are. Null: what the system trusts.
+  /// Of kHttps: as in HttpTerms; asked once peers are known. Null: what the system trusts.
   std::function<Result<std::string>()> trusted = {};
   bool verify = true;
 };
@@ -27,7 +28,8 @@ struct AgentLoopOptions {
 /// What happens; called in the thread that probes, without any lock.
 struct AgentEvents {
   std::function<void(const std::vector<AgentTarget>&)> targets_changed;
-  /// The peers could not be found out, or not be probed; those known before stay.
+  /// The peers could not be found out, or not be probed; those known before stay, as far as they
+  /// are not known to have left.
   std::function<void(const Error&)> failed;
   /// They were found out, and can be probed.
   std::function<void()> refreshed;
@@ -37,14 +39,17 @@ struct AgentEvents {
 /// One thread probes, in run(); any thread may ask, with view().
 class AgentLoop {
  public:
-  using Source = std::function<Result<std::vector<AgentTarget>>()>;
+  /// Empty: it is not known yet. It is asked again soon then, and should not keep anybody waiting.
+  using Source = std::function<std::optional<Result<std::vector<AgentTarget>>>()>;
 
   /// `network` and `clock` outlive the loop; `source` is called in the thread that probes.
   AgentLoop(const AgentLoopOptions& options, ProbeNetwork& network, const Clock& clock,
             Source source, AgentEvents events);
 
-  /// Finds out who the targets are, and opens what is needed to probe them. Errors: those of the
-  /// source, of what is trusted, and of ProbeNetwork::open.
+  /// Finds out who the targets are, and opens what is needed to probe them. Whoever is none any
+  /// more is not probed again; a round under way is finished with those that stay, and then the
+  /// others are probed too. What the source does not know yet is asked again in run(). Errors:
+  /// those of the source, of what is trusted, and of ProbeNetwork::open.
   Status refresh();
   /// Probes until stop(). What fails meanwhile is told to the events, and tried again.
   void run();
@@ -64,7 +69,15 @@ class AgentLoop {
   static constexpr Micros kStill{60'000'000};
 
  private:
-  void refresh_and_tell();
+  struct Peers {
+    std::vector<AgentTarget> targets;
+    std::string trusted;
+  };
+
+  std::optional<Status> look_up();
+  std::optional<Status> announce(Peers peers);
+  Status change_over();
+  void tell(const std::optional<Status>& found);
   void step();
   void hand_in(const ProbeEvent& event);
   void pause();
@@ -78,6 +91,9 @@ class AgentLoop {
   std::string trusted_;              // by this link
   Nanos read_up_to_{0};              // answers of this link
   Micros refreshed_;
+  bool looking_ = false;         // the source does not know yet
+  bool current_ = false;         // link and agent are of the peers that were found last
+  std::optional<Peers> coming_;  // once the round under way is over
 
   mutable std::mutex mutex_;  // of all below
   std::condition_variable wake_;

@@ -29,6 +29,8 @@ struct MeasureOptions {
   bool verify = true;
   /// An interval of 0 sends in batches, as fast as the gap allows: see LinkRequest::batched.
   ProbePlan plan;
+  /// Once somebody sets it, probing ends; what is settled by then is the measurement.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct MeasuredTarget {

@@ -1,6 +1,7 @@
 // gedge/drive/probing.hpp - the loop between a prober and a link.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -20,9 +21,11 @@ struct TargetNotes {
 /// are settled and how many there will be.
 using ProbingProgress = std::function<void(std::uint64_t settled, std::uint64_t total)>;
 
-/// Runs until every probe of the plan is settled; returns notes, [targets].
+/// Runs until every probe of the plan is settled, or somebody sets `stop`, where it is given: then
+/// probes that are under way count as never sent. Returns notes, [targets].
 /// It ends: each probe is settled a timeout after it left, at the latest.
 std::vector<TargetNotes> run_probes(Prober& prober, ProbeLink& link, std::size_t targets,
-                                    const ProbingProgress& progress);
+                                    const ProbingProgress& progress,
+                                    const std::atomic<bool>* stop = nullptr);
 
 }  // namespace gedge

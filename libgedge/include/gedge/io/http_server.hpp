@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "gedge/base/nanos.hpp"
 #include "gedge/base/result.hpp"
@@ -15,12 +14,6 @@
 #include "gedge/port/http_server.hpp"
 
 namespace gedge {
-
-/// A descriptor that is looked after in the same loop.
-struct WatchedDescriptor {
-  int descriptor = -1;  ///< not owned; outlives the server
-  std::function<void()> readable;
-};
 
 /// PEM files. They are looked at for each connection, and read again when they have changed.
 struct TlsFiles {
@@ -57,7 +50,6 @@ struct HttpServerOptions {
   Nanos most_lifetime{600'000'000'000};    ///< of a connection
   bool stops_on_signals = false;           ///< SIGINT and SIGTERM; they are taken from now on
   std::function<void()> hung_up;           ///< told of SIGHUP, which is taken from now on
-  std::vector<WatchedDescriptor> watched;
 };
 
 /// Whether nobody but this machine can reach it.

@@ -19,7 +19,7 @@ enum class Oddity : std::uint8_t {
   kOneWay,      ///< only `from` to `to` was measured
   kAsymmetric,  ///< `to` to `from` takes longer by more than the tolerance
   kTriangle,    ///< the way over `via` is shorter by more than the tolerance
-  kStale,       ///< measured longer ago than the largest age
+  kStale,       ///< measured longer ago than the largest age, or by its date not yet
   kSuspicious,  ///< who measured or merged it said so
 };
 inline constexpr std::size_t kOddities = 6;

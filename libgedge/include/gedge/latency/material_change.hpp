@@ -16,7 +16,8 @@ struct MaterialChange {
 };
 
 /// Of the pairs that begin at `from` in `now`: one came or went, moved by more than noise, became
-/// suspicious or unsuspicious, or what was told is old. Cost: O(names * log).
+/// suspicious or unsuspicious, or what was told is old or, by its date, yet to come. Cost: O(names
+/// * log).
 bool is_material(NameIndex from, const RttMatrix& now, const PairDetails& details,
                  const RttMatrix& then, const PairDetails& details_then,
                  const MaterialChange& bounds = {});

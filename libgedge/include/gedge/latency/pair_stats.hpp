@@ -2,6 +2,7 @@
 // compared with.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -15,6 +16,10 @@ namespace gedge {
 
 /// A count or a share that nobody said.
 inline constexpr std::uint32_t kNotKnown = std::numeric_limits<std::uint32_t>::max();
+
+/// Clocks of two machines differ by less where anything sets them: a date that is further ahead of
+/// now says nothing about an age.
+inline constexpr std::chrono::seconds kMostAhead{60};
 
 /// One ordered pair. Times are round trips; kUnmeasured where nobody measured or said them.
 struct PairStats {

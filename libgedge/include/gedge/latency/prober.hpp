@@ -88,13 +88,14 @@ class Prober {
   static constexpr std::uint32_t kMaxUnderWay = 1U << 20;
 
  private:
-  enum class State : std::uint8_t { kUnderWay, kAnswered, kLost };
+  // kForgotten: a probe from before the ring grew, which had no room for it any more.
+  enum class State : std::uint8_t { kForgotten, kUnderWay, kAnswered, kLost };
   struct Record {
     Nanos latest_departure() const { return sent + std::chrono::milliseconds{grace_ms}; }
     Nanos sent{0};
     std::uint32_t target = 0;
     std::uint16_t grace_ms = 0;  // it may have left so much later
-    State state = State::kLost;
+    State state = State::kForgotten;
   };
   struct Target {
     std::uint32_t left = 0;
