@@ -3,7 +3,9 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,9 +46,13 @@ class Application {
   Exit run();
 
  private:
+  using PodsByName = std::map<std::pair<std::string, std::string>, const Pod*>;
+
+  PodsByName pods_by_name() const;
   std::optional<Exit> read_plan_file();
   std::optional<Exit> read_cluster();
   std::optional<Exit> refuse_stale();
+  std::optional<Exit> refuse_altered();
   std::vector<std::string> differences() const;
   void choose();
   Status bind();
@@ -94,10 +100,15 @@ std::optional<Exit> Application::read_cluster() {
   return std::nullopt;
 }
 
+Application::PodsByName Application::pods_by_name() const {
+  PodsByName pods;
+  for (const Pod& pod : input_.facts.pods) pods[{pod.namespace_name, pod.name}] = &pod;
+  return pods;
+}
+
 // What can be seen of it in the plan's own words.
 std::vector<std::string> Application::differences() const {
-  std::map<std::pair<std::string, std::string>, const Pod*> pods;
-  for (const Pod& pod : input_.facts.pods) pods[{pod.namespace_name, pod.name}] = &pod;
+  const PodsByName pods = pods_by_name();
   std::vector<std::string> found;
   for (const Decision& decision : plan_.decisions) {
     const auto at = pods.find({decision.namespace_name, decision.pod});
@@ -124,9 +135,32 @@ std::optional<Exit> Application::refuse_stale() {
   return Exit::kStale;
 }
 
+// The facts are those of the plan: what it says of them is wrong only where somebody wrote in it.
+std::optional<Exit> Application::refuse_altered() {
+  const auto refuse = [&](const std::string& what) {
+    return fail(io_, invalid_input(what, {command_.plan, 0, 0, "", 1},
+                                   "give the file as `" + io_.program + " plan --out` wrote it"));
+  };
+  const PodsByName pods = pods_by_name();
+  std::set<std::string_view> nodes;
+  for (const Node& node : input_.facts.nodes) nodes.insert(node.name.str());
+  std::set<const Pod*> chosen;
+  for (const Decision& decision : plan_.decisions) {
+    if (!decision.chosen) continue;
+    const auto at = pods.find({decision.namespace_name, decision.pod});
+    const std::string who = "the plan places pod " + text_of(decision);
+    if (at == pods.end()) return refuse(who + ", which there is not");
+    if (!at->second->bound_node.empty())
+      return refuse(who + ", which is on node " + at->second->bound_node.str());
+    if (!nodes.contains(decision.chosen->node))
+      return refuse(who + " on node " + decision.chosen->node + ", which there is not");
+    if (!chosen.insert(at->second).second) return refuse(who + " twice");
+  }
+  return std::nullopt;
+}
+
 void Application::choose() {
-  std::map<std::pair<std::string, std::string>, const Pod*> pods;
-  for (const Pod& pod : input_.facts.pods) pods[{pod.namespace_name, pod.name}] = &pod;
+  const PodsByName pods = pods_by_name();
   for (const Decision& decision : plan_.decisions) {
     Line& line = lines_.emplace_back();
     line.decision = &decision;
@@ -209,6 +243,7 @@ Exit Application::run() {
   if (const auto stopped = read_plan_file()) return *stopped;
   if (const auto stopped = read_cluster()) return *stopped;
   if (const auto stopped = refuse_stale()) return *stopped;
+  if (const auto stopped = refuse_altered()) return *stopped;
   choose();
   if (!command_.is_dry_run)
     if (const Status done = bind(); !done) return fail(io_, done.error());

@@ -147,7 +147,7 @@ void Site::come() {
     told.claims.push_back(std::move(wanted));
     bind(told.volumes.back(), told.claims.back());
     cluster_.put(std::move(told));
-    if (!cluster_.has_its_volumes(name)) fail("a pod lacks its volume");
+    if (cluster_.volumes_of(name) != VolumesOfPod::kBound) fail("a pod lacks its volume");
     const auto fits = cluster_.still_fits(name);
     if (!fits || !*fits) fail("a pod does not fit any more");
   }

@@ -193,6 +193,26 @@ def nodes_of(plane):
     return {name: thing["spec"].get("nodeName") for name, thing in plane.pods().items()}
 
 
+def refuse_altered(plane, plan, live):
+    """Somebody has written in a plan what cannot be meant: nothing of it is carried out."""
+    with open(plan) as file:
+        good = json.load(file)
+    placed = next(i for i, one in enumerate(good["decisions"]) if one["node"])
+    name = "default/" + good["decisions"][placed]["pod"]
+    altered = plane.path("altered.json")
+    for change, why in (
+            (lambda all: all[placed].update(pod="nope"), "pod default/nope, which there is not"),
+            (lambda all: all[placed].update(node="n9"), f"{name} on node n9, which there is not"),
+            (lambda all: all.append(all[placed]), f"pod {name} twice")):
+        bad = json.loads(json.dumps(good))
+        change(bad["decisions"])
+        with open(altered, "w") as file:
+            json.dump(bad, file)
+        run = gedge("apply", altered, *live)
+        need(run.returncode == 3 and why in run.stderr, f"{why}: {run.returncode} {run.stderr}")
+        need(set(nodes_of(plane).values()) == {None}, f"nothing is bound: {why}")
+
+
 def check_apply(plane):
     """A plan is carried out whole, or refused when it does not hold any more."""
     live = ("--cluster", "live", "--kubeconfig", plane.kubeconfig)
@@ -220,6 +240,7 @@ def check_apply(plane):
     need("default/a0: the cluster was read too long ago to bind it\n" in run.stderr, run.stderr)
     need(set(nodes_of(plane).values()) == {None}, "facts that are too old bind nothing")
     need(gedge("apply", plan, *live, "--within", "61s").returncode == 2, "older than a minute")
+    refuse_altered(plane, plan, live)
 
     run = gedge("apply", plan, *live)
     need(run.returncode == 1, f"exit {run.returncode}: {run.stderr}")

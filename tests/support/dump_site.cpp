@@ -281,7 +281,10 @@ json volume_object(const PersistentVolume& from) {
                  {"capacity", {{"storage", std::to_string(from.capacity_bytes)}}},
                  {"accessModes", from.access_modes}};
   if (!from.claim_name.empty())
-    out["spec"]["claimRef"] = {{"namespace", from.claim_namespace}, {"name", from.claim_name}};
+    out["spec"]["claimRef"] = {
+        {"namespace", from.claim_namespace}, {"name", from.claim_name}, {"uid", from.claim_uid}};
+  if (from.is_block) out["spec"]["volumeMode"] = "Block";
+  if (!from.is_offered) out["metadata"]["deletionTimestamp"] = "2020-01-01T00:00:00Z";
   if (from.has_node_affinity) out["spec"]["nodeAffinity"]["required"] = node_terms(from.node_terms);
   return out;
 }
@@ -292,6 +295,10 @@ json claim_object(const PersistentVolumeClaim& from) {
     out["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] = from.selected_node;
   out["spec"] = {{"accessModes", from.access_modes},
                  {"resources", {{"requests", {{"storage", std::to_string(from.request_bytes)}}}}}};
+  if (!from.uid.empty()) out["metadata"]["uid"] = from.uid;
+  if (from.terminating) out["metadata"]["deletionTimestamp"] = "2020-01-01T00:00:00Z";
+  if (from.is_half_bound) out["status"]["phase"] = "Pending";
+  if (from.is_block) out["spec"]["volumeMode"] = "Block";
   if (from.storage_class) out["spec"]["storageClassName"] = *from.storage_class;
   if (!from.volume_name.empty()) out["spec"]["volumeName"] = from.volume_name;
   if (!from.selector.requirements.empty()) out["spec"]["selector"] = selector(from.selector);

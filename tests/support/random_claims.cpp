@@ -95,6 +95,8 @@ void add_volumes(Dice& dice, const Taste& taste, std::size_t count, Facts& facts
     add_reach(dice, facts, taste, volume);
     if (dice.chance(30)) volume.labels.set("speed", dice.pick<std::string>({"high", "low"}));
     if (dice.chance(40)) volume.labels.set("id", std::to_string(i));
+    volume.is_block = dice.chance(5);
+    volume.is_offered = !dice.chance(5);
     if (dice.chance(20)) volume.labels.set(kZone, dice.pick<std::string>({"z1", "z2", "z1__z2"}));
     facts.volumes.push_back(std::move(volume));
   }
@@ -131,6 +133,7 @@ void tie_to_volume(Dice& dice, Facts& facts, PersistentVolumeClaim& claim) {
   if (!volume.claim_name.empty()) return;
   volume.claim_namespace = claim.namespace_name;
   volume.claim_name = claim.name;
+  if (dice.chance(20)) volume.claim_uid = dice.pick<std::string>({claim.uid, "of-one-before"});
   if (dice.chance(60)) claim.volume_name = volume.name;
   if (dice.chance(5)) claim.volume_name = "lost";
 }
@@ -143,8 +146,9 @@ PersistentVolumeClaim make_claim(Dice& dice, const Taste& taste, Facts& facts, s
   claim.storage_class = dice.pick<std::string>({"disks", "disks", "disks", "zonal", "cloud"});
   claim.request_bytes = dice.between(1, taste.sizes);
   claim.access_modes = {"ReadWriteOnce"};
+  claim.uid = claim.namespace_name + "-" + claim.name;
   if (!dice.chance(taste.wild)) return claim;
-  switch (dice.below(7)) {
+  switch (dice.below(9)) {
     case 0:
       claim.storage_class.reset();
       break;
@@ -159,6 +163,14 @@ PersistentVolumeClaim make_claim(Dice& dice, const Taste& taste, Facts& facts, s
       break;
     case 4:
       tie_to_volume(dice, facts, claim);
+      break;
+    case 5:
+      claim.is_block = true;
+      break;
+    case 6:
+      claim.terminating = dice.chance(50);
+      claim.volume_name = facts.volumes[dice.below(facts.volumes.size())].name;
+      claim.is_half_bound = !claim.terminating;
       break;
     default:
       claim.selector = make_selector(dice, facts.volumes.size());
@@ -181,6 +193,16 @@ std::string some_claim(Dice& dice, const Taste& taste, Facts& facts, const Pod& 
   return name;
 }
 
+// Its claim was made for the pod, most times: or for another one of that name, or of none.
+void make_ephemeral(Dice& dice, Facts& facts, Pod& pod, PodVolume& volume) {
+  volume.ephemeral = true;
+  if (pod.uid.empty()) pod.uid = "uid-" + pod.name;
+  for (PersistentVolumeClaim& claim : facts.claims)
+    if (claim.name == volume.claim && claim.namespace_name == pod.namespace_name.str() &&
+        dice.chance(80))
+      claim.owner_uid = pod.uid;
+}
+
 }  // namespace
 
 void add_random_claims(Dice& dice, Facts& facts, std::size_t scale) {
@@ -198,6 +220,7 @@ void add_random_claims(Dice& dice, Facts& facts, std::size_t scale) {
     const std::size_t count = dice.chance(70) ? 1 : 2 + dice.below(2);
     for (std::size_t i = 0; i < count; ++i) {
       PodVolume volume{"v" + std::to_string(i), some_claim(dice, taste, facts, pod, i), false};
+      if (dice.chance(10)) make_ephemeral(dice, facts, pod, volume);
       const auto is_same = [&](const PodVolume& other) { return other.claim == volume.claim; };
       if (std::none_of(used.begin(), used.end(), is_same)) used.push_back(std::move(volume));
     }

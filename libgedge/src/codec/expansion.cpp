@@ -121,7 +121,7 @@ void Expansion::admit(const PodTemplate& pod, const std::string& namespace_name,
   const Admission::Priority priority = admission_.admit_priority(pod, spec, who);
   out.priority = priority.value;
   spec.preempts = priority.preempts;
-  if (spec.gated)
+  if (std::exchange(spec.gated, false))
     drafts_.diagnostics.warn(
         "SchedulingGated", who + " waits for scheduling gates; it is planned as if they were gone",
         drafts_.facts.span(spec.place));

@@ -252,6 +252,11 @@ class Canon {
     add_list(volume.node_terms);
     hash_.text(volume.claim_namespace);
     hash_.text(volume.claim_name);
+    // Of one that says nothing of these it is what it was before they were read.
+    if (volume.claim_uid.empty() && !volume.is_block && volume.is_offered) return;
+    hash_.text(volume.claim_uid);
+    hash_.flag(volume.is_block);
+    hash_.flag(volume.is_offered);
   }
 
   void add(const PersistentVolumeClaim& claim) {
@@ -263,6 +268,14 @@ class Canon {
     hash_.number(claim.request_bytes);
     add_list(claim.access_modes);
     add(claim.selector);
+    const bool is_plain = claim.uid.empty() && claim.owner_uid.empty() && !claim.is_block &&
+                          !claim.terminating && !claim.is_half_bound;
+    if (is_plain) return;
+    hash_.text(claim.uid);
+    hash_.text(claim.owner_uid);
+    hash_.flag(claim.is_block);
+    hash_.flag(claim.terminating);
+    hash_.flag(claim.is_half_bound);
   }
 
   void add(const PodDisruptionBudget& budget) {

@@ -400,8 +400,8 @@ KnownTemplate LoadState::read_template(Cursor object, std::string unread) {
   Metadata meta;
   meta.place = object.place();
   read_notes(object, meta);
-  PodTemplate pod =
-      read_pod_template(object.find("metadata"), object.find("spec"), std::move(meta));
+  PodTemplate pod = read_pod_template(object.find("metadata"), object.find("spec"), std::move(meta),
+                                      drafts.options.compat);
   KnownTemplate known;
   for (const std::string_view key : kOwnLabels)
     if (const std::string* value = pod.spec.labels.find(key)) {
@@ -484,8 +484,9 @@ void LoadState::take_workload(const std::string& kind, Cursor object, const Work
   if (!meta.controller.name.empty())
     drafts.made_by.push_back({meta.namespace_name, kind, meta.name, meta.controller});
   if (in_manifests) {
-    drafts.workloads.push_back(like != nullptr ? read_workload_like(*like, object, std::move(meta))
-                                               : read_workload(kind, object, std::move(meta)));
+    drafts.workloads.push_back(
+        like != nullptr ? read_workload_like(*like, object, std::move(meta))
+                        : read_workload(kind, object, std::move(meta), drafts.options.compat));
     return;
   }
   const bool spreads =

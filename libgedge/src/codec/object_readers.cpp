@@ -122,6 +122,20 @@ void read_topologies(Cursor list, std::vector<NodeSelectorTerm>& out) {
   });
 }
 
+// Empty in what was written by hand.
+std::string_view phase_of(Cursor object) {
+  const auto status = object.find("status");
+  const auto phase = status ? status->find("phase") : std::nullopt;
+  return phase ? phase->raw_text() : std::string_view();
+}
+
+// Not among the annotations that are kept.
+bool has_annotation(Cursor object, std::string_view name) {
+  const auto metadata = object.find("metadata");
+  const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
+  return annotations && annotations->find(name);
+}
+
 }  // namespace
 
 Node read_node(Cursor object, ImagePool& images) {
@@ -154,6 +168,7 @@ PersistentVolume read_volume_object(Cursor object) {
   if (!spec) return volume;
   spec->fields([&](std::string_view key, Cursor value) {
     if (key == "accessModes") read_texts(value, volume.access_modes);
+    if (key == "volumeMode") volume.is_block = value.raw_text() == "Block";
     if (key == "capacity") {
       const auto storage = value.find("storage");
       if (storage) volume.capacity_bytes = read_quantity(*storage, false).value_or(0);
@@ -168,8 +183,12 @@ PersistentVolume read_volume_object(Cursor object) {
       value.fields([&](std::string_view part, Cursor inner) {
         if (part == "name") read_text(inner, volume.claim_name);
         if (part == "namespace") read_text(inner, volume.claim_namespace);
+        if (part == "uid") read_text(inner, volume.claim_uid);
       });
   });
+  const std::string_view phase = phase_of(object);
+  const bool is_free = volume.claim_name.empty();
+  volume.is_offered = !meta.terminating && (!is_free || phase.empty() || phase == "Available");
   return volume;
 }
 
@@ -179,9 +198,13 @@ PersistentVolumeClaim read_claim(Cursor object) {
   claim.namespace_name = meta.namespace_name;
   claim.name = meta.name;
   claim.uid = meta.uid;
+  claim.owner_uid = meta.controller.uid;
+  claim.terminating = meta.terminating;
   if (const std::string* node = meta.annotations.find("volume.kubernetes.io/selected-node"))
     claim.selected_node = *node;
   if (const auto spec = object.find("spec")) read_claim_spec(*spec, claim);
+  claim.is_half_bound = !claim.volume_name.empty() && phase_of(object) == "Pending" &&
+                        !has_annotation(object, "pv.kubernetes.io/bind-completed");
   return claim;
 }
 

@@ -54,7 +54,7 @@ struct Workload {
 /// Only the selector; that of the template's labels where there is none.
 LabelSelector read_workload_selector(const std::string& kind, Cursor object);
 /// `meta` is what read_metadata() says.
-Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta);
+Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta, Compat compat);
 /// The same of an object that differs from that of `like` in nothing but its metadata, the
 /// metadata of its template, and its selector. `like` has none of what these say.
 Workload read_workload_like(const Workload& like, Cursor object, Metadata&& meta);

@@ -38,6 +38,10 @@ void read_requirements(Cursor value, Resources& requests, Resources& limits) {
     if (key == "requests") read_resources(field, requests);
     if (key == "limits") read_resources(field, limits);
   });
+}
+
+void read_own_requirements(Cursor value, Resources& requests, Resources& limits) {
+  read_requirements(value, requests, limits);
   for (const auto& [name, amount] : limits)
     if (!requests.find(name)) requests.set(name, amount);
 }
@@ -50,7 +54,7 @@ ContainerReading read_container(Cursor value) {
     if (key == "ports") field.items([&](Cursor port) { read_port(port, reading.ports); });
     if (key == "restartPolicy") reading.container.restartable = field.raw_text() == "Always";
     if (key == "resources")
-      read_requirements(field, reading.container.requests, reading.container.limits);
+      read_own_requirements(field, reading.container.requests, reading.container.limits);
   });
   return reading;
 }
@@ -63,6 +67,16 @@ void read_containers(Cursor list, PodSpec& spec) {
     reading.container.restartable = false;
     spec.containers.push_back(std::move(reading.container));
     for (const HostPort& port : reading.ports) spec.host_ports.push_back(port);
+  });
+}
+
+// Those of sidecars are taken as long as those of app containers.
+void read_init_containers(Cursor list, PodSpec& spec, std::vector<HostPort>& of_sidecars) {
+  list.items([&](Cursor item) {
+    ContainerReading reading = read_container(item);
+    if (reading.container.restartable)
+      of_sidecars.insert(of_sidecars.end(), reading.ports.begin(), reading.ports.end());
+    spec.init_containers.push_back(std::move(reading.container));
   });
 }
 
@@ -122,14 +136,33 @@ bool read_spec_scalar(std::string_view key, Cursor value, PodTemplate& out) {
   return true;
 }
 
-void read_spec(Cursor value, PodTemplate& out) {
+bool is_requested(const PodSpec& spec, const SharedText& resource) {
+  const auto asks = [&](const Container& container) {
+    return container.requests.find(resource).has_value();
+  };
+  const std::vector<Container>&apps = spec.containers, &inits = spec.init_containers;
+  return std::any_of(apps.begin(), apps.end(), asks) ||
+         std::any_of(inits.begin(), inits.end(), asks);
+}
+
+// Of what may be overcommitted, the pod asks for what its containers do, if any does.
+void complete_pod_requests(PodSpec& spec) {
+  if (!spec.pod_limits) return;
+  Resources requests = spec.pod_requests.value_or(Resources());
+  for (const auto& [name, amount] : *spec.pod_limits) {
+    const bool is_summed = (name == kCpu || name == kMemory) && is_requested(spec, name);
+    if (!is_summed && !requests.find(name)) requests.set(name, amount);
+  }
+  if (!requests.empty()) spec.pod_requests = std::move(requests);
+}
+
+void read_spec(Cursor value, PodTemplate& out, Compat compat) {
   PodSpec& spec = out.spec;
+  std::vector<HostPort> of_sidecars;
   value.fields([&](std::string_view key, Cursor field) {
     if (read_spec_scalar(key, field, out)) return;
     if (key == "containers") read_containers(field, spec);
-    if (key == "initContainers")
-      field.items(
-          [&](Cursor item) { spec.init_containers.push_back(read_container(item).container); });
+    if (key == "initContainers") read_init_containers(field, spec, of_sidecars);
     if (key == "nodeSelector") read_labels(field, spec.node_selector);
     if (key == "affinity") read_affinity(field, spec);
     if (key == "tolerations") spec.tolerations = read_tolerations(field);
@@ -141,6 +174,9 @@ void read_spec(Cursor value, PodTemplate& out) {
       out.has_overhead = field.size() > 0;
     }
   });
+  if (compat != Compat::k1_20)
+    for (const HostPort& port : of_sidecars) spec.host_ports.push_back(port);
+  complete_pod_requests(spec);
 }
 
 // Only the host's network turns container ports into host ports.
@@ -176,6 +212,7 @@ void read_claim_spec(Cursor spec, PersistentVolumeClaim& out) {
     if (key == "storageClassName")
       if (const auto text = value.text()) out.storage_class = std::string(*text);
     if (key == "volumeName") read_text(value, out.volume_name);
+    if (key == "volumeMode") out.is_block = value.raw_text() == "Block";
     if (key == "accessModes") read_texts(value, out.access_modes);
     if (key == "selector" && !value.is_null()) read_label_selector(value, out.selector);
     if (key != "resources") return;
@@ -204,10 +241,10 @@ void put_metadata(TemplateMetadata&& meta, PodSpec& spec) {
 }
 
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
-                              Metadata&& meta) {
+                              Metadata&& meta, Compat compat) {
   PodTemplate out;
   put_metadata(read_template_metadata(metadata, std::move(meta)), out.spec);
-  if (spec) read_spec(*spec, out);
+  if (spec) read_spec(*spec, out, compat);
   if (out.spec.scheduler_name.empty()) out.spec.scheduler_name = PodSpec::default_scheduler();
   settle_ports(out.spec);
   return out;

@@ -10,8 +10,8 @@
 namespace gedge::codec {
 
 /// What a pod's own spec or a template says, before admission. Limits without requests have become
-/// requests, and the container ports of pods on the host's network host ports, as API defaulting
-/// does to every pod.
+/// requests (those of the pod where no container says any), and the container ports of pods on the
+/// host's network host ports, as API defaulting does to every pod.
 struct PodTemplate {
   PodSpec spec;
   bool has_priority = false;
@@ -22,9 +22,10 @@ struct PodTemplate {
   bool has_overhead = false;
 };
 
-/// `metadata` and `spec` may be absent. `place` stands for the template in messages.
+/// `metadata` and `spec` may be absent. `place` stands for the template in messages. 1.20 knows no
+/// sidecars: an init container keeps no port there.
 PodTemplate read_pod_template(std::optional<Cursor> metadata, std::optional<Cursor> spec,
-                              Metadata&& meta);
+                              Metadata&& meta, Compat compat);
 
 /// The part of a spec that a template's metadata says.
 struct TemplateMetadata {

@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, 19> kInTree{
     "NodeVolumeLimits",   "PrioritySort",         "SchedulingGates", "ServiceAffinity",
     "VolumeRestrictions", "NodePreferAvoidPods",  "SelectorSpread"};
 
-// What gedge does without a policy of that name: queue order, binding, and gated pods, which are
-// left out.
+// What gedge does without a policy of that name: queue order, binding, and gated pods, which a
+// cluster has waiting and manifests are planned without.
 constexpr std::array<std::string_view, 3> kImplied{"DefaultBinder", "PrioritySort",
                                                    "SchedulingGates"};
 

@@ -29,6 +29,13 @@ std::string text_of(const Json& body) {
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+ApiRequest get_request(std::string target) {
+  ApiRequest request;
+  request.target = std::move(target);
+  request.timeout = kReadTimeout;
+  return request;
+}
+
 ApiRequest write_request(ApiVerb verb, ApiLane lane, std::string target, std::string body,
                          const char* content_type) {
   ApiRequest request;

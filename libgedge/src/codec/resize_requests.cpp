@@ -16,7 +16,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr unsigned kOk = 200;
-constexpr Nanos kReadTimeout{5'000'000'000};
 
 bool may_be_patched(dom::element resource) {
   dom::array verbs;
@@ -76,10 +75,7 @@ Result<bool> resizes_pods(const ApiAnswer& answer) {
 }
 
 ApiRequest limits_request(const std::string& namespace_name) {
-  ApiRequest request;
-  request.target = "/api/v1/namespaces/" + encoded(namespace_name) + "/limitranges";
-  request.timeout = kReadTimeout;
-  return request;
+  return get_request("/api/v1/namespaces/" + encoded(namespace_name) + "/limitranges");
 }
 
 Result<std::vector<ContainerLimits>> read_limits(const ApiAnswer& answer) {

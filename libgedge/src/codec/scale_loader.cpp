@@ -175,8 +175,8 @@ ScaledPod read_scaled_pod(Cursor object, bool keeps_object) {
     pod.version = version_of(object);
     pod.controller = draft.meta.controller;
   }
-  const PodTemplate made =
-      read_pod_template(object.find("metadata"), object.find("spec"), std::move(draft.meta));
+  const PodTemplate made = read_pod_template(object.find("metadata"), object.find("spec"),
+                                             std::move(draft.meta), Compat::k1_36);
   read_made_of(made.spec, keeps_object, pod);
   const auto status = object.find("status");
   const auto conditions = status && status->is_map() ? status->find("conditions") : std::nullopt;
@@ -223,8 +223,8 @@ void read_template(Cursor object, ScaledTemplate& out) {
   const auto spec = object.find("spec");
   const auto made = spec && spec->is_map() ? spec->find("template") : std::nullopt;
   if (!made || !made->is_map()) return;
-  const PodTemplate read =
-      read_pod_template(made->find("metadata"), made->find("spec"), read_metadata(*made));
+  const PodTemplate read = read_pod_template(made->find("metadata"), made->find("spec"),
+                                             read_metadata(*made), Compat::k1_36);
   read_made_of(read.spec, true, out);
 }
 

@@ -19,7 +19,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr unsigned kOk = 200, kNotFound = 404, kConflict = 409;
-constexpr Nanos kReadTimeout{5'000'000'000};
 
 struct KnownKind {
   std::string_view kind, group, version, plural;
@@ -51,13 +50,6 @@ std::string group_path(const std::string& group, const std::string& version) {
 std::string scale_path(const KindName& kind, const std::string& space, const std::string& name) {
   return group_path(kind.group, kind.version) + "/namespaces/" + encoded(space) + "/" +
          encoded(kind.plural) + "/" + encoded(name) + "/scale";
-}
-
-ApiRequest read_request(std::string target) {
-  ApiRequest request;
-  request.target = std::move(target);
-  request.timeout = kReadTimeout;
-  return request;
 }
 
 void add_query(std::string& target, std::string_view name, const std::string& value) {
@@ -202,7 +194,7 @@ std::optional<KindName> kind_name(const ObjectName& object) {
 
 ApiRequest kinds_request(const std::string& api_version) {
   const auto [group, version] = split_version(api_version);
-  return read_request(group_path(group, version));
+  return get_request(group_path(group, version));
 }
 
 Result<KindName> read_kind_name(const ApiAnswer& answer, const ObjectName& object) {
@@ -224,7 +216,7 @@ Result<KindName> read_kind_name(const ApiAnswer& answer, const ObjectName& objec
   return Error{Errc::kNotFound, object.api_version + " has no kind " + object.kind, {}, {}};
 }
 
-ApiRequest autoscaling_request() { return read_request("/apis/autoscaling"); }
+ApiRequest autoscaling_request() { return get_request("/apis/autoscaling"); }
 
 Result<std::string> autoscaling_version(const ApiAnswer& answer) {
   if (answer.status != kOk) return refusal(answer, "no versions of autoscaling");
@@ -257,7 +249,7 @@ std::string pods_path(const std::string& namespace_name) {
 }
 
 ApiRequest scale_request(const ScaleRead& read, const KindName& kind) {
-  return read_request(scale_path(kind, read.namespace_name, read.target.name));
+  return get_request(scale_path(kind, read.namespace_name, read.target.name));
 }
 
 ScaleReading scale_reading(const ApiAnswer& answer, const ObjectName& target) {
@@ -337,7 +329,7 @@ ApiRequest metric_request(const MetricRead& read, const KindName& object) {
       add_query(target, "labelSelector", read.selector);
       break;
   }
-  return read_request(std::move(target));
+  return get_request(std::move(target));
 }
 
 MetricReading metric_reading(const ApiAnswer& answer, const MetricRead& read) {
@@ -358,7 +350,7 @@ MetricReading metric_reading(const ApiAnswer& answer, const MetricRead& read) {
 }
 
 ApiRequest query_request(const MetricRead& read) {
-  ApiRequest request = read_request("/api/v1/query?query=" + encoded(read.metric));
+  ApiRequest request = get_request("/api/v1/query?query=" + encoded(read.metric));
   request.target += "&timeout=" + std::to_string(kReadTimeout.count() / 1'000'000'000) + "s";
   return request;
 }

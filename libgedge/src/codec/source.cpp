@@ -21,6 +21,15 @@ std::size_t yaml_break(std::string_view text) {
   return text[2] == '\xA8' || text[2] == '\xA9' ? 3 : 0;
 }
 
+bool ends_yaml_break(std::string_view text, std::size_t end) {
+  const auto is_before = [&](std::string_view bytes) {
+    return text.substr(0, end).ends_with(bytes);
+  };
+  if (text[end - 1] == '\r') return end == text.size() || text[end] != '\n';
+  return text[end - 1] == '\n' || is_before("\xC2\x85") || is_before("\xE2\x80\xA8") ||
+         is_before("\xE2\x80\xA9");
+}
+
 bool begins_utf16(std::string_view text) {
   return text.size() >= 2 && (text.substr(0, 2) == "\xFF\xFE" || text.substr(0, 2) == "\xFE\xFF");
 }
@@ -87,8 +96,15 @@ bool Source::check_text(std::uint64_t max_bytes, Diagnostics& diagnostics) const
 
 Position Source::at_offset(std::size_t offset) const {
   offset = std::min(offset, bytes_.size());
-  if (newline_.offset > offset) newline_ = {};
   const char* data = bytes_.data();
+  while (newline_.offset > offset) {
+    const void* before = ::memrchr(data, '\n', newline_.offset - 1);
+    newline_.offset = before == nullptr
+                          ? 0
+                          : static_cast<std::size_t>(static_cast<const char*>(before) - data) + 1;
+    newline_.seen = newline_.offset;
+    --newline_.line;
+  }
   while (newline_.seen < offset) {
     const void* next = std::memchr(data + newline_.seen, '\n', offset - newline_.seen);
     newline_.seen = offset;
@@ -115,8 +131,13 @@ bool Source::has_plain_lines() const {
 }
 
 void Source::seek_line(std::size_t line) const {
-  if (yaml_.line > line + 1) yaml_ = {};
   std::size_t at = yaml_.offset;
+  while (yaml_.line > line + 1) {
+    --at;
+    if (at > 0 && !ends_yaml_break(bytes_, at)) continue;
+    --yaml_.line;
+    yaml_.offset = at;
+  }
   while (yaml_.line < line + 1 && at < bytes_.size()) {
     const std::size_t length = yaml_break(bytes_.substr(at, 3));
     at += std::max<std::size_t>(1, length);

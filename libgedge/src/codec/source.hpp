@@ -20,8 +20,8 @@ struct Position {
 };
 
 /// Borrows the bytes: they outlive the Source, its tapes and its cursors. A byte-order mark is left
-/// out. Not thread-safe: looking up a position moves a private bookmark, which makes positions that
-/// are asked for in rising order cost O(bytes) in all.
+/// out. Not thread-safe: looking up a position moves a private bookmark, and costs the bytes
+/// between it and the last one.
 class Source {
  public:
   /// `padding`: bytes behind the end that may be read (their value does not matter); 64 spare the

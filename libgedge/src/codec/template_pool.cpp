@@ -50,7 +50,7 @@ class Writer {
   void add(const DelayBudget& b) { add_all(b.from, b.limit_us); }
   void add(const PersistentVolumeClaim& c) {
     add_all(c.namespace_name, c.name, c.storage_class, c.volume_name, c.selected_node,
-            c.request_bytes, c.access_modes, c.selector);
+            c.request_bytes, c.access_modes, c.selector, c.is_block);
   }
   template <typename T>
   void add(const std::vector<T>& values) {

@@ -161,4 +161,13 @@ Result<std::vector<std::string>> WatchReader::read_items(std::string_view body,
   return items;
 }
 
+Error unknown_change(std::string_view path, const WatchLine& line) {
+  Error error;
+  error.code = Errc::kInvalidInput;
+  error.what = "the watch of " + std::string(path) + " tells a change of type '" + line.message +
+               "', which is left alone, as those that follow";
+  error.hint = "use a gedge that is as new as the server";
+  return error;
+}
+
 }  // namespace gedge

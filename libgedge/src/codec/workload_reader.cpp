@@ -18,9 +18,9 @@ struct JobSize {
   }
 };
 
-void read_template(Cursor value, Workload& out) {
+void read_template(Cursor value, Workload& out, Compat compat) {
   PodTemplate pod =
-      read_pod_template(value.find("metadata"), value.find("spec"), read_metadata(value));
+      read_pod_template(value.find("metadata"), value.find("spec"), read_metadata(value), compat);
   out.template_meta = take_metadata(pod.spec);
   out.pod = SharedValue<PodTemplate>(std::move(pod));
 }
@@ -47,7 +47,7 @@ void read_claim_templates(Cursor list, Workload& out) {
   });
 }
 
-void read_workload_spec(Cursor spec, Workload& out) {
+void read_workload_spec(Cursor spec, Workload& out, Compat compat) {
   JobSize job;
   bool has_template = false;
   spec.fields([&](std::string_view key, Cursor value) {
@@ -62,7 +62,7 @@ void read_workload_spec(Cursor spec, Workload& out) {
       if (const auto start = value.find("start")) read_int32(*start, out.first_ordinal, 0);
     if (key != "template") return;
     has_template = value.is_map();
-    read_template(value, out);
+    read_template(value, out, compat);
   });
   if (!has_template && spec.is_map())
     spec.fail(out.kind + " without a pod template", "add spec.template");
@@ -70,7 +70,7 @@ void read_workload_spec(Cursor spec, Workload& out) {
 }
 
 // spec.jobTemplate.spec is the Job's; a suspended CronJob makes none.
-void read_cron_job(Cursor spec, Workload& out) {
+void read_cron_job(Cursor spec, Workload& out, Compat compat) {
   bool suspended = false;
   if (const auto flag = spec.find("suspend")) read_bool(*flag, suspended);
   const auto job = spec.find("jobTemplate");
@@ -79,7 +79,7 @@ void read_cron_job(Cursor spec, Workload& out) {
     spec.fail("CronJob without a job template", "add spec.jobTemplate.spec");
     return;
   }
-  read_workload_spec(*inner, out);
+  read_workload_spec(*inner, out, compat);
   if (suspended) out.replicas = 0;
 }
 
@@ -95,7 +95,7 @@ LabelSelector read_workload_selector(const std::string& kind, Cursor object) {
   return selector;
 }
 
-Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta) {
+Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta, Compat compat) {
   Workload out;
   out.kind = kind;
   out.meta = std::move(meta);
@@ -105,9 +105,9 @@ Workload read_workload(const std::string& kind, Cursor object, Metadata&& meta) 
     return out;
   }
   if (kind == "CronJob")
-    read_cron_job(*spec, out);
+    read_cron_job(*spec, out, compat);
   else
-    read_workload_spec(*spec, out);
+    read_workload_spec(*spec, out, compat);
   if (out.pod.get() == nullptr) out.pod = SharedValue<PodTemplate>(PodTemplate());
   if (!out.has_selector) out.selector = selector_of(out.template_meta.labels);
   check_own_metadata(out.kind, object, !out.template_meta.budgets.empty());

@@ -14,39 +14,35 @@ namespace gedge::codec {
 namespace {
 
 constexpr unsigned kOk = 200, kNotFound = 404;
-constexpr Nanos kReadTimeout{5'000'000'000};
 constexpr std::array<std::string_view, 4> kKinds{"Deployment", "StatefulSet", "ReplicaSet",
                                                  "ReplicationController"};
 
 // Of all workloads of that kind in the namespace.
 Result<std::string> path_of(const ObjectName& workload, const std::string& space) {
-  const auto kind = kind_name(workload);
-  if (!kind || std::find(kKinds.begin(), kKinds.end(), workload.kind) == kKinds.end())
+  if (!makes_pods(workload))
     return invalid_input("nobody knows what pods a " + workload.kind + " makes");
+  const auto kind = kind_name(workload);
   return (kind->group.empty() ? "/api/" : "/apis/" + kind->group + "/") + kind->version +
          "/namespaces/" + encoded(space) + "/" + kind->plural;
 }
 
-ApiRequest read_request(std::string target) {
-  ApiRequest request;
-  request.target = std::move(target);
-  request.timeout = kReadTimeout;
-  return request;
-}
-
 }  // namespace
+
+bool makes_pods(const ObjectName& kind) {
+  return kind_name(kind) && std::find(kKinds.begin(), kKinds.end(), kind.kind) != kKinds.end();
+}
 
 Result<ApiRequest> workload_request(const ObjectName& workload, const std::string& namespace_name) {
   auto path = path_of(workload, namespace_name);
   if (!path) return std::move(path).error();
-  return read_request(*path + "/" + encoded(workload.name));
+  return get_request(*path + "/" + encoded(workload.name));
 }
 
 Result<ApiRequest> workloads_request(const ObjectName& kind, const std::string& namespace_name,
                                      std::size_t most) {
   auto path = path_of(kind, namespace_name);
   if (!path) return std::move(path).error();
-  return read_request(*path + "?limit=" + std::to_string(most));
+  return get_request(*path + "?limit=" + std::to_string(most));
 }
 
 Result<std::vector<ScaleTarget>> workloads_reading(const ApiAnswer& answer,

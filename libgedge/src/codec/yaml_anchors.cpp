@@ -91,14 +91,14 @@ bool YamlAnchors::expand(const std::string& name, Tape& tape, TapeBuilder& build
     return refuse(tape, at, "alias '*" + name + "' has no anchor before it",
                   "write `&" + name + "` at the value that is meant");
   const Anchor& anchor = found->second;
-  const std::string from = " (anchor at " + place_text(tape, anchor.at) + ")";
+  const auto from = [&] { return " (anchor at " + place_text(tape, anchor.at) + ")"; };
   if (!anchor.complete)
-    return refuse(tape, at, "alias '*" + name + "' stands inside its own anchor" + from,
+    return refuse(tape, at, "alias '*" + name + "' stands inside its own anchor" + from(),
                   std::string(kSpellOut));
   expanded_ += anchor.entries.size();
   expanded_text_ += anchor.text;
   if (++uses_ > kMaxCount || expanded_ > kMaxEntries || expanded_text_ > kMaxText)
-    return refuse(tape, at, "aliases expand to too much" + from, std::string(kSpellOut));
+    return refuse(tape, at, "aliases expand to too much" + from(), std::string(kSpellOut));
   builder.splice(anchor.entries, anchor.height, at);
   return !builder.failed();
 }

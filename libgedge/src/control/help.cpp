@@ -41,4 +41,12 @@ std::uint8_t helps_of(const RejectedBy& rejected) {
   return helps;
 }
 
+// A claim that is not bound yet gives the volume back that was chosen for it.
+std::uint8_t help_of_leaving(const PodSpec* spec) {
+  const auto has_claim = [](const PodVolume& volume) { return !volume.claim.empty(); };
+  const bool has_claims =
+      spec != nullptr && std::any_of(spec->volumes.begin(), spec->volumes.end(), has_claim);
+  return has_claims ? kSpaceHelps | kVolumeHelps : kSpaceHelps;
+}
+
 }  // namespace gedge

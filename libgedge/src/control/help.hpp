@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gedge/effect/plan.hpp"
+#include "gedge/model/pod.hpp"
 
 namespace gedge {
 
@@ -18,5 +19,7 @@ inline constexpr std::uint8_t kAllHelps = 31;
 
 /// Any of Help, for a pod that these filters rejected nodes for.
 std::uint8_t helps_of(const RejectedBy& rejected);
+/// What it is to others that a pod leaves its place. Null: nobody knows what it asked for.
+std::uint8_t help_of_leaving(const PodSpec* spec);
 
 }  // namespace gedge

@@ -56,7 +56,7 @@ void Scheduler::count_bound(Entry& entry) {
 // Nothing of its name has the place.
 void Scheduler::settle_gone(Entry& entry) {
   const PodName pod = entry.name;
-  helped_ |= kSpaceHelps;
+  helped_ |= help_of_leaving(cluster_.find_spec(pod));
   drop(key_of(pod));
   cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
 }
@@ -64,7 +64,7 @@ void Scheduler::settle_gone(Entry& entry) {
 // A place that was held is free for others.
 void Scheduler::release(const PodName& pod) {
   cluster_.forget(pod);
-  helped_ |= kSpaceHelps;
+  helped_ |= help_of_leaving(cluster_.find_spec(pod));
 }
 
 void Scheduler::drop(const Key& key) {
@@ -299,7 +299,7 @@ void Scheduler::take(const Decision& decision, Nanos now) {
     const Pod* const known = cluster_.find_pod(entry.name);
     if (known != nullptr && !known->nominated_node.empty() && known->nominated_node != entry.node)
       helped_ |= kSpaceHelps;  // what it was promised it does not need
-    if (!options_.is_dry_run && !cluster_.has_its_volumes(entry.name))
+    if (!options_.is_dry_run && cluster_.volumes_of(entry.name) != VolumesOfPod::kBound)
       return await_volumes(entry, now);
     return send_bind(entry);
   }

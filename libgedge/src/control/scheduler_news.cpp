@@ -17,6 +17,12 @@ SharedText promise_of(const Pod* pod) {
   return waits ? pod->nominated_node : SharedText();
 }
 
+// What others are placed by.
+bool differ_to_others(const PodSpec& x, const PodSpec& y) {
+  return x.labels != y.labels || x.containers != y.containers ||
+         x.init_containers != y.init_containers || x.pod_requests != y.pod_requests;
+}
+
 }  // namespace
 
 Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
@@ -27,8 +33,7 @@ Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
   told.priority = pod.priority;
   told.created = pod.created;
   told.is_ours = std::find(names_.begin(), names_.end(), spec.scheduler_name.str()) != names_.end();
-  told.waits =
-      pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating && !spec.gated;
+  told.waits = awaits_node(pod, spec);
   if (const std::string* group = pod_group_name(pod, spec))
     told.group = key_of({pod.namespace_name, *group});
   const Pod* const before = cluster_.find_pod(told.name);
@@ -36,19 +41,26 @@ Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
   return told;
 }
 
-void Scheduler::note_help(const Pod& now) {
-  const Pod* const before = cluster_.find_pod({now.namespace_name, now.name});
+void Scheduler::note_help(const Pod& now, const PodSpec& spec) {
+  const PodName name{now.namespace_name, now.name};
+  const Pod* const before = cluster_.find_pod(name);
   const bool is_same = before != nullptr && before->uid == now.uid;
   const bool was_there = before != nullptr && takes_place(*before);
   const bool is_there = takes_place(now);
-  const bool is_assumed = entries_.contains(key_of({now.namespace_name, now.name}));
+  const bool is_assumed = entries_.contains(key_of(name));
+  const bool has_moved = was_there && is_there && before->bound_node != now.bound_node;
   if (was_there && (!is_same || now.is_finished() || (!is_there && !is_assumed)))
-    helped_ |= kSpaceHelps;
-  if (is_there && (!was_there || !is_same || before->bound_node != now.bound_node)) {
+    helped_ |= help_of_leaving(cluster_.find_spec(name));
+  if (has_moved)  // from where it was only assumed
+    helped_ |= help_of_leaving(cluster_.find_spec(name));
+  if (is_there && (!was_there || !is_same || has_moved)) {
     helped_ |= kPlaceHelps;
     came_to_.insert(now.bound_node);
   }
-  if (is_same && before->extra_labels != now.extra_labels) helped_ |= kSpaceHelps | kPlaceHelps;
+  if (!is_same || !is_there) return;
+  if (before->extra_labels != now.extra_labels || differ_to_others(*cluster_.find_spec(name), spec))
+    helped_ |= kSpaceHelps | kPlaceHelps;
+  if (before->terminating != now.terminating) helped_ |= kPlaceHelps;  // it counts no more
 }
 
 void Scheduler::note_help(const Facts& objects) {
@@ -56,7 +68,7 @@ void Scheduler::note_help(const Facts& objects) {
     const Node* const before = cluster_.find_node(node.name);
     if (before == nullptr || differing_parts(*before, node) != 0) helped_ |= kNodeHelps;
   }
-  for (const Pod& pod : objects.pods) note_help(pod);
+  for (const Pod& pod : objects.pods) note_help(pod, objects.spec_of(pod));
   if (!objects.namespaces.empty() || !objects.spread_owners.empty()) helped_ |= kPlaceHelps;
   if (!objects.storage_classes.empty() || !objects.volumes.empty() || !objects.claims.empty()) {
     helped_ |= kVolumeHelps;
@@ -118,7 +130,7 @@ void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::stri
     const Pod* const known = cluster_.find_pod(pod);
     if (known != nullptr && !uid.empty() && known->uid != uid) return;  // told late, or again
     if (known != nullptr && (takes_place(*known) || !promise_of(known).empty()))
-      helped_ |= kSpaceHelps;
+      helped_ |= help_of_leaving(cluster_.find_spec(pod));
     return leave(pod);
   } else if (kind == FactKind::kPriorityClass || kind == FactKind::kDisruptionBudget) {
     // Neither changes where a pod fits.

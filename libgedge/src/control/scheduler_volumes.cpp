@@ -29,15 +29,18 @@ void Scheduler::answer(std::uint64_t ticket, ClaimAnswer answer, Nanos now) {
   if (awaits && answer != ClaimAnswer::kAsked) give_up_volumes(entry->second, now);
 }
 
-// Time has passed since its place was decided: it must still be one.
+// Time has passed since its place was decided: it must still be one. A provisioner that has no room
+// there takes the node from the claim.
 Status Scheduler::bind_provided(Nanos now) {
   if (is_silenced(now) || !std::exchange(has_new_volumes_, false)) return {};
   const std::set<Key> keys = awaiting_;
   for (const Key& key : keys) {
     Entry& entry = entries_.at(key);
     const bool is_there = cluster_.find_node(entry.node) != nullptr;
-    if (is_there && !cluster_.has_its_volumes(entry.name)) continue;
-    const auto fits = is_there ? cluster_.still_fits(entry.name) : Result<bool>(false);
+    const VolumesOfPod volumes = cluster_.volumes_of(entry.name);
+    if (is_there && volumes == VolumesOfPod::kAwaited) continue;
+    const bool may_fit = is_there && volumes == VolumesOfPod::kBound;
+    const auto fits = may_fit ? cluster_.still_fits(entry.name) : Result<bool>(false);
     if (!fits) return fits.error();
     if (!*fits) {
       give_up_volumes(entry, now);

@@ -20,15 +20,6 @@ std::size_t room_behind(const std::string& text) { return text.capacity() - text
 
 }  // namespace
 
-Error unknown_change(std::string_view path, const WatchLine& line) {
-  Error error;
-  error.code = Errc::kInvalidInput;
-  error.what = "the watch of " + std::string(path) + " tells a change of type '" + line.message +
-               "', which is left alone, as those that follow";
-  error.hint = "use a gedge that is as new as the server";
-  return error;
-}
-
 ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed,
                        ConditionQueue& conditions)
     : path_(path), options_(options), reflector_(seed, options.reflector), conditions_(conditions) {

@@ -93,7 +93,4 @@ class ApiCluster::Kind {
   std::uint64_t objects_ = 0, unreadable_ = 0, unknown_changes_ = 0;
 };
 
-/// A change of a type that this version does not know, which is left alone.
-Error unknown_change(std::string_view path, const WatchLine& line);
-
 }  // namespace gedge

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "drive/api_kind.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/load.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "drive/api_kind.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/codec/autoscaling.hpp"
 

@@ -17,10 +17,6 @@ std::string key_of(const ScaleRead& read) {
   return read.namespace_name + "/" + read.target.api_version + "/" + read.target.kind;
 }
 
-bool may_be_listed(const ScaleRead& read) {
-  return !read.is_whole && bool(codec::workloads_request(read.target, read.namespace_name, 1));
-}
-
 // Of the server, not of what it was asked for.
 bool is_passing(unsigned status) { return status == 0 || status == 429 || status >= 500; }
 
@@ -38,7 +34,8 @@ std::vector<std::vector<ScaleRead>> WorkloadLists::take(std::vector<ScaleRead>& 
   std::vector<ScaleRead> rest;
   for (ScaleRead& read : reads) {
     std::string key = key_of(read);
-    const bool is_alone = alone_until_.contains(key) || !may_be_listed(read);
+    const bool is_alone =
+        alone_until_.contains(key) || read.is_whole || !codec::makes_pods(read.target);
     (is_alone ? rest : found[std::move(key)]).push_back(std::move(read));
   }
   std::vector<std::vector<ScaleRead>> lists;

@@ -91,6 +91,10 @@ std::string text_of(const Evidence& evidence, Compat compat) {
       return "persistentvolumeclaim \"" + subject + "\" not found";
     case Reason::kClaimUnbound:
       return "pod has unbound immediate PersistentVolumeClaims";
+    case Reason::kClaimTerminating:
+      return "persistentvolumeclaim \"" + subject + "\" is being deleted";
+    case Reason::kClaimNotOwned:
+      return "persistentvolumeclaim \"" + subject + "\" was not created for the pod";
     case Reason::kNoVolume:
       return "node(s) didn't find available persistent volumes to bind";
     case Reason::kVolumeMissing:

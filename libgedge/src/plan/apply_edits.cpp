@@ -56,13 +56,14 @@ Result<std::vector<Pod>::iterator> find_pod(const Edit& edit, Facts& facts) {
   return missing(edit, "there is no pod '" + name + "'", name, names);
 }
 
+// Who is going anyway waits for no other node.
 void evict_from(const std::string& node, Facts& facts, bool node_vanishes) {
-  if (node_vanishes)
-    std::erase_if(facts.pods, [&](const Pod& pod) {
-      if (!belongs_to_node(pod)) return false;
-      return pod.bound_node == node ||
-             (pod.bound_node.empty() && is_only_for(facts.spec_of(pod), node));
-    });
+  std::erase_if(facts.pods, [&](const Pod& pod) {
+    const bool is_here = pod.bound_node == node;
+    if (!belongs_to_node(pod)) return is_here && pod.terminating && !pod.is_finished();
+    return node_vanishes &&
+           (is_here || (pod.bound_node.empty() && is_only_for(facts.spec_of(pod), node)));
+  });
   for (Pod& pod : facts.pods) {
     if (pod.bound_node != node || belongs_to_node(pod) || pod.is_finished()) continue;
     pod.bound_node = {};

@@ -376,8 +376,7 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
   Scene s{cluster, pod, node, most_ppm, out};
   switch (const Evidence& evidence = rejection.evidence; evidence.reason) {
     case Reason::kNodeUnschedulable:
-      add_uncordon(s);
-      break;
+      return add_uncordon(s);
     case Reason::kUntoleratedTaint:
       add_for_taints(s);
       break;
@@ -428,6 +427,8 @@ void add_candidates(const ClusterState& cluster, PodIndex pod, NodeIndex node,
     case Reason::kVolumeMissing:
     case Reason::kClaimMissing:
     case Reason::kClaimUnbound:
+    case Reason::kClaimTerminating:
+    case Reason::kClaimNotOwned:
       break;
   }
 }

@@ -168,7 +168,8 @@ bool EditPlayer::clear(NodeIndex node, bool node_vanishes) {
     // A pod that the plan had placed, and an edit moved here, would try its old place again.
     const bool moved_from_plan = !planned && cluster_.pod(pod).bound_node.empty();
     if (session_.engine_of(pod) == nullptr || moved_from_plan) return false;
-    fates_[raw(pod)] = planned ? Fate::kDropped : tied ? Fate::kDeleted : Fate::kEvicted;
+    const bool ends = tied || cluster_.pod(pod).terminating;
+    fates_[raw(pod)] = planned ? Fate::kDropped : ends ? Fate::kDeleted : Fate::kEvicted;
     unbind(pod);
   }
   return true;

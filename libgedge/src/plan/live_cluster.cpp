@@ -57,6 +57,10 @@ class LiveCluster::Parts {
     const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
     return at == pods_.end() ? nullptr : &facts_.pods[at->second];
   }
+  const PodSpec* find_spec(const PodName& pod) const {
+    const Pod* const known = find_pod(pod);
+    return known == nullptr ? nullptr : &facts_.spec_of(*known);
+  }
   const Node* find_node(std::string_view name) const { return nodes_.find_node(name); }
   std::size_t pod_count() const { return pods_.size(); }
   std::size_t node_count() const { return nodes_.size(); }
@@ -67,9 +71,10 @@ class LiveCluster::Parts {
   Result<std::optional<PodView>> look(const PodName& pod);
   void forget(const PodName& pod);
   std::vector<ClaimRequest> take_claims(const PodName& pod);
-  bool has_its_volumes(const PodName& pod) const {
+  VolumesOfPod volumes_of(const PodName& pod) const {
     const Pod* const known = find_pod(pod);
-    return known == nullptr || gedge::has_its_volumes(*known, facts_.spec_of(*known), storage_);
+    if (known == nullptr) return VolumesOfPod::kBound;
+    return claims_.volumes_of(*known, facts_.spec_of(*known), storage_);
   }
   Result<bool> still_fits(const PodName& pod);
   Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
@@ -291,6 +296,7 @@ void LiveCluster::Parts::remove_pod(const std::string& key) {
   pods_.erase(at);
   nominations_.drop(key);
   gone_pods_.insert(i);
+  facts_.pods[i].nominated_node = {};
   if (!session_) return;
   // Budgets look pods up by name, and would find this one.
   if (has_budgets_) return outdate();
@@ -332,9 +338,7 @@ void LiveCluster::Parts::forget(const PodName& pod) {
 std::vector<ClaimRequest> LiveCluster::Parts::take_claims(const PodName& pod) {
   const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
   if (at == pods_.end() || !session_) return {};
-  const PodIndex index{at->second};
-  if (!session_->cluster().is_placed(index)) return {};
-  return claims_.take(session_->cluster(), index, storage_);
+  return claims_.take(session_->cluster(), PodIndex{at->second}, storage_);
 }
 
 Result<bool> LiveCluster::Parts::still_fits(const PodName& pod) {
@@ -565,6 +569,7 @@ bool LiveCluster::remove(FactKind kind, std::string_view namespace_name, std::st
   return parts_->remove(kind, namespace_name, name);
 }
 const Pod* LiveCluster::find_pod(const PodName& pod) const { return parts_->find_pod(pod); }
+const PodSpec* LiveCluster::find_spec(const PodName& pod) const { return parts_->find_spec(pod); }
 const Node* LiveCluster::find_node(std::string_view name) const { return parts_->find_node(name); }
 std::size_t LiveCluster::pod_count() const { return parts_->pod_count(); }
 std::size_t LiveCluster::node_count() const { return parts_->node_count(); }
@@ -580,7 +585,7 @@ void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }
 std::vector<ClaimRequest> LiveCluster::take_claims(const PodName& pod) {
   return parts_->take_claims(pod);
 }
-bool LiveCluster::has_its_volumes(const PodName& pod) const { return parts_->has_its_volumes(pod); }
+VolumesOfPod LiveCluster::volumes_of(const PodName& pod) const { return parts_->volumes_of(pod); }
 Result<bool> LiveCluster::still_fits(const PodName& pod) { return parts_->still_fits(pod); }
 Result<std::vector<Overcommit>> LiveCluster::overcommits(const std::vector<SharedText>& nodes) {
   return parts_->overcommits(nodes);

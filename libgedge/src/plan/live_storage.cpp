@@ -108,13 +108,4 @@ StorageNews LiveStorage::take_news() {
   return news;
 }
 
-bool has_its_volumes(const Pod& pod, const PodSpec& spec, const LiveStorage& storage) {
-  return std::all_of(spec.volumes.begin(), spec.volumes.end(), [&](const PodVolume& used) {
-    if (used.claim.empty()) return true;
-    const PersistentVolumeClaim* const claim = storage.find_claim(pod.namespace_name, used.claim);
-    return claim != nullptr && !claim->volume_name.empty() &&
-           storage.find_volume(claim->volume_name) != nullptr;
-  });
-}
-
 }  // namespace gedge

@@ -45,7 +45,4 @@ class LiveStorage {
   StorageNews news_;  // places in any order, some more than once
 };
 
-/// True if every claim of the pod is bound to a volume that there is. `spec`: the pod's.
-bool has_its_volumes(const Pod& pod, const PodSpec& spec, const LiveStorage& storage);
-
 }  // namespace gedge

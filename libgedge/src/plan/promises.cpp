@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace gedge {
+namespace {
+
+void count_rejection(const char* policy, RejectedBy& rejected) {
+  const auto known = std::find_if(rejected.begin(), rejected.end(),
+                                  [&](const auto& by) { return by.first == policy; });
+  if (known != rejected.end())
+    ++known->second;
+  else
+    rejected.emplace_back(policy, 1);
+}
+
+}  // namespace
 
 std::vector<PodIndex> Promises::hold_against(Group group) {
   ClusterState& cluster = session_.cluster();
@@ -19,20 +31,50 @@ std::vector<PodIndex> Promises::hold_against(Group group) {
   return held;
 }
 
+void Promises::release(const std::vector<PodIndex>& held) {
+  for (const PodIndex pod : held) {
+    session_.cluster().unbind(pod);
+    session_.follow();
+  }
+}
+
+// Where a pod fits while the promised ones stand on their nodes, the best first.
+std::vector<ScoredNode> Promises::places_with_them(PodIndex pod) {
+  const std::vector<PodIndex> held = hold_against({&pod, 1});
+  Engine& engine = *session_.engine_of(pod);
+  const Evaluation evaluation = engine.evaluate(pod);
+  std::vector<ScoredNode> places;
+  if (evaluation.winner != kNoNode)
+    for (const NodeIndex node : engine.ranking(pod, evaluation))
+      places.push_back({session_.cluster().node_name(node), evaluation.totals[raw(node)]});
+  release(held);
+  return places;
+}
+
 // An affinity towards pods that are not there yet is none that is met.
-void Promises::confirm(PodIndex pod, Decision& decision) {
+void Promises::confirm(PodIndex pod, bool is_alone, Decision& decision) {
   ClusterState& cluster = session_.cluster();
   if (!decision.chosen || !cluster.is_placed(pod)) return;
   if (cluster.facts().spec_of(cluster.pod(pod)).required_affinity.empty()) return;
   const NodeIndex node = cluster.node_of(pod);
   cluster.unbind(pod);
   session_.follow();
-  if (session_.engine_of(pod)->fits(pod, node)) {
-    cluster.bind(pod, node);
+  const auto takes = [&](NodeIndex to) {
+    if (!session_.engine_of(pod)->fits(pod, to)) return false;
+    cluster.bind(pod, to);
     session_.follow();
-    return;
-  }
+    return true;
+  };
+  if (takes(node)) return;
   decision.chosen.reset();
+  decision.runner_up.reset();
+  if (is_alone)  // others of a group were decided by where it is
+    for (ScoredNode& place : places_with_them(pod))
+      if (takes(*cluster.find_node(place.node))) {
+        decision.chosen = std::move(place);
+        return;
+      }
+  count_rejection("InterPodAffinity", decision.rejected_by);
   decision.message = "the pods that its affinity asks for are not on their nodes yet";
 }
 
@@ -40,12 +82,10 @@ void Promises::decide(Group group, std::vector<Decision>& decisions) {
   const std::vector<PodIndex> held = promised_.empty() ? promised_ : hold_against(group);
   const std::size_t first = decisions.size();
   session_.decide(group, decisions);
-  for (const PodIndex pod : held) {
-    session_.cluster().unbind(pod);
-    session_.follow();
-  }
+  release(held);
   if (held.empty()) return;
-  for (std::size_t i = 0; i < group.size(); ++i) confirm(group[i], decisions[first + i]);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    confirm(group[i], group.size() == 1, decisions[first + i]);
 }
 
 }  // namespace gedge

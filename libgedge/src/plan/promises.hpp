@@ -22,7 +22,9 @@ class Promises {
 
  private:
   std::vector<PodIndex> hold_against(Group group);
-  void confirm(PodIndex pod, Decision& decision);
+  void release(const std::vector<PodIndex>& held);
+  std::vector<ScoredNode> places_with_them(PodIndex pod);
+  void confirm(PodIndex pod, bool is_alone, Decision& decision);
 
   Session& session_;
   std::vector<PodIndex> promised_;

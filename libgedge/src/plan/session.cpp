@@ -13,11 +13,27 @@ constexpr std::size_t kTrialsPerPod = 50;
 constexpr std::size_t kExtraTrials = 1000;
 constexpr std::size_t kBindsPerTrial = 20;
 
-bool is_pending(const Pod& pod) {
-  return pod.bound_node.empty() && pod.phase == PodPhase::kPending;
-}
-
 std::string full_name(const Pod& pod) { return pod.namespace_name + "/" + pod.name; }
+
+/// Pods without a node that no scheduler would place.
+struct LeftOut {
+  std::size_t count = 0;
+  const Pod* first = nullptr;
+
+  void add(const Pod& pod) {
+    if (count++ == 0) first = &pod;
+  }
+  /// `one` and `many`: what they do.
+  void tell(const char* code, const std::string& one, const std::string& many, const Facts& facts,
+            std::vector<Warning>& out) const {
+    if (count == 0) return;
+    const std::string name = full_name(*first);
+    const std::string what = count == 1
+                                 ? "pod " + name + " " + one
+                                 : std::to_string(count) + " pods " + many + ", first " + name;
+    out.push_back({code, what + "; not planned", facts.span(first->place)});
+  }
+};
 
 bool any_spreads_ties(const PlanRequest& request) {
   return std::any_of(request.profiles.begin(), request.profiles.end(),
@@ -52,21 +68,31 @@ Result<std::unique_ptr<Session>> Session::start(const PlanRequest& request, bool
 
 void Session::collect() {
   std::vector<PodIndex> wanted;
+  LeftOut gated, ending;
   warnings_.clear();
   for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i) {
     const PodIndex pod{i};
-    if (!is_pending(cluster_.pod(pod)) || cluster_.is_placed(pod)) continue;
+    const Pod& one = cluster_.pod(pod);
+    if (!one.bound_node.empty() || one.phase != PodPhase::kPending || cluster_.is_placed(pod))
+      continue;
+    if (const PodSpec& spec = request_.facts->spec_of(one); !awaits_node(one, spec)) {
+      (one.terminating ? ending : gated).add(one);
+      continue;
+    }
     if (engine_of(pod) == nullptr) {
-      const Pod& lost = cluster_.pod(pod);
       warnings_.push_back({"UnknownScheduler",
-                           "pod " + full_name(lost) + " asks for scheduler '" +
-                               request_.facts->spec_of(lost).scheduler_name +
+                           "pod " + full_name(one) + " asks for scheduler '" +
+                               request_.facts->spec_of(one).scheduler_name +
                                "', which no profile serves; not planned",
-                           request_.facts->span(lost.place)});
+                           request_.facts->span(one.place)});
       continue;
     }
     wanted.push_back(pod);
   }
+  gated.tell("SchedulingGated", "waits for scheduling gates", "wait for scheduling gates",
+             *request_.facts, warnings_);
+  ending.tell("PodTerminating", "is being deleted", "are being deleted", *request_.facts,
+              warnings_);
   collect(std::move(wanted));
 }
 

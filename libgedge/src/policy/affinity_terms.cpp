@@ -9,10 +9,11 @@ constexpr const char* kNamespaceName = "kubernetes.io/metadata.name";
 
 bool selects_namespace(const ClusterState& cluster, const LabelSelector& selector,
                        const std::string& name) {
-  Labels labels;
-  for (const Namespace& known : cluster.facts().namespaces)
-    if (known.name == name) labels = known.labels;
-  if (labels.find(kNamespaceName) == nullptr) labels.set(kNamespaceName, name);
+  const Namespace* const known = cluster.find_namespace(name);
+  if (known != nullptr && known->labels.find(kNamespaceName) != nullptr)
+    return selector.matches(known->labels);
+  Labels labels = known == nullptr ? Labels() : known->labels;
+  labels.set(kNamespaceName, name);
   return selector.matches(labels);
 }
 
@@ -40,10 +41,11 @@ AffinityTerm::AffinityTerm(const ClusterState& cluster, const PodAffinityTerm& t
 }
 
 bool AffinityTerm::matches(const ClusterState& cluster, const PodFacts& pod) const {
-  const bool in_namespace =
-      std::find(namespaces.begin(), namespaces.end(), pod.namespace_name()) != namespaces.end() ||
-      (namespace_selector && selects_namespace(cluster, *namespace_selector, pod.namespace_name()));
-  return in_namespace && selector.matches(pod.labels());
+  if (!selector.matches(pod.labels())) return false;
+  return std::find(namespaces.begin(), namespaces.end(), pod.namespace_name()) !=
+             namespaces.end() ||
+         (namespace_selector &&
+          selects_namespace(cluster, *namespace_selector, pod.namespace_name()));
 }
 
 std::vector<AffinityTerm> make_terms(const ClusterState& cluster,

@@ -4,7 +4,8 @@
 // Waiting  (WaitForFirstConsumer) a free volume that suits claim and node, else a class that
 //          provisions and whose allowedTopologies match the node. A volume that an earlier pod of
 //          the plan took is taken; that pod's claim counts as bound to it.
-// Else     a claim that is missing, or that should be bound already but is not, rejects every node.
+// Else     a claim that is missing, going, made for another pod, or not bound where it should be
+//          already, rejects every node.
 // Verdict  always unresolvable.
 // Memory   the rows that it bars, as of a version of the ledger of volumes: who asks later makes it
 //          look again, so that nobody need tell it of other pods.
@@ -38,13 +39,23 @@ struct State final : ClassState {
   mutable BarredRows barred;
 };
 
+// The volume is ephemeral, but the claim is not the one that was made for it. Who has no UID was
+// written by hand.
+bool is_of_another(const PersistentVolumeClaim& claim, const PodVolume& used, const Pod& pod) {
+  return used.ephemeral && !claim.uid.empty() && !pod.uid.empty() && claim.owner_uid != pod.uid;
+}
+
 void sort_claims(const ClassContext& context, const VolumeLookup& lookup, State& state) {
   for (const PodVolume& used : context.pod.spec->volumes) {
     if (used.claim.empty() || state.everywhere) continue;
     const PersistentVolumeClaim* claim = lookup.claim(context.pod.namespace_name(), used.claim);
     if (claim == nullptr) {
       state.everywhere = Finding{Reason::kClaimMissing, &used.claim};
-    } else if (!claim->volume_name.empty()) {
+    } else if (claim->terminating) {
+      state.everywhere = Finding{Reason::kClaimTerminating, &claim->name};
+    } else if (is_of_another(*claim, used, *context.pod.any)) {
+      state.everywhere = Finding{Reason::kClaimNotOwned, &claim->name};
+    } else if (!claim->volume_name.empty() && !claim->is_half_bound) {
       state.claims.push_back({claim, lookup.volume(claim->volume_name)});
       if (state.claims.back().volume == nullptr)
         state.everywhere = Finding{Reason::kVolumeMissing, &claim->volume_name};
@@ -146,8 +157,10 @@ class VolumeBindingFilter final : public FilterPolicy {
     for (const PodVolume& volume : volumes) claims += volume.claim.empty() ? 0 : 1;
     signature.add(claims);
     if (claims > 0) signature.add(pod.namespace_name());
-    for (const PodVolume& volume : volumes)
+    for (const PodVolume& volume : volumes) {
       if (!volume.claim.empty()) signature.add(volume.claim);
+      if (volume.ephemeral) signature.add(pod.any->uid);
+    }
     return true;
   }
   std::unique_ptr<ClassState> prepare(const ClassContext& context) const override {

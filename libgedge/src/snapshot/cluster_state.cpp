@@ -323,6 +323,13 @@ const VolumeLedger& ClusterState::volume_ledger() const {
   return *volume_ledger_;
 }
 
+const Namespace* ClusterState::find_namespace(std::string_view name) const {
+  if (namespaces_.empty())
+    for (const Namespace& one : facts_->namespaces) namespaces_.emplace(one.name, &one);
+  const auto at = namespaces_.find(name);
+  return at == namespaces_.end() ? nullptr : at->second;
+}
+
 std::vector<const SpreadOwner*> ClusterState::spread_owners_of(const PodFacts& pod) const {
   if (!spread_owners_) spread_owners_ = std::make_unique<SpreadOwnerIndex>(facts_->spread_owners);
   return spread_owners_->of(pod);

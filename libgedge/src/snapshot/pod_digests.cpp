@@ -55,7 +55,7 @@ std::unordered_set<std::string_view> selected_keys(const Facts& facts) {
 bool PodDigester::Key::operator==(const Key& other) const {
   const auto key = [](const Key& k) {
     return std::tie(k.spec, k.namespace_name, *k.own, k.controller->kind, k.controller->name,
-                    k.controller->uid, k.peer_name, k.peer_workload, k.peer_workload_kind);
+                    k.controller->uid, k.owner, k.peer_name, k.peer_workload, k.peer_workload_kind);
   };
   return key(*this) == key(other);
 }
@@ -134,14 +134,22 @@ const Labels& PodDigester::own_of(const Pod& pod) const {
   return std::any_of(own.begin(), own.end(), is_selected) ? own : none;
 }
 
+// UID of a pod whose claims are only good if they were made for it; empty for others.
+std::string_view PodDigester::owner_of(const Pod& pod) const {
+  const std::vector<PodVolume>& volumes = facts_.spec_of(pod).volumes;
+  const bool is_owner = std::any_of(volumes.begin(), volumes.end(),
+                                    [](const PodVolume& volume) { return volume.ephemeral; });
+  return is_owner ? std::string_view(pod.uid) : std::string_view();
+}
+
 // True for pods of one spec that share one PodFacts unless a budget means one of them.
 bool PodDigester::are_alike(const Pod& a, const Pod& b) const {
   return a.namespace_name == b.namespace_name && own_of(a) == own_of(b) &&
-         a.controller == b.controller;
+         a.controller == b.controller && owner_of(a) == owner_of(b);
 }
 
 PodDigester::Key PodDigester::key_of(const Pod& pod) const {
-  Key key{raw(pod.spec), pod.namespace_name, &own_of(pod), &pod.controller};
+  Key key{raw(pod.spec), pod.namespace_name, &own_of(pod), &pod.controller, owner_of(pod)};
   if (is_named(pod.name)) key.peer_name = pod.name;
   if (is_named(pod.workload_name)) {
     key.peer_workload = pod.workload_name;

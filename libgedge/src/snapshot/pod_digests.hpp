@@ -53,6 +53,7 @@ class PodDigester {
     std::string_view namespace_name;
     const Labels* own = nullptr;
     const ControllerRef* controller = nullptr;
+    std::string_view owner = {};
     std::string_view peer_name = {}, peer_workload = {}, peer_workload_kind = {};
     bool operator==(const Key& other) const;
   };
@@ -72,6 +73,7 @@ class PodDigester {
   bool is_plain(const PodSpec& spec) const;
   bool selects_by_known(const PodSpec& spec) const;
   const Labels& own_of(const Pod& pod) const;
+  std::string_view owner_of(const Pod& pod) const;
   bool are_alike(const Pod& a, const Pod& b) const;
   const PodFacts* digest(const Pod& pod, const Key& key, const FindNode& find_node);
   void digest_budgets(const PodSpec& spec, const FindNode& find_node, PodFacts& facts);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "gedge/model/volume_offer.hpp"
+
 namespace gedge {
 namespace {
 
@@ -13,11 +15,13 @@ constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kLeastShelves = 64, kMostShelfBytes = std::size_t{64} << 20;
 constexpr std::size_t kBytesPerVolume = 96, kBytesPerRow = 32;
 
-bool has_modes(const PersistentVolume& volume, const std::vector<std::string>& modes) {
-  return std::all_of(modes.begin(), modes.end(), [&](const std::string& mode) {
-    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
-           volume.access_modes.end();
-  });
+bool has_modes(const PersistentVolume& volume, bool is_block,
+               const std::vector<std::string>& modes) {
+  return volume.is_block == is_block &&
+         std::all_of(modes.begin(), modes.end(), [&](const std::string& mode) {
+           return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
+                  volume.access_modes.end();
+         });
 }
 
 // A requirement that only labels with its one value meet; null where the selector has none.
@@ -65,7 +69,7 @@ void VolumeShelves::add(std::uint32_t place) {
   const PersistentVolume& volume = volumes()[place];
   Known& known = known_[place];
   known.reach = kUnknown;
-  if (!volume.claim_name.empty()) {
+  if (!volume.claim_name.empty() || !volume.is_offered) {
     known.reserved_for = hash_of_name(volume.claim_namespace, volume.claim_name);
     reserved_.emplace(known.reserved_for, place);
     return;
@@ -93,8 +97,8 @@ void VolumeShelves::remove(std::uint32_t place) {
 
 bool VolumeShelves::suits_a_shelf(const PersistentVolume& volume) const {
   return std::any_of(shelves_.begin(), shelves_.end(), [&](const auto& entry) {
-    const auto& [storage, modes, selector] = entry.first;
-    return storage->name == volume.storage_class && has_modes(volume, modes) &&
+    const auto& [storage, is_block, modes, selector] = entry.first;
+    return storage->name == volume.storage_class && has_modes(volume, is_block, modes) &&
            selector.matches(volume.labels);
   });
 }
@@ -107,8 +111,7 @@ void VolumeShelves::renew(const StorageNews& news) {
   for (const std::uint32_t place : news.volumes) {
     if (place >= known_.size()) continue;
     add(place);
-    const PersistentVolume& volume = volumes()[place];
-    if (volume.claim_name.empty() && suits_a_shelf(volume)) are_shelves_true = false;
+    if (known_[place].stock != nullptr && suits_a_shelf(volumes()[place])) are_shelves_true = false;
   }
   if (!are_shelves_true) clear_shelves();
   shelf_of_claim_.resize(lookup_->facts().claims.size(), nullptr);
@@ -157,7 +160,7 @@ const PersistentVolume* VolumeShelves::reserved_for(const PersistentVolumeClaim&
   const PersistentVolume* first = nullptr;
   for (auto at = begin; at != end; ++at) {
     const PersistentVolume& volume = volumes()[at->second];
-    if (volume.claim_name == claim.name && volume.claim_namespace == claim.namespace_name &&
+    if (is_reserved_for(volume, claim) && may_be_bound(volume, claim) &&
         volume.storage_class == storage->name && !known_[at->second].is_taken &&
         volume.capacity_bytes >= claim.request_bytes &&
         (first == nullptr || volume.name < first->name))
@@ -183,13 +186,13 @@ const VolumeShelves::Places& VolumeShelves::candidates(const StorageClass& stora
 }
 
 std::unique_ptr<VolumeShelf> VolumeShelves::make_shelf(const Kind& kind) {
-  const auto& [storage, modes, selector] = kind;
+  const auto& [storage, is_block, modes, selector] = kind;
   std::vector<VolumeShelf::Item> items;
   const Stock& stock = stocks_[storage->name];
   for (const std::uint32_t place : candidates(*storage, selector)) {
     if (place >= known_.size() || known_[place].stock != &stock) continue;
     const PersistentVolume& volume = volumes()[place];
-    if (has_modes(volume, modes) && selector.matches(volume.labels))
+    if (has_modes(volume, is_block, modes) && selector.matches(volume.labels))
       items.push_back({&volume, reach_of(volume)});
   }
   std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
@@ -211,8 +214,8 @@ VolumeShelf& VolumeShelves::shelf_of(const PersistentVolumeClaim& claim) {
   if (known != nullptr) return *known;
   std::vector<std::string> modes = claim.access_modes;
   std::sort(modes.begin(), modes.end());
-  const auto [at, is_new] =
-      shelves_.try_emplace(Kind{lookup_->class_of(claim), std::move(modes), claim.selector});
+  const auto [at, is_new] = shelves_.try_emplace(
+      Kind{lookup_->class_of(claim), claim.is_block, std::move(modes), claim.selector});
   if (is_new) at->second = make_shelf(at->first);
   known = at->second.get();
   return *known;

@@ -41,21 +41,21 @@ class VolumeShelves {
   using Volumes = std::vector<const PersistentVolume*>;
   using Places = std::vector<std::uint32_t>;  // of volumes in the facts
   using Terms = std::vector<NodeSelectorTerm>;
-  // Unreserved volumes of one class.
+  // Volumes of one class that are free to be had.
   struct Stock {
     Places volumes;  // ascending
     // By a label and its value. Some may have gone since.
     std::map<std::string, std::unordered_map<std::string, Places>> by_label;
   };
-  // Class, access modes, selector.
-  using Kind = std::tuple<const StorageClass*, std::vector<std::string>, LabelSelector>;
+  // Class, whether it is for block devices, access modes, selector.
+  using Kind = std::tuple<const StorageClass*, bool, std::vector<std::string>, LabelSelector>;
   struct OnShelf {
     VolumeShelf* shelf = nullptr;
     std::uint32_t item = 0;
   };
   struct Known {
-    Stock* stock = nullptr;        // null: it is reserved for a claim
-    std::size_t reserved_for = 0;  // hash of the claim's name
+    Stock* stock = nullptr;        // null: it is reserved for a claim, or for none but not offered
+    std::size_t reserved_for = 0;  // hash of the claim's name, which may be empty
     std::uint32_t reach = 0;       // kUnknown
     bool is_taken = false;
     std::vector<OnShelf> on_shelves;

@@ -122,8 +122,8 @@ void check_gpus(const World& world, const Placed& pod, Findings& out) {
   std::vector<std::int64_t> free(
       static_cast<std::size_t>(std::clamp<std::int64_t>(cards, 0, kMostCards)), kCard);
   std::vector<Wish> wishes;
-  for (const Placed& other : world.placed()) {
-    if (other.node != pod.node) continue;
+  for (const std::size_t at : world.placed_on(*pod.node)) {
+    const Placed& other = world.placed()[at];
     const Wish wish = wish_of(*other.spec);
     if (wish.cards == 0 || lies_where_told(other, wish, free)) continue;
     if (other.pod->bound_node == other.node->name)

@@ -90,8 +90,8 @@ void check_node(const Placed& pod, Findings& out) {
 
 void check_ports(const World& world, const Placed& pod, Findings& out) {
   if (pod.spec->host_ports.empty()) return;
-  for (const Placed& other : world.placed()) {
-    if (other.node != pod.node) continue;
+  for (const std::size_t at : world.placed_on(*pod.node)) {
+    const Placed& other = world.placed()[at];
     for (const HostPort& wanted : pod.spec->host_ports) {
       for (const HostPort& taken : other.spec->host_ports) {
         if (!conflict(wanted, taken)) continue;

@@ -12,8 +12,8 @@ std::vector<UnplacedPod> unplaced_pods(const VerifyInput& input) {
     placed.emplace(placement.namespace_name, placement.pod);
   std::vector<UnplacedPod> all;
   for (const Pod& pod : input.facts.pods) {
-    const bool waits = pod.bound_node.empty() && pod.phase == PodPhase::kPending;
-    if (waits && !placed.contains({pod.namespace_name.str(), pod.name.str()}))
+    if (awaits_node(pod, input.facts.spec_of(pod)) &&
+        !placed.contains({pod.namespace_name.str(), pod.name.str()}))
       all.push_back({pod.namespace_name, pod.name, pod.place});
   }
   return all;

@@ -71,12 +71,19 @@ void World::add(Placed placed) {
     requested.set(name, sum(requested.amount(name), amount));
   requested.set(kPods, requested.amount(kPods) + 1);
   place_of_[{placed.pod->namespace_name, placed.pod->name}] = placed.node;
+  placed_on_[placed.node->name].push_back(placed_.size());
   if (!placed.spec->required_anti_affinity.empty()) with_anti_affinity_.push_back(placed_.size());
   placed_.push_back(std::move(placed));
 }
 
 const Node* World::place_of(const Pod& pod) const {
   return find_in(place_of_, Name{pod.namespace_name, pod.name});
+}
+
+const std::vector<std::size_t>& World::placed_on(const Node& node) const {
+  static const std::vector<std::size_t> kNobody;
+  const auto at = placed_on_.find(node.name);
+  return at == placed_on_.end() ? kNobody : at->second;
 }
 
 const Resources& World::requested_on(const Node& node) const {

@@ -54,6 +54,8 @@ class World {
   Placed describe(const Pod& pod, const Node& node) const;
   void add(Placed placed);
   const std::vector<Placed>& placed() const { return placed_; }
+  /// Positions in `placed` of the pods of a node.
+  const std::vector<std::size_t>& placed_on(const Node& node) const;
   /// Positions in `placed` of pods with required anti-affinity.
   const std::vector<std::size_t>& with_anti_affinity() const { return with_anti_affinity_; }
   /// Where `pod` is; null: nowhere.
@@ -73,7 +75,8 @@ class World {
   std::vector<Placed> placed_;
   std::vector<std::size_t> with_anti_affinity_;
   std::map<Name, const Node*> place_of_;
-  std::map<std::string_view, Resources> requested_;  // by node name
+  std::map<std::string_view, Resources> requested_;                 // by node name
+  std::map<std::string_view, std::vector<std::size_t>> placed_on_;  // by node name
 };
 
 /// Request of a pod in total, without "pods". Sums stop at the end of int64.

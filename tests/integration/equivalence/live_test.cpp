@@ -158,6 +158,7 @@ std::string World::take_claims(LiveCluster& fresh, const Decision& decision) {
     PersistentVolume& volume = *find_volume(request.volume);
     volume.claim_namespace = request.claim.namespace_name;
     volume.claim_name = request.claim.name;
+    volume.claim_uid = request.uid;
     reserved_[volume.name] = request.claim;
   }
   return "";
@@ -175,6 +176,7 @@ void World::end_assumption(const Pod& pod, bool is_as_assumed) {
       if (PersistentVolume* const volume = find_volume(reserved.first)) {
         volume->claim_namespace.clear();
         volume->claim_name.clear();
+        volume->claim_uid.clear();
       }
       return true;
     });
@@ -203,6 +205,7 @@ void World::change_volume() {
       if (!reserved_.contains(volume.name)) return tell(volume);
       old.claim_namespace.clear();
       old.claim_name.clear();
+      old.claim_uid.clear();
       return tell(old);
     case 1:
       volume.capacity_bytes += std::int64_t{1} << 30;

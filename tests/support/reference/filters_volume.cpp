@@ -46,9 +46,12 @@ bool reachable(const PersistentVolume& volume, const Node& node) {
 
 bool serves(const PersistentVolume& volume, const PersistentVolumeClaim& claim,
             const StorageClass& wanted) {
+  const bool its_uid =
+      volume.claim_uid.empty() || claim.uid.empty() || volume.claim_uid == claim.uid;
   const bool mine =
-      volume.claim_namespace == claim.namespace_name && volume.claim_name == claim.name;
+      volume.claim_namespace == claim.namespace_name && volume.claim_name == claim.name && its_uid;
   if (!volume.claim_name.empty() && !mine) return false;
+  if (!volume.is_offered || volume.is_block != claim.is_block) return false;
   if (volume.capacity_bytes < claim.request_bytes || volume.storage_class != wanted.name)
     return false;
   if (mine) return true;
@@ -171,6 +174,11 @@ Objections volume_binding(const World& world, const Seat& pod, const Node& node)
   for (const PodVolume& mounted : pod.spec->volumes) {
     const PersistentVolumeClaim* claim = find_claim(world, pod, mounted.claim);
     if (claim == nullptr) return {no(Reason::kClaimMissing, mounted.claim)};
+    if (claim->terminating) return {no(Reason::kClaimTerminating, claim->name)};
+    if (mounted.ephemeral && !claim->uid.empty() && !pod.pod->uid.empty() &&
+        claim->owner_uid != pod.pod->uid)
+      return {no(Reason::kClaimNotOwned, claim->name)};
+    if (claim->is_half_bound) return {no(Reason::kClaimUnbound, claim->name)};
     const TakenClaim* taken = find_taken(world, *claim);
     const PersistentVolume* volume =
         taken != nullptr ? taken->volume : find_volume(world, claim->volume_name);

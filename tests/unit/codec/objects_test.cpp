@@ -154,13 +154,32 @@ spec:
   CHECK_FALSE(spec.init_containers[0].restartable);
   CHECK(spec.init_containers[1].restartable);
   CHECK(spec.overhead == Resources{{"cpu", 10}});
-  CHECK(spec.pod_requests == Resources{{"cpu", 3000}});
+  CHECK_FALSE(spec.pod_requests);  // what the containers sum to
+  CHECK(spec.pod_limits == Resources{{"cpu", 3000}});
 }
 
-TEST_CASE("objects: host ports, and container ports on the network of the host") {
-  const auto ports = [](const std::string& network) {
+TEST_CASE("objects: a pod asks for its limits of what no container asks for") {
+  const auto requests = [](const std::string& of_pod, const std::string& of_container) {
     const Facts facts =
-        manifest_facts("kind: Pod\nmetadata: {name: p}\nspec:\n  hostNetwork: " + network + R"(
+        manifest_facts("kind: Pod\nmetadata: {name: p}\nspec:\n  resources: " + of_pod +
+                       "\n  containers:\n  - name: a\n    resources: " + of_container + "\n");
+    return facts.spec_of(facts.pods.at(0)).pod_requests.value_or(Resources());
+  };
+  CHECK(requests("{limits: {cpu: 4, memory: 1Ki}}", "{requests: {cpu: 500m}}") ==
+        Resources{{"memory", 1024}});
+  CHECK(requests("{limits: {cpu: 4}}", "{limits: {cpu: 0}}").empty());
+  CHECK(requests("{limits: {cpu: 4}, requests: {cpu: 1}}", "{}") == Resources{{"cpu", 1000}});
+  CHECK(requests("{limits: {hugepages-2Mi: 4Mi}}", "{limits: {hugepages-2Mi: 2Mi}}") ==
+        Resources{{"hugepages-2Mi", 4 << 20}});
+}
+
+TEST_CASE("objects: host ports, also of sidecars, and container ports on the network of the host") {
+  const auto ports = [](const std::string& network, Compat compat = Compat::k1_36) {
+    LoadOptions options;
+    options.compat = compat;
+    const Facts facts =
+        test::Objects(options)
+            .manifests("kind: Pod\nmetadata: {name: p}\nspec:\n  hostNetwork: " + network + R"(
   containers:
   - name: a
     ports:
@@ -169,12 +188,19 @@ TEST_CASE("objects: host ports, and container ports on the network of the host")
   initContainers:
   - name: i
     ports: [{containerPort: 9, hostPort: 9}]
-)");
+  - name: s
+    restartPolicy: Always
+    ports: [{containerPort: 7, hostPort: 7}, {containerPort: 8}]
+)")
+            .facts();
     return facts.spec_of(facts.pods.at(0)).host_ports;
   };
   const HostPort declared{"10.0.0.1", "UDP", 8081};
-  CHECK(ports("false") == std::vector<HostPort>{declared});
-  CHECK(ports("true") == std::vector<HostPort>{{"0.0.0.0", "TCP", 80}, declared});
+  const HostPort own{"0.0.0.0", "TCP", 80}, sidecar{"0.0.0.0", "TCP", 7},
+      own_of_sidecar{"0.0.0.0", "TCP", 8};
+  CHECK(ports("false") == std::vector<HostPort>{declared, sidecar});
+  CHECK(ports("true") == std::vector<HostPort>{own, declared, sidecar, own_of_sidecar});
+  CHECK(ports("true", Compat::k1_20) == std::vector<HostPort>{own, declared});
 }
 
 TEST_CASE("objects: affinity, spread and tolerations") {

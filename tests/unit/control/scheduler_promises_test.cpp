@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -150,4 +151,57 @@ TEST_CASE("what was promised to a pod that finds another place is free at once")
   REQUIRE(scheduler.parked() == 2);
   put_node(scheduler, sim_node("n1"));
   CHECK(bound_after(scheduler, 63 * kSecond) == "big@n1 probe@n0");
+}
+
+TEST_CASE("a promise to a pod that went keeps nobody else from being helped") {
+  Scheduler scheduler = promised();
+  for (const char* name : {"lesser", "big"}) scheduler.remove(FactKind::kPod, "default", name);
+  Facts others = the_lesser_one();
+  others.pods[0].name = "lesser-2";
+  others.pods[0].uid = "uid-lesser-2";
+  scheduler.put(std::move(others));
+  Facts next = the_big_one();
+  next.pods[0].name = "big-2";
+  next.pods[0].uid = "uid-big-2";
+  scheduler.put(std::move(next));
+  REQUIRE(scheduler.advance(2 * kSecond));
+  const std::vector<Nomination> nominations = scheduler.take_nominations();
+  REQUIRE(nominations.size() == 1);
+  CHECK(nominations[0].pod.name == "big-2");
+  CHECK(nominations[0].node == "n0");
+  const std::vector<EvictRequest> evictions = scheduler.take_evictions();
+  REQUIRE(evictions.size() == 1);
+  CHECK(evictions[0].pod.name == "lesser-2");
+}
+
+// "big" has the label that "friend" wants in its zone, and n0 is promised to it; whoever has that
+// label already is on n1, which is nearly full.
+TEST_CASE("whom only a promised pod would draw to a node goes where the others are") {
+  Scheduler scheduler = promised();
+  for (const auto& [name, zone, cpu] :
+       {std::tuple("n0", "a", 4'000), std::tuple("n1", "b", 4'000), std::tuple("n2", "a", 1'000)}) {
+    Node node = sim_node(name);
+    node.labels.set("zone", zone);
+    node.allocatable.set("cpu", cpu);
+    put_node(scheduler, std::move(node));
+  }
+  Facts here = a_pod("here", 3'500);
+  here.pods[0].bound_node = "n1";
+  scheduler.put(std::move(here));
+  Facts close = a_pod("friend", 100);
+  PodAffinityTerm term;
+  term.topology_key = "zone";
+  term.selector.requirements.push_back({"app", SelectorOp::kIn, {"web"}});
+  close.specs[0].labels.set("app", "friend");
+  close.specs[0].required_affinity = std::vector<PodAffinityTerm>{term};
+  Facts lesser = the_lesser_one();
+  lesser.specs[0].labels.set("app", "lesser");
+  lesser.pods[0].terminating = true;
+  scheduler.put(std::move(lesser));
+  scheduler.put(std::move(close));
+  REQUIRE(scheduler.advance(20 * kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  CHECK(binds[0].pod.name == "friend");
+  CHECK(binds[0].node == "n1");
 }

@@ -78,6 +78,24 @@ Facts bound(const std::string& claimed, const std::string& volume, const std::st
   return facts;
 }
 
+// A disk that is another claim's, or was; free without a name.
+Facts with_disk(const std::string& volume, const std::string& node, const std::string& claimed = "",
+                const std::string& uid = "") {
+  Facts facts;
+  facts.volumes = {disk(volume, node)};
+  if (!claimed.empty()) facts.volumes[0].claim_namespace = "default";
+  facts.volumes[0].claim_name = claimed;
+  facts.volumes[0].claim_uid = uid;
+  return facts;
+}
+
+Facts with_claim(const std::string& claimed, const std::string& selected_node = "") {
+  Facts facts;
+  facts.claims = {claim(claimed)};
+  facts.claims[0].selected_node = selected_node;
+  return facts;
+}
+
 // The one claim that is asked for.
 ClaimRequest asked(Scheduler& scheduler) {
   std::vector<ClaimRequest> claims = scheduler.take_claims();
@@ -203,4 +221,103 @@ TEST_CASE("a class that makes volumes is told the node") {
   scheduler.put(bound("data-a", "made", "n0"));
   REQUIRE(scheduler.advance(2 * kSecond));
   CHECK(scheduler.take_binds().size() == 1);
+}
+
+TEST_CASE("a volume that was of a claim of that name before is not waited for") {
+  Facts facts = storage(false);
+  facts.volumes[0].claim_namespace = "default";
+  facts.volumes[0].claim_name = "data-a";
+  facts.volumes[0].claim_uid = "of-one-before";
+  Scheduler scheduler = scheduler_of(std::move(facts));
+  scheduler.put(claiming_pod("a", "data-a"));
+  REQUIRE(scheduler.advance(kSecond));
+  CHECK(asked(scheduler).volume == "disk-1");
+}
+
+TEST_CASE("a pod gives its place up when the provisioner takes the node from the claim") {
+  Scheduler scheduler = scheduler_of(storage(true));
+  scheduler.put(claiming_pod("a", "data-a"));
+  REQUIRE(scheduler.advance(kSecond));
+  const ClaimRequest request = asked(scheduler);
+  scheduler.put(with_claim("data-a"));  // as it was before it was asked for
+  REQUIRE(scheduler.advance(kSecond));
+  scheduler.answer(request.ticket, ClaimAnswer::kAsked, kSecond);
+  scheduler.put(with_claim("data-a", "n0"));
+  REQUIRE(scheduler.advance(2 * kSecond));
+  CHECK(scheduler.awaiting() == 1);
+  scheduler.put(with_claim("data-a"));
+  REQUIRE(scheduler.advance(3 * kSecond));
+  CHECK(scheduler.awaiting() == 0);
+  CHECK(scheduler.backing_off() == 1);
+  CHECK(scheduler.take_binds().empty());
+  REQUIRE(scheduler.advance(10 * kSecond));
+  CHECK(asked(scheduler).node == "n0");
+}
+
+TEST_CASE("a pod gives its place up when its claim is gone, or made anew") {
+  for (const bool is_made_anew : {false, true}) {
+    Scheduler scheduler = scheduler_of(storage(true));
+    scheduler.put(claiming_pod("a", "data-a"));
+    REQUIRE(scheduler.advance(kSecond));
+    scheduler.answer(asked(scheduler).ticket, ClaimAnswer::kAsked, kSecond);
+    scheduler.remove(FactKind::kClaim, "default", "data-a");
+    if (is_made_anew) {
+      Facts next = with_claim("data-a");
+      next.claims[0].uid = "next";
+      scheduler.put(std::move(next));
+    }
+    REQUIRE(scheduler.advance(2 * kSecond));
+    CHECK(scheduler.awaiting() == 0);
+    CHECK(scheduler.backing_off() == 1);
+  }
+}
+
+TEST_CASE("a pod gives its place up when its volume has become another's, or free again") {
+  for (const char* owner : {"", "data-b"}) {
+    Scheduler scheduler = scheduler_of(storage(false));
+    scheduler.put(claiming_pod("a", "data-a"));
+    REQUIRE(scheduler.advance(kSecond));
+    const ClaimRequest request = asked(scheduler);
+    scheduler.answer(request.ticket, ClaimAnswer::kAsked, kSecond);
+    scheduler.put(with_disk("disk-0", "n0", "data-a", "data-a-uid"));
+    REQUIRE(scheduler.advance(2 * kSecond));
+    CHECK(scheduler.awaiting() == 1);
+    scheduler.put(with_disk("disk-0", "n0", owner));
+    REQUIRE(scheduler.advance(3 * kSecond));
+    CHECK(scheduler.awaiting() == 0);
+    CHECK(scheduler.backing_off() == 1);
+  }
+}
+
+TEST_CASE("a pod waits for a volume that was reserved for its claim before") {
+  Facts facts = storage(false);
+  facts.volumes = {with_disk("disk-0", "n0", "data-a").volumes[0]};
+  Scheduler scheduler = scheduler_of(std::move(facts));
+  scheduler.put(claiming_pod("a", "data-a"));
+  REQUIRE(scheduler.advance(kSecond));
+  CHECK(scheduler.take_claims().empty());
+  scheduler.put(with_claim("data-b"));
+  REQUIRE(scheduler.advance(2 * kSecond));
+  CHECK(scheduler.awaiting() == 1);
+}
+
+TEST_CASE("a volume that is given back wakes those that found none") {
+  for (const bool goes : {false, true}) {
+    Facts facts = storage(false);
+    facts.volumes.pop_back();
+    Scheduler scheduler = scheduler_of(std::move(facts));
+    scheduler.put(claiming_pod("a", "data-a"));
+    scheduler.put(claiming_pod("b", "data-b"));
+    REQUIRE(scheduler.advance(kSecond));
+    const ClaimRequest request = asked(scheduler);
+    REQUIRE(request.claim == PodName{"default", "data-a"});
+    REQUIRE(scheduler.parked() == 1);
+    if (goes)
+      scheduler.remove(FactKind::kPod, "default", "a");
+    else
+      scheduler.answer(request.ticket, ClaimAnswer::kRefused, 3 * kSecond);
+    REQUIRE(scheduler.advance(3 * kSecond));
+    CHECK(scheduler.parked() == 0);
+    CHECK(asked(scheduler).claim == PodName{"default", "data-b"});
+  }
 }

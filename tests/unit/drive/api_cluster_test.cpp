@@ -107,6 +107,23 @@ TEST_CASE("api cluster: an object that cannot be read spoils no other") {
   CHECK(at.cluster.counts().unreadable == 1);
 }
 
+TEST_CASE("api cluster: what is wrong with pods that come together is told once, by what it is") {
+  Fixture at;
+  at.turn();
+  at.api.say(at.api.find("/api/v1/pods?limit"), 200,
+             list("PodList", pod("a", "", "many") + "," + pod("b") + "," + pod("c", "", "many") +
+                                 "," + pod("d", "", "few") + "," + pod("e", "", "many")));
+  at.turn();
+  Lines told = at.notes.take();
+  std::erase_if(told, [](const std::string& line) { return !line.starts_with("failed: "); });
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].starts_with("failed: not all of pod shop/d can be read: "));
+  CHECK(told[0].find("few") != std::string::npos);
+  CHECK(told[1].starts_with("failed: not all of pod shop/a and of 2 more can be read: "));
+  CHECK(told[1].find("many") != std::string::npos);
+  CHECK(at.cluster.counts().unreadable == 4);
+}
+
 TEST_CASE("api cluster: one bad item of a list spoils no other, and is not taken for gone") {
   Fixture at;
   at.turn();

@@ -47,6 +47,10 @@ TEST_CASE("reasons name their subject where upstream does") {
   CHECK(new_texts(Reason::kTooManyPods, "pods") == Texts{"Too many pods"});
   CHECK(new_texts(Reason::kClaimMissing, "data") ==
         Texts{"persistentvolumeclaim \"data\" not found"});
+  CHECK(old_texts(Reason::kClaimTerminating, "data") ==
+        Texts{"persistentvolumeclaim \"data\" is being deleted"});
+  CHECK(old_texts(Reason::kClaimNotOwned, "data") ==
+        Texts{"persistentvolumeclaim \"data\" was not created for the pod"});
   CHECK(new_texts(Reason::kOverBudget, "edge-1") ==
         Texts{"node(s) were over the delay budget from edge-1"});
   CHECK(new_texts(Reason::kUnmeasuredRtt, "edge-1") ==

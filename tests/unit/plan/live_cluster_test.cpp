@@ -264,7 +264,7 @@ TEST_CASE("live cluster: claims and volumes come and are bound in the state as i
   CHECK(place(cluster, "b").empty());
   put_volume(cluster, "disk-1", "n1", "data-a");
   put_claim(cluster, "data-a", "disk-1");
-  CHECK(cluster.has_its_volumes({"default", "a"}));
+  CHECK(cluster.volumes_of({"default", "a"}) == VolumesOfPod::kBound);
   const auto fits = cluster.still_fits({"default", "a"});
   REQUIRE(fits);
   CHECK(*fits);

@@ -82,6 +82,25 @@ TEST_CASE("planner: the limit of a delay budget passes and one microsecond more 
   CHECK_FALSE(plan->decisions[1].budgets[0].rtt_us);
 }
 
+TEST_CASE("planner: pods of a cluster that nobody would place are left out, and told") {
+  SiteBuilder b;
+  b.node("a").allocatable.set(kCpu, 1000);
+  b.pod("gated").request(kCpu, 1000);
+  b.pod("going").request(kCpu, 1000);
+  b.pod("web").request(kCpu, 1000);
+  const auto site = b.build();
+  for (Pod& pod : site->facts.pods) {
+    if (pod.name == "gated") site->facts.specs[raw(pod.spec)].gated = true;
+    if (pod.name == "going") pod.terminating = true;
+  }
+  const auto plan = make_plan(request_for(*site, "kube"));
+  REQUIRE(plan);
+  CHECK(text(*plan) == "web=a");
+  REQUIRE(plan->warnings.size() == 2);
+  CHECK(plan->warnings[0].message == "pod default/gated waits for scheduling gates; not planned");
+  CHECK(plan->warnings[1].message == "pod default/going is being deleted; not planned");
+}
+
 TEST_CASE("planner: a cycle of budgets is decided jointly where a greedy choice fails") {
   // a prefers the big node x, but b only fits on y, and x is too far from y.
   SiteBuilder b;

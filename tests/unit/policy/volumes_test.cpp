@@ -161,6 +161,74 @@ TEST_CASE("volume binding: a volume that names its claim is for that claim alone
   CHECK(passing(*policy, *site, "owner") == "b1");
 }
 
+TEST_CASE("volume binding: a volume that another claim of that name had is for none") {
+  SiteBuilder b = two_zones();
+  PersistentVolume& released = add_volume(b, "released", 10, "b1");
+  released.claim_namespace = "default";
+  released.claim_name = "data";
+  released.claim_uid = "old";
+  add_volume(b, "free", 10, "a1");
+  add_claim(b, "data", "local");
+  add_user(b, "db", {"data"});
+  const auto policy = filter_named("VolumeBinding");
+  CHECK(passing(*policy, *b.build(), "db") == "b1");  // a claim without UID was written by hand
+  b.facts().claims.back().uid = "new";
+  CHECK(passing(*policy, *b.build(), "db") == "a1");
+  b.facts().claims.back().uid = "old";
+  CHECK(passing(*policy, *b.build(), "db") == "b1");
+  b.facts().volumes.front().is_offered = false;  // it is being deleted
+  CHECK(passing(*policy, *b.build(), "db") == "a1");
+}
+
+TEST_CASE("volume binding: only volumes of its mode that are offered are for a claim") {
+  SiteBuilder b = two_zones();
+  add_volume(b, "gone", 10, "a1").is_offered = false;
+  add_volume(b, "raw", 10, "a2").is_block = true;
+  add_volume(b, "plain", 10, "b1");
+  add_claim(b, "data", "local");
+  add_claim(b, "device", "local").is_block = true;
+  add_user(b, "db", {"data"});
+  add_user(b, "raw-db", {"device"});
+  const auto site = b.build();
+  const auto policy = filter_named("VolumeBinding");
+  CHECK(passing(*policy, *site, "db") == "b1");
+  CHECK(passing(*policy, *site, "raw-db") == "a2");
+}
+
+TEST_CASE(
+    "volume binding: a claim that is going, or whose binding is not done, rejects all nodes") {
+  SiteBuilder b = two_zones();
+  add_volume(b, "pv-1", 10);
+  for (const char* claim : {"going", "half", "bound"}) add_claim(b, claim, "local");
+  std::vector<PersistentVolumeClaim>& claims = b.facts().claims;
+  claims[0].terminating = claims[1].is_half_bound = true;
+  for (PersistentVolumeClaim& claim : claims) claim.volume_name = "pv-1";
+  for (const char* claim : {"going", "half", "bound"}) add_user(b, claim, {claim});
+  const auto site = b.build();
+  CHECK(only_evidence(*site, "going", "a1").reason == Reason::kClaimTerminating);
+  CHECK(only_evidence(*site, "going", "b1").subject == "going");
+  CHECK(only_evidence(*site, "half", "a1").reason == Reason::kClaimUnbound);
+  CHECK(passing(*filter_named("VolumeBinding"), *site, "bound") == "a1 a2 b1");
+}
+
+TEST_CASE("volume binding: an ephemeral volume is of a claim that was made for its pod") {
+  SiteBuilder b = two_zones();
+  add_claim(b, "db-data", "cloud").uid = "claim";
+  PodDraft& user = add_user(b, "db", {"db-data"});
+  user.pod.uid = "now";
+  const auto policy = filter_named("VolumeBinding");
+  CHECK(passing(*policy, *b.build(), "db") == "a1 a2 b1");
+  user.spec.volumes.edit().front().ephemeral = true;
+  CHECK(only_evidence(*b.build(), "db", "a1").reason == Reason::kClaimNotOwned);
+  b.facts().claims.back().owner_uid = "before";
+  CHECK(only_evidence(*b.build(), "db", "a1").reason == Reason::kClaimNotOwned);
+  b.facts().claims.back().owner_uid = "now";
+  CHECK(passing(*policy, *b.build(), "db") == "a1 a2 b1");
+  b.facts().claims.back().owner_uid.clear();
+  b.facts().claims.back().uid.clear();  // written by hand
+  CHECK(passing(*policy, *b.build(), "db") == "a1 a2 b1");
+}
+
 TEST_CASE("volume binding: two claims of one pod need two volumes") {
   SiteBuilder b = two_zones();
   add_volume(b, "one", 10, "a1");

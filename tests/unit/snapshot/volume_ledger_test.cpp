@@ -114,9 +114,11 @@ class PlainLedger {
     const PersistentVolume *found = nullptr, *reserved = nullptr;
     for (const PersistentVolume& volume : cluster_.facts().volumes) {
       if (volume.storage_class != lookup_.class_of(claim)->name || taken.contains(&volume) ||
-          volume.capacity_bytes < claim.request_bytes)
+          volume.capacity_bytes < claim.request_bytes || !volume.is_offered ||
+          volume.is_block != claim.is_block)
         continue;
       if (volume.claim_name == claim.name && volume.claim_namespace == claim.namespace_name &&
+          (volume.claim_uid.empty() || volume.claim_uid == claim.uid) &&
           (reserved == nullptr || volume.name < reserved->name))
         reserved = &volume;
       const bool has_modes = std::all_of(

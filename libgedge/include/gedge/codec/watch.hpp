@@ -33,4 +33,7 @@ class WatchReader {
   std::unique_ptr<Parts> parts_;
 };
 
+/// That a watch of `path` tells a change of a type that this version does not know, in `line`.
+Error unknown_change(std::string_view path, const WatchLine& line);
+
 }  // namespace gedge

@@ -13,8 +13,9 @@
 
 namespace gedge::codec {
 
-/// GET of a Deployment, a StatefulSet, a ReplicaSet or a ReplicationController. Errors:
-/// kInvalidInput for other kinds.
+/// A Deployment, a StatefulSet, a ReplicaSet or a ReplicationController; the name does not matter.
+bool makes_pods(const ObjectName& kind);
+/// GET of a workload. Errors: kInvalidInput for what makes no pods.
 Result<ApiRequest> workload_request(const ObjectName& workload, const std::string& namespace_name);
 /// The workload of an answer, with what its pods are made of. A scale of it is as this one says.
 ScaleReading workload_reading(const ApiAnswer& answer, const ObjectName& workload);

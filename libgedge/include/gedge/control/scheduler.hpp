@@ -133,6 +133,8 @@ class Scheduler {
   std::size_t unclear() const { return size(State::kUnclear); }
   std::size_t awaiting() const { return size(State::kAwaiting); }  ///< volumes
   std::size_t bound() const { return size(State::kBound); }        ///< acknowledged, not yet seen
+  /// Pods of ours that the server has not said to have a place.
+  std::size_t unplaced() const { return entries_.size() - bound(); }
   /// Of the parked ones: nobody has looked yet who could go for them.
   std::size_t unsearched() const { return to_search_.size(); }
   /// Nodes that have too much, as far as somebody else sent it there.
@@ -212,7 +214,7 @@ class Scheduler {
   Told told(const Pod& pod, const PodSpec& spec) const;
   bool is_old(const Pod& pod) const;
   void note_help(const Facts& objects);
-  void note_help(const Pod& now);
+  void note_help(const Pod& now, const PodSpec& spec);
   void take_in(Facts objects, bool is_listed);
   void meet(const Told& pod);
   void meet_next(const Told& pod, Entry& entry);

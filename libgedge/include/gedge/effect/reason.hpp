@@ -31,6 +31,8 @@ enum class Reason : std::uint8_t {
   kVolumeNodeAffinity,    // subject: volume
   kClaimMissing,          // subject: claim
   kClaimUnbound,          // subject: claim; immediate binding, but not bound yet
+  kClaimTerminating,      // subject: claim
+  kClaimNotOwned,         // subject: claim; the pod's ephemeral volume was not made for it
   kNoVolume,              // subject: claim; no volume could be bound on this node
   kVolumeMissing,         // subject: volume; the claim is bound to it, but it does not exist
   kOverBudget,            // subject: from; measured, limit: microseconds

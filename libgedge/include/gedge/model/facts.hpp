@@ -53,6 +53,10 @@ struct PersistentVolume {
   bool has_node_affinity = false;
   std::vector<NodeSelectorTerm> node_terms;  ///< OR-ed
   std::string claim_namespace, claim_name;   ///< claimRef; empty: free
+  std::string claim_uid;                     ///< of claimRef; empty: of whoever bears the name
+  bool is_block = false;                     ///< volumeMode Block
+  /// Not being deleted, and Available or, with a claimRef, in any phase: no other is ever bound.
+  bool is_offered = true;
 
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };
@@ -66,6 +70,11 @@ struct PersistentVolumeClaim {
   std::int64_t request_bytes = 0;
   std::vector<std::string> access_modes;
   LabelSelector selector;
+  std::string owner_uid;     ///< of the controller that owns it; empty: none, or offline
+  bool is_block = false;     ///< volumeMode Block
+  bool terminating = false;  ///< has a deletionTimestamp
+  /// It names a volume, and its status says that they are not bound yet.
+  bool is_half_bound = false;
 
   friend bool operator==(const PersistentVolumeClaim&, const PersistentVolumeClaim&) = default;
 };

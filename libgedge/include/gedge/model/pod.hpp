@@ -147,7 +147,7 @@ struct PodSpec {
   SharedList<PreferredPodTerm> preferred_affinity, preferred_anti_affinity;
   SharedList<Toleration> tolerations;
   SharedList<TopologySpread> spread;
-  SharedList<HostPort> host_ports;  ///< of app containers only
+  SharedList<HostPort> host_ports;  ///< of app containers, then of sidecars
   SharedList<PodVolume> volumes;
   std::vector<DelayBudget> budgets;
   SharedText
@@ -208,6 +208,12 @@ struct Pod {
     return name;
   }
 };
+
+/// A scheduler has it to place: it is on no node, and neither gates nor its end keep it from one.
+inline bool awaits_node(const Pod& pod, const PodSpec& spec) {
+  return pod.bound_node.empty() && pod.phase == PodPhase::kPending && !pod.terminating &&
+         !spec.gated;
+}
 
 /// The order of pods in facts: namespace, workload, kind of workload, ordinal, name.
 inline bool comes_before(const Pod& a, const Pod& b) {

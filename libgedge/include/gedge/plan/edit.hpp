@@ -44,10 +44,10 @@ Result<Edit> parse_edit(std::string_view text);
 std::string to_string(const Edit& edit);
 
 /// Applies edits to facts and matrix. Pods that lose their node (drain, delete) become pending and
-/// must be placed anew; pods that belong to their node, as a DaemonSet's, stay on one that is
-/// drained and vanish with one that is deleted. Errors: kNotFound for a name that is not there,
-/// with the nearest one that is; kInvalidInput for an amount below 0 and an RTT of a node to
-/// itself.
+/// must be placed anew, those that are being deleted excepted: they vanish. Pods that belong to
+/// their node, as a DaemonSet's, stay on one that is drained and vanish with one that is deleted.
+/// Errors: kNotFound for a name that is not there, with the nearest one that is; kInvalidInput for
+/// an amount below 0 and an RTT of a node to itself.
 Status apply_edits(const std::vector<Edit>& edits, const std::string& rtt_by, Facts& facts,
                    RttMatrix& rtt);
 

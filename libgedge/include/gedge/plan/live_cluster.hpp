@@ -44,6 +44,13 @@ struct Preempted {
   std::vector<PodName> freed;    ///< of their promise
 };
 
+/// What claims have got of what they need.
+enum class VolumesOfPod : std::uint8_t {
+  kBound,    ///< every one a volume that there is
+  kAwaited,  ///< what was asked for with take_claims() stands
+  kUnbound,  ///< one is gone, or its volume is another's, or nobody makes one for the pod's node
+};
+
 /// A pod that waits, where it can be asked about. Whoever tries things out undoes them.
 struct PodView {
   ClusterState& cluster;
@@ -73,6 +80,7 @@ class LiveCluster {
 
   /// Null where there is none. Valid until the next put, remove or place.
   const Pod* find_pod(const PodName& pod) const;
+  const PodSpec* find_spec(const PodName& pod) const;
   const Node* find_node(std::string_view name) const;
   std::size_t pod_count() const;
   std::size_t node_count() const;
@@ -98,8 +106,8 @@ class LiveCluster {
   /// What has to be asked for so that the claims of a pod that place() has just placed are bound to
   /// volumes; from now on those are promised to them. Cost: O(pods) for a pod with claims.
   std::vector<ClaimRequest> take_claims(const PodName& pod);
-  /// The claims of the pod, if it has any, are bound.
-  bool has_its_volumes(const PodName& pod) const;
+  /// Of all claims of the pod; kBound where there is none.
+  VolumesOfPod volumes_of(const PodName& pod) const;
   /// The pod could still be placed where it is assumed to be. Errors: as place().
   Result<bool> still_fits(const PodName& pod);
 

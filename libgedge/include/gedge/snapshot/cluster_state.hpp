@@ -216,6 +216,8 @@ class ClusterState {
   /// bears the name of its controller, in the order of the facts. The first question costs
   /// O(owners).
   std::vector<const SpreadOwner*> spread_owners_of(const PodFacts& pod) const;
+  /// Null where the facts have none of that name. The first question costs O(namespaces).
+  const Namespace* find_namespace(std::string_view name) const;
   /// Placed pods that carry any pod (anti-)affinity, and those with a delay budget; in no
   /// meaningful order.
   std::span<const PodIndex> placed_with_affinity() const { return with_affinity_; }
@@ -352,6 +354,7 @@ class ClusterState {
   std::vector<PodIndex> with_affinity_, with_budgets_;
   mutable std::unique_ptr<PodDirectory> directory_;
   mutable std::unique_ptr<SpreadOwnerIndex> spread_owners_;
+  mutable std::unordered_map<std::string_view, const Namespace*> namespaces_;
   mutable std::unique_ptr<ImageDirectory> images_;
   mutable bool was_asked_for_image_ = false;
   mutable std::unique_ptr<ReachRows> reach_rows_;

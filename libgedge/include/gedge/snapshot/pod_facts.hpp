@@ -1,5 +1,6 @@
 // gedge/snapshot/pod_facts.hpp - a pod digested for scheduling: once per distinct (spec, namespace,
-// own labels, controller, identity for delay budgets), shared by all pods that agree in these.
+// own labels, controller, identity for delay budgets, UID where it has ephemeral volumes), shared
+// by all pods that agree in these.
 #pragma once
 
 #include <cstdint>
