@@ -194,7 +194,7 @@ void ScheduleRun::watch_lease(Watchdog& watchdog, LeaseDeadline deadline) {
 
 Exit ScheduleRun::exit_of(const Status& ended, int signal) const {
   if (!ended) return fail(io_, ended.error());
-  if (options_.is_one_pass) return loop_.scheduler().parked() > 0 ? Exit::kNo : Exit::kYes;
+  if (options_.is_one_pass) return loop_.scheduler().unplaced() > 0 ? Exit::kNo : Exit::kYes;
   return signal == SIGINT ? Exit::kInterrupted : Exit::kYes;
 }
 

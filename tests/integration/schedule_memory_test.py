@@ -26,6 +26,17 @@ spec:
       containers:
       - {name: main, image: "decode:1", resources: {requests: {cpu: 1500m, memory: 1Gi}}}
 """
+# Its one node is too far away.
+FAR = """
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: far, labels: {delay_edge-1: "5"}}
+spec:
+  nodeSelector: {kubernetes.io/hostname: cloud-1}
+  containers:
+  - {name: main, image: "far:1"}
+"""
 failures = []
 
 
@@ -90,6 +101,17 @@ def check_pass(app):
     need(run.returncode == 0 and "event=bound" not in run.stderr, "pods of another scheduler")
 
 
+def check_without_place(folder):
+    """Also where binds of others woke a pod that fits nowhere, some pod has no place."""
+    path = os.path.join(folder, "far.yaml")
+    with open(path, "w") as file:
+        file.write(APP + FAR)
+    for flags in ((), ("--dry-run",)):
+        run = gedge("schedule", "--cluster", SITE, "-f", path, *flags)
+        need(run.returncode == 1, f"{flags} {run.returncode}: {run.stderr}")
+        need("event=unschedulable pod=default/far" in run.stderr, run.stderr)
+
+
 def check_watch(folder, app):
     """It runs until it is told to stop, and answers probes meanwhile."""
     with Watching(folder, "--cluster", SITE, "-f", app) as scheduler:
@@ -148,9 +170,9 @@ def main():
         app = os.path.join(folder, "app.yaml")
         with open(app, "w") as file:
             file.write(APP)
-        for check, arguments in ((check_pass, (app,)), (check_watch, (folder, app)),
-                                 (check_manager, (folder, app)), (check_churn, (folder, app)),
-                                 (check_usage, (app,))):
+        for check, arguments in ((check_pass, (app,)), (check_without_place, (folder,)),
+                                 (check_watch, (folder, app)), (check_manager, (folder, app)),
+                                 (check_churn, (folder, app)), (check_usage, (app,))):
             try:
                 check(*arguments)
             except AssertionError as wrong:

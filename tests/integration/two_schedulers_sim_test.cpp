@@ -219,9 +219,9 @@ void Run::work(std::size_t i) {
     else
       it.scheduler->put(Facts(event.object));
   }
-  if (!it.is_leaving)
-    if (const Status status = it.scheduler->advance(it.local(now_)); !status)
-      fail(status.error().what);
+  it.scheduler->hold_back(it.is_leaving);
+  if (const Status status = it.scheduler->advance(it.local(now_)); !status)
+    fail(status.error().what);
   it.outbox = it.scheduler->take_binds();
   for (const ReadRequest& read : it.scheduler->take_reads()) {
     Answer answer{now_, it.life};

@@ -111,11 +111,15 @@ Result<Profile> extender_profile(Profile profile) {
 Extender::Extender(LiveCluster cluster, ExtenderOptions options)
     : cluster_(std::move(cluster)), options_(options) {}
 
+// What is held for a pod is not for the next one of its name.
 void Extender::put(Facts objects) {
   std::vector<PodName> arrived;
-  for (const Pod& pod : objects.pods)
-    if (!pod.bound_node.empty() || pod.is_finished())
-      arrived.push_back({pod.namespace_name, pod.name});
+  for (const Pod& pod : objects.pods) {
+    const PodName name{pod.namespace_name, pod.name};
+    const Pod* const known = cluster_.find_pod(name);
+    if (known != nullptr && known->uid != pod.uid) release(name);
+    if (!pod.bound_node.empty() || pod.is_finished()) arrived.push_back(name);
+  }
   cluster_.put(std::move(objects));
   for (const PodName& pod : arrived) drop(pod);
 }

@@ -7,6 +7,7 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kNanosInSecond = 1'000'000'000, kNanosInMilli = 1'000'000;
+constexpr Nanos kLeastTimeout{kNanosInSecond};
 constexpr int kMostTimes = 10;  // a Lease that says more than ten of our durations is mistaken
 
 std::string text_of(Nanos time) { return std::to_string(time.count() / kNanosInMilli) + " ms"; }
@@ -42,11 +43,16 @@ std::optional<Nanos> LeaderElection::next() const {
   return is_under_way_ ? deadline() : std::min(until_, deadline());
 }
 
-LeaseCall LeaderElection::write_call(Nanos now, UnixSeconds date) {
+// As client-go: one that hangs leaves time for another, which another connection may carry.
+Nanos LeaderElection::timeout(Nanos now) const {
+  const Nanos most = std::max(options_.renew_deadline / 2, kLeastTimeout);
+  return state_ == State::kLeading ? std::min(most, deadline() - now) : most;
+}
+
+LeaseCall LeaderElection::write_call(UnixSeconds date) const {
   LeaseCall call;
   call.kind = seen_.version.empty() ? LeaseCall::Kind::kCreate : LeaseCall::Kind::kUpdate;
   call.lease = seen_;
-  call.timeout = options_.renew_deadline;
   if (state_ == State::kReleasing) {
     call.lease.holder.clear();
     call.lease.duration_seconds = 1;
@@ -57,7 +63,6 @@ LeaseCall LeaderElection::write_call(Nanos now, UnixSeconds date) {
     }
     call.lease.holder = identity_;
     call.lease.duration_seconds = options_.duration.count() / kNanosInSecond;
-    if (state_ == State::kLeading) call.timeout = std::max(deadline() - now, Nanos{1});
   }
   call.lease.renewed = date;
   return call;
@@ -69,13 +74,12 @@ std::optional<LeaseCall> LeaderElection::advance(Nanos now, UnixSeconds date) {
     return std::nullopt;
   is_under_way_ = true;
   begun_ = now;
-  if (!reads_next_) {
-    LeaseCall call = write_call(now, date);
-    written_ = call.lease;
-    return call;
-  }
   LeaseCall call;
-  call.timeout = options_.renew_deadline;
+  if (!reads_next_) {
+    call = write_call(date);
+    written_ = call.lease;
+  }
+  call.timeout = timeout(now);
   return call;
 }
 

@@ -1,6 +1,5 @@
 #include "gedge/drive/lease_keeper.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "gedge/codec/api_requests.hpp"
@@ -36,11 +35,9 @@ Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket,
 }
 
 bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
-  const Nanos left = election_.deadline() - now;
-  if (!election_.is_leading(now) || left <= Nanos{0}) return false;
-  request.timeout = std::min(request.timeout, left);
+  if (!election_.is_leading(now)) return false;
   request.send_by = election_.deadline();
-  request.target += codec::timeout_query(request.timeout);
+  request.ends_by_then = true;
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "gedge/codec/api_requests.hpp"
 #include "io/curl_url.hpp"
 
 namespace gedge {
@@ -67,6 +68,15 @@ bool ApiAccess::is_sound(const ApiRequest& request) {
          request.target.find_first_of(" #") == std::string::npos && is_clean(request.content_type);
 }
 
+Nanos ApiAccess::time_left(const ApiRequest& request, Nanos now) {
+  return request.ends_by_then ? std::min(request.timeout, request.send_by - now) : request.timeout;
+}
+
+std::string ApiAccess::target_of(const ApiRequest& request, Nanos now) {
+  if (!request.ends_by_then) return request.target;
+  return request.target + codec::timeout_query(time_left(request, now));
+}
+
 Result<std::unique_ptr<ApiAccess>> ApiAccess::make(ApiEndpoint endpoint) {
   std::unique_ptr<ApiAccess> access(new ApiAccess(std::move(endpoint)));
   GEDGE_TRY(access->check());
@@ -109,7 +119,9 @@ Status ApiAccess::find_server(const CurlLibrary& library) {
       return Error{Errc::kDenied, "out of memory", {}, {}};
   }
   base_ = part_of(library, handle, CURLUPART_URL);
-  while (base_.ends_with('/')) base_.pop_back();
+  path_ = part_of(library, handle, CURLUPART_PATH);
+  for (std::string* const text : {&base_, &path_})
+    while (text->ends_with('/')) text->pop_back();
   return {};
 }
 

@@ -45,11 +45,17 @@ class ApiAccess {
   bool is_secure() const { return secure_; }
   /// Where a target begins.
   const std::string& base() const { return base_; }
+  /// The same without scheme and server.
+  const std::string& path() const { return path_; }
 
   /// Whether a header can carry it: visible characters and blanks.
   static bool is_clean(std::string_view text);
   /// Whether a server would understand it.
   static bool is_sound(const ApiRequest& request);
+  /// The time that it may still take.
+  static Nanos time_left(const ApiRequest& request, Nanos now);
+  /// The target of one that leaves now.
+  static std::string target_of(const ApiRequest& request, Nanos now);
 
  private:
   using List = std::unique_ptr<curl_slist, decltype(&::curl_slist_free_all)>;
@@ -61,7 +67,7 @@ class ApiAccess {
   const CurlLibrary* library_ = nullptr;
   ApiEndpoint endpoint_;
   std::uint64_t generation_ = 1;
-  std::string base_, host_header_;
+  std::string base_, path_, host_header_;
   bool secure_ = false, is_loopback_ = false;
   List connect_to_{nullptr, nullptr};
   std::map<std::string, List> headers_;  // by type of content

@@ -11,6 +11,7 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kMostRetrySeconds = 1'000'000'000;
+constexpr const char* kOfUrl = nullptr;  // the target is that of the URL
 
 int on_socket(void* /*nothing*/, curl_socket_t socket, curlsocktype /*purpose*/) {
   notice_dead_peers(socket);
@@ -33,20 +34,12 @@ Error no_memory() { return {Errc::kDenied, "the system has no memory left for ca
 
 }  // namespace
 
-// Where a server speaks HTTP/2, one connection carries all calls of a lane, and as many need not
-// agree on keys first. Watches stay apart from each other. A libcurl that cannot do it does as
-// before.
-void ApiCall::share_connections(ApiLane lane) {
-  if (lane == ApiLane::kWatch || !access_.is_secure()) return;
-  constexpr long kUpload = 16 * 1'024;
-  handle_.set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  handle_.set(CURLOPT_PIPEWAIT, 1L);  // for the first one to say what it speaks
-  handle_.set(CURLOPT_UPLOAD_BUFFERSIZE, kUpload);
-}
-
+// HTTP/1.1: over HTTP/2 libcurl makes the next call on a connection on which one has hung, and what
+// stands in between may keep that open for ever.
 bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
-  share_connections(lane);
+  constexpr long kUpload = 16 * 1'024;
   return handle_.get() != nullptr && access_.set_up(handle_) &&
+         handle_.set(CURLOPT_UPLOAD_BUFFERSIZE, kUpload) &&
          handle_.set(CURLOPT_PRIVATE, static_cast<void*>(this)) &&
          handle_.set(CURLOPT_SHARE, shared) &&
          handle_.set(CURLOPT_BUFFERSIZE, buffer_bytes(lane)) &&
@@ -70,18 +63,20 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
   message_[0] = '\0';
   if (!ApiAccess::is_sound(request_))
     return invalid_input("a target of a request that no server would understand");
-  url_.assign(access_.base()).append(request_.target);
+  url_.assign(access_.base()).append(ApiAccess::target_of(request_, Nanos(clock_.now())));
   if (generation_ != access_.generation() && !access_.identify(handle_)) return no_memory();
   generation_ = access_.generation();
   curl_slist* const headers = access_.headers(request_.content_type);
   if (headers != nullptr && handle_.set(CURLOPT_URL, url_.c_str()) &&
-      handle_.set(CURLOPT_HTTPHEADER, headers) && set_timeouts() && set_verb())
+      handle_.set(CURLOPT_REQUEST_TARGET, kOfUrl) && handle_.set(CURLOPT_HTTPHEADER, headers) &&
+      set_timeouts() && set_verb())
     return {};
   return no_memory();
 }
 
 bool ApiCall::set_timeouts() {
-  const std::int64_t whole = up<std::chrono::milliseconds>(request_.timeout);
+  const Nanos left = ApiAccess::time_left(request_, Nanos(clock_.now()));
+  const std::int64_t whole = up<std::chrono::milliseconds>(left);
   const std::int64_t connect = up<std::chrono::milliseconds>(limits_.connect_timeout);
   return handle_.set(CURLOPT_TIMEOUT_MS, static_cast<long>(whole)) &&
          handle_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(whole, connect)));
@@ -110,8 +105,16 @@ int ApiCall::before_sending(void* call, char* /*to*/, char* /*from*/, int /*to_p
   own.is_late_ = Nanos(own.clock_.now()) >= own.request_.send_by;
   if (own.is_late_) return CURL_PREREQFUNC_ABORT;
   const bool is_repeat = std::exchange(own.is_sent_, true);
-  return is_repeat && own.request_.verb != ApiVerb::kGet ? CURL_PREREQFUNC_ABORT
-                                                         : CURL_PREREQFUNC_OK;
+  const bool may_leave = (!is_repeat || own.request_.verb == ApiVerb::kGet) && own.say_time_left();
+  return may_leave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+// It may have waited for its connection since its URL was written. A proxy of plain HTTP wants all
+// of that.
+bool ApiCall::say_time_left() {
+  if (!request_.ends_by_then || !access_.is_secure()) return true;
+  const std::string target = access_.path() + ApiAccess::target_of(request_, Nanos(clock_.now()));
+  return handle_.set(CURLOPT_REQUEST_TARGET, target.c_str());
 }
 
 ApiCall* ApiCall::of(const CurlLibrary& library, CURL* handle) {

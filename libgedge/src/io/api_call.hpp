@@ -61,9 +61,9 @@ class ApiCall {
   ApiAnswer too_long();
 
  private:
-  void share_connections(ApiLane lane);
   bool set_verb();
   bool set_timeouts();
+  bool say_time_left();
   bool take(std::string_view bytes);
   bool take_header(std::string_view line);
   bool has_stream_begun();

@@ -60,8 +60,11 @@ bool prepare(SSL_CTX* context, const ApiEndpoint& endpoint) {
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_default_read_buffer_len(context, kReadAhead);
   SSL_CTX_set_verify(context, endpoint.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  constexpr std::array<unsigned char, 3> kHttp2{2, 'h', '2'};
-  const bool offered = SSL_CTX_set_alpn_protos(context, kHttp2.data(), kHttp2.size()) == 0;
+  // Servers in Go that speak HTTP/1.1 alone refuse whoever does not offer that.
+  constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
+  const bool offered =
+      SSL_CTX_set_alpn_protos(context, reinterpret_cast<const unsigned char*>(kProtocols.data()),
+                              static_cast<unsigned>(kProtocols.size())) == 0;
   return offered && (!endpoint.verify || trust(context, endpoint.trusted)) &&
          show(context, endpoint.identity.certificate, endpoint.identity.key.reveal());
 }

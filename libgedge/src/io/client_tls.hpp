@@ -21,11 +21,11 @@ using TlsSession = std::unique_ptr<SSL, TlsFree>;
 /// be used.
 ClientTls make_client_tls(const ApiEndpoint& endpoint);
 
-/// Offers HTTP/2 alone. `name`: that the server's certificate must have, a name or an address. The
-/// socket outlives it. Null without memory.
+/// Offers HTTP/2, and HTTP/1.1 after it. `name`: that the server's certificate must have, a name or
+/// an address. The socket outlives it. Null without memory.
 TlsSession make_tls_session(SSL_CTX* context, int socket, const std::string& name);
 
-/// Whether the server has agreed to it.
+/// Whether the server has agreed to HTTP/2.
 bool speaks_http2(const SSL* session);
 
 }  // namespace gedge

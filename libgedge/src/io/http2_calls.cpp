@@ -86,7 +86,7 @@ void Http2Calls::send(std::uint64_t ticket, ApiRequest request, bool is_second, 
   call.ticket = ticket;
   call.request = std::move(request);
   call.is_second = is_second;
-  call.deadline = now + call.request.timeout;
+  call.deadline = now + ApiAccess::time_left(call.request, Nanos(clock_.now()));
   calls_.emplace(ticket, std::move(made));
   earliest_deadline_ = std::min(earliest_deadline_, call.deadline);
   note_due(call.deadline);
@@ -142,7 +142,7 @@ Http2Calls::LaneLink* Http2Calls::new_link(Lane& lane, Nanos now) {
 
 bool Http2Calls::submit(Http2Call& call, LaneLink& link, Nanos now) {
   const ApiRequest& request = call.request;
-  const std::string path = server_.path + request.target;
+  const std::string path = server_.path + ApiAccess::target_of(request, Nanos(clock_.now()));
   std::array<char, 20> digits{};
   const auto [end, failed] =
       std::to_chars(digits.data(), digits.data() + digits.size(), request.body.size());

@@ -53,6 +53,10 @@ void SimCluster::log_removed(FactKind kind, PodName name) {
   log_.push_back(std::move(event));
 }
 
+void SimCluster::forget_before(std::size_t version) {
+  for (; forgotten_ < version && !log_.empty(); ++forgotten_) log_.pop_front();
+}
+
 bool SimCluster::create(Pod pod, PodSpec spec) {
   const PodName name{pod.namespace_name, pod.name};
   const auto [at, fresh] = pods_.try_emplace(name);

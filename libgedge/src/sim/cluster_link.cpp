@@ -166,14 +166,14 @@ bool SimLink::is_synced() const {
 }
 
 void SimLink::tell_event(std::size_t version, Nanos at) {
-  told_.emplace_back(at, [this, version](ClusterListener& listener) {
-    const ClusterEvent& event = world_.cluster().event(version);
+  const ClusterEvent& known = world_.cluster().event(version);
+  told_.emplace_back(at, [this, event = known](ClusterListener& listener) mutable {
     if (options_.witness != nullptr) options_.witness->told(event);
     if (is_end(event))
       listener.remove(event.kind, event.name.namespace_name, event.name.name,
                       event.is_removed ? SharedText() : event.object.pods.front().uid);
     else
-      listener.put(Facts(event.object));
+      listener.put(std::move(event.object));
   });
 }
 
@@ -232,6 +232,7 @@ Status SimLink::run(Nanos now) {
   }
   GEDGE_TRY(world_.advance(now));
   watch(now);
+  world_.forget_before(seen_ - std::min(seen_, kMostRepeated));
   return {};
 }
 

@@ -99,6 +99,7 @@ class SimWorld::Parts {
 
   Status advance(Nanos now);
   void settle();
+  void forget_before(std::size_t version);
   void churn(Nanos every, Nanos until);
   Status edit(const Change& change, std::string note);
   void add(const Facts& before, const Facts& after);
@@ -153,6 +154,11 @@ Status SimWorld::Parts::advance(Nanos now) {
   }
   stage.now = std::max(stage.now, now);
   return {};
+}
+
+// What nobody in here has seen stays.
+void SimWorld::Parts::forget_before(std::size_t version) {
+  stage.cluster.forget_before(std::min(version, seen_));
 }
 
 // What one does is what the next one sees, until nobody does anything.
@@ -454,6 +460,7 @@ void SimWorld::tell(const Unschedulable& pod) {
 }
 
 const SimCluster& SimWorld::cluster() const { return parts_->stage.cluster; }
+void SimWorld::forget_before(std::size_t version) { parts_->forget_before(version); }
 const RttMatrix& SimWorld::rtt() const { return parts_->rtt(); }
 std::uint64_t SimWorld::rtt_version() const { return parts_->rtt_version(); }
 bool SimWorld::is_meddled_with(std::string_view node) const {

@@ -274,6 +274,33 @@ TEST_CASE("extender: a pod that is being bound, or was, is asked about in vain")
   CHECK(extender.cluster().find_pod(name) == nullptr);
 }
 
+TEST_CASE("extender: a place that is held for a pod is not held for the next one of its name") {
+  for (const bool is_answered : {true, false}) {
+    CAPTURE(is_answered);
+    Extender extender = make_extender();
+    const PodName name{"default", "a"};
+    CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");
+    const auto ticket = extender.bind(name, "uid-a", "n1", kSecond);
+    REQUIRE(ticket);
+    if (is_answered) extender.answer(**ticket, BindAnswer::kBound, kSecond);
+    const auto next = [] {
+      Facts facts = one_pod("a", "a");
+      facts.pods[0].uid = "uid-next";
+      return facts;
+    };
+    extender.put_listed(next(), 2 * kSecond);  // the watch had broken
+    CHECK(extender.held() == 0);
+    CHECK(passing(extender, next()) == "n0 n1 n2");
+    const auto again = extender.bind(name, "uid-next", "n2", 2 * kSecond);
+    REQUIRE(again);
+    REQUIRE(*again);
+    extender.answer(**ticket, BindAnswer::kGone, 2 * kSecond);  // of the one before, told late
+    CHECK(passing(extender, next()) == "error: a bind of pod default/a is under way");
+    extender.answer(**again, BindAnswer::kBound, 2 * kSecond);
+    CHECK(passing(extender, next()) == "error: pod default/a is on node n2");
+  }
+}
+
 TEST_CASE("extender: where no answer says whether a pod was bound, it is read") {
   const auto begin = [](Extender& extender) {
     CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");

@@ -121,7 +121,7 @@ TEST_CASE("leader election: renews every retry period, and keeps what it wrote")
   CHECK(call->lease.version == "1");
   CHECK(call->lease.transitions == 0);
   CHECK(call->lease.renewed == 9);
-  CHECK(call->timeout == 8 * kSecond);  // what is left of the deadline
+  CHECK(call->timeout == 5 * kSecond);
   election.take_written("2", 103 * kSecond);
   CHECK(election.deadline() == 112 * kSecond);
 }
@@ -150,6 +150,28 @@ TEST_CASE("leader election: a renewal of which nobody knows is read, then made a
   CHECK(call->lease.version == "2");
   election.take_written("3", 105 * kSecond);
   CHECK(election.deadline() == 114 * kSecond);
+}
+
+TEST_CASE("leader election: a call that hangs leaves time for another before the lease is lost") {
+  LeaderElection follower("me", 1);
+  CHECK(follower.advance(Nanos{0}, 0)->timeout == 5 * kSecond);
+  LeaderElection election = leading();
+  CHECK(election.advance(102 * kSecond, 0)->timeout == 5 * kSecond);
+  election.take_failure(107 * kSecond);
+  const auto read = election.advance(107 * kSecond, 0);
+  REQUIRE(read);
+  CHECK(read->kind == LeaseCall::Kind::kRead);
+  CHECK(read->timeout == 3 * kSecond);  // what is left of the deadline
+  election.take_read(held_by("me", "1"), 108 * kSecond);
+  const auto write = election.advance(108 * kSecond, 0);
+  REQUIRE(write);
+  CHECK(write->timeout == 2 * kSecond);
+  election.take_written("2", Nanos{108'500'000'000});
+  CHECK(election.deadline() == 118 * kSecond);
+  LeaderElectionOptions hasty;
+  hasty.renew_deadline = Nanos{1'500'000'000};
+  hasty.retry = kSecond;
+  CHECK(LeaderElection("me", 1, hasty).advance(Nanos{0}, 0)->timeout == kSecond);
 }
 
 TEST_CASE("leader election: another holder in our Lease means that it is lost") {

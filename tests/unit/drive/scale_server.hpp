@@ -38,7 +38,7 @@ struct ScaleServer final : ApiTransport {
   std::uint64_t unsaid = 0;  // the last of them
 
   void send(std::uint64_t ticket, ApiRequest request) override {
-    const std::string target = request.target.substr(0, request.target.find("?timeout="));
+    const std::string target = request.target;
     const bool is_watch = request.is_stream;
     const ApiVerb verb = request.verb;
     const std::string body = request.body;

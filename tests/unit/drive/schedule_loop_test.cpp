@@ -236,3 +236,53 @@ TEST_CASE("schedule loop: a stop waits for pods that were asked to go") {
   CHECK(link.evictions.empty());
   CHECK(link.left);
 }
+
+namespace {
+
+/// Binds no pod, and says so at once.
+class RefusingLink final : public ClusterLink, public Clock {
+ public:
+  Micros now() const override { return Micros{1'000'000}; }
+  void bind(const BindRequest& request) override { binds.push_back(request.ticket); }
+  void read(const ReadRequest&) override {}
+  void evict(const EvictRequest&) override {}
+  void claim(const ClaimRequest&) override {}
+  void nominate(const Nomination&) override {}
+  void tell(const Unschedulable&) override {}
+  void tell(const Overcommit&) override {}
+  std::size_t untold() const override { return 0; }
+  bool is_synced() const override { return waits > 0; }
+  void leave() override {}
+  Status wait(Nanos, ClusterListener& listener) override {
+    REQUIRE(++waits < 1'000);
+    Facts facts = three_nodes();
+    add_pods(facts, "Deployment", "web", 3);
+    if (waits == 1) listener.put(std::move(facts));
+    for (const std::uint64_t ticket : binds) {
+      listener.answer(ticket, BindAnswer::kRefused);
+      ++refused;
+    }
+    binds.clear();
+    return {};
+  }
+  void wake() override {}
+
+  std::vector<std::uint64_t> binds;
+  int waits = 0, refused = 0;
+};
+
+}  // namespace
+
+TEST_CASE("schedule loop: a pass whose binds are refused ends, and its pods have no place") {
+  RefusingLink link;
+  LiveOptions live;
+  live.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  ScheduleLoopOptions options;
+  options.is_one_pass = true;
+  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
+                    {});
+  REQUIRE(loop.run());
+  CHECK(link.refused == 3);
+  CHECK(loop.scheduler().parked() == 0);
+  CHECK(loop.scheduler().unplaced() == 3);
+}

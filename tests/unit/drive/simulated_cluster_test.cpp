@@ -1,6 +1,8 @@
 // A scheduler's loop in a simulated cluster: what it does is the cluster's history.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -167,6 +169,21 @@ TEST_CASE("what is told no more for a minute stops decisions, and they go on whe
   }
   CHECK(binds > 500);
   CHECK(waits > 100);
+}
+
+TEST_CASE("of what happened no more is kept than may be told again") {
+  SimWorld world(three_webs(), {}, {});
+  world.churn(5 * kSecond, 1'800 * kSecond);
+  SimLinkOptions options;
+  options.faults.watch_repeats = 200'000;
+  options.faults.late_watch = 5 * kSecond;
+  Play run(world, options);
+  std::size_t most = 0;
+  run.turned = [&] { most = std::max(most, world.cluster().kept()); };
+  REQUIRE(run.until(2'000 * kSecond));
+  CHECK(run.link->faults() > 100);
+  CHECK(world.cluster().version() > 500);
+  CHECK(most < 100);
 }
 
 TEST_CASE("with every fault that there is, pods end where they belong, and a seed repeats itself") {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -96,6 +97,38 @@ TEST_CASE("api client: who was refused reads the token again and asks once more"
   CHECK(guarded.server.connections() == 1);
   CHECK(calls.ask(bind_request()).status == 200);
   CHECK(guarded.server.heard().size() == 3);
+}
+
+TEST_CASE("api client: who is asked once more is not given the whole time again") {
+  struct Sleeper final : Clock {
+    std::atomic<std::int64_t> slept{1'000'000};
+    Micros now() const override { return Micros(slept.load()); }
+  } clock;
+  const Credentials own = make_credentials("localhost", kYear);
+  TalkingServer server(
+      [&](const Heard& heard) {
+        clock.slept += 80'000'000;
+        return Said{{heard.has("Bearer new") ? whole("ok") : whole("who?", "401 Unauthorized")}};
+      },
+      TalkTls{own});
+  ApiEndpoint endpoint;
+  endpoint.server = server.url("localhost");
+  endpoint.trusted = own.certificate;
+  endpoint.identity.token = Secret("old");
+  const Folder folder;
+  CredentialSource source;
+  source.files.token = folder.put("token", "new\n");
+  auto opened = ApiClient::open(endpoint, {}, source, {}, clock);
+  REQUIRE(opened);
+  Calls calls(*std::move(opened));
+  ApiRequest bind = bind_request();
+  bind.send_by = Nanos(clock.now()) + Nanos{100'000'000'000};
+  bind.ends_by_then = true;
+  CHECK(calls.ask(bind).status == 200);
+  const auto heard = server.heard();
+  REQUIRE(heard.size() == 2);
+  CHECK(heard[0].has("/binding?timeout=30000ms HTTP/1.1\r\n"));
+  CHECK(heard[1].has("/binding?timeout=20000ms HTTP/1.1\r\n"));
 }
 
 TEST_CASE("api client: a refusal that nothing helps against is an answer") {

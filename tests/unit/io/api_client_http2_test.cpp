@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api_calls.hpp"
 #include "http2_server.hpp"
@@ -28,6 +29,7 @@ using test::TalkTls;
 using test::watch;
 
 constexpr long kYear = 365L * 24 * 3'600;
+constexpr Nanos kSecond{1'000'000'000};
 
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -52,6 +54,26 @@ ApiEndpoint endpoint_of(const Http2Server& server) {
   endpoint.trusted = own().certificate;
   endpoint.identity.token = Secret("t0ken");
   return endpoint;
+}
+
+// By its address without libcurl, by its name through it.
+ApiEndpoint endpoint_at(const Http2Server& server, const std::string& host) {
+  ApiEndpoint endpoint = endpoint_of(server);
+  constexpr std::string_view kAddress = "127.0.0.1";
+  endpoint.server.replace(endpoint.server.find(kAddress), kAddress.size(), host);
+  return endpoint;
+}
+
+struct HandClock final : Clock {
+  Micros time{1'000'000};
+  Micros now() const override { return time; }
+};
+
+ApiRequest bind_within(const Clock& clock, Nanos span) {
+  ApiRequest bind = bind_request();
+  bind.send_by = Nanos(clock.now()) + span;
+  bind.ends_by_then = true;
+  return bind;
 }
 
 // The first request alone is answered so.
@@ -172,10 +194,7 @@ TEST_CASE("api client over HTTP/2: bodies that are larger than any window") {
 }
 
 TEST_CASE("api client over HTTP/2: what waited until it was too late is not sent") {
-  struct Sleeper final : Clock {
-    Micros time{1'000'000};
-    Micros now() const override { return time; }
-  } clock;
+  HandClock clock;
   Http2Server server(ok, TalkTls{own()});
   auto opened = ApiClient::open(endpoint_of(server), {}, {}, {}, clock);
   REQUIRE(opened);
@@ -194,6 +213,28 @@ TEST_CASE("api client over HTTP/2: what waited until it was too late is not sent
   CHECK(calls.answers[21].status == 200);
   CHECK(server.heard().size() == 2);
   CHECK(server.connections() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: the server is told what is left as a request leaves") {
+  HandClock clock;
+  Http2Server server(ok, TalkTls{own()});
+  ApiEndpoint endpoint = endpoint_of(server);
+  endpoint.server += "/base";
+  auto opened = ApiClient::open(endpoint, {}, {}, {}, clock);
+  REQUIRE(opened);
+  Calls calls(*std::move(opened));
+  calls.client->send(calls.next++, bind_within(clock, 60 * kSecond));
+  clock.time += Micros{40'000'000};  // while it waits for a connection
+  calls.wait_for(1);
+  CHECK(calls.answers.at(1).status == 200);
+  CHECK(calls.ask(bind_within(clock, 90 * kSecond)).status == 200);
+  CHECK(calls.ask(bind_request()).status == 200);
+  const std::vector<Http2Heard> heard = server.heard();
+  REQUIRE(heard.size() == 3);
+  const std::string path = "/base" + bind_request().target;
+  CHECK(heard[0].fields.at(":path") == path + "?timeout=20000ms");
+  CHECK(heard[1].fields.at(":path") == path + "?timeout=30000ms");
+  CHECK(heard[2].fields.at(":path") == path);
 }
 
 TEST_CASE("api client over HTTP/2: that a stream begins is said before its first line, and once") {
@@ -318,6 +359,28 @@ TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the co
   CHECK(server.connections() == 2);
 }
 
+TEST_CASE("api client: a call that hangs leaves its connection to no other") {
+  for (const auto& [host, lane] :
+       {std::pair("127.0.0.1", ApiLane::kLease), std::pair("localhost", ApiLane::kLease),
+        std::pair("localhost", ApiLane::kWrite)}) {
+    CAPTURE(host);
+    Http2Server server(
+        [](const Http2Heard& heard) {
+          return heard.nth == 1 ? Http2Said{"", "", {}, Http2Then::kMute} : Http2Said{"ok"};
+        },
+        TalkTls{own()});
+    Calls calls(endpoint_at(server, host));
+    ApiRequest asked = request(lane);
+    CHECK(calls.ask(asked).status == 200);
+    asked.timeout = Nanos{300'000'000};
+    CHECK(calls.ask(asked).error.code == Errc::kTimeout);
+    CHECK(server.connections() == 1);
+    asked.timeout = test::kPatience;
+    CHECK(calls.ask(asked).status == 200);
+    CHECK(server.connections() == 2);
+  }
+}
+
 TEST_CASE("api client over HTTP/2: each is late in its own time, whoever has ended before") {
   Http2Server server(stay_or_ok, TalkTls{own()});
   Calls calls(endpoint_of(server));
@@ -423,17 +486,21 @@ TEST_CASE("api client over HTTP/2: a client certificate is shown where the serve
 }
 
 TEST_CASE("api client over HTTP/2: a server that speaks HTTP/1.1 alone is asked so") {
-  test::TalkingServer server([](const test::Heard&) { return test::Said{{test::whole("ok")}}; },
-                             TalkTls{own()});
-  ApiEndpoint endpoint;
-  endpoint.server = server.url();
-  endpoint.tls_server_name = "kube.test";
-  endpoint.trusted = own().certificate;
-  Calls calls(endpoint);
-  for (int i = 0; i < 5; ++i) CHECK(calls.ask(bind_request()).status == 200);
-  CHECK(server.heard().size() == 5);
-  // The first one was that of somebody who wanted HTTP/2.
-  CHECK(server.connections() == 2);
+  for (const bool chooses_http1 : {false, true}) {
+    CAPTURE(chooses_http1);
+    test::TalkingServer server([](const test::Heard&) { return test::Said{{test::whole("ok")}}; },
+                               TalkTls{own(), {}, chooses_http1});
+    ApiEndpoint endpoint;
+    endpoint.server = server.url();
+    endpoint.tls_server_name = "kube.test";
+    endpoint.trusted = own().certificate;
+    Calls calls(endpoint);
+    for (int i = 0; i < 5; ++i) CHECK(calls.ask(bind_request()).status == 200);
+    CHECK(calls.ask(request(ApiLane::kRead)).status == 200);
+    CHECK(server.heard().size() == 6);
+    // The first one was that of somebody who wanted HTTP/2; then there is one a lane.
+    CHECK(server.connections() == 3);
+  }
 }
 
 }  // namespace gedge

@@ -184,6 +184,32 @@ TEST_CASE("api client: a path in the URL of the server stands before every targe
   CHECK(server.heard().at(0).has("GET /k8s/clusters/c-1/api/v1/nodes HTTP/1.1\r\n"));
 }
 
+TEST_CASE("api client: the server is told what is left of the time as a request leaves") {
+  struct HandClock final : Clock {
+    Micros time{1'000'000};
+    Micros now() const override { return time; }
+  } clock;
+  const Credentials own = make_credentials("localhost", kYear);
+  TalkingServer server(ok, TalkTls{own});
+  ApiEndpoint endpoint = endpoint_of(server, own.certificate);
+  endpoint.server += "/base";
+  auto opened = ApiClient::open(endpoint, {}, {}, {}, clock);
+  REQUIRE(opened);
+  Calls calls(*std::move(opened));
+  ApiRequest bind = bind_request();
+  bind.send_by = Nanos(clock.time) + Nanos{60'000'000'000};
+  bind.ends_by_then = true;
+  calls.client->send(calls.next++, bind);
+  clock.time += Micros{40'000'000};  // while it waits for a connection
+  calls.wait_for(1);
+  CHECK(calls.answers.at(1).status == 200);
+  CHECK(calls.ask(bind_request()).status == 200);
+  const std::string line = "POST /base" + bind_request().target;
+  REQUIRE(server.heard().size() == 2);
+  CHECK(server.heard()[0].has(line + "?timeout=20000ms HTTP/1.1\r\n"));
+  CHECK(server.heard()[1].has(line + " HTTP/1.1\r\n"));
+}
+
 TEST_CASE(
     "api client: the proxy that is named gets the request, that of the environment does not") {
   TalkingServer proxy(ok), server(ok);

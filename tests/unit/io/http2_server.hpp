@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/client_tls.hpp"
 #include "tls_listener.hpp"
 
 namespace gedge::test {
@@ -76,12 +77,29 @@ class Http2Server {
 
   static int choose(SSL*, const unsigned char** out, unsigned char* size, const unsigned char* in,
                     unsigned in_size, void*) {
-    return nghttp2_select_next_protocol(const_cast<unsigned char**>(out), size, in, in_size) == 1
+    return nghttp2_select_next_protocol(const_cast<unsigned char**>(out), size, in, in_size) >= 0
                ? SSL_TLSEXT_ERR_OK
                : SSL_TLSEXT_ERR_NOACK;
   }
 
+  // Requests without a body, of whoever speaks that alone.
+  static void run_http1(const Link& link) {
+    std::string head;
+    char bytes[4'096];
+    for (int came = 0; (came = SSL_read(link.tls, bytes, sizeof bytes)) > 0;) {
+      head.append(bytes, static_cast<std::size_t>(came));
+      if (!head.ends_with("\r\n\r\n")) continue;
+      const Http2Said said = link.server.hear({link.number, 0, {}, std::exchange(head, {})});
+      if (said.then == Http2Then::kMute) return link.server.listener_.wait_for_stop();
+      const std::string answer = "HTTP/1.1 " + said.status +
+                                 " So\r\nContent-Length: " + std::to_string(said.body.size()) +
+                                 "\r\n\r\n" + said.body;
+      if (SSL_write(link.tls, answer.data(), static_cast<int>(answer.size())) <= 0) return;
+    }
+  }
+
   static void run(Link link) {
+    if (!speaks_http2(link.tls)) return run_http1(link);
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
@@ -131,16 +149,15 @@ class Http2Server {
     return 0;
   }
 
+  Http2Said hear(Http2Heard heard) {
+    const std::lock_guard lock(mutex_);
+    heard.nth = heard_.size();
+    heard_.push_back(heard);
+    return talk_(heard);
+  }
   static void reply(Link& link, std::int32_t stream) {
-    Http2Said said;
-    {
-      const std::lock_guard lock(link.server.mutex_);
-      Http2Heard& heard = link.open[stream];
-      heard.connection = link.number;
-      heard.nth = link.server.heard_.size();
-      link.server.heard_.push_back(heard);
-      said = link.server.talk_(heard);
-    }
+    link.open[stream].connection = link.number;
+    const Http2Said said = link.server.hear(link.open[stream]);
     if (said.then == Http2Then::kRefuse) {
       nghttp2_submit_rst_stream(link.session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_REFUSED_STREAM);
       return;

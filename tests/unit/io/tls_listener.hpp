@@ -29,8 +29,18 @@ namespace gedge::test {
 /// With TLS; and what client certificates must be, where one is wanted.
 struct TalkTls {
   Credentials own;
-  std::string clients = {};  // PEM, of one or more; empty: none is asked for
+  std::string clients = {};    // PEM, of one or more; empty: none is asked for
+  bool chooses_http1 = false;  // by ALPN, and refuses who offers other protocols alone
 };
+
+inline int choose_http1(SSL*, const unsigned char** out, unsigned char* size,
+                        const unsigned char* in, unsigned in_size, void*) {
+  constexpr unsigned char kHttp1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  return SSL_select_next_proto(const_cast<unsigned char**>(out), size, kHttp1, sizeof kHttp1, in,
+                               in_size) == OPENSSL_NPN_NEGOTIATED
+             ? SSL_TLSEXT_ERR_OK
+             : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
 
 inline SSL_CTX* make_server_context(const TalkTls& tls) {
   SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
@@ -53,6 +63,7 @@ inline SSL_CTX* make_server_context(const TalkTls& tls) {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     BIO_free(trusted);
   }
+  if (tls.chooses_http1) SSL_CTX_set_alpn_select_cb(context, choose_http1, nullptr);
   X509_free(own);
   EVP_PKEY_free(secret);
   BIO_free(certificate);

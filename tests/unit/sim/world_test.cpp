@@ -30,6 +30,25 @@ std::string happenings(SimWorld& world, std::initializer_list<Happening> wanted)
 
 }  // namespace
 
+TEST_CASE("events that are left keep their versions when others are forgotten") {
+  SimCluster cluster(three_nodes());
+  for (const char* name : {"a", "b", "c"}) {
+    Pod pod;
+    pod.name = name;
+    REQUIRE(cluster.create(pod, sim_spec()));
+  }
+  cluster.forget_before(2);
+  CHECK(cluster.version() == 3);
+  CHECK(cluster.kept() == 1);
+  CHECK(cluster.event(2).name.name == "c");
+  cluster.forget_before(1);
+  cluster.forget_before(7);
+  CHECK(cluster.version() == 3);
+  REQUIRE(cluster.remove_pod({"default", "c"}));
+  CHECK(cluster.version() == 4);
+  CHECK(cluster.event(3).is_removed);
+}
+
 TEST_CASE("a bound pod runs after its start, and stops before it is gone") {
   SimWorld world(two_of("Deployment"), {}, {});
   put_on(world, "web-0", "n0");

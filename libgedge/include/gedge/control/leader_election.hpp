@@ -71,7 +71,8 @@ class LeaderElection {
 
  private:
   enum class State : std::uint8_t { kFollowing, kLeading, kReleasing, kReleased, kLost };
-  LeaseCall write_call(Nanos now, UnixSeconds date);
+  Nanos timeout(Nanos now) const;
+  LeaseCall write_call(UnixSeconds date) const;
   Nanos patience() const;
 
   std::string identity_;

@@ -29,13 +29,12 @@ struct ApiLimits {
   std::size_t most_writes = 100;  ///< connections of the lane of writes; more requests queue up
 };
 
-/// TLS 1.2 and later, or plain TCP. The requests of a lane share a connection where the server
-/// speaks HTTP/2; requests to other servers have one for themselves (HTTP/1.1), which is kept for
-/// the next one of its lane. A server that is named by its address, behind no proxy, is spoken to
-/// without libcurl; through libcurl, watches have connections for themselves, too. None is reused
-/// after an hour. A peer that is gone is noticed within 20 s, over HTTP/2 also one whose system or
-/// proxy still confirms what is sent. Nothing is asked to be compressed, and no redirect is
-/// followed.
+/// TLS 1.2 and later, or plain TCP. A server that is named by its address, behind no proxy, is
+/// spoken to over HTTP/2 where it can that: the requests of a lane share a connection. Else through
+/// libcurl over HTTP/1.1: each has one for itself, which is kept for the next one of its lane. None
+/// is reused after an hour, or after a call over HTTP/1.1 that was not answered in time. A peer
+/// that is gone is noticed within 20 s, over HTTP/2 also one whose system or proxy still confirms
+/// what is sent. Nothing is asked to be compressed, and no redirect is followed.
 ///
 /// A request that the server may have read is never sent a second time on its own, except GET.
 /// A stream that has begun well ends well, whatever ends its connection; the beginning of a line

@@ -27,6 +27,9 @@ struct ApiRequest {
   Nanos timeout{30'000'000'000};  ///< of the whole call, connecting included
   /// It does not leave later than that moment of a Clock, whatever it waited for.
   Nanos send_by = Nanos::max();
+  /// It is over by then, too: what is left of its time as it leaves is told to the server, which
+  /// then does nothing any more. For targets without a query.
+  bool ends_by_then = false;
   /// The lines of a successful answer are handed over one by one as they come. `timeout` bounds
   /// such a call too; a connection that died on the way is noticed long before.
   bool is_stream = false;

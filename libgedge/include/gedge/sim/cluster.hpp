@@ -5,6 +5,7 @@
 // watches reads them in order, late, or only the newest of each object.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -50,8 +51,13 @@ class SimCluster {
 
   /// Everything that there is, with the version up to which that is so.
   Facts list() const;
-  std::size_t version() const { return log_.size(); }
-  const ClusterEvent& event(std::size_t version) const { return log_[version]; }
+  std::size_t version() const { return forgotten_ + log_.size(); }
+  /// Not one that was forgotten.
+  const ClusterEvent& event(std::size_t version) const { return log_[version - forgotten_]; }
+  /// Nobody asks for events before that version any more.
+  void forget_before(std::size_t version);
+  /// Events that are not forgotten.
+  std::size_t kept() const { return log_.size(); }
 
   struct SimPod {
     Pod pod;
@@ -69,6 +75,7 @@ class SimCluster {
   std::map<PodName, SimPod> pods_;
   std::map<std::string, Node> nodes_;
   Facts others_;                  // neither nodes nor pods
+  std::size_t forgotten_ = 0;     // events before those of log_
   std::deque<ClusterEvent> log_;  // what is added later moves none
   std::uint64_t last_uid_ = 0;
 };

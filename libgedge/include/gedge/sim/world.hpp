@@ -5,6 +5,7 @@
 // moments give the same history.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -82,6 +83,8 @@ class SimWorld {
   void tell(const Unschedulable& pod);
 
   const SimCluster& cluster() const;
+  /// Nobody asks for events of the cluster before that version any more.
+  void forget_before(std::size_t version);
   const RttMatrix& rtt() const;
   /// Grows when the matrix changes.
   std::uint64_t rtt_version() const;
