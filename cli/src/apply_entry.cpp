@@ -149,11 +149,11 @@ std::optional<Exit> Application::refuse_altered() {
     if (!decision.chosen) continue;
     const auto at = pods.find({decision.namespace_name, decision.pod});
     const std::string who = "the plan places pod " + text_of(decision);
-    if (at == pods.end()) return refuse(who + ", which there is not");
+    if (at == pods.end()) return refuse(who + ", which does not exist");
     if (!at->second->bound_node.empty())
       return refuse(who + ", which is on node " + at->second->bound_node.str());
     if (!nodes.contains(decision.chosen->node))
-      return refuse(who + " on node " + decision.chosen->node + ", which there is not");
+      return refuse(who + " on node " + decision.chosen->node + ", which does not exist");
     if (!chosen.insert(at->second).second) return refuse(who + " twice");
   }
   return std::nullopt;

@@ -53,9 +53,7 @@ Status settle(ApplyCommand& command) {
                          "write `--cluster live` or `--cluster live:CONTEXT`");
   GEDGE_TRY(choose_context(cluster.front(), command.input.server.choice));
   cluster.front() = "live";
-  if (command.input.max_age && !command.input.now)
-    return invalid_input("flag '--max-age' needs '--now'", {},
-                         "say when it is, for example `--now 2026-11-21T09:30:00Z`");
+  GEDGE_TRY(check_ages(command.input));
   if (command.within > kMostWithin)
     return invalid_input("what was read more than 60 s ago decides nothing", {},
                          "give `--within` 60s or less");

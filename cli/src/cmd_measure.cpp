@@ -239,7 +239,9 @@ void report(Io& io, const MeasureCommand& command, const Measurement& measuremen
     const bool is_silent = target.rtt.probes > 0 && !target.rtt.measured();  // 0: interrupted
     if (!is_silent || ++silent > kNamed) continue;
     std::string line = escape_controls(target.name) + " never answered";
-    if (target.refusal != Refusal::kNone) line += ": " + std::string(words_of(target.refusal));
+    const bool has_port = command.probing.method != ProbeMethod::kIcmp;
+    if (target.refusal != Refusal::kNone)
+      line += ": " + std::string(words_of(target.refusal, has_port));
     io.err.line(line);
   }
   if (silent > kNamed)
@@ -287,8 +289,9 @@ Exit measure_once(Io& io, const MeasureCommand& command, const std::vector<Measu
                   const std::vector<IpAddress>& addresses, ProgressLine& progress) {
   std::optional<StoppableScope> probing(std::in_place);
   const auto measurement = probe(io, command, targets, addresses, progress, &probing->asked());
-  const bool is_stopped = probing->asked();
+  const std::atomic<bool>& asked = probing->asked();
   probing.reset();  // printing may be interrupted
+  const bool is_stopped = asked;
   if (!measurement) return fail(io, measurement.error());
   if (const Exit exit = print(io, command, *measurement); exit != Exit::kYes) return exit;
   io.out.flush();

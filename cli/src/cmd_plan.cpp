@@ -142,6 +142,18 @@ ExplainHint explain_hint(const Io& io, const PlanOptions& options) {
   return {io.program + " explain POD" + options.retyped, home_namespace(input)};
 }
 
+// Budgets that nothing was measured for are no fault of the nodes.
+void hint_at_rtt(Io& io, const PlanOptions& options, const RttMatrix& rtt, const Plan& plan) {
+  const auto is_over = [](const Decision& decision) {
+    return std::any_of(decision.rejected_by.begin(), decision.rejected_by.end(),
+                       [](const auto& by) { return by.first == "DelayBudget"; });
+  };
+  const bool is_any = std::any_of(plan.decisions.begin(), plan.decisions.end(),
+                                  [&](const Decision& d) { return !d.chosen && is_over(d); });
+  if (rtt.empty() && is_any && !options.output.quiet)
+    io.err.line(io.err.style().paint(Ink::kDim, "no round-trip times were given: see --rtt"));
+}
+
 // Also where budgets are broken, by a profile that does not check them, the answer is no.
 Exit all_is_well(Io& io, const PlanOptions& options, const Plan& plan) {
   const std::size_t over = plan.over_budget();
@@ -150,16 +162,18 @@ Exit all_is_well(Io& io, const PlanOptions& options, const Plan& plan) {
   return plan.placed() == plan.decisions.size() && over == 0 ? Exit::kYes : Exit::kNo;
 }
 
-Exit finish_plan(Io& io, const PlanOptions& options, const Facts& facts, const Plan& plan) {
+Exit finish_plan(Io& io, const PlanOptions& options, const Input& input, const Plan& plan) {
   if (!options.out.empty())
     if (const Exit written = write_file(io, options.out, write(plan, TextFormat::kJson));
         written != Exit::kYes)
       return written;
-  if (const Exit shown = show_plan(io, options, facts, plan); shown != Exit::kYes) return shown;
+  if (const Exit shown = show_plan(io, options, input.facts, plan); shown != Exit::kYes)
+    return shown;
   io.out.flush();
   report_input(io, plan.warnings, plan.skipped, options.output);
   if (!options.output.quiet)
     print_plan_summary(io.err, plan, explain_hint(io, options), options.output.verbosity > 0);
+  hint_at_rtt(io, options, input.rtt, plan);
   return all_is_well(io, options, plan);
 }
 
@@ -241,7 +255,7 @@ Exit run_plan(PlanOptions& options, Io& io) {
   question.progress().erase();
   if (!plan) return fail(io, plan.error());
   plan->snapshot = snapshot.get();
-  const Exit exit = finish_plan(io, options, question.input().facts, *plan);
+  const Exit exit = finish_plan(io, options, question.input(), *plan);
   io.kept.add(*std::move(plan));
   return exit;
 }

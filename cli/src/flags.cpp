@@ -231,7 +231,10 @@ Status FlagSet::parse(const std::vector<std::string>& args, bool& help) {
     std::reverse(plain.begin(), plain.end());  // CLI11 takes them from the back
     parser_->app.parse(std::move(plain));
   } catch (const CLI::ExtrasError&) {
-    return usage("unexpected argument " + in_quotes(parser_->app.remaining().front()));
+    const bool has_files = std::any_of(flags_.begin(), flags_.end(),
+                                       [](const Flag& flag) { return flag.name == "filename"; });
+    return usage("unexpected argument " + in_quotes(parser_->app.remaining().front()),
+                 has_files ? "write `-f` before each file" : "");
   } catch (const CLI::Error& error) {
     return usage(error.what());
   }

@@ -60,10 +60,7 @@ void add_matrix_output_flag(FlagSet& flags, RttOutput& to, const std::vector<Rtt
 
 std::optional<Exit> read_matrix(Io& io, const MatrixOptions& options, ProgressLine& progress,
                                 Input& input) {
-  if (options.input.max_age && !options.input.now)
-    return fail_usage(io,
-                      invalid_input("flag '--max-age' needs '--now'", {},
-                                    "say when it is, for example `--now 2026-11-21T09:30:00Z`"));
+  if (const Status ages = check_ages(options.input); !ages) return fail_usage(io, ages.error());
   InputOptions sources = options.input;
   sources.rtt.insert(sources.rtt.end(), options.files.begin(), options.files.end());
   InputReader reader(io, sources, Compat::k1_36, progress);

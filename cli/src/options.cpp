@@ -84,6 +84,13 @@ FlagSet::Take time_into(std::optional<UnixSeconds>& target) {
 
 }  // namespace
 
+Status check_ages(const InputOptions& options) {
+  if (!options.max_age || options.now) return {};
+  return invalid_input("flag '--max-age' needs '--now'", {},
+                       "say when it is: `--now 2026-11-21T09:30:00Z`, or now: "
+                       "`--now $(date -u +%FT%TZ)`");
+}
+
 FlagSet::Take duration_into(Micros& target, std::string flag) {
   return [&target, flag = std::move(flag)](const std::string& text) -> Status {
     const auto micros = parse_duration(text, Rounding::kDown);

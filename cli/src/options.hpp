@@ -36,6 +36,8 @@ struct InputOptions {
   std::uint64_t max_input = std::uint64_t{1} << 30;  ///< bytes a file
   std::uint64_t threads = 0;                         ///< 0: as many as there are cores
 };
+/// Ages count to a moment that somebody has to say.
+Status check_ages(const InputOptions& options);
 
 /// Whose rules decide.
 struct RuleOptions {

@@ -40,10 +40,7 @@ void Question::settle_live() {
 }
 
 std::optional<Exit> Question::prepare() {
-  if (options_.input.max_age && !options_.input.now)
-    return fail_usage(io_,
-                      invalid_input("flag '--max-age' needs '--now'", {},
-                                    "say when it is, for example `--now 2026-11-21T09:30:00Z`"));
+  if (const Status ages = check_ages(options_.input); !ages) return fail_usage(io_, ages.error());
   auto input = reader_.read();
   settle_live();
   Errors errors = reader_.take_errors();
@@ -117,8 +114,8 @@ Error Question::with_nearest_pod(Error error, const PodName& name) const {
     return error;
   }
   const auto close = nearest(name.pod, here);
-  error.hint = close ? "did you mean `" + *close + "`?"
-                     : "`gedge plan -o name` with the same flags prints the name of every pod";
+  error.hint =
+      close ? "did you mean `" + *close + "`?" : "`gedge plan` with the same flags shows every pod";
   return error;
 }
 

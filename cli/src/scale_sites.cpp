@@ -9,10 +9,7 @@
 namespace gedge::cli {
 
 std::optional<Exit> ScaleSites::read(ProgressLine& progress, const OutputOptions& output) {
-  if (options_.max_age && !options_.now)
-    return fail_usage(io_,
-                      invalid_input("flag '--max-age' needs '--now'", {},
-                                    "say when it is, for example `--now 2026-11-21T09:30:00Z`"));
+  if (const Status ages = check_ages(options_); !ages) return fail_usage(io_, ages.error());
   InputReader reader(io_, options_, rule_options_.compat(), progress);
   auto input = reader.read();
   Errors errors = reader.take_errors();

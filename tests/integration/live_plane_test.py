@@ -201,8 +201,8 @@ def refuse_altered(plane, plan, live):
     name = "default/" + good["decisions"][placed]["pod"]
     altered = plane.path("altered.json")
     for change, why in (
-            (lambda all: all[placed].update(pod="nope"), "pod default/nope, which there is not"),
-            (lambda all: all[placed].update(node="n9"), f"{name} on node n9, which there is not"),
+            (lambda all: all[placed].update(pod="nope"), "pod default/nope, which does not exist"),
+            (lambda all: all[placed].update(node="n9"), f"{name} on node n9, which does not exist"),
             (lambda all: all.append(all[placed]), f"pod {name} twice")):
         bad = json.loads(json.dumps(good))
         change(bad["decisions"])

@@ -24,6 +24,7 @@ CLUSTER = "drive/api_cluster.cpp"
 LEASE = "drive/lease_keeper.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
+ANSWERS = "plan/live_answers.cpp"
 NOMINATIONS = "plan/nominations.cpp"
 KEEPER = "io/credential_keeper.cpp"
 SCALER = "control/scaler.cpp"
@@ -155,7 +156,7 @@ MUTATIONS = [
     Mutation("what was promised to a pod that went stands where others are helped", ("I-5", "I-6"),
              LIVE, "  facts_.pods[i].nominated_node = {};\n", "", ("control",)),
     Mutation("whom a promised pod draws to a node finds no other", ("I-5",),
-             "plan/promises.cpp", "if (is_alone)", "if (!is_alone)", ("control",)),
+             "plan/promises.cpp", "if (is_alone) ", "if (!is_alone) ", ("control",)),
     Mutation("a pod that asks for less, or is called otherwise, wakes nobody", ("I-5",), NEWS,
              " || differ_to_others(*cluster_.find_spec(name), spec)", "", ("control",)),
     Mutation("a pod that somebody else took elsewhere leaves its place to nobody", ("I-5",), NEWS,
@@ -166,7 +167,7 @@ MUTATIONS = [
              "    if (is_there && volumes == VolumesOfPod::kAwaited) continue;",
              "    if (is_there && volumes != VolumesOfPod::kBound) continue;", ("control",)),
     Mutation("a promise that nobody can redeem stands for ever",
-             ("I-5", "kubernetes#106780", "kubernetes#85677"), LIVE,
+             ("I-5", "kubernetes#106780", "kubernetes#85677"), ANSWERS,
              "  if (!preemption.chosen) return take_back(asking);\n",
              "  if (!preemption.chosen) return std::optional<Preempted>();\n", ("control",)),
     Mutation("a pod that was promised a place goes, and who waits for that place is not tried",

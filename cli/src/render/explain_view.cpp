@@ -202,17 +202,19 @@ std::string_view condition_of(Shown shown, bool is_bound) {
 void print_changes(Stream& out, const std::vector<SuggestedChange>& changes, bool is_bound) {
   print_title(out, "What would change this");
   if (changes.empty()) return out.line("  no set of edits that was tried");
-  bool planned = false;
+  bool planned = false, replans = false;
   for (const SuggestedChange& change : changes) {
     const std::string effect = change.wins ? " wins with " : " becomes feasible with ";
     std::string line = "  " + escape_controls(change.node) + effect;
     line += escape_controls(join_words(change.edits));
     out.line(line.append(condition_of(change.shown, is_bound)));
     planned = planned || change.shown != Shown::kEvaluation;
+    replans = replans || change.shown == Shown::kReplan;
   }
   if (planned)
     out.line(out.style().paint(
-        Ink::kDim, "  other pods may lose their place: gedge plan --what-if shows which"));
+        Ink::kDim, std::string("  other pods may lose their place: gedge plan --what-if EDIT") +
+                       (replans ? " --replan" : "") + " shows which"));
 }
 
 std::string score_of(const ScoredNode& node) {

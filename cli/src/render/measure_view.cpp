@@ -83,12 +83,12 @@ Status print_measurement(Stream& out, const std::string& from, const Measurement
   return {};
 }
 
-std::string_view words_of(Refusal refusal) {
+std::string_view words_of(Refusal refusal, bool has_port) {
   switch (refusal) {
     case Refusal::kUnreachable:
       return "it cannot be reached";
     case Refusal::kClosed:
-      return "nobody listens at that port";
+      return has_port ? "nobody listens at that port" : "something on the way refuses it";
     case Refusal::kForbidden:
       return "a firewall of this machine forbids it";
     case Refusal::kTooLarge:

@@ -19,6 +19,6 @@ Status print_measurement(Stream& out, const std::string& from, const Measurement
 Cell loss_cell(std::uint32_t loss_ppm);
 
 /// "no route to it": why probes never left, in words; empty for kNone.
-std::string_view words_of(Refusal refusal);
+std::string_view words_of(Refusal refusal, bool has_port);
 
 }  // namespace gedge::cli

@@ -23,6 +23,7 @@ class StoppableScope {
   StoppableScope& operator=(const StoppableScope&) = delete;
   ~StoppableScope();
 
+  /// Stays as it is when the scope ends, until the next one begins.
   const std::atomic<bool>& asked() const;
 };
 

@@ -84,8 +84,8 @@ struct RttText {
   bool hopeless() const { return diagnostics.error_count() >= 50; }
   /// A name to be used; reports an empty or overlong one, or one name too many, and gives false.
   bool check_name(std::string_view name, std::size_t count) const;
-  /// kStale if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old, or if
-  /// nobody can tell: ages count only where they were asked for.
+  /// kStale if a sample of that time (RFC 3339, or "YYYY-MM-DD hh:mm:ss" in UTC) is too old or too
+  /// far ahead, or if it cannot be read; kFresh where no age was asked for.
   RttAge age_of(std::string_view time) const;
   /// Adds a pair whose RTT is what counts of `stats`, or nothing where it is stale; with its
   /// details, if they are kept.

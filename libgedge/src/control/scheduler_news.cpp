@@ -17,8 +17,9 @@ SharedText promise_of(const Pod* pod) {
   return waits ? pod->nominated_node : SharedText();
 }
 
-// What others are placed by.
+// What others are placed by. Of a pod that cannot be read all of, what was known before is kept.
 bool differ_to_others(const PodSpec& x, const PodSpec& y) {
+  if (!y.unread.empty()) return false;
   return x.labels != y.labels || x.containers != y.containers ||
          x.init_containers != y.init_containers || x.pod_requests != y.pod_requests;
 }
@@ -57,7 +58,7 @@ void Scheduler::note_help(const Pod& now, const PodSpec& spec) {
     helped_ |= kPlaceHelps;
     came_to_.insert(now.bound_node);
   }
-  if (!is_same || !is_there) return;
+  if (!is_same || !(is_there || (was_there && is_assumed))) return;
   if (before->extra_labels != now.extra_labels || differ_to_others(*cluster_.find_spec(name), spec))
     helped_ |= kSpaceHelps | kPlaceHelps;
   if (before->terminating != now.terminating) helped_ |= kPlaceHelps;  // it counts no more

@@ -58,7 +58,10 @@ std::optional<Status> AgentLoop::look_up() {
   Peers peers{**std::move(targets), {}};
   if (options_.trusted) {
     auto read = options_.trusted();
-    if (!read) return Status(std::move(read).error());
+    if (!read) {
+      keep_only(peers.targets);
+      return Status(std::move(read).error());
+    }
     peers.trusted = *std::move(read);
   }
   return announce(std::move(peers));
@@ -69,15 +72,17 @@ std::optional<Status> AgentLoop::look_up() {
 std::optional<Status> AgentLoop::announce(Peers peers) {
   if (current_ && peers.targets == agent_.targets() && peers.trusted == trusted_) return Status{};
   if (peers.targets.empty() && agent_.targets().empty()) return Status{};
-  current_ = false;
-  std::size_t staying = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    staying = agent_.keep_only(peers.targets);
-  }
+  const std::size_t staying = keep_only(peers.targets);
   coming_ = std::move(peers);
   if (staying > 0 && agent_.under_way()) return std::nullopt;
   return change_over();
+}
+
+// Who left is not probed any more, whatever becomes of the others.
+std::size_t AgentLoop::keep_only(const std::vector<AgentTarget>& next) {
+  current_ = false;
+  const std::lock_guard lock(mutex_);
+  return agent_.keep_only(next);
 }
 
 Status AgentLoop::change_over() {

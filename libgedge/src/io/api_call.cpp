@@ -34,8 +34,8 @@ Error no_memory() { return {Errc::kDenied, "the system has no memory left for ca
 
 }  // namespace
 
-// HTTP/1.1: over HTTP/2 libcurl makes the next call on a connection on which one has hung, and what
-// stands in between may keep that open for ever.
+// HTTP/1.1 stays, as CurlHandle::restrain() has it: over HTTP/2 libcurl makes the next call on a
+// connection on which one has hung, and what stands in between may keep that open for ever.
 bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
   constexpr long kUpload = 16 * 1'024;
   return handle_.get() != nullptr && access_.set_up(handle_) &&
@@ -63,6 +63,7 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
   message_[0] = '\0';
   if (!ApiAccess::is_sound(request_))
     return invalid_input("a target of a request that no server would understand");
+  request_.timeout = ApiAccess::time_left(request_, Nanos(clock_.now()));
   url_.assign(access_.base()).append(ApiAccess::target_of(request_, Nanos(clock_.now())));
   if (generation_ != access_.generation() && !access_.identify(handle_)) return no_memory();
   generation_ = access_.generation();
@@ -75,8 +76,7 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
 }
 
 bool ApiCall::set_timeouts() {
-  const Nanos left = ApiAccess::time_left(request_, Nanos(clock_.now()));
-  const std::int64_t whole = up<std::chrono::milliseconds>(left);
+  const std::int64_t whole = up<std::chrono::milliseconds>(request_.timeout);
   const std::int64_t connect = up<std::chrono::milliseconds>(limits_.connect_timeout);
   return handle_.set(CURLOPT_TIMEOUT_MS, static_cast<long>(whole)) &&
          handle_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(whole, connect)));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "io/api_access.hpp"
+#include "io/call_failure.hpp"
 #include "io/client_certificate.hpp"
 #include "io/credential_keeper.hpp"
 #include "io/curl_calls.hpp"
@@ -143,6 +144,8 @@ void ApiClient::Parts::send_by_curl(std::uint64_t ticket, ApiRequest request, bo
 }
 
 void ApiClient::Parts::send_now(std::uint64_t ticket, ApiRequest request, bool is_second) {
+  if (ApiAccess::time_left(request, Nanos(clock_.now())) <= Nanos{0})
+    return refused_.push_back({ticket, too_late_to_send()});
   if (http2_ != nullptr && http2_->serves())
     http2_->send(ticket, std::move(request), is_second, now());
   else
@@ -152,7 +155,8 @@ void ApiClient::Parts::send_now(std::uint64_t ticket, ApiRequest request, bool i
 void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
   if (keeper_) refresh_credentials();
   if (!keeper_ || keeper_->is_ready(moment())) return send_now(ticket, std::move(request), false);
-  const Nanos deadline = now() + std::clamp(request.timeout, Nanos{0}, kMostPatience);
+  const Nanos left = ApiAccess::time_left(request, Nanos(clock_.now()));
+  const Nanos deadline = now() + std::clamp(left, Nanos{0}, kMostPatience);
   parked_.push_back({ticket, std::move(request), false, deadline});
 }
 

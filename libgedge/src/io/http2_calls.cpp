@@ -86,7 +86,8 @@ void Http2Calls::send(std::uint64_t ticket, ApiRequest request, bool is_second, 
   call.ticket = ticket;
   call.request = std::move(request);
   call.is_second = is_second;
-  call.deadline = now + ApiAccess::time_left(call.request, Nanos(clock_.now()));
+  call.request.timeout = ApiAccess::time_left(call.request, Nanos(clock_.now()));
+  call.deadline = now + call.request.timeout;
   calls_.emplace(ticket, std::move(made));
   earliest_deadline_ = std::min(earliest_deadline_, call.deadline);
   note_due(call.deadline);

@@ -2,25 +2,12 @@
 #include "gedge/plan/live_cluster.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "gedge/model/fact_names.hpp"
-#include "gedge/plan/preemption.hpp"
 #include "plan/history.hpp"
-#include "plan/live_claims.hpp"
-#include "plan/live_nodes.hpp"
-#include "plan/live_storage.hpp"
-#include "plan/nominations.hpp"
-#include "plan/other_facts.hpp"
-#include "plan/promises.hpp"
-#include "plan/relief.hpp"
+#include "plan/live_parts.hpp"
 #include "plan/same_pod.hpp"
-#include "plan/session.hpp"
-#include "plan/spec_pool.hpp"
 #include "plan/unread_pods.hpp"
 
 namespace gedge {
@@ -31,103 +18,7 @@ constexpr ClusterState::Epoch kLongestJournal = 1'000'000;
 // Pods and specs for which a state that is made anew has room.
 constexpr std::size_t kRoomForPods = 1'024, kRoomForSpecs = 128;
 
-// A name of the API has no '/'.
-std::string key_of(std::string_view namespace_name, std::string_view name) {
-  std::string key;
-  key.reserve(namespace_name.size() + 1 + name.size());
-  return key.append(namespace_name).append(1, '/').append(name);
-}
-std::string key_of(const Pod& pod) { return key_of(pod.namespace_name, pod.name); }
-
 }  // namespace
-
-class LiveCluster::Parts {
- public:
-  explicit Parts(LiveOptions asked) : options_(std::move(asked)) { facts_.files.emplace_back(); }
-
-  void put(Facts objects);
-  bool remove(FactKind kind, std::string_view namespace_name, std::string_view name);
-  void put(RttMatrix rtt) {
-    rtt_ = std::move(rtt);
-    outdate();
-  }
-  const std::vector<Profile>& profiles() const { return options_.profiles; }
-  Status use(std::vector<Profile> profiles);
-  const Pod* find_pod(const PodName& pod) const {
-    const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
-    return at == pods_.end() ? nullptr : &facts_.pods[at->second];
-  }
-  const PodSpec* find_spec(const PodName& pod) const {
-    const Pod* const known = find_pod(pod);
-    return known == nullptr ? nullptr : &facts_.spec_of(*known);
-  }
-  const Node* find_node(std::string_view name) const { return nodes_.find_node(name); }
-  std::size_t pod_count() const { return pods_.size(); }
-  std::size_t node_count() const { return nodes_.size(); }
-  std::vector<PodName> names(FactKind kind) const;
-  void assume(const PodName& pod, const SharedText& node);
-  Result<std::vector<Decision>> place(std::span<const PodName> pods);
-  Result<std::optional<Preempted>> preempt(const PodName& pod);
-  Result<std::optional<PodView>> look(const PodName& pod);
-  void forget(const PodName& pod);
-  std::vector<ClaimRequest> take_claims(const PodName& pod);
-  VolumesOfPod volumes_of(const PodName& pod) const {
-    const Pod* const known = find_pod(pod);
-    if (known == nullptr) return VolumesOfPod::kBound;
-    return claims_.volumes_of(*known, facts_.spec_of(*known), storage_);
-  }
-  Result<bool> still_fits(const PodName& pod);
-  Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
-  Result<std::optional<PodName>> relief(const SharedText& node, const MayGo& may_go);
-  std::uint64_t rebuilds() const { return rebuilds_; }
-
- private:
-  void outdate() { session_.reset(); }
-  void follow(OtherNews news);
-  void renew_volumes();
-  void put_node(Node&& node);
-  void remove_node(std::string_view name);
-  /// `index`: of the spec, once it is known.
-  void put_pod(Pod&& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
-  void put_unread(Pod&& pod, PodSpec spec);
-  bool append_pod(Pod& pod, const PodSpec& spec, std::optional<SpecIndex>& index);
-  void add_pod(Pod&& pod);
-  void confirm_place(const Pod& known, const Pod& now);
-  bool follow_pod(std::uint32_t at, const Pod& now);
-  void move(std::uint32_t pod, const SharedText& node);
-  void remove_pod(const std::string& key);
-  Status freshen();
-  std::vector<PodIndex> waiting(std::span<const PodName> pods);
-  std::vector<PodIndex> promised() const {
-    return nominations_.standing(pods_, session_->cluster());
-  }
-  static std::optional<Preempted> take_back(Pod& pod);
-  Status rebuild();
-  void sort_pods();
-  void drop_unused_specs();
-
-  LiveOptions options_;
-  Facts facts_;
-  SpecPool specs_{facts_.specs};
-  LiveNodes nodes_{facts_.nodes};
-  RttMatrix rtt_;
-  // Where pods are in the facts; only looked up.
-  std::unordered_map<std::string, std::uint32_t> pods_;
-  std::unordered_set<std::string> assumed_;  // pods whose node nobody has confirmed
-  Nominations nominations_;
-  // What is so since the session was made: its facts stay as they are.
-  std::unordered_set<std::uint32_t> gone_pods_;                             // places in the facts
-  std::int32_t least_priority_ = std::numeric_limits<std::int32_t>::max();  // that was ever seen
-  bool has_budgets_ = false;
-  bool has_cards_ = false;          // which of them are left depends on who came first
-  bool has_moved_volumes_ = false;  // pods with claims came, went or moved since the last question
-
-  LiveStorage storage_{facts_};
-  LiveClaims claims_;
-  PlanRequest request_;
-  std::unique_ptr<Session> session_;  // null: to be made anew
-  std::uint64_t rebuilds_ = 0;
-};
 
 void LiveCluster::Parts::put(Facts objects) {
   for (Node& node : objects.nodes) put_node(std::move(node));
@@ -335,63 +226,6 @@ void LiveCluster::Parts::forget(const PodName& pod) {
   if (session_) move(i, SharedText());
 }
 
-std::vector<ClaimRequest> LiveCluster::Parts::take_claims(const PodName& pod) {
-  const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
-  if (at == pods_.end() || !session_) return {};
-  return claims_.take(session_->cluster(), PodIndex{at->second}, storage_);
-}
-
-Result<bool> LiveCluster::Parts::still_fits(const PodName& pod) {
-  GEDGE_TRY(freshen());
-  const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
-  if (at == pods_.end()) return false;
-  const PodIndex index{at->second};
-  ClusterState& cluster = session_->cluster();
-  if (!cluster.is_placed(index) || session_->engine_of(index) == nullptr) return false;
-  const NodeIndex node = cluster.node_of(index);
-  cluster.unbind(index);
-  session_->follow();
-  const bool fits = session_->engine_of(index)->fits(index, node);
-  cluster.bind(index, node);
-  session_->follow();
-  return fits;
-}
-
-Result<std::vector<Overcommit>> LiveCluster::Parts::overcommits(
-    const std::vector<SharedText>& nodes) {
-  if (!session_) GEDGE_TRY(rebuild());
-  const ClusterState& cluster = session_->cluster();
-  std::vector<Overcommit> found;
-  for (const SharedText& name : nodes) {
-    const auto node = cluster.find_node(name);
-    if (!node || !cluster.alive().test(*node)) continue;
-    Overcommit overcommit{name, {}};
-    for (std::uint32_t i = 0; i < cluster.resource_count(); ++i) {
-      const ResourceIndex resource{i};
-      const std::int64_t requested = cluster.requested(resource)[raw(*node)];
-      const std::int64_t allocatable = cluster.allocatable(resource)[raw(*node)];
-      if (requested > allocatable)
-        overcommit.amounts.push_back({cluster.resource_name(resource), requested, allocatable});
-    }
-    if (!overcommit.amounts.empty()) found.push_back(std::move(overcommit));
-  }
-  return found;
-}
-
-Result<std::optional<PodName>> LiveCluster::Parts::relief(const SharedText& name,
-                                                          const MayGo& may_go) {
-  if (!session_) GEDGE_TRY(rebuild());
-  const ClusterState& cluster = session_->cluster();
-  const auto node = cluster.find_node(name);
-  if (!node || !cluster.alive().test(*node)) return std::optional<PodName>();
-  for (const PodIndex pod : cluster.pods_on(*node))
-    if (assumed_.contains(key_of(cluster.pod(pod)))) return std::optional<PodName>();
-  const auto found = gedge::relief(cluster, *node, [&](PodIndex pod) {
-    return may_go(cluster.pod(pod), *cluster.pod_facts(pod).spec);
-  });
-  return found ? std::optional(fact_name(cluster.pod(*found))) : std::nullopt;
-}
-
 void LiveCluster::Parts::assume(const PodName& pod, const SharedText& node) {
   const std::string key = key_of(pod.namespace_name, pod.name);
   const auto at = pods_.find(key);
@@ -465,94 +299,6 @@ Status LiveCluster::Parts::freshen() {
   if (!session_) return rebuild();
   if (has_moved_volumes_ || storage_.has_news()) renew_volumes();
   return {};
-}
-
-std::vector<PodIndex> LiveCluster::Parts::waiting(std::span<const PodName> pods) {
-  std::vector<PodIndex> wanted;
-  for (const PodName& pod : pods) {
-    const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
-    if (at == pods_.end()) continue;
-    const Pod& known = facts_.pods[at->second];
-    const PodIndex index{at->second};
-    const bool waits = known.bound_node.empty() && known.phase == PodPhase::kPending &&
-                       facts_.spec_of(known).unread.empty();
-    if (waits && session_->engine_of(index) != nullptr) wanted.push_back(index);
-  }
-  std::sort(wanted.begin(), wanted.end());
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  return wanted;
-}
-
-Result<std::vector<Decision>> LiveCluster::Parts::place(std::span<const PodName> pods) {
-  GEDGE_TRY(freshen());
-  session_->collect(waiting(pods));
-  Promises promises(*session_, promised());
-  std::vector<Decision> decisions;
-  for (Group group = session_->next(); !group.empty(); group = session_->next())
-    promises.decide(group, decisions);
-  session_->report_budgets(decisions);
-  if (options_.modules != nullptr)
-    if (auto failure = options_.modules->failure()) return *std::move(failure);
-  for (const Decision& decision : decisions) {
-    if (!decision.chosen) continue;
-    const std::string key = key_of(decision.namespace_name, decision.pod);
-    Pod& pod = facts_.pods[pods_.at(key)];
-    pod.bound_node = decision.chosen->node;
-    if (uses_claims(facts_.spec_of(pod))) has_moved_volumes_ = true;
-    assumed_.insert(key);
-  }
-  for (const PodName& name : pods)
-    if (const Pod* const pod = find_pod(name))
-      if (auto refused = refuse_unread(*pod, facts_.spec_of(*pod)))
-        decisions.push_back(*std::move(refused));
-  return decisions;
-}
-
-// Whom nobody can help holds no place that others could have.
-std::optional<Preempted> LiveCluster::Parts::take_back(Pod& pod) {
-  if (pod.nominated_node.empty()) return std::nullopt;
-  pod.nominated_node = {};
-  return Preempted{{}, {}, {fact_name(pod)}};
-}
-
-Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod) {
-  GEDGE_TRY(freshen());
-  const std::vector<PodIndex> found = waiting(std::span(&pod, 1));
-  if (found.empty()) return std::optional<Preempted>();
-  Pod& asking = facts_.pods[raw(found.front())];
-  if (asking.priority <= least_priority_) return take_back(asking);
-  ClusterState& cluster = session_->cluster();
-  // Of its own: only this pod's class has to keep up while things are tried.
-  auto engine = Engine::make(cluster, session_->engine_of(found.front())->profile(),
-                             options_.modules, options_.seed);
-  if (!engine) return std::move(engine).error();
-  Preemptor preemptor(cluster, *engine, {options_.keeps_disruption_budgets});
-  const Preemption preemption = preemptor.find(found.front());
-  session_->follow();
-  if (!preemption.is_eligible) return std::optional<Preempted>();
-  if (!preemption.chosen) return take_back(asking);
-  const Victims& victims = preemption.candidates[*preemption.chosen];
-  Preempted answer;
-  answer.node = cluster.node_name(victims.node);
-  for (const PodIndex victim : victims.pods)
-    if (!cluster.pod(victim).terminating) answer.victims.push_back(fact_name(cluster.pod(victim)));
-  for (const PodIndex other : promised())
-    if (Pod& lesser = facts_.pods[raw(other)];
-        lesser.nominated_node == answer.node && lesser.priority < asking.priority) {
-      lesser.nominated_node = {};
-      answer.freed.push_back(fact_name(lesser));
-    }
-  asking.nominated_node = answer.node;
-  nominations_.add(key_of(asking));
-  return std::optional(std::move(answer));
-}
-
-Result<std::optional<PodView>> LiveCluster::Parts::look(const PodName& pod) {
-  GEDGE_TRY(freshen());
-  const std::vector<PodIndex> found = waiting(std::span(&pod, 1));
-  if (found.empty()) return std::optional<PodView>();
-  Engine& engine = *session_->engine_of(found.front());
-  return std::optional<PodView>(PodView{session_->cluster(), engine, found.front()});
 }
 
 LiveCluster::LiveCluster(LiveOptions options)

@@ -38,17 +38,21 @@ void Promises::release(const std::vector<PodIndex>& held) {
   }
 }
 
-// Where a pod fits while the promised ones stand on their nodes, the best first.
-std::vector<ScoredNode> Promises::places_with_them(PodIndex pod) {
-  const std::vector<PodIndex> held = hold_against({&pod, 1});
+// The best of the nodes on which a pod fits both with the promised ones on theirs and without them.
+std::optional<ScoredNode> Promises::place_either_way(PodIndex pod) {
   Engine& engine = *session_.engine_of(pod);
-  const Evaluation evaluation = engine.evaluate(pod);
-  std::vector<ScoredNode> places;
-  if (evaluation.winner != kNoNode)
-    for (const NodeIndex node : engine.ranking(pod, evaluation))
-      places.push_back({session_.cluster().node_name(node), evaluation.totals[raw(node)]});
+  const NodeMask without = engine.evaluate(pod).feasible;
+  const std::vector<PodIndex> held = hold_against({&pod, 1});
+  const Evaluation with = engine.evaluate(pod);
+  std::optional<ScoredNode> best;
+  if (with.winner != kNoNode)
+    for (const NodeIndex node : engine.ranking(pod, with)) {
+      if (!without.test(node)) continue;
+      best = {session_.cluster().node_name(node), with.totals[raw(node)]};
+      break;
+    }
   release(held);
-  return places;
+  return best;
 }
 
 // An affinity towards pods that are not there yet is none that is met.
@@ -59,21 +63,15 @@ void Promises::confirm(PodIndex pod, bool is_alone, Decision& decision) {
   const NodeIndex node = cluster.node_of(pod);
   cluster.unbind(pod);
   session_.follow();
-  const auto takes = [&](NodeIndex to) {
-    if (!session_.engine_of(pod)->fits(pod, to)) return false;
+  const auto take = [&](NodeIndex to) {
     cluster.bind(pod, to);
     session_.follow();
-    return true;
   };
-  if (takes(node)) return;
-  decision.chosen.reset();
+  if (session_.engine_of(pod)->fits(pod, node)) return take(node);
   decision.runner_up.reset();
-  if (is_alone)  // others of a group were decided by where it is
-    for (ScoredNode& place : places_with_them(pod))
-      if (takes(*cluster.find_node(place.node))) {
-        decision.chosen = std::move(place);
-        return;
-      }
+  decision.chosen.reset();
+  if (is_alone) decision.chosen = place_either_way(pod);  // others of a group heed where it is
+  if (decision.chosen) return take(*cluster.find_node(decision.chosen->node));
   count_rejection("InterPodAffinity", decision.rejected_by);
   decision.message = "the pods that its affinity asks for are not on their nodes yet";
 }

@@ -1,6 +1,7 @@
 // plan/promises.hpp - pods that were promised a node by preemption, while others are decided.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,7 +24,7 @@ class Promises {
  private:
   std::vector<PodIndex> hold_against(Group group);
   void release(const std::vector<PodIndex>& held);
-  std::vector<ScoredNode> places_with_them(PodIndex pod);
+  std::optional<ScoredNode> place_either_way(PodIndex pod);
   void confirm(PodIndex pod, bool is_alone, Decision& decision);
 
   Session& session_;

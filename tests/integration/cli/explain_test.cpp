@@ -80,7 +80,7 @@ TEST_CASE("explain: an unknown pod gets the nearest one") {
         "`decode-0`?\n");
   CHECK(ask({"explain", "decode-9"}).err ==
         "gedge: error: there is no pod 'decode-9' in namespace 'default'\n"
-        "  fix: `gedge plan -o name` with the same flags prints the name of every pod\n");
+        "  fix: `gedge plan` with the same flags shows every pod\n");
   CHECK(ask({"explain", "shop/decode-0"}).err.find("did you mean `default/decode-0`?") !=
         std::string::npos);
 }

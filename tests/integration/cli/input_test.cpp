@@ -96,6 +96,21 @@ TEST_CASE("input: validate counts what it read and needs no nodes") {
   CHECK(ran.out == "valid: 1 source, 0 nodes, 5 pods\n");
 }
 
+TEST_CASE("input: validate tells of a budget towards nobody, once, where there are nodes") {
+  const std::string lost = pod("a", "delay_edge-9: \"5\"") + pod("b", "delay_edge-9: \"5\"") +
+                           pod("c", "delay_edge-1: \"5\"");
+  const Ran alone = validate(lost);
+  CHECK(alone.exit == 0);
+  CHECK(alone.out == "valid: 1 source, 0 nodes, 3 pods\n");
+  const Ran ran = validate(lost, {"--cluster", kSite});
+  CHECK(ran.exit == 0);
+  CHECK(ran.out.ends_with("; 1 warning\n"));
+  CHECK(ran.err.starts_with("app.yaml:4:"));
+  CHECK(
+      ran.err.find("pod default/a has a delay budget towards 'edge-9', and nothing is called so") !=
+      std::string::npos);
+}
+
 TEST_CASE("input: a cluster without nodes is bad input and says what to name instead") {
   const Folder folder;
   folder.put("empty.yaml", "");

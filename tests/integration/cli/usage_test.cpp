@@ -91,7 +91,9 @@ TEST_CASE("usage: an unknown flag or value is exit code 2 and names the nearest"
             .err.starts_with("gedge: error: flag '--max-age' needs '--now'\n"));
   CHECK(run_gedge({"plan", "--now", "yesterday"}).exit == 2);
   CHECK(run_gedge({"explain"}).err.starts_with("gedge: error: missing operand POD\n"));
-  CHECK(run_gedge({"plan", "pod"}).err.starts_with("gedge: error: unexpected argument 'pod'\n"));
+  CHECK(run_gedge({"plan", "pod"})
+            .err.starts_with("gedge: error: unexpected argument 'pod'\n  fix: write `-f` before "
+                             "each file\n"));
 }
 
 TEST_CASE("usage: where a daemon cannot listen is exit code 2, as any flag that is wrong") {

@@ -106,7 +106,7 @@ TEST_CASE("flags: a word outside the list gets the nearest one") {
 
 TEST_CASE("flags: operands are counted") {
   CHECK(error_of({}) == "missing operand POD");
-  CHECK(error_of({"a", "b"}) == "unexpected argument 'b'");
+  CHECK(error_of({"a", "b"}) == "unexpected argument 'b' | write `-f` before each file");
 }
 
 TEST_CASE("flags: two operands keep their order and lists around them") {

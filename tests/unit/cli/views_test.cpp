@@ -160,7 +160,7 @@ TEST_CASE("views: filters that reject nothing are named below the matrix") {
         "\n"
         "What would change this\n"
         "  far becomes feasible with rtt/edge-1,far=10ms and rtt/edge-2,far=1ms\n"
-        "  other pods may lose their place: gedge plan --what-if shows which\n");
+        "  other pods may lose their place: gedge plan --what-if EDIT shows which\n");
 
   explanation.changes = {{{"rtt/edge-1,far=1ms"}, false, "far", Shown::kEvaluation}};
   Stream unplanned = Stream::in_memory(), bound = Stream::in_memory(), none = Stream::in_memory();

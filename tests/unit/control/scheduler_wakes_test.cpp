@@ -104,3 +104,33 @@ TEST_CASE("wakes: a pod that is being deleted counts no more where pods are spre
   going.pods[0].terminating = true;
   check_wakes(scheduler, std::move(late), std::move(going));
 }
+
+TEST_CASE("wakes: a pod loses its label before it is told to be bound") {
+  Scheduler scheduler = site();
+  scheduler.put(a_pod("first", "x", 100));
+  REQUIRE(scheduler.advance(Nanos{0}));
+  REQUIRE(scheduler.take_binds().size() == 1);
+  Facts late = a_pod("late", "web", 100);
+  PodAffinityTerm term;
+  term.topology_key = "kubernetes.io/hostname";
+  term.selector = of_app("x");
+  late.specs[0].required_anti_affinity = std::vector<PodAffinityTerm>{term};
+  check_wakes(scheduler, std::move(late), a_pod("first", "y", 100));
+}
+
+TEST_CASE("wakes: what cannot be read of a pod wakes nobody, however often it is told") {
+  Scheduler scheduler = site();
+  scheduler.put(a_pod("here", "x", 4'000, "n0"));
+  scheduler.put(a_pod("late", "web", 500));
+  REQUIRE(scheduler.advance(kSecond));
+  REQUIRE(scheduler.advance(20 * kSecond));
+  REQUIRE(scheduler.parked() == 1);
+  for (int i = 0; i < 3; ++i) {
+    Facts unread = a_pod("here", "x", 0, "n0");
+    unread.specs[0].unread = "'many' is no quantity";
+    scheduler.put(std::move(unread));
+    REQUIRE(scheduler.advance((21 + i) * kSecond));
+  }
+  CHECK(scheduler.parked() == 1);
+  CHECK(scheduler.counts().attempts == 1);
+}

@@ -74,8 +74,9 @@ class Agent {
   /// that start together do not probe together.
   void set_targets(std::vector<AgentTarget> targets, Nanos now);
   const std::vector<AgentTarget>& targets() const { return targets_; }
-  /// Until set_targets(), none of the targets that is missing in `next` is probed or reported any
-  /// more; what it was asked in the round under way counts for nothing. How many of them stay.
+  /// Until set_targets(), no target that is missing in `next` is probed or reported any more, even
+  /// if a later `next` has it; what it was asked in the round under way counts for nothing. Returns
+  /// how many targets are still probed.
   std::size_t keep_only(const std::vector<AgentTarget>& next);
   /// Whether a round is under way: one that set_targets() would give up.
   bool under_way() const { return round_.has_value(); }

@@ -76,6 +76,7 @@ class AgentLoop {
 
   std::optional<Status> look_up();
   std::optional<Status> announce(Peers peers);
+  std::size_t keep_only(const std::vector<AgentTarget>& next);
   Status change_over();
   void tell(const std::optional<Status>& found);
   void step();

@@ -30,11 +30,12 @@ struct ApiLimits {
 };
 
 /// TLS 1.2 and later, or plain TCP. A server that is named by its address, behind no proxy, is
-/// spoken to over HTTP/2 where it can that: the requests of a lane share a connection. Else through
-/// libcurl over HTTP/1.1: each has one for itself, which is kept for the next one of its lane. None
-/// is reused after an hour, or after a call over HTTP/1.1 that was not answered in time. A peer
-/// that is gone is noticed within 20 s, over HTTP/2 also one whose system or proxy still confirms
-/// what is sent. Nothing is asked to be compressed, and no redirect is followed.
+/// spoken to over HTTP/2 if it speaks that: the requests of a lane share a connection. All others
+/// are asked through libcurl over HTTP/1.1: each request has a connection for itself, which is kept
+/// for the next one of its lane. No connection is reused after an hour, or after a call over
+/// HTTP/1.1 that was not answered in time. A peer that is gone is noticed within 20 s, over HTTP/2
+/// also one whose system or proxy still confirms what is sent. Nothing is asked to be compressed,
+/// and no redirect is followed.
 ///
 /// A request that the server may have read is never sent a second time on its own, except GET.
 /// A stream that has begun well ends well, whatever ends its connection; the beginning of a line
