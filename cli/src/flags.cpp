@@ -42,6 +42,13 @@ Status check_words(const Flag& flag, const std::string& value) {
       close ? "did you mean `" + *close + "`?" : "use " + join_words(flag.words, ", ", " or "));
 }
 
+// Of several flags, whose value it is.
+Error named(Error error, const Flag& flag) {
+  const std::string name = "--" + flag.name;
+  if (!flag.operand && error.what.find(name) == std::string::npos) error.what += " for " + name;
+  return error;
+}
+
 }  // namespace
 
 struct FlagSet::Parser {
@@ -86,7 +93,7 @@ void FlagSet::add(Flag flag, const Take& take) {
          ++i) {
       Status status = check_words(flag, values[i]);
       if (status) status = take(values[i]);
-      if (!status) parser->error = std::move(status).error();
+      if (!status) parser->error = named(std::move(status).error(), flag);
     }
   };
   CLI::App& app = parser_->app;

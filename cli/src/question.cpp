@@ -1,5 +1,7 @@
 #include "question.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <thread>
 
 #include "gedge/base/nearest.hpp"
@@ -104,6 +106,21 @@ std::string Question::bound_node(const std::string& namespace_name, const std::s
   return "";
 }
 
+// "deployment/web", or "web" alone: replicas are asked about one by one.
+const Pod* Question::replica_of(const PodName& name) const {
+  const auto is_kind = [&](const SharedText& kind) {
+    return std::equal(kind.str().begin(), kind.str().end(), name.namespace_name.begin(),
+                      name.namespace_name.end(),
+                      [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+  };
+  const std::vector<Pod>& pods = input_.facts.pods;
+  const auto found = std::find_if(pods.begin(), pods.end(), [&](const Pod& pod) {
+    return pod.workload_name == name.pod &&
+           (pod.namespace_name == name.namespace_name || is_kind(pod.workload_kind));
+  });
+  return found == pods.end() ? nullptr : &*found;
+}
+
 Error Question::with_nearest_pod(Error error, const PodName& name) const {
   if (error.code != Errc::kNotFound || !error.hint.empty()) return error;
   std::vector<std::string> here;
@@ -111,6 +128,10 @@ Error Question::with_nearest_pod(Error error, const PodName& name) const {
     if (pod.namespace_name == name.namespace_name) here.push_back(pod.name);
     if (pod.name != name.pod || pod.namespace_name == name.namespace_name) continue;
     error.hint = "did you mean `" + pod.namespace_name + '/' + pod.name + "`?";
+    return error;
+  }
+  if (const Pod* const replica = replica_of(name)) {
+    error.hint = "name one of its pods, for example `" + replica->name + "`";
     return error;
   }
   const auto close = nearest(name.pod, here);

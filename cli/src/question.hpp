@@ -69,6 +69,7 @@ class Question {
 
  private:
   void settle_live();
+  const Pod* replica_of(const PodName& name) const;
 
   Io& io_;
   QuestionOptions& options_;

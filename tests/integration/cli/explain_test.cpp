@@ -81,6 +81,9 @@ TEST_CASE("explain: an unknown pod gets the nearest one") {
   CHECK(ask({"explain", "decode-9"}).err ==
         "gedge: error: there is no pod 'decode-9' in namespace 'default'\n"
         "  fix: `gedge plan` with the same flags shows every pod\n");
+  for (const char* const workload : {"decode", "deployment/decode"})
+    CHECK(ask({"explain", workload})
+              .err.ends_with("\n  fix: name one of its pods, for example `decode-0`\n"));
   CHECK(ask({"explain", "shop/decode-0"}).err.find("did you mean `default/decode-0`?") !=
         std::string::npos);
 }

@@ -81,10 +81,10 @@ TEST_CASE("usage: an unknown flag or value is exit code 2 and names the nearest"
   CHECK(run_gedge({"plan", "-o", "jsn"}).err ==
         "gedge: error: unknown value 'jsn' for --output\n  fix: did you mean `json`?\n");
   CHECK(run_gedge({"plan", "--seed", "-1"}).err ==
-        "gedge: error: '-1' is not a whole number from 0 to 18446744073709551615\n  fix: `gedge "
-        "plan --help` lists the flags\n");
+        "gedge: error: '-1' is not a whole number from 0 to 18446744073709551615 for "
+        "--seed\n  fix: `gedge plan --help` lists the flags\n");
   CHECK(run_gedge({"plan", "--profile", "egde"}).err ==
-        "gedge: error: unknown profile 'egde'\n  fix: did you mean edge?\n");
+        "gedge: error: unknown profile 'egde' for --profile\n  fix: did you mean edge?\n");
   CHECK(run_gedge({"plan", "--max-input", "lots"}).exit == 2);
   CHECK(run_gedge({"plan", "--compat", "1.21"}).exit == 2);
   CHECK(run_gedge({"plan", "--max-age", "10m"})

@@ -94,7 +94,8 @@ TEST_CASE("agent: flags that would make it measure itself, or forget at once, ar
     CHECK(outcome.exit == Exit::kUsage);
     return outcome.err;
   };
-  CHECK(refused({"--address", "me"}).find("'me' is no address\n") != std::string::npos);
+  CHECK(refused({"--address", "me"}).find("'me' is no address for --address\n") !=
+        std::string::npos);
   CHECK(refused({"--max-age", "500ms"}).find("'--max-age' is shorter than '--timeout'") !=
         std::string::npos);
   CHECK(refused({"--max-age", "19s", "--timeout", "20s"}).find("no answer outlives") !=
