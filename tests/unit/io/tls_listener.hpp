@@ -35,7 +35,7 @@ struct TalkTls {
 
 inline int choose_http1(SSL*, const unsigned char** out, unsigned char* size,
                         const unsigned char* in, unsigned in_size, void*) {
-  constexpr unsigned char kHttp1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  static constexpr unsigned char kHttp1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
   return SSL_select_next_proto(const_cast<unsigned char**>(out), size, kHttp1, sizeof kHttp1, in,
                                in_size) == OPENSSL_NPN_NEGOTIATED
              ? SSL_TLSEXT_ERR_OK
