@@ -360,9 +360,10 @@ TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the co
 }
 
 TEST_CASE("api client: a call that hangs leaves its connection to no other") {
-  for (const auto& [host, lane] :
+  for (const auto& asker :
        {std::pair("127.0.0.1", ApiLane::kLease), std::pair("localhost", ApiLane::kLease),
         std::pair("localhost", ApiLane::kWrite)}) {
+    const char* const host = asker.first;
     CAPTURE(host);
     Http2Server server(
         [](const Http2Heard& heard) {
@@ -370,7 +371,7 @@ TEST_CASE("api client: a call that hangs leaves its connection to no other") {
         },
         TalkTls{own()});
     Calls calls(endpoint_at(server, host));
-    ApiRequest asked = request(lane);
+    ApiRequest asked = request(asker.second);
     CHECK(calls.ask(asked).status == 200);
     asked.timeout = Nanos{300'000'000};
     CHECK(calls.ask(asked).error.code == Errc::kTimeout);
