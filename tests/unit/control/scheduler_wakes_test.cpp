@@ -47,6 +47,16 @@ LabelSelector of_app(const std::string& app) {
   return selector;
 }
 
+/// "late", which shares its node with no pod of that app.
+Facts apart_from(const std::string& app) {
+  Facts late = a_pod("late", "web", 100);
+  PodAffinityTerm term;
+  term.topology_key = "kubernetes.io/hostname";
+  term.selector = of_app(app);
+  late.specs[0].required_anti_affinity = std::vector<PodAffinityTerm>{term};
+  return late;
+}
+
 /// "late" finds no place now, and one on n0 soon after `change`.
 void check_wakes(Scheduler& scheduler, Facts late, Facts change) {
   scheduler.put(std::move(late));
@@ -68,12 +78,7 @@ void check_wakes(Scheduler& scheduler, Facts late, Facts change) {
 TEST_CASE("wakes: a pod loses the label that kept another one away") {
   Scheduler scheduler = site();
   scheduler.put(a_pod("here", "x", 100, "n0"));
-  Facts late = a_pod("late", "web", 100);
-  PodAffinityTerm term;
-  term.topology_key = "kubernetes.io/hostname";
-  term.selector = of_app("x");
-  late.specs[0].required_anti_affinity = std::vector<PodAffinityTerm>{term};
-  check_wakes(scheduler, std::move(late), a_pod("here", "y", 100, "n0"));
+  check_wakes(scheduler, apart_from("x"), a_pod("here", "y", 100, "n0"));
 }
 
 TEST_CASE("wakes: a pod asks for less than before") {
@@ -110,12 +115,7 @@ TEST_CASE("wakes: a pod loses its label before it is told to be bound") {
   scheduler.put(a_pod("first", "x", 100));
   REQUIRE(scheduler.advance(Nanos{0}));
   REQUIRE(scheduler.take_binds().size() == 1);
-  Facts late = a_pod("late", "web", 100);
-  PodAffinityTerm term;
-  term.topology_key = "kubernetes.io/hostname";
-  term.selector = of_app("x");
-  late.specs[0].required_anti_affinity = std::vector<PodAffinityTerm>{term};
-  check_wakes(scheduler, std::move(late), a_pod("first", "y", 100));
+  check_wakes(scheduler, apart_from("x"), a_pod("first", "y", 100));
 }
 
 TEST_CASE("wakes: what cannot be read of a pod wakes nobody, however often it is told") {

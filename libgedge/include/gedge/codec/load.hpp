@@ -70,9 +70,9 @@ struct LoadResult {
 /// both places.
 ///
 /// Warnings, sorted by code and text: AlreadyInCluster, AlreadyPlaced, AvoidPodsUnreadable,
-/// GschConfigUnreadable, MissingNode, MissingPriorityClass, MissingRuntimeClass,
-/// PendingPodsNotPlanned, PriorityIgnored, RunningWithoutNode, SchedulingGated, SelectorMismatch,
-/// SeveralDefaultPriorityClasses.
+/// BudgetOutsideTemplate, GschConfigUnreadable, MissingNode, MissingPriorityClass,
+/// MissingRuntimeClass, PendingPodsNotPlanned, PriorityIgnored, RunningWithoutNode,
+/// SchedulingGated, SelectorMismatch, SeveralDefaultPriorityClasses, UnknownAnnotation.
 ///
 /// Errors: all of kInvalidInput; syntax, nesting beyond 64, duplicate keys, values of a wrong type,
 /// names and labels that the API server refuses, amounts that are no quantity or negative, delay
