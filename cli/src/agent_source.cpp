@@ -1,7 +1,5 @@
 #include "agent_source.hpp"
 
-#include <arpa/inet.h>
-
 #include <utility>
 
 #include "gedge/codec/ip_text.hpp"
@@ -79,13 +77,6 @@ class Finder {
 };
 
 }  // namespace
-
-std::optional<IpAddress> parse_address(const std::string& text) {
-  IpAddress address;
-  if (::inet_pton(AF_INET, text.c_str(), address.bytes.data()) == 1) return address;
-  address.is_v6 = ::inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1;
-  return address.is_v6 ? std::optional(address) : std::nullopt;
-}
 
 bool is_dns_source(const AgentPlaces& places) { return places.peers.starts_with(kDns); }
 

@@ -20,9 +20,6 @@ struct AgentPlaces {
   std::uint16_t port = 0;  ///< of the probes
 };
 
-/// "10.0.0.7", "fd00::7"; empty for anything else, a name too.
-std::optional<IpAddress> parse_address(const std::string& text);
-
 /// Whether peers are the addresses of a name.
 bool is_dns_source(const AgentPlaces& places);
 

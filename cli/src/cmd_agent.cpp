@@ -8,6 +8,7 @@
 #include "cmd.hpp"
 #include "daemon_library.hpp"
 #include "listen_address.hpp"
+#include "parse_address.hpp"
 #include "probe_options.hpp"
 #include "report.hpp"
 

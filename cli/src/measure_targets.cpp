@@ -1,13 +1,12 @@
 #include "measure_targets.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "gedge/codec/targets.hpp"
 #include "input.hpp"
+#include "parse_address.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -20,9 +19,8 @@ void append(Errors& to, Errors&& more) {
 
 // False for a name, and for an address of the other family.
 bool is_address(const std::string& text, IpFamily family) {
-  in6_addr bytes{};
-  return (family != IpFamily::kV6 && ::inet_pton(AF_INET, text.c_str(), &bytes) == 1) ||
-         (family != IpFamily::kV4 && ::inet_pton(AF_INET6, text.c_str(), &bytes) == 1);
+  const auto address = parse_address(text);
+  return address && family != (address->is_v6 ? IpFamily::kV4 : IpFamily::kV6);
 }
 
 // A node lists its InternalIPs and its Hostname in any order; the name may be known nowhere else.

@@ -12,6 +12,7 @@
 #include "agent_lookup.hpp"
 #include "gedge/sim/scripted_network.hpp"
 #include "memory_io.hpp"
+#include "parse_address.hpp"
 
 namespace gedge::cli {
 namespace {
