@@ -93,9 +93,9 @@ std::string note_of(const MachinePart& part, const Machine& machine) {
   std::vector<std::string> notes;
   if (part.cpus.is_subset_of(machine.isolated)) notes.push_back("isolated");
   if (part.cpus.is_subset_of(machine.nohz_full)) notes.push_back("nohz_full");
+  const int first = part.cpus.first();
   for (const Cpu& cpu : machine.cpus)
-    if (cpu.id == part.cpus.first() && cpu.kind >= 0)
-      notes.push_back("kind " + std::to_string(cpu.kind));
+    if (cpu.id == first && cpu.kind >= 0) notes.push_back("kind " + std::to_string(cpu.kind));
   std::string text;
   for (const std::string& note : notes) text += (text.empty() ? "" : ", ") + note;
   return text;

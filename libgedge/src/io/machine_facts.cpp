@@ -16,8 +16,10 @@ namespace {
 
 constexpr std::string_view kLive = "live", kSynthetic = "synthetic:";
 constexpr const char* kRoot = "HWLOC_FSROOT";
-constexpr std::uint64_t kMostBytes = 64 << 20;  // the XML of 4,096 CPUs takes 4 MiB
-constexpr long long kMostCpus = CpuSet::kLast + 1;
+constexpr std::uint64_t kMostBytes = 16 << 20;  // the XML of 4,096 CPUs takes 4 MiB
+// As many as Linux is ever built for. libhwloc keeps several sets of all CPUs with every part.
+constexpr long long kMostCpus = 8'192;
+const std::string kTooMany = "more than " + std::to_string(kMostCpus) + " CPUs are described";
 
 Error no_machine(const std::string& source, std::string why, std::string hint) {
   return invalid_input(std::move(why), {source, 0, 0, {}, 1}, std::move(hint));
@@ -74,7 +76,6 @@ class Variable {
 // parentheses. Empty: it is asked.
 std::string too_much(std::string_view description) {
   constexpr long long kMostSideBySide = 2'048;
-  std::string too_many = "more than " + std::to_string(kMostCpus) + " CPUs are described";
   long long product = 1, widest = 1;
   int depth = 0;
   bool begins = true;
@@ -86,9 +87,9 @@ std::string too_much(std::string_view description) {
       long long number = 0;
       const char* const end = description.data() + description.size();
       const auto read = std::from_chars(description.data() + i, end, number);
-      if (read.ec != std::errc{} || number > kMostCpus) return too_many;
+      if (read.ec != std::errc{} || number > kMostCpus) return kTooMany;
       product *= std::max(number, 1LL);
-      if (product > kMostCpus) return too_many;
+      if (product > kMostCpus) return kTooMany;
       widest = std::max(widest, number);
       i = static_cast<std::size_t>(read.ptr - description.data()) - 1;
     }
@@ -98,17 +99,21 @@ std::string too_much(std::string_view description) {
   return "more than " + std::to_string(kMostSideBySide) + " parts are described side by side";
 }
 
-// A number beyond all CPUs would make hwloc allocate for all those below.
-bool names_far_index(std::string_view xml) {
-  constexpr std::string_view kIndex = "os_index=\"";
+std::string too_much_xml(std::string_view xml) {
+  // A number beyond all CPUs would make hwloc allocate for all those below.
+  constexpr std::string_view kIndex = "os_index=\"", kCpu = "type=\"PU\"";
   for (std::size_t at = xml.find(kIndex); at != std::string_view::npos;
        at = xml.find(kIndex, at + 1)) {
     const char* const begin = xml.data() + at + kIndex.size();
     long long number = 0;
     const auto read = std::from_chars(begin, xml.data() + xml.size(), number);
-    if (read.ec == std::errc::result_out_of_range || number >= kMostCpus) return true;
+    if (read.ec == std::errc::result_out_of_range || number > CpuSet::kLast)
+      return "it names a CPU beyond " + std::to_string(CpuSet::kLast);
   }
-  return false;
+  long long cpus = 0;
+  for (std::size_t at = xml.find(kCpu); at != std::string_view::npos; at = xml.find(kCpu, at + 1))
+    if (++cpus > kMostCpus) return kTooMany;
+  return {};
 }
 
 using Made = std::optional<Result<Machine>>;
@@ -170,7 +175,8 @@ Result<Machine> from_xml(const HwlocLibrary& hwloc, const std::string& source, F
   }
   const std::string name = source == "-" ? std::string(kStdinName) : source;
   GEDGE_TRY(check_machine_xml(name, *text));
-  if (names_far_index(*text)) return no_machine(name, "it names a CPU beyond 65535", hint);
+  if (std::string why = too_much_xml(*text); !why.empty())
+    return no_machine(name, std::move(why), hint);
   const auto make = [&]() -> Made {
     Topology topology(hwloc);
     // It wants the closing zero counted.

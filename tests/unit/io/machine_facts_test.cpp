@@ -300,7 +300,13 @@ TEST_CASE("machine facts: why there is no machine, and what to do") {
   const Error flat = why("synthetic:pu:8192");
   CHECK(flat.what == "more than 2048 parts are described side by side");
   CHECK(flat.hint.find("in levels") != std::string::npos);
-  CHECK(why("synthetic:pack:300 core:300 pu:1").what == "more than 65536 CPUs are described");
+  const std::string too_many = "more than 8192 CPUs are described";
+  CHECK(why("synthetic:pack:300 core:300 pu:1").what == too_many);
+  CHECK(why("synthetic:2 2 2 2 2 2 2 2 2 2 2 2 2 2").what == too_many);
+  std::string crowded = kXml, units;
+  for (int i = 0; i < 8'192; ++i) units += "<object type=\"PU\" os_index=\"0\"/>";
+  crowded.insert(crowded.find("<object type=\"PU\""), units);
+  CHECK(why(folder.put("crowded.xml", crowded)).what == too_many);
   CHECK(why("synthetic:nonsense").what == "'nonsense' describes no machine");
   CHECK(why(folder.put("lacking.xml", lacking)).what == "libhwloc crashes when it reads it");
   const Error missing = why(folder / "missing.xml");
