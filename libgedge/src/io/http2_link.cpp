@@ -260,6 +260,8 @@ void Http2Link::read(Nanos now) {
     const bool goes_on =
         library_.wants_to_read(session_.get()) != 0 || library_.wants_to_write(session_.get()) != 0;
     if (taken < 0 || !goes_on) return end();
+    // More than this is told of anew; a call that finds nothing is spared.
+    if (static_cast<std::size_t>(came) < bytes.size() && SSL_has_pending(tls_.get()) == 0) return;
   }
 }
 
