@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "gedge/codec/latency.hpp"
 #include "gedge/codec/targets.hpp"
 #include "input.hpp"
 #include "parse_address.hpp"
@@ -92,6 +93,11 @@ MeasureTargets read_measure_targets(Io& io, const TargetOptions& options, const 
     if (target.address.empty()) target.address = host == host_of.end() ? target.name : host->second;
     read.targets.push_back({std::move(target.name), std::move(target.address)});
   }
+  if (read.targets.size() >= kMaxRttNames)
+    read.errors.push_back(
+        invalid_input(std::to_string(read.targets.size()) + " targets are more than the " +
+                          std::to_string(kMaxRttNames - 1) + " that a matrix has room for",
+                      {}, "measure them in parts"));
   if (!read.errors.empty()) read.targets.clear();
   return read;
 }

@@ -244,6 +244,7 @@ TEST_CASE("measure: wrong uses exit with 2, bad inputs with 3, a refusal with 4,
   World world;
   world.files.files["empty"] = "# none\n";
   world.files.files["twice"] = "a\na\n";
+  for (int i = 0; i < 16'384; ++i) world.files.files["many"] += "a" + std::to_string(i) + "\n";
   struct Case {
     std::vector<std::string> args;
     Exit exit;
@@ -267,6 +268,7 @@ TEST_CASE("measure: wrong uses exit with 2, bad inputs with 3, a refusal with 4,
       {{"edge-1", "--targets", "empty"}, Exit::kInput, "no target in this file"},
       {{"--targets", "twice"}, Exit::kInput, "twice:2:1: error: 'a' stands on line 1 already"},
       {{"--targets", "gone"}, Exit::kInput, "cannot open gone"},
+      {{"--targets", "many"}, Exit::kInput, "16384 targets are more than the 16383 that a matrix"},
       {{"edge-1", "edge-1=10.0.0.3"}, Exit::kInput, "'edge-1' is to be measured twice"},
       {{"here"}, Exit::kInput, "nothing to measure but 'here' itself"},
   };
