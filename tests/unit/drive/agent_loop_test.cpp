@@ -283,6 +283,39 @@ TEST_CASE("agent loop: other certificates to trust make another link, with the n
   CHECK(network.opened[1].hosts == std::vector<std::string>{"b.example"});
 }
 
+TEST_CASE("agent loop: where certificates cannot be read, who left is left alone all the same") {
+  WatchedNetwork world;
+  const HastyClock clock;
+  AgentLoop* running = nullptr;
+  AgentLoopOptions often = options();
+  often.refresh = Micros{1};
+  std::size_t asked = 0, rounds = 0;
+  often.trusted = [&]() -> Result<std::string> {
+    if (asked > 1) return Error{Errc::kNotFound, "no such file", {}, {}};
+    return std::string("old");
+  };
+  AgentEvents events;
+  events.round_over = [&](const std::vector<TargetReport>& reports) {
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].target.name == "b");
+    if (++rounds == 3) running->stop();
+  };
+  AgentLoop loop(
+      often, world.network, clock,
+      [&] {
+        if (++asked >= kMostLooks) running->stop();
+        world.peers = {node("b", 2)};
+        if (asked == 1) world.peers.push_back(node("c", 3));
+        return Result(world.peers);
+      },
+      events);
+  running = &loop;
+  REQUIRE(loop.refresh());
+  loop.run();
+  CHECK(rounds == 3);
+  CHECK(world.strangers == 0);
+}
+
 TEST_CASE("agent loop: a source that fails changes nothing, is told, and is asked again") {
   ScriptedNetwork network([](auto, auto) { return Fate{{kMs}}; });
   const HastyClock clock;
