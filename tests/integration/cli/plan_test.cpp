@@ -331,6 +331,41 @@ TEST_CASE("plan: the same input gives the same bytes whatever the order of files
   CHECK(forth.find("\"snapshot\": \"xxh128:") != std::string::npos);
 }
 
+TEST_CASE("plan: who lacks round-trip times altogether is told so, and nobody else is") {
+  const std::string hint = "no round-trip times were given: see --rtt\n";
+  const Site site;
+  site.folder.put("nodes.yaml", R"(apiVersion: v1
+kind: Node
+metadata: {name: edge-1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: edge-2}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+)");
+  site.folder.put("far.yaml", R"(apiVersion: v1
+kind: Pod
+metadata: {name: far, labels: {delay_edge-1: "1"}}
+spec:
+  nodeSelector: {kubernetes.io/hostname: cloud-1}
+  containers: [{name: main, image: "far:1"}]
+)");
+  const auto plan = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args{"plan", "--cluster", "nodes.yaml"};
+    args.insert(args.end(), more.begin(), more.end());
+    return run_gedge(args, site.here());
+  };
+  const Ran ran = plan({"-f", "camera.yaml"});
+  CHECK(ran.exit == 1);
+  CHECK(ran.err.find(hint) != std::string::npos);
+  CHECK(plan({"-f", "camera.yaml", "-q"}).err.empty());
+  CHECK(plan({"-f", "big.yaml"}).err.find(hint) == std::string::npos);
+  const Ran far = site.plan({"-f", "far.yaml"});
+  CHECK(far.err.find("1 node(s) were over the delay budget from edge-1") != std::string::npos);
+  CHECK(far.err.find(hint) == std::string::npos);
+}
+
 TEST_CASE("plan: quiet says nothing beside the answer and verbose names what was skipped") {
   const Site site;
   site.folder.put("conf.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\n");
