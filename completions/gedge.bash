@@ -384,8 +384,8 @@ _gedge_describe() {
       esac
       ;;
     'measure')
-      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --no-headers --sort-by -w --watch --publish --kubeconfig --context --as --as-group --no-exec-credentials --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count --interval --timeout --size --rate -o --output --sort-by --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
+      flags='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --insecure-skip-tls-verify --request-timeout --method --port --family -c --count -i --interval -W --timeout -s --size --rate -o --output --no-headers --sort-by -w --watch --publish --kubeconfig --context --as --as-group --no-exec-credentials --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--targets --from --cluster --agents --import --rtt-zero --token-file --ca-file --request-timeout --method --port --family -c --count -i --interval -W --timeout -s --size --rate -o --output --sort-by --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
       operands=('@nodes')
       rest='@nodes'
       case $prev in
@@ -402,9 +402,9 @@ _gedge_describe() {
         --port) values='' ;;
         --family) values='any 4 6' ;;
         -c | --count) values='' ;;
-        --interval) values='' ;;
-        --timeout) values='' ;;
-        --size) values='' ;;
+        -i | --interval) values='' ;;
+        -W | --timeout) values='' ;;
+        -s | --size) values='' ;;
         --rate) values='' ;;
         -o | --output) values='table wide json yaml edges csv' ;;
         --sort-by) values='' ;;
@@ -480,8 +480,8 @@ _gedge_describe() {
       esac
       ;;
     'agent')
-      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --color -q --quiet -v --v -h --help'
-      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count --timeout --max-age --bandwidth --ca-file --color -v --v'
+      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --color -q --quiet -v --v -h --help'
+      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --color -v --v'
       case $prev in
         --peers) values='@files' ;;
         --clusters) values='@files' ;;
@@ -495,7 +495,7 @@ _gedge_describe() {
         --port) values='' ;;
         --period) values='' ;;
         --count) values='' ;;
-        --timeout) values='' ;;
+        -W | --timeout) values='' ;;
         --max-age) values='' ;;
         --bandwidth) values='' ;;
         --ca-file) values='@files' ;;

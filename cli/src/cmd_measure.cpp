@@ -418,12 +418,17 @@ void add_probe_flags(FlagSet& flags, MeasureCommand& command) {
       {.name = "count", .letter = 'c', .value = "N", .help = "Probes a node", .fallback = "10"},
       number_into(command.count, kMostProbes));
   flags.add({.name = "interval",
+             .letter = 'i',
              .value = "DURATION",
              .help = "Between probes to a node; 0: in batches",
              .fallback = "100ms"},
             span_into(probing.plan.interval, true));
   add_timeout_flag(flags, probing.plan.timeout);
-  flags.add({.name = "size", .value = "BYTES", .help = "Payload of icmp and udp", .fallback = "56"},
+  flags.add({.name = "size",
+             .letter = 's',
+             .value = "BYTES",
+             .help = "Payload of icmp and udp",
+             .fallback = "56"},
             number_into(command.size, kMostProbeSize));
   flags.add({.name = "rate",
              .value = "N",

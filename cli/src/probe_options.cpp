@@ -59,6 +59,7 @@ void add_port_flag(FlagSet& flags, std::uint64_t& port, std::string help) {
 
 void add_timeout_flag(FlagSet& flags, Nanos& timeout) {
   flags.add({.name = "timeout",
+             .letter = 'W',
              .value = "DURATION",
              .help = "A later answer is a lost one",
              .fallback = "1s"},
