@@ -193,7 +193,7 @@ std::string Application::why_of(const BoundPod& result) {
 
 Status Application::bind() {
   BindPodsOptions options;
-  options.most_at_once = std::max<std::uint64_t>(command_.max_binds, 1);
+  options.most_at_once = command_.max_binds;
   options.seed = io_.network->random_key();
   options.send_by = read_at_ + command_.within;
   progress_.show("binding", 0, 0);

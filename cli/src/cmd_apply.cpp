@@ -86,7 +86,7 @@ Run add_apply(FlagSet& flags) {
             command->names);
   flags.add(
       {.name = "max-binds", .value = "N", .help = "Binds under way at once", .fallback = "100"},
-      number_into(command->max_binds, kMostBinds));
+      number_into(command->max_binds, kMostBinds, 1));
   flags.add({.name = "within",
              .value = "TIME",
              .help = "Send no bind later after the cluster was read",

@@ -63,6 +63,8 @@ Exit run_hint(const HintCommand& command, Io& io) {
   std::vector<Warning> warnings = input->facts.warnings;
   warnings.insert(warnings.end(), hints->warnings.begin(), hints->warnings.end());
   report_input(io, warnings, {}, command.output);
+  if (input->rtt.empty() && !hints->workloads.empty() && !command.output.quiet)
+    io.err.line(io.err.style().paint(Ink::kDim, "no round-trip times were given: see --rtt"));
   if (command.writes) return run_in_daemon_library<RunHint>(kRunHint, io, command, *hints);
   io.out.write(write(*hints, text_format(command.output.format)));
   io.out.flush();

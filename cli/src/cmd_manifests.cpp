@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cmd.hpp"
@@ -70,6 +71,53 @@ struct ManifestsCommand {
   OutputOptions output;
 };
 
+bool has_mode(const ManifestOptions& options, InstallMode mode) {
+  return std::find(options.modes.begin(), options.modes.end(), mode) != options.modes.end();
+}
+
+bool is_name(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  constexpr std::size_t kLongest = 63;  // of a namespace, as of any label of DNS
+  return !text.empty() && text.size() <= kLongest && std::all_of(text.begin(), text.end(), fits) &&
+         text.front() != '-' && text.back() != '-';
+}
+
+// Without a blank or a control character.
+bool is_word(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
+Status check_values(const ManifestOptions& options) {
+  if (!is_name(options.namespace_name))
+    return invalid_input("'" + options.namespace_name + "' cannot be the name of a namespace", {},
+                         "use lower-case letters, digits and '-', 63 at most");
+  if (!is_word(options.image))
+    return invalid_input("'" + options.image + "' is no image", {},
+                         "write for example `--image registry.example/gedge:1`");
+  if (options.scheduler_name.empty())
+    return invalid_input("'--scheduler-name' is empty", {}, "give the schedulerName of its pods");
+  const bool is_url =
+      options.prometheus.starts_with("http://") || options.prometheus.starts_with("https://");
+  if (!options.prometheus.empty() && (!is_url || !is_word(options.prometheus)))
+    return invalid_input("'" + options.prometheus + "' is no URL", {},
+                         "write for example `--prometheus http://prometheus:9090`");
+  return {};
+}
+
+// Flags of another mode would be passed over in silence.
+Status check_modes(const ManifestOptions& options) {
+  if (options.extender_binds && !has_mode(options, InstallMode::kExtender))
+    return invalid_input("'--bind' is for `--mode extender`", {}, "leave it out");
+  if (options.owns_objects && !has_mode(options, InstallMode::kAutoscaler))
+    return invalid_input("'--own-hpa' is for `--mode autoscaler`", {}, "leave it out");
+  if (!options.prometheus.empty() && !has_mode(options, InstallMode::kAutoscaler))
+    return invalid_input("'--prometheus' is for `--mode autoscaler`", {}, "leave it out");
+  return {};
+}
+
 Status check(const ManifestsCommand& command) {
   const auto& modes = command.options.modes;
   if (modes.empty())
@@ -77,7 +125,11 @@ Status check(const ManifestsCommand& command) {
   if (!command.options.flow_schema.empty() && std::none_of(modes.begin(), modes.end(), has_flow))
     return invalid_input("nothing of this asks an API server for long", {},
                          "leave out `--flow-schema`, or name `--mode scheduler`");
+  GEDGE_TRY(check_values(command.options));
+  GEDGE_TRY(check_modes(command.options));
   if (!command.is_unit) return {};
+  if (command.options.rights_only)
+    return invalid_input("'--unit' and '--rights-only' print different things", {}, "choose one");
   if (modes.size() > 1) return invalid_input("'--unit' prints one unit", {}, "name one mode");
   if (write_unit(modes.front()).empty())
     return invalid_input("nothing runs for this mode", {}, "leave out `--unit`");

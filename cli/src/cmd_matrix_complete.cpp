@@ -31,8 +31,8 @@ constexpr Page kPage{
         "come from measured pairs that were left out on purpose; fewer than 5 % of pairs lie "
         "outside if chance chose what to measure.\n\n"
         "No estimate is made of a node with fewer than 4 measured pairs, between groups of nodes "
-        "that no measured pair links, of pairs whose probes were all lost, and none at all of "
-        "fewer than 100 measured pairs: these stay unmeasured.",
+        "that no measured pair links and of pairs whose probes were all lost. Fewer than 100 "
+        "measured pairs are too little to go by, and bad input.",
     .output =
         "The matrix with its estimates, in a format that keeps the marks. How many pairs were "
         "measured, estimated and left is on standard error.",

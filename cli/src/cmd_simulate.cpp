@@ -63,12 +63,15 @@ constexpr Page kPage{
     .output =
         "A table with one line an event: its time, what happened, to which pod and node; of a bind "
         "the tightest delay budget, and what pod it stands for. `wide` adds pods that are created, "
-        "run and are gone. With `--runs`, one line of counts. `json` and `yaml` print one object "
+        "run and are gone. With more than one of `--runs`, one line of counts. `json` and `yaml` "
+        "print one object "
         "of "
         "kind Simulation. How it ended is said on standard error; where an invariant did not hold, "
         "with the seed, and the exit status is 70.",
     .examples = kExamples,
-    .yes = "all pods are placed within their budgets at the end; with --runs, all invariants held",
+    .yes =
+        "all pods are placed within their budgets at the end; with more than one of --runs, all "
+        "invariants held",
     .no = "some pod has no place at the end, or is over a delay budget",
     .see_also = "gedge-plan(1) gedge-schedule(1) gedge-policies(7)",
 };
@@ -256,7 +259,7 @@ Run add_simulate(FlagSet& flags) {
   flags.heading("How to play it");
   flags.add(
       {.name = "runs", .value = "N", .help = "Play it N times with faults, each another seed"},
-      number_into(options->runs, kMostRuns));
+      number_into(options->runs, kMostRuns, 1));
   flags.add({.name = "seed", .value = "N", .help = "Instead of the seed of the scenario"},
             [options = options.get()](const std::string& text) {
               std::uint64_t seed = 0;

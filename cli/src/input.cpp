@@ -251,7 +251,7 @@ std::optional<Input> InputReader::read_from(const std::vector<std::string>& clus
   Input input;
   input.facts = std::move(result.loaded->facts);
   append(input.facts.warnings, std::vector(live_warnings_));
-  input.rtt = std::move(synthetic_rtt_);
+  if (options_.rtt.empty()) input.rtt = std::move(synthetic_rtt_);
   const bool lacks_nodes = needs_nodes_ && input.facts.nodes.empty();
   lacks_cluster_ = lacks_nodes && cluster.empty();
   if (lacks_nodes && !lacks_cluster_) {

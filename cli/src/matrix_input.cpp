@@ -69,9 +69,12 @@ std::optional<Exit> read_matrix(Io& io, const MatrixOptions& options, ProgressLi
   auto read = reader.read();
   progress.erase();
   if (!read) return fail(io, reader.take_errors(), options.output);
-  if (read->rtt.empty())
-    return fail_usage(
-        io, invalid_input("no round-trip times", {}, "name a file of them; `-` is standard input"));
+  if (read->rtt.empty()) {
+    const std::string hint = "name a file of them; `-` is standard input";
+    if (sources.rtt.empty() && sources.cluster.empty())
+      return fail_usage(io, invalid_input("no round-trip times", {}, hint));
+    return fail(io, invalid_input("no round-trip times in what was read", {}, hint));
+  }
   input = *std::move(read);
   return std::nullopt;
 }

@@ -102,7 +102,7 @@ void add_namespace_flag(FlagSet& flags, InputOptions& options);
 void add_show_flags(FlagSet& flags, ShowOptions& options);
 
 /// For a Take: a whole number up to `max`.
-FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max);
+FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max, std::uint64_t least = 0);
 /// For a Take: a duration with its unit, us, ms or s; `flag` names it in errors.
 FlagSet::Take duration_into(Micros& target, std::string flag);
 /// For a Take: a duration up to an hour, in minutes too; 0 only where it `may_be_zero`.

@@ -206,8 +206,9 @@ Exit ScheduleRun::run() {
   manager_.tell("STOPPING=1");
   if (watchdog_ != nullptr) watchdog_->set(Nanos(io_.clock.now()) + kEndMayTake);
   const SchedulerCounts& counts = loop_.scheduler().counts();
-  log_.event("stopped", {{"bound", std::to_string(counts.bound)},
-                         {"unclear", std::to_string(loop_.scheduler().unclear())}});
+  log_.event("stopped",
+             {{options_.is_dry_run ? "would-bind" : "bound", std::to_string(counts.bound)},
+              {"unclear", std::to_string(loop_.scheduler().unclear())}});
   return exit_of(ended, signal);
 }
 

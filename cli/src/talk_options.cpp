@@ -7,12 +7,13 @@
 
 namespace gedge::cli {
 
-FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max) {
-  return [&target, max](const std::string& text) -> Status {
+FlagSet::Take number_into(std::uint64_t& target, std::uint64_t max, std::uint64_t least) {
+  return [&target, max, least](const std::string& text) -> Status {
     std::uint64_t value = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size() || value > max)
-      return invalid_input("'" + text + "' is not a whole number from 0 to " + std::to_string(max));
+    if (code != std::errc{} || end != text.data() + text.size() || value > max || value < least)
+      return invalid_input("'" + text + "' is not a whole number from " + std::to_string(least) +
+                           " to " + std::to_string(max));
     target = value;
     return {};
   };

@@ -66,7 +66,7 @@ def check_forms():
 
 def check_rights():
     for mode in MODES:
-        for thing in objects("--mode", mode, "--bind"):
+        for thing in objects("--mode", mode, *(["--bind"] if mode == "extender" else [])):
             for rule in thing.get("rules", []):
                 words = rule["apiGroups"] + rule["resources"] + rule["verbs"]
                 need(mode == "custom-metrics" or "*" not in "".join(words),
@@ -175,7 +175,18 @@ def check_units():
 def check_usage():
     for flags, words in (((), "no mode"), (("--mode", "all"), "all"),
                          (("--mode", "reader", "--unit"), "nothing runs for this mode"),
-                         (("--mode", "reader", "--mode", "prober", "--unit"), "one unit")):
+                         (("--mode", "reader", "--mode", "prober", "--unit"), "one unit"),
+                         (("--mode", "scheduler", "--unit", "--rights-only"), "choose one"),
+                         (("--mode", "scheduler", "-n", "Bad NS"), "name of a namespace"),
+                         (("--mode", "scheduler", "-n", ""), "name of a namespace"),
+                         (("--mode", "scheduler", "--image", "a b"), "is no image"),
+                         (("--mode", "scheduler", "--image", ""), "is no image"),
+                         (("--mode", "scheduler", "--scheduler-name", ""), "'--scheduler-name'"),
+                         (("--mode", "autoscaler", "--prometheus", "foo"), "is no URL"),
+                         (("--mode", "reader", "--bind"), "for `--mode extender`"),
+                         (("--mode", "scheduler", "--own-hpa"), "for `--mode autoscaler`"),
+                         (("--mode", "scheduler", "--prometheus", "http://x"),
+                          "for `--mode autoscaler`")):
         run = subprocess.run([GEDGE, "manifests", *flags], capture_output=True, text=True)
         need(run.returncode == 2 and words in run.stderr and not run.stdout,
              f"{flags}: {run.returncode} {run.stderr}")

@@ -17,6 +17,13 @@ namespace {
 constexpr std::array<std::string_view, 4> kKinds{"Deployment", "StatefulSet", "DaemonSet",
                                                  "ReplicaSet"};
 
+// What a controller says of one roll-out: pods of a template that was changed bear other values.
+constexpr std::array<std::string_view, 3> kOfRollout{
+    "controller-revision-hash", "pod-template-generation", "pod-template-hash"};
+// What it says of one pod for good.
+constexpr std::array<std::string_view, 2> kOfPod{"apps.kubernetes.io/pod-index",
+                                                 "statefulset.kubernetes.io/pod-name"};
+
 bool is_ours(const PodAffinityTerm& term) { return term.topology_key.starts_with(kGroupLabel); }
 
 // Whether a term asks for that.
@@ -94,6 +101,7 @@ class HintMaker {
   void add_peers(PodIndex index, const DelayBudget& budget, const DelayTarget& target);
   bool add_beside(PodIndex index, const WorkloadHint::Beside& beside);
   std::optional<Labels> common_labels(const std::vector<PodIndex>& pods) const;
+  bool means_only(const std::vector<PodIndex>& pods, const Labels& labels) const;
   void label_nodes(const std::string& label, const DelayTarget& target, bool is_nearest);
   void label_groups(const std::string& label, std::int64_t limit_us);
   std::optional<std::string> rtt_text(NodeIndex node, const DelayTarget& target,
@@ -187,7 +195,28 @@ std::optional<Labels> HintMaker::common_labels(const std::vector<PodIndex>& pods
         kept.set(key, value);
     common = std::move(kept);
   }
-  return common;
+  if (!common) return common;
+  for (const std::string_view key : kOfRollout) common->erase(key);
+  Labels of_all = *common;
+  for (const std::string_view key : kOfPod) of_all.erase(key);
+  return means_only(pods, of_all) ? of_all : common;
+}
+
+// Whether no other pod beside those bears the labels.
+bool HintMaker::means_only(const std::vector<PodIndex>& pods, const Labels& labels) const {
+  const std::string& home = cluster_.pod(pods.front()).namespace_name;
+  std::vector<bool> is_one(cluster_.pod_count());
+  for (const PodIndex pod : pods) is_one[raw(pod)] = true;
+  for (std::uint32_t i = 0; i < cluster_.pod_count(); ++i) {
+    if (is_one[i] || cluster_.pod(PodIndex{i}).namespace_name != home) continue;
+    const Labels& its = cluster_.pod_facts(PodIndex{i}).labels();
+    const bool bears = std::all_of(labels.begin(), labels.end(), [&](const Labels::Entry& label) {
+      const std::string* const value = its.find(label.first);
+      return value != nullptr && *value == label.second;
+    });
+    if (bears) return false;
+  }
+  return true;
 }
 
 bool HintMaker::add_beside(PodIndex index, const WorkloadHint::Beside& beside) {

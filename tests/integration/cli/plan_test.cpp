@@ -360,6 +360,10 @@ spec:
   CHECK(ran.exit == 1);
   CHECK(ran.err.find(hint) != std::string::npos);
   CHECK(plan({"-f", "camera.yaml", "-q"}).err.empty());
+  const Ran hints =
+      run_gedge({"hint", "--cluster", "nodes.yaml", "-f", "camera.yaml"}, site.here());
+  CHECK(hints.exit == 0);
+  CHECK(hints.err.find(hint) != std::string::npos);
   CHECK(plan({"-f", "big.yaml"}).err.find(hint) == std::string::npos);
   const Ran far = site.plan({"-f", "far.yaml"});
   CHECK(far.err.find("1 node(s) were over the delay budget from edge-1") != std::string::npos);

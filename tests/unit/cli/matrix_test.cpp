@@ -104,9 +104,17 @@ TEST_CASE("matrix convert: later files win, and those of a synthetic site come f
                                       "synthetic:nodes=2,rtt=1ms/1ms/1ms/1ms", "-o", "edges"},
                                      files);
   CHECK(both.out == "from,to,rtt_ms,p50_ms\nedge-1,near-1,,5\nnear-1,edge-1,,7\n");
+  // Made-up times fill no gap of measured ones.
+  const Outcome site = run_in_memory(
+      {"matrix", "convert", "2", "--cluster", "synthetic:nodes=6", "-o", "edges"}, files);
+  CHECK(site.out == "from,to,rtt_ms,p50_ms\nnear-1,edge-1,,7\n");
   const Outcome none = run_in_memory({"matrix", "convert"}, files);
   CHECK(none.exit == Exit::kUsage);
   CHECK(none.err.find("no round-trip times") != std::string::npos);
+  files.files["bare"] = "from,to,rtt_ms\n";
+  const Outcome bare = run_in_memory({"matrix", "convert", "bare"}, files);
+  CHECK(bare.exit == Exit::kInput);
+  CHECK(bare.err.find("no round-trip times in what was read") != std::string::npos);
   const Outcome unaged = run_in_memory({"matrix", "convert", "1", "--max-age", "1h"}, files);
   CHECK(unaged.exit == Exit::kUsage);
 }

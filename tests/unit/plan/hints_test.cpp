@@ -158,6 +158,34 @@ TEST_CASE("hints: any two nodes of a group are within the limit, and peers are k
   CHECK(together == 1);  // a and b, or b and c
 }
 
+TEST_CASE("hints: peers are meant by labels that a change of their template leaves alone") {
+  const auto peers_of = [](const DelayBudget& near, int replicas) {
+    Facts facts = nodes();
+    for (int i = 0; i < replicas; ++i) {
+      const std::string name = "cache-" + std::to_string(i);
+      add(facts, "StatefulSet", "cache", 1, {}).labels =
+          Labels{{"app", "cache"},
+                 {"apps.kubernetes.io/pod-index", std::to_string(i)},
+                 {"controller-revision-hash", "cache-7d"},
+                 {"statefulset.kubernetes.io/pod-name", name}};
+      facts.pods.back().name = SharedText(name);
+      facts.pods.back().ordinal = i;
+    }
+    add(facts, "Deployment", "api", 2, {near});
+    const Hints hints = hints_of(facts);
+    for (const WorkloadHint& hint : hints.workloads)
+      if (hint.name == "api" && hint.beside.size() == 1) return hint.beside[0].peers;
+    return Labels{};
+  };
+  const DelayBudget all = budget("cache", 2'000), one = budget("cache-0", 2'000, PeerKind::kPod);
+  CHECK(peers_of(all, 2) == Labels{{"app", "cache"}});
+  CHECK(peers_of(all, 1) == Labels{{"app", "cache"}});
+  CHECK(peers_of(one, 1) == Labels{{"app", "cache"}});
+  CHECK(peers_of(one, 2) == Labels{{"app", "cache"},
+                                   {"apps.kubernetes.io/pod-index", "0"},
+                                   {"statefulset.kubernetes.io/pod-name", "cache-0"}});
+}
+
 TEST_CASE("hints: the nearest of several peers needs no company of the others") {
   Facts facts = nodes();
   add(facts, "StatefulSet", "cache", 3, {});
