@@ -84,7 +84,7 @@ Run add_centers(FlagSet& flags) {
              .value = "N",
              .help = "How many centers",
              .shapes_answer = true},
-            number_into(options->count, kMostCenters));
+            number_into(options->count, kMostCenters, 1));
   flags.add({.name = "goal",
              .value = "GOAL",
              .help = "What is to be small: radius or mean",

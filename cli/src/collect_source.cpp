@@ -65,8 +65,13 @@ class Finder {
   }
 
   void add_file(const std::string& path) {
-    const auto bytes = files_.read(path, kMostBytes);
-    if (!bytes) return fail(bytes.error());
+    auto bytes = files_.read(path, kMostBytes);
+    if (!bytes) {
+      Error error = std::move(bytes).error();
+      if (error.code == Errc::kNotFound)
+        error.hint = "give a FILE of agents, dns:NAME, or URLs as http://NODE:8787";
+      return fail(std::move(error));
+    }
     TargetsReading reading = read_targets({path == "-" ? std::string(kStdinName) : path, *bytes});
     for (Error& error : reading.errors) fail(std::move(error));
     for (const NamedTarget& target : reading.targets) {

@@ -83,6 +83,8 @@ class ObjectReader final : public StreamHandler {
   void read_matrix(Cursor object) {
     found(RttFormat::kLatencyMatrix);
     check_version(object);
+    if (const auto pairs = object.find("pairs"); pairs && pairs->is_map())
+      pairs->fail_type("a list");
     const auto nodes = object.find("nodes");
     const std::size_t named_by_pairs = draft_.names.size();
     std::vector<bool> listed(named_by_pairs);

@@ -275,6 +275,7 @@ TEST_CASE("measure --agents: wrong uses exit with 2, bad inputs with 3, nobody t
       {{"--agents", "peers", "--request-timeout", "0"}, Exit::kUsage, "'0' is too short"},
       {{"--agents", "empty"}, Exit::kInput, "no target in this file"},
       {{"--agents", "gone"}, Exit::kInput, "cannot open gone"},
+      {{"--agents", "127.0.0.1:8787"}, Exit::kInput, "URLs as http://NODE:8787"},
       {{"--agents", "ftp://a"}, Exit::kInput, "'ftp' is neither http nor https"},
       {{"--agents", "http://me:secret@a"}, Exit::kInput, "a user or a password"},
       {{"--agents", "peers", "--token-file", "blank"}, Exit::kInput, "no token in blank"},

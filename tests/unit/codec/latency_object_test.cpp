@@ -130,6 +130,8 @@ TEST_CASE("rtt object: broken matrices are refused with the place") {
             .find("'x', which is not in nodes") != std::string::npos);
   CHECK(error(read(R"({"apiVersion": "gedge.io/v2", "kind": "LatencyMatrix", "nodes": []})")) ==
         "1:16 version 'gedge.io/v2' is not known");
+  CHECK(error(read(R"({"kind": "LatencyMatrix", "nodes": ["a"], "pairs": {}})"))
+            .find("'pairs' must be a list") != std::string::npos);
   CHECK_FALSE(read(head + R"({"from": "a", "to": "b", "p95Us": NaN}]})").errors.empty());
   CHECK_FALSE(read(head).errors.empty());
 }
