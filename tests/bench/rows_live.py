@@ -12,7 +12,8 @@ from live_sides import (PATIENCE, Process, Watch, node, node_name, pod, start_ge
                         start_kubernetes, verify, version_of)
 from rows_kubernetes import Api, Plane
 
-NODES, STREAM_SECONDS, RATES, TURNS = 1000, 10, (20, 100), 3
+NODES, RATES, TURNS = 1000, (20, 100), 5
+PODS_A_TURN = {20: 500, 100: 1000}  # 25 of the slowest hundredth at 20 a second, over all turns
 FLOOD, GONE_SECONDS = 12_000, 5
 
 
@@ -34,12 +35,11 @@ def stream(suite, api, rate, pods, *node_of_all):
 
 
 def delays(suite, plane, api, start, scheduler, rate, mark):
-    count = rate * STREAM_SECONDS
     process = start(plane)
     try:
         stream(suite, api, 1, [pod(f"{mark}-warm", scheduler)])
         return stream(suite, api, rate,
-                      [pod(f"{mark}-{i:05}", scheduler) for i in range(count)])
+                      [pod(f"{mark}-{i:05}", scheduler) for i in range(PODS_A_TURN[rate])])
     finally:
         process.stop()
         api.delete_pods()
@@ -49,7 +49,7 @@ def bare_delays(suite, _, api, __, scheduler, rate, mark):
     """Of who creates them binding them too, without a decision."""
     try:
         return stream(suite, api, rate, [pod(f"{mark}-{i:05}", scheduler)
-                                         for i in range(rate * STREAM_SECONDS)], node_name(0))
+                                         for i in range(PODS_A_TURN[rate])], node_name(0))
     finally:
         api.delete_pods()
 
