@@ -17,6 +17,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr unsigned kOk = 200, kCreated = 201, kNotFound = 404, kConflict = 409;
+constexpr unsigned kTooManyRequests = 429;
 constexpr std::size_t kMostNote = 1'024, kMostReporter = 128, kMostEventName = 230;
 constexpr std::size_t kQuoted = 200;
 constexpr int kEvictionV1 = 22;  // the minor version whose pods take an Eviction of policy/v1
@@ -346,11 +347,14 @@ BindAnswer bind_answer(const ApiAnswer& answer) {
   return was_done_perhaps ? BindAnswer::kUnknown : BindAnswer::kRefused;
 }
 
-// 409: it is another pod by now.
+// 409: it is another pod by now. 429 is what a disruption budget answers, for the time being.
 EvictAnswer evict_answer(const ApiAnswer& answer) {
   const bool is_going = (answer.status >= 200 && answer.status < 300) || is_missing(answer) ||
                         answer.status == kConflict;
-  return is_going ? EvictAnswer::kGoing : EvictAnswer::kFailed;
+  if (is_going) return EvictAnswer::kGoing;
+  const bool is_refused = answer.status >= 400 && answer.status < 500 &&
+                          answer.status != kNotFound && answer.status != kTooManyRequests;
+  return is_refused ? EvictAnswer::kRefused : EvictAnswer::kFailed;
 }
 
 PodReading pod_reading(const ApiAnswer& answer) {

@@ -96,7 +96,7 @@ void Scheduler::enter_state(Entry& entry, State state, Nanos until) {
       active_.insert(entry.rank);
       break;
     case State::kUnschedulable:
-      parked_.insert(key);
+      parked_[entry.helps].insert(key);
       break;
     case State::kAwaiting:
       awaiting_.insert(key);
@@ -111,7 +111,7 @@ void Scheduler::leave_state(Entry& entry) {
   const Key key = key_of(entry.name);
   if (entry.until != Nanos{0}) timers_.erase({entry.until, key});
   if (entry.state == State::kActive) active_.erase(entry.rank);
-  if (entry.state == State::kUnschedulable) parked_.erase(key);
+  if (entry.state == State::kUnschedulable) parked_[entry.helps].erase(key);
   if (entry.state == State::kAwaiting) awaiting_.erase(key);
   entry.holds = false;
   if (entry.reading != 0) tickets_.erase(std::exchange(entry.reading, 0));
@@ -133,8 +133,8 @@ void Scheduler::wake(Nanos now) {
   const std::uint8_t helped = std::exchange(helped_, 0);
   if (helped == 0) return;
   std::vector<Key> woken;
-  for (const Key& key : parked_)
-    if ((entries_.at(key).helps & helped) != 0) woken.push_back(key);
+  for (const auto& [helps, keys] : parked_)
+    if ((helps & helped) != 0) woken.insert(woken.end(), keys.begin(), keys.end());
   for (const Key& key : woken) {
     Entry& entry = entries_.at(key);
     const Nanos until = entry.tried + backoff_of(entry);
@@ -289,6 +289,7 @@ void Scheduler::send_bind(Entry& entry) {
 void Scheduler::take(const Decision& decision, Nanos now) {
   const Key key = key_of({decision.namespace_name, decision.pod});
   Entry& entry = entries_.at(key);
+  const bool may_tell = entry.message.empty() || now - entry.told >= backoff_of(entry);
   ++counts_.attempts;
   ++entry.attempts;
   entry.tried = now;
@@ -305,28 +306,35 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   }
   ++counts_.unschedulable;
   entry.helps = entry.group.empty() ? helps_of(decision.rejected_by) : kAllHelps;
-  if (entry.message != decision.message) {
+  if (may_tell && entry.message != decision.message) {
     const bool is_again = !entry.message.empty();
     entry.message = decision.message;
+    entry.told = now;
     unschedulable_.push_back({entry.name, entry.uid, entry.message, is_again});
   }
   enter_state(entry, State::kUnschedulable, now + options_.flush_after);
 }
 
-// The first that are active, as many as may be sent, with all of their groups: also those that
-// would wait longer by themselves.
-std::vector<PodName> Scheduler::next_to_try(std::size_t most) const {
+// The first that are active, as many as may be sent, with all of their groups and all that their
+// delay budgets tie them to: also those that would wait longer by themselves.
+Result<std::vector<PodName>> Scheduler::next_to_try(std::size_t most) {
   std::vector<PodName> pods;
   std::set<Key> groups;
-  for (auto at = active_.begin(); at != active_.end() && pods.size() < most; ++at) {
-    const Entry& entry = entries_.at(std::get<Key>(*at));
+  const auto add = [&](const Entry& entry) {
     if (entry.group.empty())
       pods.push_back(entry.name);
     else if (groups.insert(entry.group).second)
       for (const Key& key : groups_.at(entry.group))
         if (const Entry& member = entries_.at(key); waits(member.state))
           pods.push_back(member.name);
-  }
+  };
+  for (auto at = active_.begin(); at != active_.end() && pods.size() < most; ++at)
+    add(entries_.at(std::get<Key>(*at)));
+  const auto companions = cluster_.companions(pods);
+  if (!companions) return companions.error();
+  for (const PodName& pod : *companions)
+    if (const auto at = entries_.find(key_of(pod)); at != entries_.end() && waits(at->second.state))
+      add(at->second);
   return pods;
 }
 
@@ -342,9 +350,10 @@ Status Scheduler::advance(Nanos now) {
   // Whoever waits for the next turn waits no longer than the lease and the watches may.
   for (std::size_t tried = 0; to_search_.empty() && tried < options_.most_tried;) {
     if (active_.empty() || room(now) == 0) return {};
-    const std::vector<PodName> pods = next_to_try(std::min(room(now), options_.most_tried - tried));
-    tried += pods.size();
-    GEDGE_TRY(try_to_place(pods, now));
+    const auto pods = next_to_try(std::min(room(now), options_.most_tried - tried));
+    if (!pods) return pods.error();
+    tried += pods->size();
+    GEDGE_TRY(try_to_place(*pods, now));
     GEDGE_TRY(search_victims(now));
   }
   return {};
@@ -357,7 +366,7 @@ Status Scheduler::try_to_place(const std::vector<PodName>& pods, Nanos now) {
   if (options_.preempts)
     for (const Decision& decision : *decisions)
       if (!decision.chosen)
-        want_search(entries_.at(key_of({decision.namespace_name, decision.pod})));
+        want_search(entries_.at(key_of({decision.namespace_name, decision.pod})), now);
   // Whoever has no decision is no pod that waits: the queue and the cluster would disagree.
   for (const PodName& pod : pods)
     if (const auto at = entries_.find(key_of(pod));
@@ -367,7 +376,7 @@ Status Scheduler::try_to_place(const std::vector<PodName>& pods, Nanos now) {
 }
 
 std::optional<Nanos> Scheduler::next() const {
-  if (helped_ != 0 && !parked_.empty()) return Nanos{0};
+  if (helped_ != 0 && parked() > 0) return Nanos{0};
   if (!came_to_.empty()) return Nanos{0};
   std::optional<Nanos> next;
   if (!timers_.empty()) next = timers_.begin()->first;

@@ -7,8 +7,8 @@
 namespace gedge {
 
 // Nobody goes for a member of a group.
-void Scheduler::want_search(Entry& entry) {
-  if (!entry.group.empty()) return;
+void Scheduler::want_search(Entry& entry, Nanos now) {
+  if (!entry.group.empty() || now < entry.search_from) return;
   const Search search{key_of(entry.name), entry.attempts};
   if (std::exchange(entry.is_owed, false))
     to_search_.push_front(search);
@@ -73,6 +73,8 @@ Status Scheduler::preempt_for(const PodName& pod) {
   return {};
 }
 
+// Of one that stays, its place cannot be had: others may have what else was kept there. Where the
+// server does not let us ask, asking again would hold the place for nothing.
 void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
   for (auto& [node, repair] : repairs_)
     if (repair.ticket == ticket && ticket != 0) return settle_repair(repair, answer, now);
@@ -81,7 +83,16 @@ void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
   const auto entry = entries_.find(at->second);
   tickets_.erase(at);
   const bool waits = entry != entries_.end() && entry->second.state == State::kUnschedulable;
-  if (answer == EvictAnswer::kFailed && waits) back_off(entry->second, now);
+  if (answer == EvictAnswer::kGoing || !waits) return;
+  Entry& asking = entry->second;
+  if (cluster_.break_promise(asking.name)) {
+    nominations_.push_back({asking.name, asking.uid, {}});
+    helped_ |= kSpaceHelps;
+  }
+  if (answer == EvictAnswer::kRefused)
+    asking.search_from = now + options_.flush_after;
+  else
+    back_off(asking, now);
 }
 
 }  // namespace gedge

@@ -488,7 +488,7 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
                               ClusterListener& listener) {
   const EvictRequest& evict = call.evict;
   const EvictAnswer meaning = codec::evict_answer(answer);
-  if (meaning == EvictAnswer::kFailed)
+  if (meaning != EvictAnswer::kGoing)
     listener.failed(
         codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name));
   else if (evict.is_repair() && options_.events != EventsTold::kNone)

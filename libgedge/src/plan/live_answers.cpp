@@ -92,6 +92,20 @@ Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod)
   return std::optional(std::move(answer));
 }
 
+Result<std::vector<PodName>> LiveCluster::Parts::companions(std::span<const PodName> pods) {
+  GEDGE_TRY(freshen());
+  std::vector<PodName> found;
+  if (!has_budgets_) return found;
+  for (const PodIndex pod : session_->companions(waiting(pods)))
+    found.push_back(fact_name(session_->cluster().pod(pod)));
+  return found;
+}
+
+bool LiveCluster::Parts::break_promise(const PodName& pod) {
+  const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
+  return at != pods_.end() && take_back(facts_.pods[at->second]).has_value();
+}
+
 Result<std::optional<PodView>> LiveCluster::Parts::look(const PodName& pod) {
   GEDGE_TRY(freshen());
   const std::vector<PodIndex> found = waiting(std::span(&pod, 1));

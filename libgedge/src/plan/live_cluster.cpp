@@ -282,6 +282,7 @@ Status LiveCluster::Parts::rebuild() {
   auto started = Session::start(request_, true);
   if (!started) return std::move(started).error();
   session_ = *std::move(started);
+  made_at_ = session_->cluster().epoch();
   ++rebuilds_;
   return {};
 }
@@ -295,7 +296,8 @@ Status LiveCluster::Parts::use(std::vector<Profile> profiles) {
 }
 
 Status LiveCluster::Parts::freshen() {
-  if (session_ && (has_cards_ || session_->cluster().epoch() > kLongestJournal)) outdate();
+  const bool is_behind = has_cards_ && session_ && session_->cluster().epoch() != made_at_;
+  if (is_behind || (session_ && session_->cluster().epoch() > kLongestJournal)) outdate();
   if (!session_) return rebuild();
   if (has_moved_volumes_ || storage_.has_news()) renew_volumes();
   return {};
@@ -325,6 +327,10 @@ Result<std::vector<Decision>> LiveCluster::place(std::span<const PodName> pods) 
 Result<std::optional<Preempted>> LiveCluster::preempt(const PodName& pod) {
   return parts_->preempt(pod);
 }
+Result<std::vector<PodName>> LiveCluster::companions(std::span<const PodName> pods) {
+  return parts_->companions(pods);
+}
+bool LiveCluster::break_promise(const PodName& pod) { return parts_->break_promise(pod); }
 Result<std::optional<PodView>> LiveCluster::look(const PodName& pod) { return parts_->look(pod); }
 void LiveCluster::assume(const PodName& pod, const SharedText& node) { parts_->assume(pod, node); }
 void LiveCluster::forget(const PodName& pod) { parts_->forget(pod); }

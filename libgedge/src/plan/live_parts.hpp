@@ -59,6 +59,8 @@ class LiveCluster::Parts {
   void assume(const PodName& pod, const SharedText& node);
   Result<std::vector<Decision>> place(std::span<const PodName> pods);
   Result<std::optional<Preempted>> preempt(const PodName& pod);
+  bool break_promise(const PodName& pod);
+  Result<std::vector<PodName>> companions(std::span<const PodName> pods);
   Result<std::optional<PodView>> look(const PodName& pod);
   void forget(const PodName& pod);
   std::vector<ClaimRequest> take_claims(const PodName& pod);
@@ -117,6 +119,7 @@ class LiveCluster::Parts {
   LiveClaims claims_;
   PlanRequest request_;
   std::unique_ptr<Session> session_;  // null: to be made anew
+  ClusterState::Epoch made_at_ = 0;
   std::uint64_t rebuilds_ = 0;
 };
 

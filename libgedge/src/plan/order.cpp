@@ -8,6 +8,7 @@
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "gedge/policy/delay.hpp"
 
@@ -211,6 +212,35 @@ PlacingOrder placing_order(const ClusterState& cluster, std::vector<PodIndex> wa
       if (--waits_for[next] == 0) ready.emplace(rank[next], next);
   }
   return {std::move(order), std::move(ends)};
+}
+
+std::vector<PodIndex> bound_up_with(const ClusterState& cluster, std::vector<PodIndex> wanted,
+                                    const std::function<bool(PodIndex)>& waits,
+                                    const std::function<bool(PodIndex)>& has_budgets) {
+  const std::size_t asked = wanted.size();
+  std::vector<PodIndex> reached = std::move(wanted);
+  std::unordered_set<std::uint32_t> known;  // only looked up
+  for (const PodIndex pod : reached) known.insert(raw(pod));
+  std::vector<bool> followed(cluster.distinct_pods());  // equal pods need the same
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const PodFacts& facts = cluster.pod_facts(reached[i]);
+    if (facts.spec->budgets.empty() || followed[facts.index] || !has_budgets(reached[i])) continue;
+    followed[facts.index] = true;
+    for (const DelayBudget& budget : facts.spec->budgets) {
+      if (!may_mean_pods(budget)) continue;
+      for (const PodIndex peer : unplaced_peers(cluster, reached[i], budget))
+        if (waits(peer) && known.insert(raw(peer)).second) reached.push_back(peer);
+    }
+  }
+  if (reached.size() == asked) return {};
+  const Graph graph = build(cluster, reached, has_budgets, PodGroups());
+  const Components components(graph);
+  std::vector<bool> is_asked(components.count());
+  for (Vertex v = 0; v < asked; ++v) is_asked[components.of(v)] = true;
+  std::vector<PodIndex> found;
+  for (Vertex v = static_cast<Vertex>(asked); v < graph.pods; ++v)
+    if (is_asked[components.of(v)]) found.push_back(reached[v]);
+  return found;
 }
 
 }  // namespace gedge

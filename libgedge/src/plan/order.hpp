@@ -51,4 +51,10 @@ PlacingOrder placing_order(const ClusterState& cluster, std::vector<PodIndex> wa
                            const std::function<bool(PodIndex)>& has_budgets,
                            const PodGroups& groups);
 
+/// Pods that wait for a node, as `waits` says, and that are on a cycle of delay budgets with some
+/// of `wanted`, without these. Cost: as placing_order, of all that is reached by budgets.
+std::vector<PodIndex> bound_up_with(const ClusterState& cluster, std::vector<PodIndex> wanted,
+                                    const std::function<bool(PodIndex)>& waits,
+                                    const std::function<bool(PodIndex)>& has_budgets);
+
 }  // namespace gedge

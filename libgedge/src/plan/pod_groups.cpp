@@ -15,8 +15,12 @@ PodGroups::PodGroups(const ClusterState& cluster) {
     least_.push_back(group.min_member);
   }
   members_.resize(names_.size());
+  std::vector<bool> may_be_member;  // by spec: many pods have one
+  for (const PodSpec& spec : facts.specs)
+    may_be_member.push_back(pod_group_name({}, spec) != nullptr);
   for (std::uint32_t i = 0; i < cluster.pod_count(); ++i) {
     const Pod& pod = cluster.pod(PodIndex{i});
+    if (!may_be_member[raw(pod.spec)] && pod.extra_labels.empty()) continue;
     const std::string* name = pod_group_name(pod, facts.spec_of(pod));
     if (name == nullptr || pod.is_finished()) continue;
     const auto at = by_name.find(pod.namespace_name + "/" + *name);

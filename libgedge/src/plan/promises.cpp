@@ -5,13 +5,15 @@
 namespace gedge {
 namespace {
 
-void count_rejection(const char* policy, RejectedBy& rejected) {
+void refuse(const std::string& policy, Decision& decision) {
+  RejectedBy& rejected = decision.rejected_by;
   const auto known = std::find_if(rejected.begin(), rejected.end(),
                                   [&](const auto& by) { return by.first == policy; });
   if (known != rejected.end())
     ++known->second;
   else
     rejected.emplace_back(policy, 1);
+  decision.message = "it fits only beside pods that are promised nodes, and are not on them yet";
 }
 
 }  // namespace
@@ -55,25 +57,45 @@ std::optional<ScoredNode> Promises::place_either_way(PodIndex pod) {
   return best;
 }
 
-// An affinity towards pods that are not there yet is none that is met.
-void Promises::confirm(PodIndex pod, bool is_alone, Decision& decision) {
+// What only the promised pods make possible, by an affinity, a spread or a delay budget, is none
+// before they are there. What then speaks against the place; empty: the pod has one.
+std::string Promises::confirm(PodIndex pod, bool is_alone, Decision& decision) {
   ClusterState& cluster = session_.cluster();
-  if (!decision.chosen || !cluster.is_placed(pod)) return;
-  if (cluster.facts().spec_of(cluster.pod(pod)).required_affinity.empty()) return;
+  if (!decision.chosen || !cluster.is_placed(pod)) return {};
   const NodeIndex node = cluster.node_of(pod);
   cluster.unbind(pod);
   session_.follow();
   const auto take = [&](NodeIndex to) {
     cluster.bind(pod, to);
     session_.follow();
+    return std::string();
   };
-  if (session_.engine_of(pod)->fits(pod, node)) return take(node);
+  Engine& engine = *session_.engine_of(pod);
+  if (engine.fits(pod, node)) return take(node);
+  std::string policy = engine.rejections(pod, node).front().policy;
   decision.runner_up.reset();
   decision.chosen.reset();
   if (is_alone) decision.chosen = place_either_way(pod);  // others of a group heed where it is
   if (decision.chosen) return take(*cluster.find_node(decision.chosen->node));
-  count_rejection("InterPodAffinity", decision.rejected_by);
-  decision.message = "the pods that its affinity asks for are not on their nodes yet";
+  refuse(policy, decision);
+  return policy;
+}
+
+// Those that are placed together are placed all, or none of them.
+void Promises::confirm_all(Group group, std::span<Decision> decisions) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const std::string policy = confirm(group[i], group.size() == 1, decisions[i]);
+    if (policy.empty()) continue;
+    for (std::size_t k = 0; k < group.size(); ++k) {
+      if (!decisions[k].chosen) continue;
+      session_.cluster().unbind(group[k]);
+      session_.follow();
+      decisions[k].runner_up.reset();
+      decisions[k].chosen.reset();
+      refuse(policy, decisions[k]);
+    }
+    return;
+  }
 }
 
 void Promises::decide(Group group, std::vector<Decision>& decisions) {
@@ -81,9 +103,7 @@ void Promises::decide(Group group, std::vector<Decision>& decisions) {
   const std::size_t first = decisions.size();
   session_.decide(group, decisions);
   release(held);
-  if (held.empty()) return;
-  for (std::size_t i = 0; i < group.size(); ++i)
-    confirm(group[i], group.size() == 1, decisions[first + i]);
+  if (!held.empty()) confirm_all(group, std::span(decisions).subspan(first));
 }
 
 }  // namespace gedge

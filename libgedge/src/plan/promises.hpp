@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plan/session.hpp"
@@ -25,7 +26,8 @@ class Promises {
   std::vector<PodIndex> hold_against(Group group);
   void release(const std::vector<PodIndex>& held);
   std::optional<ScoredNode> place_either_way(PodIndex pod);
-  void confirm(PodIndex pod, bool is_alone, Decision& decision);
+  std::string confirm(PodIndex pod, bool is_alone, Decision& decision);
+  void confirm_all(Group group, std::span<Decision> decisions);
 
   Session& session_;
   std::vector<PodIndex> promised_;

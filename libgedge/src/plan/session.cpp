@@ -102,13 +102,24 @@ void Session::collect(std::vector<PodIndex> wanted) {
   position_ = 0;
 }
 
-PlacingOrder Session::order_of(std::vector<PodIndex> pods, const PodGroups& groups) {
-  std::vector<bool> obeys_budgets;
-  for (const Engine& engine : engines_) obeys_budgets.push_back(engine.has_filter("DelayBudget"));
-  const auto has_budgets = [&](PodIndex pod) {
-    return obeys_budgets[static_cast<std::size_t>(engine_of(pod) - engines_.data())];
+std::vector<PodIndex> Session::companions(std::vector<PodIndex> wanted) {
+  const auto waits = [&](PodIndex pod) {
+    const PodSpec& spec = *cluster_.pod_facts(pod).spec;
+    return awaits_node(cluster_.pod(pod), spec) && spec.unread.empty() && engine_of(pod) != nullptr;
   };
-  return placing_order(cluster_, std::move(pods), has_budgets, groups);
+  return bound_up_with(cluster_, std::move(wanted), waits, obeys_budgets());
+}
+
+std::function<bool(PodIndex)> Session::obeys_budgets() {
+  std::vector<bool> obeys;  // by engine
+  for (const Engine& engine : engines_) obeys.push_back(engine.has_filter("DelayBudget"));
+  return [this, obeys = std::move(obeys)](PodIndex pod) {
+    return obeys[static_cast<std::size_t>(engine_of(pod) - engines_.data())];
+  };
+}
+
+PlacingOrder Session::order_of(std::vector<PodIndex> pods, const PodGroups& groups) {
+  return placing_order(cluster_, std::move(pods), obeys_budgets(), groups);
 }
 
 Engine* Session::engine_of(PodIndex pod) {

@@ -1,6 +1,7 @@
 // plan/session.hpp - one run of the planner: the state, an engine a profile, the decisions so far.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -24,6 +25,8 @@ class Session {
   bool is_bound(PodIndex pod) const { return !cluster_.pod(pod).bound_node.empty(); }
   /// The engine of the pod's profile; null if no profile bears its schedulerName.
   Engine* engine_of(PodIndex pod);
+  /// Pods that wait for a node and that these cannot be placed without, nor they without these.
+  std::vector<PodIndex> companions(std::vector<PodIndex> wanted);
   /// Decides a group and binds what was placed. Decisions are in the order of the group.
   std::vector<Decision> decide(Group group);
   /// The same, added to `decisions`.
@@ -55,6 +58,7 @@ class Session {
   };
 
   Session(const PlanRequest& request, bool grows);
+  std::function<bool(PodIndex)> obeys_budgets();
   PlacingOrder order_of(std::vector<PodIndex> pods, const PodGroups& groups);
   bool is_in_pod_group(Group group) const;
   void decide_pod_groups(Group group, std::vector<Decision>& decisions);

@@ -125,6 +125,24 @@ TEST_CASE("a pod that a group lacked brings those along that wait longer") {
   CHECK(scheduler.take_binds().size() == 3);
 }
 
+TEST_CASE("members are told anew when their backoff is over, not whenever another one comes") {
+  Scheduler scheduler = empty_scheduler();
+  scheduler.put(nodes_and_groups(4, 8, {"a"}));
+  std::size_t told = 0;
+  for (int i = 0; i < 7; ++i) {
+    scheduler.put(half_a_node("a-" + std::to_string(i), "a"));
+    REQUIRE(scheduler.advance(kSecond + i * Nanos{10'000'000}));
+    told += scheduler.take_unschedulable().size();
+  }
+  CHECK(told == 7);
+  scheduler.put(nodes_and_groups(5, 8, {"a"}));
+  REQUIRE(scheduler.advance(60 * kSecond));
+  const std::vector<Unschedulable> again = scheduler.take_unschedulable();
+  REQUIRE(again.size() == 6);  // all but the last, who was told that
+  CHECK(again[0].message ==
+        "pod group default/a is placed when 8 of its pods fit together; now 7 do");
+}
+
 TEST_CASE("a group whose minMember falls is tried again") {
   Scheduler scheduler = empty_scheduler();
   scheduler.put(nodes_and_groups(1, 3, {"a"}));

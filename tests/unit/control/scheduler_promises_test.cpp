@@ -54,8 +54,8 @@ void put_node(Scheduler& scheduler, Node node) {
   scheduler.put(std::move(facts));
 }
 
-// n0 is promised to `big`, for which `lesser` goes.
-Scheduler promised() {
+// n0 is promised to `big`; nobody has said yet whether `lesser` goes for it.
+Scheduler asked() {
   LiveOptions options;
   options.profiles = {*builtin_profile("kube", Compat::k1_36)};
   Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
@@ -66,6 +66,12 @@ Scheduler promised() {
   const std::vector<Nomination> nominations = scheduler.take_nominations();
   REQUIRE(nominations.size() == 1);
   REQUIRE(nominations[0].node == "n0");
+  return scheduler;
+}
+
+// n0 is promised to `big`, for which `lesser` goes.
+Scheduler promised() {
+  Scheduler scheduler = asked();
   REQUIRE(scheduler.take_evictions().size() == 1);
   Facts going = the_lesser_one();
   going.pods[0].terminating = true;
@@ -204,4 +210,106 @@ TEST_CASE("whom only a promised pod would draw to a node goes where the others a
   REQUIRE(binds.size() == 1);
   CHECK(binds[0].pod.name == "friend");
   CHECK(binds[0].node == "n1");
+}
+
+TEST_CASE("a promise that only a pod that stays could redeem is taken back") {
+  Scheduler scheduler = asked();
+  const std::vector<EvictRequest> evictions = scheduler.take_evictions();
+  REQUIRE(evictions.size() == 1);
+  EvictAnswer answer = EvictAnswer::kFailed;
+  Nanos asked_again{0};
+  SUBCASE("it is asked again after the backoff, where nobody knows why") {
+    asked_again = 2 * kSecond;
+  }
+  SUBCASE("or after the flush, where the server does not let us ask") {
+    answer = EvictAnswer::kRefused;
+    asked_again = 301 * kSecond;
+  }
+  scheduler.answer(evictions[0].ticket, answer, kSecond);
+  const std::vector<Nomination> nominations = scheduler.take_nominations();
+  REQUIRE(nominations.size() == 1);
+  CHECK(nominations[0].pod.name == "big");
+  CHECK(nominations[0].node.empty());
+  scheduler.put(the_probe());
+  Facts lesser = the_lesser_one();  // leaves room enough for the probe, and not for `big`
+  lesser.specs[0].containers.edit().front().requests.set("cpu", 2'400);
+  scheduler.put(std::move(lesser));
+  for (Nanos now = kSecond; now < asked_again; now += kSecond / 4) {
+    REQUIRE(scheduler.advance(now));
+    REQUIRE(scheduler.take_evictions().empty());
+  }
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  CHECK(binds[0].pod.name == "probe");
+  scheduler.answer(binds[0].ticket, BindAnswer::kBound, asked_again);
+  REQUIRE(scheduler.advance(asked_again + kSecond));
+  CHECK(scheduler.take_evictions().size() == 2);
+}
+
+// Zone "a" is n0, which is promised to `big`; zone "b" is n1, and `here` is on it: too much for
+// `big`.
+Scheduler promised_in_zones() {
+  Scheduler scheduler = promised();
+  for (const auto& [name, zone] : {std::pair("n0", "a"), std::pair("n1", "b")}) {
+    Node node = sim_node(name);
+    node.labels.set("zone", zone);
+    put_node(scheduler, std::move(node));
+  }
+  Facts here = a_pod("here", 1'500);
+  here.pods[0].bound_node = "n1";
+  scheduler.put(std::move(here));
+  Facts lesser = the_lesser_one();
+  lesser.specs[0].labels.set("app", "lesser");
+  lesser.pods[0].terminating = true;
+  scheduler.put(std::move(lesser));
+  REQUIRE(scheduler.advance(10 * kSecond));
+  REQUIRE(scheduler.parked() == 1);
+  scheduler.take_unschedulable();
+  return scheduler;
+}
+
+TEST_CASE("a promised pod carries no spread before it is there") {
+  Scheduler scheduler = promised_in_zones();
+  TopologySpread even;
+  even.topology_key = "zone";
+  even.selector.requirements.push_back({"app", SelectorOp::kIn, {"web"}});
+  Facts next = a_pod("next", 2'000);  // more than is free on n0
+  next.specs[0].spread = std::vector<TopologySpread>{even};
+  scheduler.put(std::move(next));
+  REQUIRE(scheduler.advance(20 * kSecond));
+  CHECK(scheduler.take_binds().empty());
+  const std::vector<Unschedulable> told = scheduler.take_unschedulable();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].message ==
+        "it fits only beside pods that are promised nodes, and are not on them yet");
+  scheduler.remove(FactKind::kPod, "default", "lesser");
+  CHECK(bound_after(scheduler, 21 * kSecond) == "big@n0 next@n1");
+}
+
+TEST_CASE("a group is not placed in part where one of it needs a promised pod") {
+  Scheduler scheduler = promised_in_zones();
+  Facts groups;
+  groups.pod_groups.push_back({"default", "g", 2});
+  scheduler.put(std::move(groups));
+  for (const char* name : {"g-0", "g-1"}) {
+    Facts member = a_pod(name, 100);
+    member.specs[0].labels.set("app", "g");
+    member.specs[0].labels.set("scheduling.x-k8s.io/pod-group", "g");
+    if (std::string(name) == "g-1") {
+      PodAffinityTerm term;
+      term.topology_key = "zone";
+      term.selector.requirements.push_back({"app", SelectorOp::kIn, {"web"}});
+      member.specs[0].required_affinity = std::vector<PodAffinityTerm>{term};
+      member.specs[0].node_selector.set("zone", "a");
+    }
+    scheduler.put(std::move(member));
+  }
+  REQUIRE(scheduler.advance(20 * kSecond));
+  CHECK(scheduler.take_binds().empty());
+  CHECK(scheduler.take_unschedulable().size() == 2);
+  scheduler.remove(FactKind::kPod, "default", "lesser");
+  const std::string bound = bound_after(scheduler, 21 * kSecond);
+  CHECK(bound.find("big@n0") != std::string::npos);
+  CHECK(bound.find("g-0@") != std::string::npos);
+  CHECK(bound.find("g-1@n0") != std::string::npos);
 }

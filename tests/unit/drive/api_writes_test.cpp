@@ -44,6 +44,22 @@ TEST_CASE("api cluster: a repair asks for an eviction, and budgets may say no") 
   }
 }
 
+TEST_CASE("api cluster: who is asked to go goes, may be asked again, or stays") {
+  for (const auto& [status, answer] : {std::pair(200U, EvictAnswer::kGoing),
+                                       {409U, EvictAnswer::kGoing},
+                                       {429U, EvictAnswer::kFailed},
+                                       {500U, EvictAnswer::kFailed},
+                                       {0U, EvictAnswer::kFailed},
+                                       {404U, EvictAnswer::kFailed},
+                                       {401U, EvictAnswer::kRefused},
+                                       {403U, EvictAnswer::kRefused}}) {
+    ApiAnswer said;
+    said.status = status;
+    CAPTURE(status);
+    CHECK(codec::evict_answer(said) == answer);
+  }
+}
+
 TEST_CASE("api cluster: what came of a bind") {
   struct Row {
     unsigned status;

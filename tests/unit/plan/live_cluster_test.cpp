@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -382,4 +383,19 @@ TEST_CASE("live cluster: nodes that change without end are not kept without end"
   CHECK(cluster.rebuilds() > 3);
   CHECK(cluster.rebuilds() < 10);
   CHECK(cluster.find_node("n1")->images.front().names().front() == "web:4999");
+}
+
+TEST_CASE("shared cards: a question that changes nothing makes nothing anew") {
+  LiveCluster cluster = two_nodes();
+  PodSpec shares = spec("cpu", 100);
+  shares.annotations.set("alibabacloud.com/gpu-milli", "500");
+  cluster.put(one_pod("here", shares, "n0"));
+  cluster.put(one_pod("asks", shares));
+  REQUIRE(cluster.look({"default", "asks"}));
+  const std::uint64_t before = cluster.rebuilds();
+  REQUIRE(cluster.look({"default", "asks"}));
+  CHECK(cluster.rebuilds() == before);
+  cluster.remove(FactKind::kPod, "default", "here");
+  REQUIRE(cluster.look({"default", "asks"}));
+  CHECK(cluster.rebuilds() == before + 1);
 }

@@ -176,6 +176,8 @@ class Scheduler {
     std::uint32_t attempts = 0, rereads = 0;
     std::uint64_t reading = 0;  // kUnclear: ticket of the read that is under way
     Nanos tried{0}, until{0};   // `until`: in timers_
+    Nanos told{0};              // `message`
+    Nanos search_from{0};       // before that nobody is asked to go for it
     Rank rank;
   };
   /// A bind that was sent and not answered; the server may still act on it.
@@ -241,7 +243,7 @@ class Scheduler {
     return is_held_back_ || now < rest_until_ || (is_paused() && room(now) == 0);
   }
   Status run_timers(Nanos now);
-  std::vector<PodName> next_to_try(std::size_t most) const;
+  Result<std::vector<PodName>> next_to_try(std::size_t most);
   void join(Entry& entry, const Key& group);
   void take(const Decision& decision, Nanos now);
   void send_bind(Entry& entry);
@@ -254,7 +256,7 @@ class Scheduler {
   bool may_leave(const Pod& pod, const PodSpec& spec, const Repair& repair) const;
   void settle_repair(Repair& repair, EvictAnswer answer, Nanos now);
   Status try_to_place(const std::vector<PodName>& pods, Nanos now);
-  void want_search(Entry& entry);
+  void want_search(Entry& entry, Nanos now);
   std::optional<PodKind> kind_of(const PodName& name) const;
   Status search_victims(Nanos now);
   Status preempt_for(const PodName& pod);
@@ -266,7 +268,7 @@ class Scheduler {
   std::unordered_map<Key, Entry> entries_;          // only looked up
   std::set<Rank> active_;                           // kActive
   std::set<std::pair<Nanos, Key>> timers_;          // kBackoff, kUnschedulable, kUnclear
-  std::set<Key> parked_;                            // kUnschedulable
+  std::map<std::uint8_t, std::set<Key>> parked_;    // kUnschedulable, by what helps them
   std::set<Key> awaiting_;                          // kAwaiting
   std::map<Key, std::set<Key>> groups_;             // pods of entries_, by pod group
   std::unordered_map<Key, Flight> flights_;         // only looked up

@@ -54,8 +54,9 @@ struct EvictRequest {
 };
 
 enum class EvictAnswer : std::uint8_t {
-  kGoing,   ///< or gone, or another one by now
-  kFailed,  ///< it may be there still
+  kGoing,    ///< or gone, or another one by now
+  kFailed,   ///< it may be there still
+  kRefused,  ///< it stays: the server does not let us, and will say so again
 };
 
 /// A claim that waited for its first pod, which has a place now. `ticket` names it in the answer.
