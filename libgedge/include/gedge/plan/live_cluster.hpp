@@ -97,7 +97,8 @@ class LiveCluster {
   /// none. Errors: as place().
   Result<std::optional<Preempted>> preempt(const PodName& pod);
   /// Those that wait for a place and are to be placed together with these, or not at all: delay
-  /// budgets of the ones need the places of the others, and the other way round. Errors: as place().
+  /// budgets of the ones need the places of the others, and the other way round. Errors: as
+  /// place().
   Result<std::vector<PodName>> companions(std::span<const PodName> pods);
   /// The pod is promised no node any more. False: it was not.
   bool break_promise(const PodName& pod);
