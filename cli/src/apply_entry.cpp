@@ -46,7 +46,8 @@ class Application {
   Exit run();
 
  private:
-  using PodsByName = std::map<std::pair<std::string, std::string>, const Pod*>;
+  using Name = std::pair<std::string, std::string>;  // after its namespace
+  using PodsByName = std::map<Name, const Pod*>;
 
   PodsByName pods_by_name() const;
   std::optional<Exit> read_plan_file();
@@ -54,6 +55,8 @@ class Application {
   std::optional<Exit> refuse_stale();
   std::optional<Exit> refuse_altered();
   std::vector<std::string> differences() const;
+  std::set<Name> unbound_claims() const;
+  std::string why_left_alone(const Pod& pod, const std::set<Name>& unbound) const;
   void choose();
   Status bind();
   static std::string why_of(const BoundPod& result);
@@ -159,8 +162,30 @@ std::optional<Exit> Application::refuse_altered() {
   return std::nullopt;
 }
 
+std::set<Application::Name> Application::unbound_claims() const {
+  std::set<Name> unbound;
+  for (const PersistentVolumeClaim& claim : input_.facts.claims)
+    if (claim.volume_name.empty()) unbound.insert({claim.namespace_name, claim.name});
+  return unbound;
+}
+
+// Empty: it is to be bound. Bound before its claims are, a pod waits on its node for ever: who
+// provides volumes waits for a scheduler to ask.
+std::string Application::why_left_alone(const Pod& pod, const std::set<Name>& unbound) const {
+  const PodSpec& spec = input_.facts.spec_of(pod);
+  const std::string& scheduler = spec.scheduler_name;
+  if (std::find(command_.names.begin(), command_.names.end(), scheduler) == command_.names.end())
+    return "it is a pod of " + scheduler;
+  for (const PodVolume& volume : spec.volumes)
+    if (unbound.contains({pod.namespace_name, volume.claim}))
+      return "its claim " + volume.claim + " is not bound yet, and no plan binds claims: `" +
+             io_.program + " schedule --watch` does";
+  return {};
+}
+
 void Application::choose() {
   const PodsByName pods = pods_by_name();
+  const std::set<Name> unbound = unbound_claims();
   for (const Decision& decision : plan_.decisions) {
     Line& line = lines_.emplace_back();
     line.decision = &decision;
@@ -170,11 +195,9 @@ void Application::choose() {
     }
     line.node = decision.chosen->node;
     const Pod& pod = *pods.at({decision.namespace_name, decision.pod});
-    const std::string& scheduler = input_.facts.spec_of(pod).scheduler_name;
-    if (std::find(command_.names.begin(), command_.names.end(), scheduler) ==
-        command_.names.end()) {
+    line.why = why_left_alone(pod, unbound);
+    if (!line.why.empty()) {
       line.result = "left-alone";
-      line.why = "it is a pod of " + scheduler;
       continue;
     }
     line.result = "would-bind";

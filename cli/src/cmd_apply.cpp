@@ -27,10 +27,12 @@ constexpr Page kPage{
         "the plan has its place because of all the others; plan anew then.\n\n"
         "Only pods that are in the cluster can be bound, so a plan of manifests (`-f`) is carried "
         "out by creating them, and planning the pods that wait. Pods whose `schedulerName` is "
-        "none of `--scheduler-name` belong to another scheduler and are left alone. Every bind is "
-        "followed to its end: where no answer says what became of one, the pod is read until one "
-        "does. Where the server is so slow that `--within` has passed since the cluster was read, "
-        "no more binds are sent: what was read may not be so any more.",
+        "none of `--scheduler-name` belong to another scheduler and are left alone. So are pods "
+        "with a claim that is not bound to its volume yet: only a scheduler asks for volumes that "
+        "wait for their first pod, and `gedge schedule --watch` does. Every bind is followed to "
+        "its end: where no answer says what became of one, the pod is read until one does. Where "
+        "the server is so slow that `--within` has passed since the cluster was read, no more "
+        "binds are sent: what was read may not be so any more.",
     .output =
         "A table with one line a pod of the plan: its node, and `bound`, `would-bind`, "
         "`unschedulable`, `left-alone`, `elsewhere` (it has another node), `gone`, `refused`, "

@@ -41,6 +41,9 @@ constexpr Page kPage{
         "the other before any is bound. A pod whose peers have no place yet is refused until they "
         "have one; pods whose budgets wait for each other in a circle are only placed by "
         "gedge-schedule(1).\n\n"
+        "kube-scheduler asks about the pods of all its profiles. One profile here serves all of "
+        "them; several serve those of their schedulerNames. For other pods every node passes and "
+        "scores 0, and preemption and binds go as kube-scheduler asks.\n\n"
         "In kube-scheduler's configuration, leave `ignorable` out: where gedge does not answer, "
         "pods wait, and no budget breaks. Set `percentageOfNodesToScore: 100`, or kube-scheduler "
         "asks about some of the nodes only, and `preemptVerb`, or it evicts pods on nodes that are "
@@ -56,7 +59,9 @@ constexpr Page kPage{
         "server has been silent for longer, it is asked, and a question fails when that says "
         "nothing within two seconds; `/readyz` says 503 then. Everything is answered over plain "
         "HTTP and only to this machine, "
-        "since kube-scheduler can send no token; `/livez`, `/readyz` and `/metrics` as well. "
+        "since kube-scheduler can send no token; `/livez`, `/readyz` and `/metrics` as well. What "
+        "a web page asks, with an Origin, is refused; so is a Host that is neither an address nor "
+        "localhost. "
         "Requests that are malformed, too large or of another type than application/json get a "
         "status from 400 and `{\"Error\": \"why\"}`.",
     .output =

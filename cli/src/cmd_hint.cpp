@@ -40,9 +40,10 @@ constexpr Page kPage{
         "allowed is within the budget, but not every place within it is allowed.\n\n"
         "Deployments, StatefulSets, DaemonSets and ReplicaSets are patched in their templates, so "
         "their controllers replace the pods. Terms of a node affinity stay, and each of them asks "
-        "for the labels as well. What has a pod affinity of its own is left alone, and said. Once "
-        "written, hints are as old as the matrix: run it again when that has changed. Only what "
-        "differs is written.",
+        "for the labels as well. What is of another kind, or has a pod affinity of its own, is "
+        "left alone, and said; for its sake no others are kept in one group. Once written, hints "
+        "are as old as the matrix: run it again when that has changed. Only what differs is "
+        "written.",
     .output =
         "An object of kind Hints; see hints.schema.json. With `--write`, a line for each node and "
         "workload that was changed.",

@@ -116,7 +116,9 @@ constexpr Page kPage{
         "the server has.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, and ends with "
         "status 4 when it is lost. `/livez`, `/readyz` and `/metrics` are answered at "
-        "`--listen`; on an address other than loopback that needs TLS and a token.",
+        "`--listen`; on an address other than loopback that needs TLS and a token. What a web page "
+        "asks, with an Origin, is refused; so is a Host that is neither an address nor localhost, "
+        "but where there are tokens or `--insecure`.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
         "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "

@@ -48,9 +48,17 @@ void EventLog::event(std::string_view name, Pairs pairs) {
 }
 
 void EventLog::failed(const Error& error) {
-  if (error.what == last_failure_) return;
-  last_failure_ = error.what;
+  {
+    const std::lock_guard lock(mutex_);
+    if (error.what == last_failure_) return;
+    last_failure_ = error.what;
+  }
   event("failed", {{"what", error.what}, {"fix", error.hint}});
+}
+
+void EventLog::recovered() {
+  const std::lock_guard lock(mutex_);
+  last_failure_.clear();
 }
 
 }  // namespace gedge::cli

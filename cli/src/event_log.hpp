@@ -26,9 +26,9 @@ class EventLog {
   /// or control characters are quoted and escaped. Where the stream loses what is late, a line
   /// "event=lost lines=N" says so before the next one that is written.
   void event(std::string_view name, Pairs pairs);
-  /// What went wrong; the same again is told only after recovered(). Of one thread alone.
+  /// What went wrong; the same again is told only after recovered().
   void failed(const Error& error);
-  void recovered() { last_failure_.clear(); }
+  void recovered();
 
  private:
   std::string line_of(std::string_view name, Pairs pairs) const;

@@ -96,9 +96,12 @@ Exit serve(const ExtenderCommand& command, const IpAddress& listen, ExtenderDesk
 
 Exit run(ExtenderCommand& command, const IpAddress& listen, Io& io) {
   const bool follows = command.input.cluster.empty();
+  const SystemWallClock wall_clock;
+  EventLog log(io.err, wall_clock, command.output.quiet);
   Server server;
   if (follows) {
-    if (const auto failed = open_server(io, command.server, command.output, "extender", server))
+    if (const auto failed =
+            open_server(io, command.server, command.output, "extender", server, &log))
       return *failed;
     if (!command.rules.asked_compat) command.rules.asked_compat = compat_of_server(server.minor);
   }
@@ -109,8 +112,6 @@ Exit run(ExtenderCommand& command, const IpAddress& listen, Io& io) {
   auto extender = make_extender(command, given);
   if (!extender) return fail(io, extender.error());
 
-  const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
   std::optional<ApiCluster> cluster;
   if (follows)
     cluster.emplace(*server.transport, io.clock, wall_clock,

@@ -17,13 +17,12 @@
 #include "gedge/drive/resize_workload.hpp"
 #include "gedge/io/api_client.hpp"
 #include "gedge/io/wall_clock.hpp"
-#include "gedge/version.hpp"
 #include "report.hpp"
 #include "scale_command.hpp"
 #include "scale_run.hpp"
 #include "server_access.hpp"
 #include "site_source.hpp"
-#include "term/diagnostics.hpp"
+#include "user_agent.hpp"
 
 namespace gedge::cli {
 namespace {
@@ -57,12 +56,14 @@ Status read_prometheus_files(const PrometheusOptions& options, Io& io, ApiEndpoi
   return {};
 }
 
-Result<std::unique_ptr<ApiTransport>> open_prometheus(const PrometheusOptions& options, Io& io) {
+// An error does not repeat the URL, which may hold a password.
+Result<std::unique_ptr<ApiTransport>> open_prometheus(const PrometheusOptions& options, Io& io,
+                                                      EventLog* log) {
   if (options.url.empty()) return std::unique_ptr<ApiTransport>();
   ApiEndpoint endpoint;
   endpoint.server = options.url;
   while (endpoint.server.ends_with('/')) endpoint.server.pop_back();
-  endpoint.user_agent = "gedge/" + std::string(version()) + " (linux) autoscaler";
+  endpoint.user_agent = user_agent("autoscaler");
   GEDGE_TRY(read_prometheus_files(options, io, endpoint));
   ApiLimits limits;
   limits.most_body_bytes = kMostAnswer;
@@ -70,10 +71,10 @@ Result<std::unique_ptr<ApiTransport>> open_prometheus(const PrometheusOptions& o
   credentials.files.token = options.token_file;
   credentials.files.trusted = options.ca_file;
   auto client = ApiClient::open(std::move(endpoint), limits, std::move(credentials),
-                                [&io](const Error& error) { print_error(io.err, error); });
+                                credential_notice(io, log));
   if (!client) {
     Error error = std::move(client).error();
-    error.what = "cannot ask Prometheus at '" + options.url + "': " + error.what;
+    error.what = "cannot ask Prometheus: " + error.what;
     return error;
   }
   return std::unique_ptr<ApiTransport>(*std::move(client));
@@ -233,12 +234,15 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   const std::vector<std::string>& files = command.input.files;
   if (std::find(files.begin(), files.end(), "-") == files.end())
     if (const auto failed = read_declared(command, "", io, facts, false)) return *failed;
+  const SystemWallClock wall_clock;
+  EventLog log(io.err, wall_clock, command.output.quiet);
+  auto prometheus = open_prometheus(command.prometheus, io, &log);
+  if (!prometheus) return fail(io, prometheus.error());
   Server server;
-  if (const auto failed = open_server(io, command.server, command.output, "autoscaler", server))
+  if (const auto failed =
+          open_server(io, command.server, command.output, "autoscaler", server, &log))
     return *failed;
   if (const auto failed = read_declared(command, server.namespace_name, io, facts)) return *failed;
-  auto prometheus = open_prometheus(command.prometheus, io);
-  if (!prometheus) return fail(io, prometheus.error());
   auto autoscaling = find_autoscaling(*server.transport, command.owns_objects);
   if (!autoscaling) return fail(io, autoscaling.error());
 
@@ -246,15 +250,13 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
       resizes_in_place(facts) ? resizes_pods(*server.transport) : Result<bool>(false);
   if (!in_place) return fail(io, in_place.error());
 
-  const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
   ScalerOptions scaling = scaler_options(command);
   scaling.resizes_pods = *in_place;
   Scaler scaler(std::move(scaling));
   ScaleLoopOptions options = loop_options(command, io, *std::move(autoscaling));
   options.grows = std::any_of(facts.autoscalers.begin(), facts.autoscalers.end(), grows);
   options.namespace_name = only_namespace(command, facts);
-  SiteSource sites(command, io, [&server] { server.transport->wake(); });
+  SiteSource sites(command, io, log, [&server] { server.transport->wake(); });
   if (has_sites(facts)) {
     if (const Errors wrong = sites.open(); !wrong.empty()) return fail(io, wrong, command.output);
     options.sites = &sites;
@@ -277,7 +279,7 @@ void look(ScaleCommand& command, LiveScale& live, Io& io) {
   live.url = server.url;
   if (live.namespace_name.empty()) live.namespace_name = command.input.namespace_name;
   if (live.namespace_name.empty()) live.namespace_name = server.namespace_name;
-  auto prometheus = open_prometheus(command.prometheus, io);
+  auto prometheus = open_prometheus(command.prometheus, io, nullptr);
   if (!prometheus) {
     live.errors.push_back(std::move(prometheus).error());
     return;

@@ -141,6 +141,7 @@ ScalerFacts ScaleRun::facts() const {
   const std::lock_guard lock(mutex_);
   ScalerFacts facts = facts_;
   facts.is_alive = io_.clock.now() - turned_ < kStill;
+  facts.any_host = server_.any_host();
   return facts;
 }
 

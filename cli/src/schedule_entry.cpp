@@ -87,8 +87,10 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     watchdog.emplace(io.clock, [] {
       end_at_once("gedge: error: the lease was lost, and the scheduler hangs\n");
     });
+  const SystemWallClock wall_clock;
+  EventLog log(io.err, wall_clock, command.output.quiet);
   Server server;
-  if (const auto failed = open_server(io, command.server, command.output, "schedule", server))
+  if (const auto failed = open_server(io, command.server, command.output, "schedule", server, &log))
     return *failed;
   if (!command.rules.asked_compat) command.rules.asked_compat = compat_of_server(server.minor);
   DaemonInput given;
@@ -96,8 +98,6 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
           read_daemon_input(io, command.input, command.rules, command.output, false, given))
     return *failed;
 
-  const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
   ApiCluster cluster(*server.transport, io.clock, wall_clock,
                      cluster_options(command, io, server.minor));
   const auto facts_of = [&cluster](SchedulerFacts& facts) {

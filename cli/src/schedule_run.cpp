@@ -174,6 +174,7 @@ SchedulerFacts ScheduleRun::facts() const {
   const std::lock_guard lock(mutex_);
   SchedulerFacts facts = facts_;
   facts.is_alive = io_.clock.now() - turned_ < kStill;
+  facts.any_host = server_.any_host();
   return facts;
 }
 

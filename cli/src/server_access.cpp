@@ -2,22 +2,19 @@
 
 #include <utility>
 
+#include "event_log.hpp"
 #include "gedge/codec/api_requests.hpp"
 #include "gedge/drive/api_call.hpp"
 #include "gedge/io/api_client.hpp"
 #include "gedge/io/file_rights.hpp"
-#include "gedge/version.hpp"
 #include "report.hpp"
 #include "term/diagnostics.hpp"
+#include "user_agent.hpp"
 
 namespace gedge::cli {
 namespace {
 
 constexpr std::uint64_t kMostFile = 16 << 20;  // of a kubeconfig, or what it names
-
-std::string user_agent(std::string_view component) {
-  return "gedge/" + std::string(version()) + " (linux) " + std::string(component);
-}
 
 // Who may write the file that names a program decides what runs.
 Status check_helper(const ServerOptions& options, const KubeAccess& access) {
@@ -30,8 +27,16 @@ Status check_helper(const ServerOptions& options, const KubeAccess& access) {
 
 }  // namespace
 
+std::function<void(const Error&)> credential_notice(Io& io, EventLog* log) {
+  if (log == nullptr) return [&io](const Error& error) { print_error(io.err, error); };
+  return [log](Error error) {
+    if (!error.where.origin.empty()) error.what = error.where.origin + ": " + error.what;
+    log->failed(error);
+  };
+}
+
 Errors find_server(Io& io, const ServerOptions& options, std::string_view component, Server& server,
-                   std::vector<Warning>& warnings) {
+                   std::vector<Warning>& warnings, EventLog* log) {
   KubeAccessReading reading =
       find_api_server(options.choice, io.kube,
                       [&io](const std::string& path) { return io.files.read(path, kMostFile); });
@@ -49,7 +54,7 @@ Errors find_server(Io& io, const ServerOptions& options, std::string_view compon
   server.url = endpoint.server;
   server.namespace_name = access.namespace_name;
   auto client = ApiClient::open(std::move(endpoint), {}, std::move(access.credentials),
-                                [&io](const Error& error) { print_error(io.err, error); });
+                                credential_notice(io, log));
   if (!client) return {std::move(client).error()};
   server.transport = *std::move(client);
   const auto answer = call(*server.transport, codec::version_request());
@@ -65,9 +70,9 @@ Errors find_server(Io& io, const ServerOptions& options, std::string_view compon
 }
 
 std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
-                                std::string_view component, Server& server) {
+                                std::string_view component, Server& server, EventLog* log) {
   std::vector<Warning> warnings;
-  const Errors errors = find_server(io, options, component, server, warnings);
+  const Errors errors = find_server(io, options, component, server, warnings, log);
   if (!errors.empty()) return fail(io, errors, output);
   report_input(io, warnings, {}, output);
   return std::nullopt;

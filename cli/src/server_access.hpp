@@ -1,6 +1,7 @@
 // server_access.hpp - a connection to the API server that is meant.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@
 
 namespace gedge::cli {
 
+class EventLog;
+
 /// A server that was found, and answers.
 struct Server {
   std::unique_ptr<ApiTransport> transport;
@@ -25,14 +28,19 @@ struct Server {
   std::string namespace_name;  ///< of the context
 };
 
+/// Tells why nobody can say any more who we are: in `log`, which outlives it, and from any thread;
+/// where there is none, it is printed as any error.
+std::function<void(const Error&)> credential_notice(Io& io, EventLog* log);
+
 /// What is wrong; `server` is set where nothing is. `component` is what the server's logs will call
-/// us.
+/// us. `log` is that of credential_notice().
 Errors find_server(Io& io, const ServerOptions& options, std::string_view component, Server& server,
-                   std::vector<Warning>& warnings);
+                   std::vector<Warning>& warnings, EventLog* log = nullptr);
 
 /// The same, but prints what is wrong, and returns the exit code.
 std::optional<Exit> open_server(Io& io, const ServerOptions& options, const OutputOptions& output,
-                                std::string_view component, Server& server);
+                                std::string_view component, Server& server,
+                                EventLog* log = nullptr);
 
 /// Everything of it that a plan depends on.
 LiveReading list_server(Io& io, const ServerOptions& options, Server& server);

@@ -41,7 +41,7 @@ Error first_of(Errors errors) {
 
 Errors SiteSource::open() {
   std::vector<Warning> warnings;
-  Errors errors = find_server(io_, command_.server, "autoscaler", server_, warnings);
+  Errors errors = find_server(io_, command_.server, "autoscaler", server_, warnings, &log_);
   if (!errors.empty()) return errors;
   const InputOptions input = live_input(command_);
   ProgressLine progress(io_.err, true, io_.clock);

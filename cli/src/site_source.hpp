@@ -26,9 +26,9 @@ namespace gedge::cli {
 /// Has a connection and a thread of its own: whoever listens on the other one is not disturbed.
 class SiteSource final : public SiteDesk {
  public:
-  /// `wake` is called in another thread, when something is done.
-  SiteSource(const ScaleCommand& command, Io& io, std::function<void()> wake)
-      : command_(command), io_(io), wake_(std::move(wake)) {}
+  /// `wake` is called in another thread, when something is done. The others outlive it.
+  SiteSource(const ScaleCommand& command, Io& io, EventLog& log, std::function<void()> wake)
+      : command_(command), io_(io), log_(log), wake_(std::move(wake)) {}
   ~SiteSource() override;
 
   /// Errors: of the server, the profiles and the files of --rtt.
@@ -56,6 +56,7 @@ class SiteSource final : public SiteDesk {
 
   const ScaleCommand& command_;
   Io& io_;
+  EventLog& log_;
   std::function<void()> wake_;
   std::deque<Work> waiting_;
   std::thread thread_;  // works on one, until that is taken

@@ -29,6 +29,7 @@ HttpReply StatusServer::answer(const HttpRequest& request) {
 Status StatusServer::listen(const IpAddress& address, const AgentGuard& guard, Answer answer,
                             std::function<void()> hung_up) {
   answer_ = std::move(answer);
+  any_host_ = guard.has_tokens() || guard.insecure;
   if (guard.has_tokens()) {
     auto tokens = TokenFile::open(guard.tokens);
     if (!tokens) return std::move(tokens).error();

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
+CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
 MAPS = "/api/v1/namespaces/gedge-system/configmaps"
 failures = []
 
@@ -193,6 +194,25 @@ def nodes_of(plane):
     return {name: thing["spec"].get("nodeName") for name, thing in plane.pods().items()}
 
 
+def create_claims(plane):
+    """A claim that waits for its first pod, and one that has its volume."""
+    plane.create("/apis/storage.k8s.io/v1/storageclasses",
+                 {"metadata": {"name": "made"}, "provisioner": "example.invalid/made",
+                  "volumeBindingMode": "WaitForFirstConsumer"})
+    asked = {"accessModes": ["ReadWriteOnce"], "storageClassName": "made"}
+    plane.create("/api/v1/persistentvolumes", {"metadata": {"name": "volume"}, "spec": {
+        **asked, "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/nonexistent"},
+        "claimRef": {"namespace": "default", "name": "bound"}}})
+    asked["resources"] = {"requests": {"storage": "1Gi"}}
+    plane.create(CLAIMS, {"metadata": {"name": "waiting"}, "spec": asked},
+                 {"metadata": {"name": "bound"}, "spec": {**asked, "volumeName": "volume"}})
+    plane.patch(CLAIMS + "/bound/status", {"status": {"phase": "Bound"}})
+
+
+def pod_of_claim(name, claim):
+    return pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": claim}}])
+
+
 def refuse_altered(plane, plan, live):
     """Somebody has written in a plan what cannot be meant: nothing of it is carried out."""
     with open(plan) as file:
@@ -218,14 +238,18 @@ def check_apply(plane):
     live = ("--cluster", "live", "--kubeconfig", plane.kubeconfig)
     plan = plane.path("apply.json")
     plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="1") for i in range(3)))
+    create_claims(plane)
     plane.create(PODS.format("default"), *(pod(f"a{i}", cpu="600m") for i in range(3)),
-                 pod("big", cpu="5"), pod("theirs", cpu="100m", scheduler="default-scheduler"))
+                 pod("big", cpu="5"), pod("theirs", cpu="100m", scheduler="default-scheduler"),
+                 pod_of_claim("first", "waiting"), pod_of_claim("next", "bound"))
     need(gedge("plan", *live, "--out", plan).returncode == 1, "big has no place")
     with open(plan) as file:
         planned = {one["pod"]: one["node"] for one in json.load(file)["decisions"]}
     run = gedge("apply", plan, *live, "--dry-run")
     need(run.returncode == 1 and "default/a0\t" + planned["a0"] + "\twould-bind\n" in run.stdout,
          f"dry run: {run.returncode} {run.stdout} {run.stderr}")
+    need(planned["first"] and f"default/first\t{planned['first']}\tleft-alone\n" in run.stdout,
+         f"a claim that waits: {run.stdout}")
     need(set(nodes_of(plane).values()) == {None}, "a dry run binds nothing")
 
     plane.patch("/api/v1/nodes/n0", {"metadata": {"labels": {"disk": "ssd"}}})
@@ -244,11 +268,14 @@ def check_apply(plane):
 
     run = gedge("apply", plan, *live)
     need(run.returncode == 1, f"exit {run.returncode}: {run.stderr}")
-    bound = {**planned, "theirs": None}
+    bound = {**planned, "theirs": None, "first": None}
+    need(planned["next"], "a claim that has its volume keeps nobody from a node")
     need(nodes_of(plane) == bound, f"{nodes_of(plane)} instead of {bound}")
     need("default/theirs: it is a pod of default-scheduler\n" in run.stderr, run.stderr)
     need("default/big: 0/3 nodes are available: 3 Insufficient cpu.\n" in run.stderr, run.stderr)
-    need(run.stderr.endswith("3 of 5 pods bound\n"), run.stderr)
+    need("default/first: its claim waiting is not bound yet, and no plan binds claims: `gedge "
+         "schedule --watch` does\n" in run.stderr, run.stderr)
+    need(run.stderr.endswith("4 of 7 pods bound\n"), run.stderr)
     run = gedge("apply", plan, *live)
     need(run.returncode == 6 and f"pod default/a0 is on node {planned['a0']}\n" in run.stderr,
          f"twice: {run.returncode} {run.stderr}")

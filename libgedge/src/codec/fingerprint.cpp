@@ -166,6 +166,10 @@ class Canon {
     hash_.flag(spec.host_network);
     hash_.flag(spec.preempts);
     hash_.text(spec.latency_source);
+    // Of one that is placed like any other it is what it was before these counted.
+    if (!spec.gated && spec.unread.empty()) return;
+    hash_.flag(spec.gated);
+    hash_.text(spec.unread);
   }
 
   void add(const ControllerRef& controller) {

@@ -98,6 +98,7 @@ struct LoadState : StreamHandler {
   void object(Cursor object, const std::string& kind);
   void take(const KnownKind& known, const std::string& kind, Cursor object);
   void skip(const std::string& kind, Cursor object);
+  void take_node(Cursor object);
   void take_pod(Cursor object, Fingerprint fingerprint);
   KnownTemplate template_of(Cursor object);
   std::string take_back(Cursor object, const Diagnostics::Mark& begin) const;
@@ -328,7 +329,7 @@ void LoadState::take(const KnownKind& known, const std::string& kind, Cursor obj
   };
   switch (known.kind) {
     case ObjectKind::kNode:
-      facts.nodes.push_back(read_node(object, images));
+      take_node(object);
       break;
     case ObjectKind::kWorkload:
       take_workload(kind, object);
@@ -419,10 +420,10 @@ KnownTemplate LoadState::read_template(Cursor object, std::string unread) {
   return known;
 }
 
-// What was wrong in a pod that is kept nevertheless; nothing where that is an error, or nothing
+// What was wrong in an object that is kept nevertheless; nothing where that is an error, or nothing
 // was.
 std::string LoadState::take_back(Cursor object, const Diagnostics::Mark& begin) const {
-  if (!drafts.options.keeps_unread_pods || in_manifests) return {};
+  if (!drafts.options.keeps_unread || in_manifests) return {};
   return object.diagnostics().take_back(begin);
 }
 
@@ -441,6 +442,15 @@ KnownTemplate LoadState::template_of(Cursor object) {
   const auto known = templates_by_parts.find(parts);
   if (known != templates_by_parts.end()) return known->second;
   return templates_by_parts.emplace(parts, read_template(object)).first->second;
+}
+
+// Nothing more comes to a node of which nobody knows what it says.
+void LoadState::take_node(Cursor object) {
+  const Diagnostics::Mark begin = object.diagnostics().mark();
+  Node& node = drafts.facts.nodes.emplace_back(read_node(object, images));
+  if (!is_dns_subdomain(node.name)) return;
+  node.unread = texts.of(take_back(object, begin));
+  node.unschedulable = node.unschedulable || !node.unread.empty();
 }
 
 void LoadState::take_pod(Cursor object, Fingerprint fingerprint) {
@@ -466,6 +476,7 @@ void LoadState::take_pod(Cursor object, Fingerprint fingerprint) {
     pod.workload_name = pod.name;
   }
   pod.nominated_node = texts.of(draft.nominated_node);
+  pod.told = texts.of(draft.told);
   pod.phase = draft.phase;
   pod.created = meta.created;
   pod.started = draft.started;

@@ -190,12 +190,25 @@ void settle_ports(PodSpec& spec) {
   spec.host_ports = std::move(settled);
 }
 
+void read_condition(Cursor condition, PodDraft& draft) {
+  const auto is = [&](std::string_view key, std::string_view wanted) {
+    const auto found = condition.find(key);
+    return found && found->raw_text() == wanted;
+  };
+  if (!is("type", "PodScheduled") || !is("status", "False") || !is("reason", "Unschedulable"))
+    return;
+  if (const auto message = condition.find("message")) read_text(*message, draft.told);
+}
+
+// The phase comes first in what a server writes; of pods that run, conditions say nothing here.
 void read_status(Cursor value, PodDraft& draft) {
   constexpr std::array<std::string_view, 5> phases = {"Pending", "Running", "Succeeded", "Failed",
                                                       "Unknown"};
   value.fields([&](std::string_view key, Cursor field) {
     if (key == "startTime") read_time(field, draft.started);
     if (key == "nominatedNodeName") read_text(field, draft.nominated_node);
+    if (key == "conditions" && draft.phase == PodPhase::kPending)
+      field.items([&](Cursor condition) { read_condition(condition, draft); });
     if (key != "phase") return;
     for (std::size_t i = 0; i < phases.size(); ++i) {
       if (field.raw_text() != phases[i]) continue;

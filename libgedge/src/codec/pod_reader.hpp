@@ -44,7 +44,7 @@ struct PodDraft {
   bool has_phase = false;
   PodPhase phase = PodPhase::kPending;
   UnixSeconds started = kNever;
-  std::string nominated_node;
+  std::string nominated_node, told;
 };
 
 PodDraft read_pod(Cursor object);

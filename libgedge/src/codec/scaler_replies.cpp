@@ -74,8 +74,8 @@ std::string metrics_text(const ScalerFacts& facts) {
 }  // namespace
 
 HttpReply scaler_reply(const HttpRequest& request, const ScalerFacts& facts) {
-  return codec::status_reply(
-      request, {facts.is_alive, readiness(facts), [&facts] { return metrics_text(facts); }});
+  return codec::status_reply(request, {facts.is_alive, readiness(facts),
+                                       [&facts] { return metrics_text(facts); }, facts.any_host});
 }
 
 }  // namespace gedge

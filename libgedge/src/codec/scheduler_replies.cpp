@@ -98,8 +98,8 @@ std::string metrics_text(const SchedulerFacts& facts) {
 }  // namespace
 
 HttpReply scheduler_reply(const HttpRequest& request, const SchedulerFacts& facts) {
-  return codec::status_reply(
-      request, {facts.is_alive, readiness(facts), [&facts] { return metrics_text(facts); }});
+  return codec::status_reply(request, {facts.is_alive, readiness(facts),
+                                       [&facts] { return metrics_text(facts); }, facts.any_host});
 }
 
 HttpReply scheduler_denial() {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "codec/http_target.hpp"
+
 namespace gedge::codec {
 
 HttpReply text_reply(unsigned status, std::string body) {
@@ -13,6 +15,9 @@ HttpReply text_reply(unsigned status, std::string body) {
 }
 
 HttpReply status_reply(const HttpRequest& request, const StatusAnswers& answers) {
+  if (!request.origin.empty()) return text_reply(403, "pages of other sites may not ask");
+  if (!answers.any_host && !is_own_host(request.host))
+    return text_reply(403, "ask by address, or as localhost");
   if (request.method != "GET" && request.method != "HEAD") {
     HttpReply reply = text_reply(405, "only GET and HEAD");
     reply.allow = "GET, HEAD";

@@ -14,8 +14,9 @@ struct StatusAnswers {
   bool is_alive = true;                  ///< /livez
   HttpReply ready;                       ///< /readyz
   std::function<std::string()> metrics;  ///< /metrics, only where it is asked for
+  bool any_host = false;                 ///< false: the Host is an address, or localhost
 };
-/// GET and HEAD of these three paths; anything else is refused.
+/// GET and HEAD of these three paths; anything else is refused, and so is every Origin.
 HttpReply status_reply(const HttpRequest& request, const StatusAnswers& answers);
 
 /// What is wrong where no request came to be, in words.

@@ -192,6 +192,12 @@ void Extender::release(const BindRequest& bind) {
   if (is_known(bind)) release(bind.pod);
 }
 
+// It may come to several nodes: until it is seen on one, those that mean it wait.
+void Extender::leave_open(const PodName& pod, Nanos now) {
+  drop(pod);
+  open_[key_of(pod)] = now + options_.hold;
+}
+
 void Extender::hold(const PodName& pod, const std::string& node, Nanos now) {
   Held& held = held_[key_of(pod)];
   held.pod = pod;
@@ -237,13 +243,34 @@ Result<PodName> Extender::meet(Facts pod) {
   return name;
 }
 
+// kube-scheduler asks about the pods of all its profiles.
+bool Extender::is_served(const PodName& pod) const {
+  const std::vector<Profile>& profiles = cluster_.profiles();
+  const PodSpec* const spec = cluster_.find_spec(pod);
+  return profiles.size() == 1 || spec == nullptr ||
+         std::any_of(profiles.begin(), profiles.end(), [&](const Profile& profile) {
+           return profile.scheduler_name == spec->scheduler_name;
+         });
+}
+
 Result<PodView> Extender::view(const PodName& pod) {
   auto found = cluster_.look(pod);
   if (!found) return std::move(found).error();
-  if (!*found)
-    return Error{
-        Errc::kNotFound, "pod " + key_of(pod) + " does not wait, or no profile serves it", {}, {}};
+  if (!*found) return Error{Errc::kNotFound, "pod " + key_of(pod) + " does not wait", {}, {}};
   return **found;
+}
+
+// Errors: why it may not go there.
+Status Extender::judge(const PodName& pod, const std::string& node) {
+  if (!is_served(pod)) return {};
+  auto seen = view(pod);
+  if (!seen) return std::move(seen).error();
+  const NodeIndex row = *seen->cluster.find_node(node);
+  if (seen->engine.fits(seen->pod, row)) return {};
+  std::string why =
+      reason_of(seen->engine.rejections(seen->pod, row), seen->engine.profile().compat);
+  drop(pod);
+  return Error{Errc::kConflict, std::move(why), {}, {}};
 }
 
 // A pod that the budgets mean and that may come to one of several nodes; empty: none.
@@ -297,6 +324,10 @@ Result<std::vector<NodeVerdict>> Extender::filter(Facts pod, std::span<const std
   if (!name) return name.error();
   cluster_.forget(*name);
   open_.erase(key_of(*name));
+  if (!is_served(*name)) {
+    leave_open(*name, now);
+    return std::vector<NodeVerdict>(nodes.size(), {true, false, {}});
+  }
   auto seen = view(*name);
   if (!seen) return std::move(seen).error();
   Engine& engine = seen->engine;
@@ -317,8 +348,7 @@ Result<std::vector<NodeVerdict>> Extender::filter(Facts pod, std::span<const std
   } else if (heeds_pods) {
     name_one(*name, explained, nodes, verdicts, now);
   } else {
-    drop(*name);
-    open_[key_of(*name)] = now + options_.hold;
+    leave_open(*name, now);
   }
   return verdicts;
 }
@@ -327,7 +357,8 @@ Result<std::vector<int>> Extender::prioritize(Facts pod, std::span<const std::st
   ++counts_.prioritizes;
   const auto name = meet(std::move(pod));
   if (!name) return name.error();
-  if (held_.contains(key_of(*name))) return std::vector<int>(nodes.size(), 0);  // one was named
+  const bool is_named = held_.contains(key_of(*name));
+  if (is_named || !is_served(*name)) return std::vector<int>(nodes.size(), 0);
   auto seen = view(*name);
   if (!seen) return std::move(seen).error();
   const std::vector<NodeExplanation> explained = seen->engine.explain(seen->pod);
@@ -346,6 +377,7 @@ Result<std::vector<bool>> Extender::preempt(Facts pod, std::span<const NodeVicti
   const auto name = meet(std::move(pod));
   if (!name) return name.error();
   release(*name);
+  if (!is_served(*name)) return std::vector<bool>(nodes.size(), true);
   auto seen = view(*name);
   if (!seen) return std::move(seen).error();
   ClusterState& cluster = seen->cluster;
@@ -385,15 +417,8 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
   }
   if (cluster_.find_node(node) == nullptr) return refused(Errc::kNotFound, "there is no such node");
   cluster_.forget(pod);
-  auto seen = view(pod);
-  if (!seen) return refused(seen.error().code, seen.error().what);
-  const NodeIndex row = *seen->cluster.find_node(node);
-  if (!seen->engine.fits(seen->pod, row)) {
-    const std::string why =
-        reason_of(seen->engine.rejections(seen->pod, row), seen->engine.profile().compat);
-    drop(pod);
-    return refused(Errc::kConflict, why);
-  }
+  if (const Status fits = judge(pod, node); !fits)
+    return refused(fits.error().code, fits.error().what);
   open_.erase(key);
   hold(pod, node, now);
   held_[key].place = Place::kBinding;

@@ -307,7 +307,8 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   ++counts_.unschedulable;
   entry.helps = entry.group.empty() ? helps_of(decision.rejected_by) : kAllHelps;
   if (may_tell && entry.message != decision.message) {
-    const bool is_again = !entry.message.empty();
+    const Pod* const known = cluster_.find_pod(entry.name);
+    const bool is_again = !entry.message.empty() || (known != nullptr && !known->told.empty());
     entry.message = decision.message;
     entry.told = now;
     unschedulable_.push_back({entry.name, entry.uid, entry.message, is_again});

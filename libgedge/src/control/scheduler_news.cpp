@@ -31,6 +31,7 @@ Scheduler::Told Scheduler::told(const Pod& pod, const PodSpec& spec) const {
   told.name = {pod.namespace_name, pod.name};
   told.uid = pod.uid;
   told.node = pod.bound_node;
+  told.message = pod.told;
   told.priority = pod.priority;
   told.created = pod.created;
   told.is_ours = std::find(names_.begin(), names_.end(), spec.scheduler_name.str()) != names_.end();
@@ -162,6 +163,7 @@ void Scheduler::meet(const Told& pod) {
     entry.name = pod.name;
     entry.uid = pod.uid;
     entry.rank = rank;
+    entry.message = pod.message;
     join(entry, pod.group);
     const auto flight = flights_.find(key);
     if (flight == flights_.end()) return enter_state(entry, State::kActive);
@@ -207,7 +209,7 @@ void Scheduler::meet_next(const Told& pod, Entry& entry) {
   entry.is_gone = false;
   join(entry, pod.group);
   entry.attempts = 0;
-  entry.message = {};
+  entry.message = pod.message;
   entry.is_counted = false;
   if (!may_have_place) return enter_state(entry, State::kActive);
   ++counts_.replaced;

@@ -69,7 +69,7 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
       options_(std::move(options)),
       last_event_(split_mix(options_.seed)),
       conditions_(std::make_unique<ConditionQueue>()) {
-  options_.load.keeps_unread_pods = true;
+  options_.load.keeps_unread = true;
   if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
   std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
   paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);

@@ -67,6 +67,12 @@ void ApiCluster::Kind::put(Facts facts, ClusterListener& listener) {
 
 // Replicas have what is wrong in common: it is told once of all that came together.
 void ApiCluster::Kind::tell_unread(const Facts& facts, ClusterListener& listener) {
+  for (const Node& node : facts.nodes) {
+    if (node.unread.empty()) continue;
+    ++unreadable_;
+    listener.failed(invalid_input("not all of node " + node.name +
+                                  " can be read, and no pod comes to it: " + node.unread));
+  }
   std::map<std::string, std::vector<const Pod*>> unread;  // by why
   for (const Pod& pod : facts.pods)
     if (const std::string& why = facts.spec_of(pod).unread; !why.empty())
@@ -211,10 +217,18 @@ void ApiCluster::Kind::load_batch(ClusterListener& listener) {
 }
 
 void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListener& listener) {
-  const bool was_missing = is_missing();
+  const bool was_missing = is_missing(), was_listed = reflector_.is_synced();
   reflector_.failed(answer.status, answer.retry_after, now);
   if (answer.status == 200) return;
-  if (is_missing() && !was_missing) keep_only({}, listener);
+  if (is_missing() && !was_missing) {
+    keep_only({}, listener);
+    if (was_listed)
+      tell({Errc::kNotFound,
+            std::string("the server has lost ") + path_.path + ": what it had there counts no more",
+            {},
+            "if it was upgraded, start gedge again: it asks only then what a server has"},
+           listener);
+  }
   if (is_missing() && answer.status == kNotFound) return;
   tell(codec::refusal(answer, std::string("cannot read ") + path_.path), listener);
 }

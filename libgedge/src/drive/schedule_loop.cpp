@@ -27,13 +27,19 @@ Status ScheduleLoop::run() {
   for (;;) {
     if (give_up_)
       scheduler_.read_again(now());
-    else
-      GEDGE_TRY(decide());
+    else if (Status decided = decide(); !decided)
+      fail(decided.error());
     send();
     events_.turned();
-    if (is_over(now())) return {};
+    if (is_over(now())) return failure_ ? Status(*failure_) : Status();
     GEDGE_TRY(link_.wait(patience(now()), *this));
   }
+}
+
+// Nothing can be decided any more, which is no reason to leave what was sent unsettled.
+void ScheduleLoop::fail(const Error& error) {
+  failure_ = error;
+  stopping_ = true;
 }
 
 Status ScheduleLoop::decide() {

@@ -99,7 +99,7 @@ class HintMaker {
   void set_label(NodeIndex node, const std::string& label, std::optional<std::string> value);
   void add_budget(PodIndex index, const DelayBudget& budget);
   void add_peers(PodIndex index, const DelayBudget& budget, const DelayTarget& target);
-  bool add_beside(PodIndex index, const WorkloadHint::Beside& beside);
+  static void add_beside(Draft& draft, const WorkloadHint::Beside& beside);
   std::optional<Labels> common_labels(const std::vector<PodIndex>& pods) const;
   bool means_only(const std::vector<PodIndex>& pods, const Labels& labels) const;
   void label_nodes(const std::string& label, const DelayTarget& target, bool is_nearest);
@@ -219,19 +219,17 @@ bool HintMaker::means_only(const std::vector<PodIndex>& pods, const Labels& labe
   return true;
 }
 
-bool HintMaker::add_beside(PodIndex index, const WorkloadHint::Beside& beside) {
-  Draft* const draft = draft_of(index);
-  if (draft == nullptr) return false;
-  std::vector<WorkloadHint::Beside>& all = draft->hint.beside;
+void HintMaker::add_beside(Draft& draft, const WorkloadHint::Beside& beside) {
+  std::vector<WorkloadHint::Beside>& all = draft.hint.beside;
   const bool is_known = std::any_of(all.begin(), all.end(), [&](const auto& known) {
     return known.label == beside.label && known.namespace_name == beside.namespace_name &&
            known.peers == beside.peers;
   });
   if (!is_known) all.push_back(beside);
-  return true;
 }
 
-// One of several peers nearby is not all of them: they are kept together too.
+// One of several peers nearby is not all of them: they are kept together too. Neither side is told
+// anything where the other one cannot be, for then no node is labelled.
 void HintMaker::add_peers(PodIndex index, const DelayBudget& budget, const DelayTarget& target) {
   const std::vector<PodIndex> peers =
       target.pods.empty() ? std::vector<PodIndex>{index} : target.pods;  // itself alone
@@ -242,9 +240,14 @@ void HintMaker::add_peers(PodIndex index, const DelayBudget& budget, const Delay
   beside.label = std::string(kGroupLabel) + std::to_string(budget.limit_us) + "us";
   beside.namespace_name = cluster_.pod(peers.front()).namespace_name;
   beside.peers = *common;
-  if (!budget.nearest && peers.size() > 1 && !add_beside(peers.front(), beside))
+  Draft* const own = draft_of(index);
+  if (own == nullptr) return;
+  Draft* const theirs = !budget.nearest && peers.size() > 1 ? draft_of(peers.front()) : own;
+  if (theirs == nullptr)
     return warn(index, "the pods that '" + budget.from + "' means cannot be kept together");
-  if (add_beside(index, beside)) label_groups(beside.label, budget.limit_us);
+  add_beside(*theirs, beside);
+  add_beside(*own, beside);
+  label_groups(beside.label, budget.limit_us);
 }
 
 std::optional<std::string> HintMaker::rtt_text(NodeIndex node, const DelayTarget& target,

@@ -143,7 +143,7 @@ Result<std::vector<Overcommit>> LiveCluster::Parts::overcommits(
   std::vector<Overcommit> found;
   for (const SharedText& name : nodes) {
     const auto node = cluster.find_node(name);
-    if (!node || !cluster.alive().test(*node)) continue;
+    if (!node || !cluster.alive().test(*node) || !cluster.node(*node).unread.empty()) continue;
     Overcommit overcommit{name, {}};
     for (std::uint32_t i = 0; i < cluster.resource_count(); ++i) {
       const ResourceIndex resource{i};

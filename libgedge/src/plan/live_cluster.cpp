@@ -52,6 +52,8 @@ void LiveCluster::Parts::renew_volumes() {
 
 void LiveCluster::Parts::put_node(Node&& node) {
   if (nodes_.is_crowded() || !nodes_.find(node.name)) outdate();
+  const Node* const known = nodes_.find_node(node.name);
+  if (!node.unread.empty() && known != nullptr) node.allocatable = known->allocatable;
   const LiveNodes::News news = nodes_.put(std::move(node), session_ != nullptr);
   if (news.changed == nullptr || !session_) return;
   ClusterState& cluster = session_->cluster();
@@ -154,6 +156,7 @@ bool LiveCluster::Parts::follow_pod(std::uint32_t at, const Pod& now) {
   if (session_ && known.terminating != now.terminating) move(at, SharedText());
   known.bound_node = now.bound_node;
   known.nominated_node = now.nominated_node;
+  known.told = now.told;
   known.started = now.started;
   known.phase = now.phase;
   known.terminating = now.terminating;

@@ -128,6 +128,14 @@ TEST_CASE("usage: what is no URL of Prometheus is exit code 2, and never a passw
     CHECK(ran.exit == 2);
     CHECK(ran.err == "gedge: error: " + words + fix);
   }
+  for (const std::string url : {"http://me:canary@prometheus:9090", "https://canary@prometheus",
+                                "http://me:canary@prometheus:nine", "ftp://me:canary@prometheus"}) {
+    CAPTURE(url);
+    const Ran ran = run_gedge({"scale", "run", "--own-hpa", "--prometheus", url});
+    CHECK(ran.exit == 3);
+    CHECK(ran.err.starts_with("gedge: error: cannot ask Prometheus: "));
+    CHECK(ran.err.find("canary") == std::string::npos);
+  }
 }
 
 TEST_CASE("usage: flags may come before the command as kubectl has it") {

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "event_log.hpp"
 #include "gedge/base/error.hpp"
@@ -136,4 +138,17 @@ TEST_CASE("event log: the same failure is told again once what failed has worked
   log.recovered();
   log.failed(error);
   CHECK(stream.text() == line + line);
+}
+
+TEST_CASE("event log: threads that fail alike are told once") {
+  Stream stream = Stream::in_memory();
+  EventLog log(stream, kMidnight, false);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&log] {
+        for (int turn = 0; turn < 1'000; ++turn) log.failed(gedge::invalid_input("no answer"));
+      });
+  }
+  CHECK(stream.text() == std::string(kAt) + "failed what=\"no answer\" fix=\"\"\n");
 }

@@ -135,6 +135,10 @@ TEST_CASE("fingerprint: the same facts in any order and from any place look the 
 
 TEST_CASE("fingerprint: the published value never changes") {
   CHECK(fingerprint(Facts{}, RttMatrix{}) == "xxh128:7b86d8edc64b380a86da9cd1ba60ecd5");
+  Facts plain;
+  plain.specs.resize(1);
+  plain.pods.resize(1);
+  CHECK(fingerprint(plain, RttMatrix{}) == "xxh128:409707f3d71fff1f3381c70a4fdba7ed");
 }
 
 using Change = std::function<void(Facts&, RttMatrix&)>;
@@ -212,6 +216,9 @@ const std::vector<Change> kSpecChanges{
     FACT(f.specs[0].runtime_class = "x"),
     FACT(f.specs[0].host_network = true),
     FACT(f.specs[0].preempts = false),
+    FACT(f.specs[0].gated = true),
+    FACT(f.specs[0].unread = "x"),
+    FACT(f.specs[0].unread = "y"),
     FACT(f.specs[0].latency_source = "x")};
 
 const std::vector<Change> kPodChanges{FACT(f.pods[0].namespace_name = "x"),

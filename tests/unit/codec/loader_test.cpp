@@ -85,7 +85,9 @@ constexpr const char* kDump = R"({"kind": "List", "items": [
    "spec": {"nodeName": "n1", "priority": 9},
     "status": {"phase": "Running", "startTime": "2024-05-01T00:00:20Z"}},
   {"kind": "Pod", "metadata": {"name": "waiting"},
-    "status": {"phase": "Pending", "nominatedNodeName": "n1"}},
+    "status": {"phase": "Pending", "nominatedNodeName": "n1", "conditions": [
+      {"type": "Initialized", "status": "False", "message": "no"},
+      {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}]}},
   {"kind": "Pod", "metadata": {"name": "done"},
     "spec": {"nodeName": "n1"}, "status": {"phase": "Succeeded"}},
   {"kind": "Pod", "metadata": {"name": "leaving", "deletionTimestamp": "2024-05-01T00:00:10Z"},
@@ -103,6 +105,7 @@ TEST_CASE("loader: without manifests the pending pods of the cluster are what is
   CHECK(facts.pods[2].terminating);
   CHECK(facts.pods[3].bound_node.empty());
   CHECK(facts.pods[3].nominated_node == "n1");
+  CHECK(facts.pods[3].told == "full");
   CHECK(facts.warnings.empty());
 }
 

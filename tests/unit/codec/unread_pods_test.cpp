@@ -11,7 +11,7 @@ namespace {
 
 LoadResult load(const std::string& items, bool keeps, bool manifests = false) {
   LoadOptions options;
-  options.keeps_unread_pods = keeps;
+  options.keeps_unread = keeps;
   FactsLoader loader(options);
   const std::string text =
       R"({"apiVersion":"v1","kind":"PodList","metadata":{},"items":[)" + items + "]}";
@@ -47,6 +47,30 @@ TEST_CASE("unread pods: an error, but where they are kept, with what could be re
   CHECK(spec.unread == "'cpu' is no quantity: 'many'; write it like 250m, 1.5, 512Mi or 2Gi");
   REQUIRE(spec.containers.size() == 1);
   CHECK(spec.containers[0].requests == Resources{{"memory", std::int64_t{1} << 30}});
+}
+
+TEST_CASE("unread nodes: an error, but where they are kept, and no pod comes to them then") {
+  const auto load_node = [](bool keeps) {
+    LoadOptions options;
+    options.keeps_unread = keeps;
+    FactsLoader loader(options);
+    loader.add_cluster({"nodes", R"({"kind":"Node","metadata":{"name":"n1","labels":{"a":"b"}},)"
+                                 R"("spec":{"taints":[{"key":"k","effect":"NoSchedule"}]},)"
+                                 R"("status":{"allocatable":{"cpu":"100P","memory":"1Gi"}}})"});
+    return loader.finish();
+  };
+  CHECK_FALSE(load_node(false).loaded);
+  const LoadResult result = load_node(true);
+  REQUIRE(result.loaded);
+  REQUIRE(result.loaded->facts.nodes.size() == 1);
+  const Node& node = result.loaded->facts.nodes[0];
+  CHECK(node.unread ==
+        "'cpu' does not fit 64 bits: '100P'; write a smaller amount; the largest is "
+        "9223372036854775807m");
+  CHECK(node.unschedulable);
+  CHECK(node.taints.size() == 1);
+  CHECK(node.labels.find("a") != nullptr);
+  CHECK(node.allocatable == Resources{{"memory", std::int64_t{1} << 30}});
 }
 
 TEST_CASE("unread pods: many of one template all say so, and others that look like them do not") {

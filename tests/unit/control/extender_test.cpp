@@ -32,9 +32,12 @@ RttMatrix matrix() {
   return rtt;
 }
 
-Extender make_extender(ExtenderOptions options = {}) {
+Profile edge_profile() { return *extender_profile(*builtin_profile("edge", Compat::k1_36)); }
+
+Extender make_extender(ExtenderOptions options = {},
+                       std::vector<Profile> profiles = {edge_profile()}) {
   LiveOptions live;
-  live.profiles = {*extender_profile(*builtin_profile("edge", Compat::k1_36))};
+  live.profiles = std::move(profiles);
   Extender extender(LiveCluster(std::move(live)), options);
   extender.put(three_nodes());
   extender.put(matrix());
@@ -217,6 +220,40 @@ TEST_CASE("extender: preemption on a node helps if those who would go are what s
   CHECK(*may == std::vector<bool>{false, true, true, false});
   CHECK(extender.cluster().find_pod({"default", "guard"})->bound_node == "n2");
   CHECK(passing(extender, web()) == "n2");  // nothing was changed
+}
+
+TEST_CASE("extender: a pod that none of several profiles serves is kube-scheduler's alone") {
+  std::vector<Profile> profiles{edge_profile(), edge_profile()};
+  profiles[0].scheduler_name = "near";
+  profiles[1].scheduler_name = "far";
+  Extender extender = make_extender({}, std::move(profiles));
+  const auto pod_of = [](const std::string& scheduler) {
+    Facts pod = one_pod("a", "a", {budget("n0", kNear)});
+    pod.specs[0].scheduler_name = SharedText(scheduler);
+    return pod;
+  };
+  const std::vector<NodeVictims> victims{{"n2", {}}, {"n9", {}}};
+  CHECK(passing(extender, pod_of("far")) == "n0 n1");
+  CHECK(*extender.preempt(pod_of("far"), victims) == std::vector<bool>{false, false});
+
+  CHECK(*extender.preempt(pod_of("other"), victims) == std::vector<bool>{true, true});
+  CHECK(passing(extender, pod_of("other")) == "n0 n1 n2");
+  const std::vector<std::string> unknown{"n9"};
+  CHECK((*extender.filter(pod_of("other"), unknown, kSecond))[0].passes);
+  const auto scores = extender.prioritize(pod_of("other"), kNodes);
+  REQUIRE(scores);
+  CHECK(*scores == std::vector<int>{0, 0, 0});
+  CHECK(extender.counts().refused == 0);
+  CHECK(extender.held() == 0);
+  // Others that mean it wait until it is seen somewhere.
+  Facts beside = one_pod("b", "b", {towards("a", kNear)});
+  beside.specs[0].scheduler_name = "near";
+  CHECK(passing(extender, beside).starts_with("n0: node(s) had to wait for pod default/a;"));
+  const auto ticket = extender.bind({"default", "a"}, "uid-a", "n2", kSecond);
+  REQUIRE(ticket);
+  REQUIRE(*ticket);
+  extender.answer(**ticket, BindAnswer::kBound, kSecond);
+  CHECK(passing(extender, beside) == "n2");
 }
 
 TEST_CASE("extender: a bind is judged once more, and settled by what the server says") {

@@ -58,6 +58,36 @@ TEST_CASE("turns: no more pods are tried in one than may be, and the next comes 
   CHECK(scheduler.next() > kSecond);
 }
 
+TEST_CASE("turns: what the cluster says already is not told again") {
+  Facts facts = three_nodes();
+  add_pods(facts, "ReplicaSet", "web", 2);
+  for (Node& node : facts.nodes) node.unschedulable = true;
+  facts.pods[0].told = "0/3 nodes are available: 3 node(s) were unschedulable.";
+  facts.pods[1].told = "0/2 nodes are available: 2 node(s) were unschedulable.";
+  Scheduler scheduler = make_scheduler(std::move(facts), {});
+  REQUIRE(scheduler.advance(kSecond));
+  REQUIRE(scheduler.parked() == 2);
+  const std::vector<Unschedulable> told = scheduler.take_unschedulable();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].pod.name == "web-1");
+  CHECK(told[0].is_again);  // it waits since then
+  Facts next = three_nodes();
+  next.nodes.resize(1);
+  scheduler.put(std::move(next));
+  REQUIRE(scheduler.advance(2 * kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 2);
+  Facts full = three_nodes();
+  for (Node& node : full.nodes) node.unschedulable = true;
+  scheduler.put(std::move(full));
+  for (const BindRequest& bind : binds)
+    scheduler.answer(bind.ticket, BindAnswer::kRefused, 2 * kSecond);
+  REQUIRE(scheduler.advance(20 * kSecond));
+  const std::vector<Unschedulable> again = scheduler.take_unschedulable();
+  REQUIRE(again.size() == 2);  // what was told before may not have been written
+  CHECK((again[0].is_again && again[1].is_again));
+}
+
 TEST_CASE("turns: who would have to go is asked for as often as may be, the rest in the next") {
   SchedulerOptions options;
   options.most_searches = 2;

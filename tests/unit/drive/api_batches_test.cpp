@@ -109,7 +109,7 @@ std::vector<Script> random_scripts(std::uint64_t seed) {
 
 void read_alone(const std::string& object, Pods& pods) {
   LoadOptions options;
-  options.keeps_unread_pods = true;
+  options.keeps_unread = true;
   FactsLoader loader(options);
   loader.add_cluster({"alone", object});
   const LoadResult result = loader.finish();

@@ -140,10 +140,17 @@ TEST_CASE("api cluster: one bad item of a list spoils no other, and is not taken
              list("NodeList", odd + R"(,{"metadata":{"name":"n1"}})"));
   at.turn();
   const Lines nodes = at.notes.take();
-  REQUIRE(nodes.size() == 3);
-  CHECK(nodes[0].starts_with("failed: "));
-  CHECK(nodes[1] == "node n1");
-  CHECK(nodes[2] == "only odd n1");
+  REQUIRE(nodes.size() == 4);
+  CHECK(nodes[0].starts_with("failed: not all of node odd can be read, and no pod comes to it: "));
+  CHECK(Lines(nodes.begin() + 1, nodes.end()) == Lines{"node n1", "node odd", "only n1 odd"});
+  at.api.say(at.api.find("/api/v1/namespaces?limit"), 200,
+             list("NamespaceList", R"({"metadata":{"name":"bad","labels":{"a b":"c"}}},)"
+                                   R"({"metadata":{"name":"good"}})"));
+  at.turn();
+  const Lines spaces = at.notes.take();
+  REQUIRE(spaces.size() == 2);
+  CHECK(spaces[0].starts_with("failed: "));
+  CHECK(spaces[1] == "namespace good kubernetes.io/metadata.name=good");
 }
 
 TEST_CASE("api cluster: kinds that a server lacks are none, and rights that are missing are told") {

@@ -116,8 +116,12 @@ TEST_CASE("api refused: a kind that is refused for a minute is gone") {
   at.turn(5);
   at.refuse(kServices, 404);
   at.turn(61);
+  at.known.failures.clear();
   at.refuse(kServices, 404);
   CHECK(at.known.services.empty());
+  CHECK(at.known.failures ==
+        std::vector<std::string>{
+            "the server has lost /api/v1/services: what it had there counts no more"});
   for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
   at.turn();
   CHECK(at.cluster.is_synced());

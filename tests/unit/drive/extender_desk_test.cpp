@@ -78,9 +78,12 @@ std::string node(const std::string& name) {
          R"("},"status":{"allocatable":{"cpu":"4","pods":"9"}}})";
 }
 
-Extender make_extender() {
+Extender make_extender(const std::vector<std::string>& schedulers = {"default-scheduler"}) {
   LiveOptions live;
-  live.profiles = {*extender_profile(*builtin_profile("edge", Compat::k1_36))};
+  for (const std::string& scheduler : schedulers) {
+    live.profiles.push_back(*extender_profile(*builtin_profile("edge", Compat::k1_36)));
+    live.profiles.back().scheduler_name = scheduler;
+  }
   RttMatrix rtt({"n0", "n1", "n2"});
   for (const auto& [a, b, us] : {std::tuple{0U, 1U, 2'000U}, {0U, 2U, 30'000U}}) {
     rtt.set(NameIndex{a}, NameIndex{b}, Rtt{us});
@@ -270,4 +273,26 @@ TEST_CASE(
   CHECK(service.refuse(HttpFault::kBodyTooLarge).status == 413);
   CHECK(desk.facts().refused_requests == 2);
   CHECK(desk.facts().nodes == 3);
+}
+
+TEST_CASE("extender desk: a pod that no profile serves gets back what was sent, in both modes") {
+  const StillClock clock;
+  ExtenderDesk desk(make_extender({"near", "far"}), nullptr, clock, {}, {});
+  const HttpService service = desk.service();
+  Replies replies;
+  CHECK(replies.ask(service, post("/filter", kFilter)) ==
+        R"(200 {"Nodes":null,"NodeNames":["n0","n1","n2"],"FailedNodes":{},)"
+        R"("FailedAndUnresolvableNodes":{},"Error":""})");
+  const std::string objects = R"({"Pod":)" + kPod + R"(,"Nodes":{"items":[)" + node("n2") + "]}}";
+  CHECK(replies.ask(service, post("/filter", objects))
+            .starts_with(R"(200 {"Nodes":{"metadata":{},"items":[)" + node("n2") + "]}"));
+  CHECK(replies.ask(service, post("/prioritize", kFilter)) ==
+        R"(200 [{"Host":"n0","Score":0},{"Host":"n1","Score":0},{"Host":"n2","Score":0}])");
+  const std::string victims =
+      R"({"n2":{"Pods":[{"UID":"u2"}],"NumPDBViolations":1},"n9":{"Pods":[],)"
+      R"("NumPDBViolations":0}})";
+  CHECK(replies.ask(service, post("/preempt", R"({"Pod":)" + kPod + R"(,"NodeNameToMetaVictims":)" +
+                                                  victims + "}")) ==
+        R"(200 {"NodeNameToMetaVictims":{"n2":{"Pods":[{"UID":"u2"}],"NumPDBViolations":1},)"
+        R"("n9":{"Pods":[],"NumPDBViolations":0}}})");
 }

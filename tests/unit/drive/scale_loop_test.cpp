@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -305,6 +306,90 @@ TEST_CASE("scale loop: an autoscaler that cannot be meant is told, and its workl
     CHECK(pass.autoscalers == 0);
     CHECK(pass.writes == 0);
   }
+}
+
+/// Time passes while somebody waits. Answers about the lease come 100 ms after they were asked for,
+/// and one that is read after its time is none.
+struct LeaseBesideQueries {
+  struct Prometheus final : ApiTransport {
+    explicit Prometheus(FixedClock& time) : clock(time) {}
+    void send(std::uint64_t ticket, ApiRequest request) override { api.send(ticket, request); }
+    void cancel(std::uint64_t ticket) override { api.cancel(ticket); }
+    Status wait(Nanos most, const ApiListener& listener) override {
+      clock.time += std::chrono::ceil<Micros>(most);
+      return api.wait(most, listener);
+    }
+    void wake() override {}
+
+    FixedClock& clock;
+    ScriptedApi api;
+  };
+  static constexpr Micros kWay{100'000}, kEnd{60'000'000};
+  ScaleServer server;
+  FixedClock clock;
+  Prometheus prometheus{clock};
+  std::uint64_t ticket = 0;  // of the lease
+  Micros asked{0};
+  Micros latest{0};  // an answer was read so long after it had come
+  std::size_t queries = 0;
+
+  void look_at_lease() {
+    const std::uint64_t found = server.api.find("/apis/coordination.k8s.io/");
+    if (found == 0) return;
+    if (std::exchange(ticket, found) != found) asked = clock.time;
+    if (clock.time < asked + kWay) return;
+    latest = std::max(latest, clock.time - asked - kWay);
+    if (clock.time >= asked + std::chrono::ceil<Micros>(server.api.asked.at(found).timeout))
+      return server.api.say(found, {});
+    server.api.say(found, 200,
+                   R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"me",)"
+                   R"("leaseDurationSeconds":15}})");
+  }
+  Status run() {
+    Scaler scaler{ScalerOptions()};
+    scaler.put(asks_prometheus());
+    ScaleLoopOptions options;
+    options.autoscaling = "autoscaling/v2";
+    options.lease.emplace();
+    options.lease->identity = "me";
+    ScaleLoop loop(std::move(scaler), server, &prometheus, clock, clock, options, {});
+    server.on_wait = [this] {
+      for (const auto& [stream, request] : std::map(server.api.asked))
+        if (request.is_stream) server.api.say_opened(stream);
+      look_at_lease();
+    };
+    server.api.stands_still = [&] {
+      clock.time += std::min(std::chrono::ceil<Micros>(server.api.waited.back()), kWay);
+      queries = std::max(queries, prometheus.api.asked.size());
+      if (clock.time > kEnd) loop.stop();
+    };
+    return loop.run();
+  }
+  static Autoscaler asks_prometheus() {
+    Autoscaler one;
+    one.namespace_name = "shop";
+    one.name = "web";
+    one.api_version = kShortAutoscaler;
+    one.target = {"apps/v1", "Deployment", "web"};
+    one.max = 3;
+    one.behavior.emplace();
+    MetricSpec& metric = one.metrics.emplace_back();
+    metric.kind = MetricKind::kExternal;
+    metric.is_query = true;
+    metric.name = "load";
+    metric.target = TargetKind::kAverageValue;
+    metric.amount = 500;
+    return one;
+  }
+};
+
+TEST_CASE("scale loop: a Prometheus that never answers costs no lease") {
+  LeaseBesideQueries both;
+  fill(both.server);
+  both.server.hpa.clear();
+  REQUIRE(both.run());
+  CHECK(both.queries == 1);
+  CHECK(both.latest <= Micros{50'000});
 }
 
 }  // namespace

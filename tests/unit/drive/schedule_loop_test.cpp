@@ -225,6 +225,45 @@ TEST_CASE("schedule loop: a stop reads again what became of binds that nobody kn
   CHECK(after < 15 * kSecond);  // what it would wait for those of whom nobody ever knows
 }
 
+namespace {
+
+/// A module that breaks its contract from some moment on.
+struct BrokenModule final : PolicySource {
+  std::unique_ptr<FilterPolicy> filter(std::string_view) const override { return nullptr; }
+  std::unique_ptr<ScorePolicy> score(std::string_view) const override { return nullptr; }
+  std::optional<Error> failure() const override {
+    return is_broken ? std::optional(invalid_input("it gave n0 no score")) : std::nullopt;
+  }
+  bool is_broken = false;
+};
+
+}  // namespace
+
+TEST_CASE("schedule loop: where nothing can be decided any more, what was sent is settled first") {
+  BrokenModule module;
+  UnclearLink link;
+  add_pods(link.facts, "Pod", "a", 1);
+  LiveOptions live;
+  live.profiles = {*builtin_profile("kube", Compat::k1_36)};
+  live.modules = &module;
+  SchedulerOptions options;
+  options.max_binds = 1;  // `b` is tried when the bind of `a` is unclear
+  add_pods(link.facts, "Pod", "b", 1);
+  ScheduleEvents events;
+  events.turned = [&] {
+    if (std::exchange(module.is_broken, !link.binds.empty())) return;
+    link.readable_at = Nanos(link.now()) + 3 * kSecond;
+  };
+  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, options), link, link, {},
+                    events);
+  const Status ended = loop.run();
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().what == "it gave n0 no score");
+  CHECK(link.binds.size() == 1);
+  REQUIRE(link.left);
+  CHECK(Nanos(*link.left) >= link.readable_at);
+}
+
 TEST_CASE("schedule loop: a stop waits for pods that were asked to go") {
   UnclearLink link;
   for (Node& node : link.facts.nodes) node.allocatable.set("pods", 1);

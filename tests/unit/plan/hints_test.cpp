@@ -213,6 +213,20 @@ TEST_CASE("hints: what no label can say is a warning, and the workload stays as 
         "Deployment default/own: it has a pod affinity of its own, which stays as it is");
 }
 
+TEST_CASE("hints: peers are kept together only for those that can be told to be beside them") {
+  Facts facts = nodes();
+  add(facts, "Deployment", "server", 2, {});
+  add(facts, "Job", "batch", 1, {budget("server", 2'000)});
+  add(facts, "Pod", "bare", 1, {budget("server", 2'000)});
+  PodSpec& own = add(facts, "Deployment", "own", 1, {budget("server", 2'000)});
+  own.required_affinity = std::vector<PodAffinityTerm>{pod_term({{"app", "x"}}, "zone")};
+  const Hints hints = hints_of(facts);
+  CHECK(hints.workloads.empty());
+  CHECK(hints.nodes.empty());
+  REQUIRE(hints.warnings.size() == 3);
+  CHECK(hints.warnings[0].message == "Job default/batch: its pods cannot be changed");
+}
+
 TEST_CASE("hints: where all is written already, nothing is to be done") {
   Facts facts = nodes();
   add(facts, "StatefulSet", "cache", 2, {});

@@ -399,3 +399,27 @@ TEST_CASE("shared cards: a question that changes nothing makes nothing anew") {
   REQUIRE(cluster.look({"default", "asks"}));
   CHECK(cluster.rebuilds() == before + 1);
 }
+
+TEST_CASE("no pod comes to a node that cannot be read any more, and it has what it had") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("here", spec("cpu", 3'000), "n0"));
+  REQUIRE(cluster.look({"default", "here"}));
+  Node odd = node("n0");
+  odd.allocatable = {};
+  odd.unschedulable = true;
+  odd.unread = "'cpu' does not fit 64 bits: '100P'";
+  Facts facts;
+  facts.nodes = {odd};
+  cluster.put(facts);
+  cluster.put(one_pod("next", spec("cpu", 1'000)));
+  CHECK(place(cluster, "next") == "n1");
+  const auto overcommits = cluster.overcommits({SharedText("n0")});
+  REQUIRE(overcommits);
+  CHECK(overcommits->empty());
+  CHECK(cluster.find_node("n0")->allocatable == node("n0").allocatable);
+  facts.nodes = {node("n0")};
+  cluster.put(std::move(facts));
+  cluster.put(one_pod("last", spec("cpu", 3'500)));
+  CHECK(place(cluster, "last").empty());
+  CHECK_FALSE(cluster.find_node("n0")->unschedulable);
+}

@@ -35,9 +35,9 @@ struct LoadOptions {
   /// Specs that pods cannot share, as text and roughly: those of DaemonSets and of pods with claims
   /// of their own (volumeClaimTemplates, ephemeral volumes).
   std::uint64_t max_spec_bytes = std::uint64_t{2} << 30;
-  /// Pods of a cluster that have a name, but something wrong beside it, are no error: they say so
-  /// (PodSpec::unread), and have what could be read.
-  bool keeps_unread_pods = false;
+  /// Pods and nodes of a cluster that have a name, but something wrong beside it, are no error:
+  /// they say so (PodSpec::unread, Node::unread), and have what could be read.
+  bool keeps_unread = false;
 };
 
 /// An object that carries round-trip times: a NodeLatency, or the ConfigMap gedge-latency of

@@ -4,6 +4,8 @@
 //   /livez       200, or 503: the loop stands still
 //   /readyz      200, or 503 and what has not been listed yet; not whether it leads
 //   /metrics     Prometheus text; no label that a tenant can choose
+//
+// Pages of other sites have no business here: every Origin is refused.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +26,7 @@ struct ScalerFacts {
   ScalerCounts counts;
   std::uint64_t autoscalers = 0, frozen = 0;
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
+  bool any_host = false;  ///< false: who names another Host than an address or localhost is refused
 };
 
 HttpReply scaler_reply(const HttpRequest& request, const ScalerFacts& facts);

@@ -83,9 +83,9 @@ class Extender {
   void keep_only(FactKind kind, std::vector<PodName> names);
   void put(RttMatrix rtt) { cluster_.put(std::move(rtt)); }
 
-  // Questions. `pod`: facts that hold one pod, which waits. Errors: kInvalidInput where they hold
-  // something else, kConflict for a pod that has a node already, kNotFound where no profile serves
-  // it; as LiveCluster::place.
+  // Questions. `pod`: facts that hold one pod, which waits. One that none of several profiles
+  // serves is refused nothing. Errors: kInvalidInput where they hold something else, kConflict for
+  // a pod that has a node already, kNotFound for one that ran; as LiveCluster::place.
 
   /// [nodes]
   Result<std::vector<NodeVerdict>> filter(Facts pod, std::span<const std::string> nodes, Nanos now);
@@ -135,10 +135,13 @@ class Extender {
 
   Result<PodName> meet(Facts pod);
   Status check_waits(const Pod& known) const;
+  bool is_served(const PodName& pod) const;
   Result<PodView> view(const PodName& pod);
+  Status judge(const PodName& pod, const std::string& node);
   std::string peer_under_way(const PodView& view) const;
   void name_one(const PodName& pod, const std::vector<NodeExplanation>& nodes,
                 std::span<const std::string> asked, std::vector<NodeVerdict>& verdicts, Nanos now);
+  void leave_open(const PodName& pod, Nanos now);
   void hold(const PodName& pod, const std::string& node, Nanos now);
   void forget_old(Nanos now);
   void drop(const PodName& pod);

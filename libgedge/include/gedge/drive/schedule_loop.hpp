@@ -78,6 +78,7 @@ class ScheduleLoop final : private ClusterListener {
   void recovered() override { events_.recovered(); }
 
   Status decide();
+  void fail(const Error& error);
   void send();
   bool is_over(Nanos now);
   Nanos patience(Nanos now) const;
@@ -92,6 +93,7 @@ class ScheduleLoop final : private ClusterListener {
   std::size_t asked_ = 0;                       // evictions and claims under way
   bool was_synced_ = false;
   std::optional<Nanos> give_up_;  // since stop() was seen
+  std::optional<Error> failure_;  // why it stops by itself
   bool has_left_ = false;
   std::atomic<bool> stopping_{false};
 };

@@ -28,6 +28,9 @@ struct Node {
   std::vector<NodeImage> images;
   std::vector<AvoidedController> avoided;
   std::vector<std::string> addresses;  ///< InternalIP and Hostname, to recognise names in matrices
+  /// Why not all of it could be read; empty: all was. No pod comes to it then, and those that are
+  /// on it stay.
+  SharedText unread;
   Place place;
 };
 

@@ -195,6 +195,7 @@ struct Pod {
   ControllerRef controller;
   SharedText bound_node;  ///< empty: to be placed
   SharedText nominated_node;
+  SharedText told;  ///< of a pod that waits: why, as its condition PodScheduled=False says
   UnixSeconds created = kNever, started = kNever;
   Place place;
   PodPhase phase = PodPhase::kPending;

@@ -84,7 +84,7 @@ struct Nomination {
 struct Unschedulable {
   PodName pod;
   SharedText uid, message;
-  bool is_again = false;  ///< it was told another message before: it waits since then
+  bool is_again = false;  ///< it was told before: it waits since then
 };
 
 }  // namespace gedge

@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include "gedge/codec/extender.hpp"
+#include "gedge/codec/scaler_replies.hpp"
+#include "gedge/codec/scheduler_replies.hpp"
+
+namespace gedge {
+namespace {
+
+HttpRequest get(const std::string& target, const std::string& host) {
+  HttpRequest request;
+  request.method = "GET";
+  request.target = target;
+  request.host = host;
+  return request;
+}
+
+TEST_CASE("status replies: strangers, of every daemon") {
+  const std::function<HttpReply(const HttpRequest&)> daemons[] = {
+      [](const HttpRequest& request) { return scheduler_reply(request, {}); },
+      [](const HttpRequest& request) { return scaler_reply(request, {}); },
+      [](const HttpRequest& request) { return extender_status_reply(request, {}); }};
+  for (const auto& reply : daemons) {
+    for (const char* target : {"/metrics", "/livez"}) {
+      for (const char* host : {"evil.example", "evil.example:10259", "127.0.0.1.evil.example",
+                               "localhost.evil.example", "10.0.0.1x"}) {
+        CHECK(reply(get(target, host)).status == 403);
+        CHECK(reply(get(target, host)).body == "ask by address, or as localhost\n");
+      }
+      for (const char* host : {"", "127.0.0.1", "10.0.0.1:10259", "[::1]:10259", "LocalHost:1"})
+        CHECK(reply(get(target, host)).status == 200);
+    }
+    HttpRequest page = get("/metrics", "localhost");
+    page.origin = "https://evil.example";
+    CHECK(reply(page).status == 403);
+    CHECK(reply(page).body == "pages of other sites may not ask\n");
+  }
+}
+
+TEST_CASE("status replies: who is guarded otherwise has any name, and no pages of other sites") {
+  SchedulerFacts scheduler;
+  ScalerFacts scaler;
+  scheduler.any_host = scaler.any_host = true;
+  HttpRequest request = get("/metrics", "scheduler.gedge-system.svc");
+  CHECK(scheduler_reply(request, scheduler).status == 200);
+  CHECK(scaler_reply(request, scaler).status == 200);
+  request.origin = "https://evil.example";
+  CHECK(scheduler_reply(request, scheduler).status == 403);
+  CHECK(scaler_reply(request, scaler).status == 403);
+}
+
+}  // namespace
+}  // namespace gedge
