@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import PODS, Daemon, Plane, Scheduler, node, pod, until  # noqa: E402
+from plane import LONGEST, PODS, Daemon, Plane, Scheduler, node, pod, until  # noqa: E402
 from scaled import deployment  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
@@ -145,7 +145,8 @@ def check_scheduler(plane):
         until(lambda: "cannot evict default/a" in gedge.log(), "the eviction to be refused")
         need("a" in plane.pods(), "a pod went without a right")
         apply(plane, manifests("--mode", "preemption"))
-        until(lambda: plane.pods()["vip"]["spec"].get("nodeName") == "n1", "vip in its place")
+        until(lambda: plane.pods()["vip"]["spec"].get("nodeName") == "n1", "vip in its place",
+              2 * LONGEST)  # it asks again after a minute
     need(gedge.process.returncode == 0, f"exit {gedge.process.returncode}")
     apply(plane, manifests("--mode", "volumes"))
     check_rights(plane, "scheduler", ("", "pods", "get"), ("", "pods/binding", "create"),

@@ -146,12 +146,11 @@ void LeaderElection::take_failure(Nanos now) {
 }
 
 void LeaderElection::release() {
-  if (state_ == State::kLeading) {
-    state_ = State::kReleasing;
-    until_ = Nanos{0};
-  } else if (state_ == State::kFollowing) {
-    state_ = State::kReleased;
-  }
+  if (state_ != State::kFollowing && state_ != State::kLeading) return;
+  const bool may_be_ours = is_under_way_ && !reads_next_;
+  if (state_ == State::kFollowing && may_be_ours) renewed_ = begun_;
+  state_ = state_ == State::kLeading || may_be_ours ? State::kReleasing : State::kReleased;
+  until_ = Nanos{0};
 }
 
 }  // namespace gedge

@@ -267,7 +267,9 @@ Status Scheduler::run_timers(Nanos now) {
       GEDGE_TRY(try_again(entry));
       continue;
     }
-    counts_.flushed += entry.state == State::kUnschedulable ? 1U : 0U;
+    const bool is_flushed =
+        entry.state == State::kUnschedulable && entry.until != entry.search_from;
+    counts_.flushed += is_flushed ? 1U : 0U;
     leave_state(entry);
     enter_state(entry, State::kActive);
   }
@@ -313,7 +315,13 @@ void Scheduler::take(const Decision& decision, Nanos now) {
     entry.told = now;
     unschedulable_.push_back({entry.name, entry.uid, entry.message, is_again});
   }
-  enter_state(entry, State::kUnschedulable, now + options_.flush_after);
+  park(entry, now);
+}
+
+void Scheduler::park(Entry& entry, Nanos now) {
+  const Nanos flush = now + options_.flush_after;
+  enter_state(entry, State::kUnschedulable,
+              entry.search_from > now ? std::min(entry.search_from, flush) : flush);
 }
 
 // The first that are active, as many as may be sent, with all of their groups and all that their

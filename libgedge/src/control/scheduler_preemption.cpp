@@ -89,10 +89,10 @@ void Scheduler::answer(std::uint64_t ticket, EvictAnswer answer, Nanos now) {
     nominations_.push_back({asking.name, asking.uid, {}});
     helped_ |= kSpaceHelps;
   }
-  if (answer == EvictAnswer::kRefused)
-    asking.search_from = now + options_.flush_after;
-  else
-    back_off(asking, now);
+  if (answer != EvictAnswer::kRefused) return back_off(asking, now);
+  asking.search_from = now + options_.refused_pause;
+  leave_state(asking);
+  park(asking, now);
 }
 
 }  // namespace gedge

@@ -269,7 +269,7 @@ void ApiClient::Parts::look_after_calls() {
 }
 
 int ApiClient::Parts::patience(Nanos deadline) const {
-  if (has_said_ || !refused_.empty()) return 0;
+  if (has_said_ || is_woken_ || !refused_.empty()) return 0;
   const auto meet = [&](std::optional<Nanos> due) {
     if (due) deadline = std::min(deadline, *due);
   };
@@ -315,8 +315,10 @@ Status ApiClient::Parts::wait(Nanos most, const ApiListener& listener) {
   do {
     look_after_parked();
     answer_refused();
+    // What came while nobody looked was in time.
+    if (http2_ != nullptr && http2_->is_due(now())) status = look_after_events(Nanos{0});
     look_after_calls();
-    status = look_after_events(deadline);
+    if (status) status = look_after_events(deadline);
   } while (status && !has_said_ && !is_woken_ && now() < deadline);
   listener_ = nullptr;
   return status;

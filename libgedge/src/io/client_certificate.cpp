@@ -41,4 +41,13 @@ Status check_client_certificate(const std::string& certificate, const std::strin
   return checked;
 }
 
+Status check_trusted(const std::string& certificates) {
+  const Bio bio = bio_of(certificates);
+  const Certificate first(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  ERR_clear_error();
+  if (first) return {};
+  return invalid_input("there is no certificate in what says whom to trust", {},
+                       "PEM is read: -----BEGIN CERTIFICATE-----");
+}
+
 }  // namespace gedge

@@ -1,4 +1,4 @@
-// io/client_certificate.hpp - whether a certificate can be shown to a server.
+// io/client_certificate.hpp - whether certificates can be used: ours, and those to be trusted.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ namespace gedge {
 /// read, or the key is another one's.
 Status check_client_certificate(const std::string& certificate, const std::string& key,
                                 UnixSeconds date);
+
+/// Errors: kInvalidInput where no certificate can be read.
+Status check_trusted(const std::string& certificates);
 
 }  // namespace gedge

@@ -87,7 +87,10 @@ void CredentialKeeper::read_certificates(const Moment& moment) {
     *text = *std::move(bytes);
   }
   identity.key = Secret(std::move(key));
-  if (!identity.certificate.empty())
+  if (!paths.trusted.empty())
+    if (Status good = check_trusted(trusted); !good)
+      return note(paths.trusted, std::move(good).error());
+  if (!identity.certificate.empty() || !paths.certificate.empty())
     if (Status good =
             check_client_certificate(identity.certificate, identity.key.reveal(), moment.date);
         !good)

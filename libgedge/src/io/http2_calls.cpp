@@ -64,7 +64,7 @@ Http2Calls::Http2Calls(const Http2Library& library, ApiAccess& access, const Api
 
 // Who shows something else needs other connections. False: with that there can be none.
 bool Http2Calls::renew() {
-  if (generation_ == access_.generation()) return true;
+  if (generation_ == access_.generation()) return tls_ != nullptr;
   const ApiEndpoint& endpoint = access_.endpoint();
   const ApiIdentity& own = endpoint.identity;
   generation_ = access_.generation();
@@ -91,9 +91,9 @@ void Http2Calls::send(std::uint64_t ticket, ApiRequest request, bool is_second, 
   calls_.emplace(ticket, std::move(made));
   earliest_deadline_ = std::min(earliest_deadline_, call.deadline);
   note_due(call.deadline);
-  serves_ = serves_ && renew();
+  const bool can_connect = renew();
   call.generation = generation_;
-  if (serves_ && ApiAccess::is_sound(call.request))
+  if (serves_ && can_connect && ApiAccess::is_sound(call.request))
     assign(call, now);
   else
     unserved_.push_back(&call);
@@ -136,7 +136,7 @@ Http2Calls::LaneLink* Http2Calls::new_link(Lane& lane, Nanos now) {
   const auto mark = static_cast<std::uint32_t>(first_mark_ + (&lane - lanes_.data()));
   auto link = std::make_unique<Http2Link>(library_, limits_, clock_, news_, epoll_, mark);
   if (is_patient(lane)) link->be_patient();
-  if (!link->begin(tls_.get(), target_, now)) return nullptr;
+  if (tls_ == nullptr || !link->begin(tls_.get(), target_, now)) return nullptr;
   note_due(now + limits_.connect_timeout);
   return &lane.links.emplace_back(LaneLink{std::move(link), now});
 }
@@ -201,11 +201,11 @@ std::optional<Nanos> Http2Calls::due() const {
 }
 
 void Http2Calls::expire(Nanos now) {
-  if (!due_ || now < *due_) return;
+  if (!is_due(now)) return;
   due_.reset();
+  check_links(now);
   if (earliest_deadline_ <= now) find_late(now);
   if (earliest_deadline_ != kNever) note_due(earliest_deadline_);
-  check_links(now);
   keep_warm(now);
 }
 

@@ -43,6 +43,8 @@ class Http2Calls {
   /// Writes all that was sent since the last time.
   void flush();
   std::optional<Nanos> due() const;
+  /// Whether expire() has something to look at.
+  bool is_due(Nanos now) const { return due_ && now >= *due_; }
   void expire(Nanos now);
   /// Tells what has come of calls since the last time. Whoever is told may send and cancel.
   void settle(CallSink& sink, Nanos now);

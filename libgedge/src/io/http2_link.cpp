@@ -95,13 +95,14 @@ struct Http2Link::Callbacks {
   // while the process or the machine stood still may be too late by now: as its head is packed by
   // now and those of others after it, the session ends with it.
   static int before_sending(nghttp2_session* /*session*/, const nghttp2_frame* frame, void* own) {
-    const auto& link = *static_cast<Http2Link*>(own);
+    auto& link = *static_cast<Http2Link*>(own);
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     Http2Call* const call = call_of(link, frame->hd.stream_id);
     if (call == nullptr) return 0;
     call->is_late = call->request.send_by <= Nanos(link.clock_.now());
     if (call->is_late) return NGHTTP2_ERR_CALLBACK_FAILURE;
     call->is_sent = true;
+    link.out_by_ = std::min(link.out_by_, call->request.send_by);
     return 0;
   }
 
@@ -119,8 +120,10 @@ struct Http2Link::Callbacks {
   static ssize_t body(nghttp2_session* /*session*/, std::int32_t stream, std::uint8_t* into,
                       std::size_t room, std::uint32_t* flags, nghttp2_data_source* source,
                       void* /*link*/) {
-    Http2Call* const call = call_of(*static_cast<const Http2Link*>(source->ptr), stream);
+    auto& link = *static_cast<Http2Link*>(source->ptr);
+    Http2Call* const call = call_of(link, stream);
     if (call == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    link.out_by_ = std::min(link.out_by_, call->request.send_by);
     const std::string& all = call->request.body;
     const std::size_t size = std::min(room, all.size() - call->body_sent);
     std::copy_n(all.data() + call->body_sent, size, into);
@@ -270,6 +273,7 @@ bool Http2Link::fill() {
   if (out_at_ == out_.size()) {
     out_.clear();
     out_at_ = 0;
+    out_by_ = Nanos::max();
   }
   while (out_.size() < kMostWritten) {
     const std::uint8_t* bytes = nullptr;
@@ -281,10 +285,12 @@ bool Http2Link::fill() {
   return true;
 }
 
+// What is packed leaves in time or not at all, and takes the session with it as the rest needs it.
 void Http2Link::flush() {
   while (state_ == State::kOpen) {
     if (!fill()) return end();
     if (out_at_ == out_.size()) break;
+    if (out_by_ <= Nanos(clock_.now())) return end();
     const int sent =
         SSL_write(tls_.get(), out_.data() + out_at_, static_cast<int>(out_.size() - out_at_));
     if (sent > 0) {

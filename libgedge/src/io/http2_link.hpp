@@ -117,6 +117,7 @@ class Http2Link {
   std::optional<Nanos> asked_;  // for a sign of life
   std::string out_;             // written by nobody yet, from `out_at_`
   std::size_t out_at_ = 0;
+  Nanos out_by_ = Nanos::max();  // the earliest moment by which something of `out_` has to leave
 };
 
 }  // namespace gedge

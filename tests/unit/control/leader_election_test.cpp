@@ -203,6 +203,48 @@ TEST_CASE("leader election: released by an empty holder, once nothing is under w
   CHECK_FALSE(election.advance(200 * kSecond, 0));
 }
 
+TEST_CASE("leader election: a Lease that may be ours by a write under way is waited for") {
+  const auto stopped = [] {
+    LeaderElection election("me", 1);
+    election.advance(100 * kSecond, 0);
+    election.take_read(held_by("", "1"), 100 * kSecond);
+    election.advance(101 * kSecond, 0);
+    election.release();
+    CHECK(election.is_releasing());
+    CHECK_FALSE(election.is_leading(101 * kSecond));
+    CHECK(election.deadline() == 111 * kSecond);  // as if it had led since the write began
+    CHECK_FALSE(election.advance(101 * kSecond, 0));
+    return election;
+  };
+  LeaderElection done = stopped();
+  done.take_written("2", 102 * kSecond);
+  CHECK_FALSE(done.is_leading(102 * kSecond));
+  const auto call = done.advance(102 * kSecond, 0);
+  REQUIRE(call);
+  CHECK(call->kind == LeaseCall::Kind::kUpdate);
+  CHECK(call->lease.holder.empty());
+  CHECK(call->lease.version == "2");
+  done.take_written("3", 103 * kSecond);
+  CHECK_FALSE(done.is_releasing());
+  LeaderElection beaten = stopped();
+  beaten.take_conflict(102 * kSecond);
+  CHECK(beaten.advance(102 * kSecond, 0)->kind == LeaseCall::Kind::kRead);
+  beaten.take_read(held_by("other", "2"), 103 * kSecond);
+  CHECK_FALSE(beaten.is_releasing());
+  CHECK_FALSE(beaten.next());
+}
+
+TEST_CASE("leader election: who neither leads nor writes has nothing to release") {
+  for (const bool reads : {false, true}) {
+    LeaderElection election("me", 1);
+    if (reads) election.advance(100 * kSecond, 0);
+    election.release();
+    CHECK_FALSE(election.is_releasing());
+    if (reads) election.take_read(std::nullopt, 101 * kSecond);
+    CHECK_FALSE(election.advance(102 * kSecond, 0));
+  }
+}
+
 TEST_CASE("leader election: durations that cannot be kept are refused") {
   LeaderElectionOptions options;
   CHECK(options.check());

@@ -6,10 +6,12 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "api_calls.hpp"
+#include "gedge/io/clock.hpp"
 #include "http2_server.hpp"
 #include "talking_server.hpp"
 
@@ -357,6 +359,26 @@ TEST_CASE("api client over HTTP/2: no answer in time, and what becomes of the co
   calls.wait_for(5);
   CHECK(calls.ask(bind_request()).status == 200);
   CHECK(server.connections() == 2);
+}
+
+TEST_CASE("api client over HTTP/2: what came in time is an answer, however late somebody looks") {
+  Http2Server server(ok, TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  std::size_t asked = 0;
+  for (const ApiLane lane : {ApiLane::kWrite, ApiLane::kEvent}) {
+    ApiRequest hasty = bind_request();
+    hasty.lane = lane;
+    CHECK(calls.ask(hasty).status == 200);
+    hasty.timeout = Nanos{300'000'000};
+    calls.client->send(calls.next++, hasty);
+    REQUIRE(calls.client->wait(Nanos{0}, calls.listener));
+    const Nanos late = Nanos(steady_clock().now()) + hasty.timeout;
+    asked += 2;
+    while (server.heard().size() < asked || Nanos(steady_clock().now()) < late)
+      std::this_thread::yield();
+    calls.wait_for(asked);
+    CHECK(calls.answers.at(asked).status == 200);
+  }
 }
 
 TEST_CASE("api client: a call that hangs leaves its connection to no other") {

@@ -169,22 +169,24 @@ TEST_CASE("credentials: certificates are read when they change, and a pair only 
   const Folder folder;
   const Credentials one = make_credentials("one", kYear), two = make_credentials("two", kYear),
                     old = make_credentials("old", -60);
+  const std::string first = make_credentials("first", kYear).certificate,
+                    second = make_credentials("second", kYear).certificate;
   CredentialSource source;
   source.files.certificate = folder.put("c", one.certificate);
   source.files.key = folder.put("k", one.key);
-  source.files.trusted = folder.put("ca", "first");
+  source.files.trusted = folder.put("ca", first);
   ApiEndpoint endpoint;
   endpoint.identity.certificate = one.certificate;
   endpoint.identity.key = Secret(one.key);
-  endpoint.trusted = "first";
+  endpoint.trusted = first;
   Kept kept(source, endpoint);
   kept.look();
   CHECK(kept.keeper.generation() == 1);
-  folder.put("ca", "second");
+  folder.put("ca", second);
   kept.pass(seconds(9));
-  CHECK(kept.keeper.trusted() == "first");
+  CHECK(kept.keeper.trusted() == first);
   kept.pass(seconds(1));
-  CHECK(kept.keeper.trusted() == "second");
+  CHECK(kept.keeper.trusted() == second);
   CHECK(kept.keeper.generation() == 2);
   // Half of a pair is none.
   folder.put("c", two.certificate);
@@ -192,6 +194,11 @@ TEST_CASE("credentials: certificates are read when they change, and a pair only 
   CHECK(kept.keeper.identity().certificate == one.certificate);
   REQUIRE(kept.notices.size() == 1);
   CHECK(has(kept.notices[0].what, "not that of the client certificate"));
+  folder.put("c", "");
+  kept.pass(seconds(10));
+  CHECK(kept.keeper.identity().certificate == one.certificate);
+  CHECK(has(kept.notices.back().what, "no client certificate"));
+  folder.put("c", two.certificate);
   folder.put("k", two.key);
   kept.pass(seconds(10));
   CHECK(kept.keeper.identity().certificate == two.certificate);
@@ -202,6 +209,34 @@ TEST_CASE("credentials: certificates are read when they change, and a pair only 
   CHECK(kept.keeper.identity().certificate == two.certificate);
   CHECK(has(kept.notices.back().what, "the client certificate has expired on 20"));
   CHECK(kept.notices.back().code == Errc::kDenied);
+}
+
+TEST_CASE("credentials: whom to trust stays as it was while its file says nothing of use") {
+  const Folder folder;
+  const std::string first = make_credentials("first", kYear).certificate,
+                    second = make_credentials("second", kYear).certificate;
+  CredentialSource source;
+  source.files.trusted = folder.put("ca", first);
+  ApiEndpoint endpoint;
+  endpoint.trusted = first;
+  Kept kept(source, endpoint);
+  kept.look();
+  for (const std::string& useless : {std::string(), std::string("garbage"), second.substr(0, 100),
+                                     make_credentials("key", kYear).key}) {
+    CAPTURE(useless);
+    folder.put("ca", useless);
+    kept.pass(seconds(10));
+    CHECK(kept.keeper.trusted() == first);
+    CHECK(kept.keeper.generation() == 1);
+    REQUIRE_FALSE(kept.notices.empty());
+    CHECK(has(kept.notices.back().what, "no certificate"));
+    CHECK(kept.notices.back().where.origin == source.files.trusted);
+    kept.notices.clear();
+  }
+  folder.put("ca", second);
+  kept.pass(seconds(10));
+  CHECK(kept.notices.empty());
+  CHECK(kept.keeper.trusted() == second);
 }
 
 TEST_CASE("credentials: a program says who we are, told by variables alone, and no shell between") {

@@ -64,7 +64,8 @@ class LeaderElection {
   /// Who holds it, as far as was seen.
   const std::string& holder() const { return seen_.holder; }
 
-  /// Gives the Lease away; the next call does so, if it leads.
+  /// Gives the Lease away; the next call does so, if it leads or a write under way may have made it
+  /// lead.
   void release();
   /// After release(): it is still to be written.
   bool is_releasing() const { return state_ == State::kReleasing; }

@@ -46,8 +46,9 @@ namespace gedge {
 
 struct SchedulerOptions {
   Nanos initial_backoff{1'000'000'000}, max_backoff{10'000'000'000};
-  Nanos flush_after{300'000'000'000};  ///< a pod that no event woke is tried again
-  std::size_t max_binds = 100;         ///< sent and not answered
+  Nanos flush_after{300'000'000'000};   ///< a pod that no event woke is tried again
+  Nanos refused_pause{60'000'000'000};  ///< before the server is asked anew whether others may go
+  std::size_t max_binds = 100;          ///< sent and not answered
   // In a turn: of an advance() that may do more, next() says that it is to be called again soon.
   std::size_t most_tried = 1'000;         ///< pods, but whole groups of them
   std::size_t most_searches = 8;          ///< for who would have to go: 50 ms on 5,000 nodes
@@ -231,6 +232,7 @@ class Scheduler {
   void enter_state(Entry& entry, State state, Nanos until = Nanos{0});
   void leave_state(Entry& entry);
   void back_off(Entry& entry, Nanos now);
+  void park(Entry& entry, Nanos now);
   void wake(Nanos now);
   void ask(Entry& entry);
   void settle(Entry& entry, BindAnswer answer, Nanos now);
