@@ -135,6 +135,20 @@ ApiRequest read_request(const ReadRequest& read) {
   return request;
 }
 
+ApiRequest victim_request(const EvictRequest& evict, std::string_view scheduler, UnixSeconds now) {
+  const Json condition{
+      {"type", "DisruptionTarget"},
+      {"status", "True"},
+      {"reason", "PreemptionByScheduler"},
+      {"message", std::string(scheduler) + ": preempting to accommodate a higher priority pod"},
+      {"lastProbeTime", nullptr},
+      {"lastTransitionTime", format_timestamp(now)}};
+  const Json body{{"metadata", {{"uid", evict.uid.str()}}},
+                  {"status", {{"conditions", Json::array({condition})}}}};
+  return write_request(ApiVerb::kPatch, ApiLane::kWrite, pod_path(evict.pod) + "/status", body,
+                       "application/strategic-merge-patch+json");
+}
+
 ApiRequest evict_request(const EvictRequest& evict, int minor) {
   Json options{{"apiVersion", "v1"},
                {"kind", "DeleteOptions"},

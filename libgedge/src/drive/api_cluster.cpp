@@ -110,7 +110,8 @@ bool ApiCluster::send_write(ApiRequest request, Call call) {
 void ApiCluster::refuse_unsent(ClusterListener& listener) {
   for (const Call& call : std::exchange(unsent_, {})) {
     if (call.about == About::kBind) listener.answer(call.ticket, BindAnswer::kRefused);
-    if (call.about == About::kEvict) listener.answer(call.ticket, EvictAnswer::kFailed);
+    if (call.about == About::kVictim || call.about == About::kEvict)
+      listener.answer(call.ticket, EvictAnswer::kFailed);
     if (call.about == About::kClaim) listener.answer(call.ticket, ClaimAnswer::kRefused);
   }
 }
@@ -151,11 +152,14 @@ void ApiCluster::read(const ReadRequest& request) {
 }
 
 void ApiCluster::evict(const EvictRequest& request) {
+  const bool is_told = !request.is_repair() && options_.minor >= codec::kTellsVictims;
   Call call;
-  call.about = About::kEvict;
+  call.about = is_told ? About::kVictim : About::kEvict;
   call.ticket = request.ticket;
   call.evict = request;
-  send_write(codec::evict_request(request, options_.minor), std::move(call));
+  send_write(is_told ? codec::victim_request(request, options_.controller, wall_clock_.date())
+                     : codec::evict_request(request, options_.minor),
+             std::move(call));
 }
 
 void ApiCluster::claim(const ClaimRequest& request) {
@@ -430,7 +434,7 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
   if (latency_ && latency_->owns(ticket)) return latency_->take(ticket, answer, now(), listener);
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
-  const Call call = std::move(at->second);
+  Call call = std::move(at->second);
   calls_.erase(at);
   switch (call.about) {
     case About::kCollection:
@@ -439,6 +443,8 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
       return take_bound(call, answer, listener);
     case About::kRead:
       return take_read(call, answer, listener);
+    case About::kVictim:
+      return take_victim(std::move(call), answer, listener);
     case About::kEvict:
       return take_evicted(call, answer, listener);
     case About::kClaim:
@@ -482,6 +488,13 @@ void ApiCluster::take_read(const Call& call, const ApiAnswer& answer, ClusterLis
   }
   if (answer.status == kOk) are_reads_refused_ = false;
   listener.answer(call.ticket, codec::pod_reading(answer));
+}
+
+void ApiCluster::take_victim(Call call, const ApiAnswer& answer, ClusterListener& listener) {
+  if (answer.status != kOk) return take_evicted(call, answer, listener);
+  call.about = About::kEvict;
+  ApiRequest request = codec::evict_request(call.evict, options_.minor);
+  send_write(std::move(request), std::move(call));
 }
 
 void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,

@@ -44,6 +44,47 @@ TEST_CASE("api cluster: a repair asks for an eviction, and budgets may say no") 
   }
 }
 
+TEST_CASE("api cluster: who goes for another is told so first, where servers know of it") {
+  ApiClusterOptions options;
+  options.controller = "gedge";
+  const auto evict = [](Fixture& at) {
+    at.cluster.evict({3, {"shop", "a"}, "u-a", {"shop", "big"}, "n1"});
+  };
+  const std::string pod = "/api/v1/namespaces/shop/pods/a";
+  options.minor = 25;
+  Fixture before(options);
+  evict(before);
+  CHECK(before.api.asked.at(before.api.find(pod)).verb == ApiVerb::kDelete);
+  options.minor = 26;
+  for (const auto& [status, answer] : {std::pair(409U, 0), {403U, 2}, {500U, 1}}) {
+    CAPTURE(status);
+    Fixture at(options);
+    evict(at);
+    at.api.say(at.api.find(pod + "/status"), status, R"({"message":"no"})");
+    at.turn();
+    CHECK(at.api.find(pod) == 0);  // nobody goes untold
+    CHECK(at.notes.take().back() == "evict 3: " + std::to_string(answer));
+  }
+  Fixture at(options);
+  evict(at);
+  const std::uint64_t told = at.api.find(pod + "/status");
+  REQUIRE(told != 0);
+  CHECK(at.api.asked.at(told).body ==
+        R"({"metadata":{"uid":"u-a"},"status":{"conditions":[{"type":"DisruptionTarget",)"
+        R"("status":"True","reason":"PreemptionByScheduler","message":"gedge: preempting to )"
+        R"(accommodate a higher priority pod","lastProbeTime":null,"lastTransitionTime":)"
+        R"("2026-11-18T11:06:40Z"}]}})");
+  CHECK(at.api.asked.at(told).content_type == "application/strategic-merge-patch+json");
+  at.api.say(told, 200, "{}");
+  at.turn();
+  const std::uint64_t ticket = at.api.find(pod);
+  REQUIRE(ticket != 0);
+  CHECK(at.api.asked.at(ticket).verb == ApiVerb::kDelete);
+  at.api.say(ticket, 200, "{}");
+  at.turn();
+  CHECK(at.notes.take().back() == "evict 3: 0");
+}
+
 TEST_CASE("api cluster: who is asked to go goes, may be asked again, or stays") {
   for (const auto& [status, answer] : {std::pair(200U, EvictAnswer::kGoing),
                                        {409U, EvictAnswer::kGoing},

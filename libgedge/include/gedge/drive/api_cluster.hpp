@@ -92,6 +92,7 @@ class ApiCluster final : public ClusterLink {
     kCollection,
     kBind,
     kRead,
+    kVictim,
     kEvict,
     kClaim,
     kNominated,
@@ -101,10 +102,10 @@ class ApiCluster final : public ClusterLink {
   struct Call {
     About about = About::kTold;
     Kind* kind = nullptr;      // kCollection
-    std::uint64_t ticket = 0;  // kBind, kRead, kEvict, kClaim: the caller's
+    std::uint64_t ticket = 0;  // kBind, kRead, kVictim, kEvict, kClaim: the caller's
     BindRequest bind;          // kBind
     PodName read;              // kRead
-    EvictRequest evict;        // kEvict
+    EvictRequest evict;        // kVictim, kEvict
     PodName claim;             // kClaim
     Unschedulable condition;   // kCondition
   };
@@ -134,6 +135,7 @@ class ApiCluster final : public ClusterLink {
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_read(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_claimed(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
+  void take_victim(Call call, const ApiAnswer& answer, ClusterListener& listener);
   void take_evicted(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener);
   void flush(ClusterListener& listener);
