@@ -111,17 +111,29 @@ Result<Profile> extender_profile(Profile profile) {
 Extender::Extender(LiveCluster cluster, ExtenderOptions options)
     : cluster_(std::move(cluster)), options_(options) {}
 
-// What is held for a pod is not for the next one of its name.
+bool Extender::is_binding(const PodName& pod) const {
+  const auto held = held_.find(key_of(pod));
+  return held != held_.end() && held->second.place == Place::kBinding;
+}
+
+// What is held for a pod is not for the next one of its name. But servers bind by name: a bind that
+// is under way may mean the next one.
 void Extender::put(Facts objects) {
-  std::vector<PodName> arrived;
+  std::vector<PodName> arrived, binding;
   for (const Pod& pod : objects.pods) {
     const PodName name{pod.namespace_name, pod.name};
     const Pod* const known = cluster_.find_pod(name);
-    if (known != nullptr && known->uid != pod.uid) release(name);
-    if (!pod.bound_node.empty() || pod.is_finished()) arrived.push_back(name);
+    const bool is_next = known == nullptr || known->uid != pod.uid;
+    if (!pod.bound_node.empty() || pod.is_finished())
+      arrived.push_back(name);
+    else if (is_next && is_binding(name))
+      binding.push_back(name);
+    if (known != nullptr && is_next && !is_binding(name)) release(name);
   }
   cluster_.put(std::move(objects));
   for (const PodName& pod : arrived) drop(pod);
+  for (const PodName& pod : binding)
+    cluster_.assume(pod, SharedText(held_.at(key_of(pod)).tried.back()));
 }
 
 // A list has a pod without the node that the server has said to have bound it to: the list may be
@@ -140,7 +152,6 @@ void Extender::put_listed(Facts objects, Nanos now) {
     const auto held = held_.find(key_of(pod));
     const Pod* const known = cluster_.find_pod(pod);
     if (held == held_.end() || known == nullptr) continue;
-    held->second.place = Place::kBinding;
     Bind& bind = begin(pod, known->uid, known->bound_node, now);
     bind.is_told = true;
     bind.read_at = now;
@@ -153,7 +164,7 @@ void Extender::remove(FactKind kind, std::string_view namespace_name, std::strin
     const PodName pod{namespace_name, name};
     const Pod* const known = cluster_.find_pod(pod);
     if (known != nullptr && !uid.empty() && known->uid != uid) return;  // told late, or again
-    drop(pod);
+    if (!is_binding(pod)) drop(pod);
   }
   cluster_.remove(kind, namespace_name, name);
 }
@@ -188,8 +199,12 @@ bool Extender::is_known(const BindRequest& bind) const {
   return known != nullptr && known->uid == bind.uid;
 }
 
-void Extender::release(const BindRequest& bind) {
-  if (is_known(bind)) release(bind.pod);
+// Null: a later one has its place, or the pod was seen.
+Extender::Held* Extender::held_by(std::uint64_t ticket, const PodName& pod) {
+  const auto held = held_.find(key_of(pod));
+  const bool is_its =
+      held != held_.end() && held->second.place == Place::kBinding && held->second.bind == ticket;
+  return is_its ? &held->second : nullptr;
 }
 
 // It may come to several nodes: until it is seen on one, those that mean it wait.
@@ -233,12 +248,11 @@ Result<PodName> Extender::meet(Facts pod) {
   if (pod.pods.size() != 1)
     return invalid_input("one pod is to be asked about, not " + std::to_string(pod.pods.size()));
   const PodName name{pod.pods.front().namespace_name, pod.pods.front().name};
-  if (const Pod* const known = cluster_.find_pod(name)) {
-    if (known->uid != pod.pods.front().uid)
-      release(name);
-    else
-      GEDGE_TRY(check_waits(*known));
-  }
+  const Pod* const known = cluster_.find_pod(name);
+  if (known != nullptr && known->uid != pod.pods.front().uid && !is_binding(name))
+    release(name);
+  else
+    GEDGE_TRY(check_waits(known != nullptr ? *known : pod.pods.front()));
   cluster_.put(std::move(pod));
   return name;
 }
@@ -421,7 +435,6 @@ Result<std::optional<std::uint64_t>> Extender::bind(const PodName& pod, std::str
     return refused(fits.error().code, fits.error().what);
   open_.erase(key);
   hold(pod, node, now);
-  held_[key].place = Place::kBinding;
   const Bind& bind = begin(pod, SharedText(uid), SharedText(node), now);
   binds_.push_back(bind.request);
   return std::optional(bind.request.ticket);
@@ -432,6 +445,9 @@ Extender::Bind& Extender::begin(const PodName& pod, SharedText uid, SharedText n
   Bind& bind = under_way_[ticket];
   bind.request = {ticket, pod, std::move(uid), std::move(node)};
   bind.begun = now;
+  Held& held = held_.at(key_of(pod));
+  held.place = Place::kBinding;
+  held.bind = ticket;
   return bind;
 }
 
@@ -466,10 +482,17 @@ void Extender::settle(std::uint64_t ticket, std::string error) {
   const auto at = under_way_.find(ticket);
   const Bind bind = std::move(at->second);
   under_way_.erase(at);
-  const auto held = held_.find(key_of(bind.request.pod));
-  if (error.empty() && held != held_.end() && is_known(bind.request))
-    held->second.place = Place::kBound;
+  if (Held* const held = held_by(ticket, bind.request.pod); held != nullptr && error.empty()) {
+    held->place = Place::kBound;
+    if (!is_known(bind.request)) drop(bind.request.pod);
+  }
   if (!bind.is_told) tell(ticket, std::move(error));
+}
+
+void Extender::give_up(std::uint64_t ticket, std::string error) {
+  const PodName pod = under_way_.at(ticket).request.pod;
+  if (held_by(ticket, pod) != nullptr) release(pod);
+  settle(ticket, std::move(error));
 }
 
 void Extender::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
@@ -478,14 +501,14 @@ void Extender::answer(std::uint64_t ticket, BindAnswer answer, Nanos now) {
   const PodName pod = at->second.request.pod;
   switch (answer) {
     case BindAnswer::kBound:
-      return settle(ticket, {});
+      if (is_known(at->second.request)) return settle(ticket, {});
+      at->second.read_at = now;  // which of two was bound
+      return;
     case BindAnswer::kGone:
-      release(at->second.request);
-      return settle(ticket, "pod " + key_of(pod) + " has gone");
+      return give_up(ticket, "pod " + key_of(pod) + " has gone");
     case BindAnswer::kRefused:
     case BindAnswer::kNotSent:
-      release(at->second.request);
-      return settle(ticket, "the API server did not bind pod " + key_of(pod));
+      return give_up(ticket, "the API server did not bind pod " + key_of(pod));
     case BindAnswer::kConflict:
     case BindAnswer::kUnknown:
       at->second.read_at = now;
@@ -521,10 +544,13 @@ void Extender::answer(std::uint64_t ticket, const PodReading& reading, Nanos now
   const BindRequest request = at->second.request;
   const std::string pod = "pod " + key_of(request.pod);
   const bool is_it = reading.kind == PodReading::Kind::kFound && reading.uid == request.uid;
-  if (is_it && reading.node == request.node) return settle(bind, {});
-  release(request);
-  if (!is_it) return settle(bind, pod + " has gone");
-  settle(bind, reading.node.empty() ? pod + " was not bound" : pod + " is on node " + reading.node);
+  const bool is_there = reading.kind == PodReading::Kind::kFound && reading.node == request.node;
+  if (is_it && is_there) return settle(bind, {});
+  // The next one of its name keeps the place that it came to.
+  if (is_there && held_by(bind, request.pod) != nullptr) drop(request.pod);
+  if (!is_it) return give_up(bind, pod + " has gone");
+  give_up(bind,
+          reading.node.empty() ? pod + " was not bound" : pod + " is on node " + reading.node);
 }
 
 }  // namespace gedge

@@ -311,31 +311,80 @@ TEST_CASE("extender: a pod that is being bound, or was, is asked about in vain")
   CHECK(extender.cluster().find_pod(name) == nullptr);
 }
 
+// The pod "a" that came after the one that was bound to n1.
+Facts next_one() {
+  Facts facts = one_pod("a", "a");
+  facts.pods[0].uid = "uid-next";
+  return facts;
+}
+
 TEST_CASE("extender: a place that is held for a pod is not held for the next one of its name") {
-  for (const bool is_answered : {true, false}) {
-    CAPTURE(is_answered);
-    Extender extender = make_extender();
-    const PodName name{"default", "a"};
-    CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");
-    const auto ticket = extender.bind(name, "uid-a", "n1", kSecond);
-    REQUIRE(ticket);
-    if (is_answered) extender.answer(**ticket, BindAnswer::kBound, kSecond);
-    const auto next = [] {
-      Facts facts = one_pod("a", "a");
-      facts.pods[0].uid = "uid-next";
-      return facts;
-    };
-    extender.put_listed(next(), 2 * kSecond);  // the watch had broken
-    CHECK(extender.held() == 0);
-    CHECK(passing(extender, next()) == "n0 n1 n2");
-    const auto again = extender.bind(name, "uid-next", "n2", 2 * kSecond);
-    REQUIRE(again);
-    REQUIRE(*again);
-    extender.answer(**ticket, BindAnswer::kGone, 2 * kSecond);  // of the one before, told late
-    CHECK(passing(extender, next()) == "error: a bind of pod default/a is under way");
-    extender.answer(**again, BindAnswer::kBound, 2 * kSecond);
-    CHECK(passing(extender, next()) == "error: pod default/a is on node n2");
-  }
+  Extender extender = make_extender();
+  const PodName name{"default", "a"};
+  CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");
+  const auto ticket = extender.bind(name, "uid-a", "n1", kSecond);
+  REQUIRE(ticket);
+  extender.answer(**ticket, BindAnswer::kBound, kSecond);
+  extender.put_listed(next_one(), 2 * kSecond);  // the watch had broken
+  CHECK(extender.held() == 0);
+  CHECK(passing(extender, next_one()) == "n0 n1 n2");
+  const auto again = extender.bind(name, "uid-next", "n2", 2 * kSecond);
+  REQUIRE(again);
+  REQUIRE(*again);
+  extender.answer(**ticket, BindAnswer::kGone, 2 * kSecond);  // of the one before, told late
+  CHECK(passing(extender, next_one()) == "error: a bind of pod default/a is under way");
+  extender.answer(**again, BindAnswer::kBound, 2 * kSecond);
+  CHECK(passing(extender, next_one()) == "error: pod default/a is on node n2");
+}
+
+// Servers bind by name.
+TEST_CASE("extender: a bind under way may mean the next one of its name") {
+  const auto friend_of_a = [] { return one_pod("b", "b", {towards("a", kNear)}); };
+  struct Case {
+    BindAnswer answer;
+    SharedText node;  // that the next one is found on
+  };
+  for (const bool is_seen_going : {true, false})
+    for (const Case& one : {Case{BindAnswer::kBound, "n2"},
+                            {BindAnswer::kUnknown, "n2"},
+                            {BindAnswer::kBound, {}},
+                            {BindAnswer::kRefused, {}},
+                            {BindAnswer::kGone, {}}}) {
+      CAPTURE(is_seen_going);
+      CAPTURE(one.node.str());
+      Extender extender = make_extender();
+      CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");
+      const auto ticket = extender.bind({"default", "a"}, "uid-a", "n2", kSecond);
+      REQUIRE(ticket);
+      if (is_seen_going) extender.remove(FactKind::kPod, "default", "a", "uid-a");
+      CHECK(passing(extender, next_one()) == "error: a bind of pod default/a is under way");
+      extender.put(next_one());
+      CHECK(passing(extender, next_one()) == "error: a bind of pod default/a is under way");
+      CHECK(passing(extender, friend_of_a()) == "n2");
+      extender.answer(**ticket, one.answer, kSecond);
+      for (const ReadRequest& read : extender.take_reads(kSecond))
+        extender.answer(read.ticket, {PodReading::Kind::kFound, "uid-next", one.node}, kSecond);
+      CHECK(extender.take_settled().size() == 1);
+      const bool came = !one.node.empty();
+      CHECK((passing(extender, friend_of_a()) == "n2") == came);
+      const std::string there = "error: pod default/a is on node n2";
+      CHECK((passing(extender, next_one()) == there) == came);
+    }
+}
+
+TEST_CASE("extender: of a bind of a pod that has gone for good nothing stays") {
+  Extender extender = make_extender();
+  CHECK(passing(extender, one_pod("a", "a")) == "n0 n1 n2");
+  const auto ticket = extender.bind({"default", "a"}, "uid-a", "n1", kSecond);
+  REQUIRE(ticket);
+  extender.remove(FactKind::kPod, "default", "a", "uid-a");
+  CHECK(extender.held() == 1);
+  extender.answer(**ticket, BindAnswer::kBound, kSecond);
+  const auto reads = extender.take_reads(kSecond);
+  REQUIRE(reads.size() == 1);
+  extender.answer(reads[0].ticket, PodReading{PodReading::Kind::kMissing, {}, {}}, kSecond);
+  CHECK(extender.held() == 0);
+  CHECK_FALSE(extender.next());
 }
 
 TEST_CASE("extender: where no answer says whether a pod was bound, it is read") {

@@ -123,7 +123,9 @@ class Extender {
     PodName pod;
     Place place = Place::kNamed;
     Nanos until{0};
-    std::vector<std::string> tried;  // nodes that were named, and that it did not come to
+    std::vector<std::string> tried;  // nodes that were named, and that it did not come to; the last
+                                     // is the one that is held
+    std::uint64_t bind = 0;          // kBinding: the ticket
   };
   struct Bind {
     BindRequest request;
@@ -136,6 +138,7 @@ class Extender {
   Result<PodName> meet(Facts pod);
   Status check_waits(const Pod& known) const;
   bool is_served(const PodName& pod) const;
+  bool is_binding(const PodName& pod) const;
   Result<PodView> view(const PodName& pod);
   Status judge(const PodName& pod, const std::string& node);
   std::string peer_under_way(const PodView& view) const;
@@ -146,7 +149,8 @@ class Extender {
   void forget_old(Nanos now);
   void drop(const PodName& pod);
   void release(const PodName& pod);
-  void release(const BindRequest& bind);
+  Held* held_by(std::uint64_t ticket, const PodName& pod);
+  void give_up(std::uint64_t ticket, std::string error);
   bool is_known(const BindRequest& bind) const;
   void look_again(std::uint64_t ticket, Bind& bind, Nanos now);
   Bind& begin(const PodName& pod, SharedText uid, SharedText node, Nanos now);
