@@ -98,7 +98,8 @@ constexpr Page kPage{
         "With `--watch`, `/livez`, `/readyz` and `/metrics` (Prometheus) are answered at "
         "`--listen`. On an address other than loopback that needs TLS and a token: `--tls-cert`, "
         "`--tls-key` and `--token-file`, which are read again when they change; `--insecure` does "
-        "without what is missing. `/livez` and `/readyz` need no token. What a web page asks, with "
+        "without what is missing, and says so once a minute while somebody asks, and in `/readyz`. "
+        "`/livez` and `/readyz` need no token. What a web page asks, with "
         "an Origin, is refused; so is a Host that is neither an address nor localhost, but where "
         "there are tokens or `--insecure`.",
     .output =

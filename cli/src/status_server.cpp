@@ -7,6 +7,7 @@
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/scheduler_replies.hpp"
+#include "gedge/io/clock.hpp"
 #include "gedge/io/http_server.hpp"
 #include "serve_beside.hpp"
 
@@ -14,6 +15,7 @@ namespace gedge::cli {
 namespace {
 
 constexpr std::size_t kMostBody = 4 << 10;
+constexpr Nanos kWarnEvery{60'000'000'000};
 
 }  // namespace
 
@@ -23,7 +25,17 @@ HttpReply StatusServer::answer(const HttpRequest& request) {
       log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
     if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
   }
-  return answer_(request);
+  HttpReply reply = answer_(request);
+  if (insecurity_.empty()) return reply;
+  if (Nanos(steady_clock().now()) - warned_ >= kWarnEvery) warn();
+  if (request.target.substr(0, request.target.find('?')) == "/readyz")
+    reply.body += "insecure: " + std::string(insecurity_) + '\n';
+  return reply;
+}
+
+void StatusServer::warn() {
+  warned_ = Nanos(steady_clock().now());
+  log_.event("insecure", {{"what", std::string(insecurity_)}});
 }
 
 Status StatusServer::listen(const IpAddress& address, const AgentGuard& guard, Answer answer,
@@ -50,8 +62,8 @@ Status StatusServer::listen(const IpAddress& address, const AgentGuard& guard, A
   if (!server) return std::move(server).error();
   server_ = *std::move(server);
   log_.event("listening", {{"address", to_text_with_port(server_->address())}});
-  if (const auto what = insecurity(guard); !what.empty())
-    log_.event("insecure", {{"what", std::string(what)}});
+  insecurity_ = insecurity(guard);
+  if (!insecurity_.empty()) warn();
   return {};
 }
 

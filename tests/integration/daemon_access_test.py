@@ -71,14 +71,19 @@ class Daemon:
             raise AssertionError(f"it ended: {self.lines()}")
         return found[0]
 
-    def status(self, **headers):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port()}/metrics",
-                                         headers=headers)
+    def ask(self, path, headers):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port()}{path}", headers=headers)
         try:
             with urllib.request.urlopen(request) as answer:
-                return answer.status
+                return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
-            return error.code
+            return error.code, error.read().decode()
+
+    def status(self, **headers):
+        return self.ask("/metrics", headers)[0]
+
+    def is_marked(self):
+        return "insecure: " in self.ask("/readyz", {})[1]
 
     def __enter__(self):
         return self
@@ -137,11 +142,13 @@ def check_strangers(folder, server):
     for component in DAEMONS:
         with Daemon(folder, component) as daemon:
             need(daemon.status() == 200, f"{component}: by address")
+            need(not daemon.is_marked(), f"{component}: /readyz says that all may ask")
             need(daemon.status(Host="rebound.example") == 403, f"{component}: by a name")
             need(daemon.status(Origin="https://evil.example") == 403, f"{component}: from a page")
     for component in ("schedule", "autoscaler"):
         with Daemon(folder, component, "--insecure") as daemon:
             need(daemon.status(Host="gedge.svc") == 200, f"{component}: by a name that is allowed")
+            need(daemon.is_marked(), f"{component}: /readyz does not say that all may ask")
         with Daemon(folder, component, "--token-file", os.path.join(folder, "token")) as daemon:
             need(daemon.status(Host="gedge.svc", Authorization="Bearer " + FIRST) == 200,
                  f"{component}: by a name, with a token")
