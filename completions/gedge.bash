@@ -616,8 +616,8 @@ _gedge_describe() {
       esac
       ;;
     'hint')
-      flags='--from --write -f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --compat -o --output --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--from -f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --compat -o --output --threads --max-input --color -v --v'
+      flags='--from --write -f --filename -R --recursive -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --compat -o --output --threads --max-input --color -q --quiet -v --v -h --help'
+      valued='--from -f --filename -n --namespace --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --request-timeout --compat -o --output --threads --max-input --color -v --v'
       case $prev in
         --from) values='@nodes' ;;
         -f | --filename) values='@files' ;;
@@ -636,6 +636,7 @@ _gedge_describe() {
         --context) values='' ;;
         --as) values='' ;;
         --as-group) values='' ;;
+        --request-timeout) values='' ;;
         --compat) values='1.20 1.36' ;;
         -o | --output) values='json yaml' ;;
         --threads) values='' ;;

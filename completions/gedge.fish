@@ -684,6 +684,7 @@ complete -c gedge -n '__fish_seen_subcommand_from hint' -l as -x -d 'Act as this
 complete -c gedge -n '__fish_seen_subcommand_from hint' -l as-group -x -d 'Act as a member of it'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -l no-exec-credentials -d 'Run no program that a kubeconfig names'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -l insecure-skip-tls-verify -d 'Believe whoever answers; not safe'
+complete -c gedge -n '__fish_seen_subcommand_from hint' -l request-timeout -x -d 'Longest wait for one answer'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -l compat -x -a '1.20 1.36' -d 'Kubernetes formulas: 1.20 or 1.36'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -s o -l output -x -a 'json yaml' -d 'Print as json or yaml'
 complete -c gedge -n '__fish_seen_subcommand_from hint' -l threads -x -d 'Threads; the answer is the same; 0: one a core'

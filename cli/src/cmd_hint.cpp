@@ -7,6 +7,7 @@
 #include "gedge/codec/write_hints.hpp"
 #include "hint_command.hpp"
 #include "input.hpp"
+#include "live_source.hpp"
 #include "report.hpp"
 
 namespace gedge::cli {
@@ -52,6 +53,14 @@ constexpr Page kPage{
     .see_also = "gedge-manifests(1) gedge-matrix-cluster(1) gedge-plan(1)",
 };
 
+// Where it is read, it is written.
+Status settle(HintCommand& command) {
+  for (const std::string& source : command.input.cluster)
+    if (command.writes && is_live(source))
+      GEDGE_TRY(choose_context(source, command.input.server.choice));
+  return {};
+}
+
 Exit run_hint(const HintCommand& command, Io& io) {
   ProgressLine progress(io.err, command.output.quiet, io.clock);
   InputReader reader(io, command.input, command.rules.compat(), progress);
@@ -87,13 +96,16 @@ Run add_hint(FlagSet& flags) {
   add_namespace_flag(flags, command->input);
   add_cluster_flags(flags, command->input);
   add_rtt_flags(flags, command->input);
-  add_server_flags(flags, command->server);
+  add_live_flags(flags, command->input);
   add_compat_flag(flags, command->rules);
   command->output.format = Format::kYaml;
   add_document_flag(flags, command->output);
   add_limit_flags(flags, command->input);
   add_talk_flags(flags, command->output);
-  return [command](Io& io) { return run_hint(*command, io); };
+  return [command](Io& io) {
+    if (const Status settled = settle(*command); !settled) return fail_usage(io, settled.error());
+    return run_hint(*command, io);
+  };
 }
 
 }  // namespace

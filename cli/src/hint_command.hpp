@@ -7,7 +7,6 @@
 #include "gedge/plan/hints.hpp"
 #include "io.hpp"
 #include "options.hpp"
-#include "server_options.hpp"
 
 namespace gedge::cli {
 
@@ -15,7 +14,6 @@ struct HintCommand {
   InputOptions input;
   RuleOptions rules;
   OutputOptions output;
-  ServerOptions server;
   std::vector<std::string> from;
   bool writes = false;
 };

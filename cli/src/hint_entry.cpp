@@ -42,7 +42,7 @@ class HintWriter {
 
 Exit run(const HintCommand& command, const Hints& hints, Io& io) {
   Server server;
-  if (const auto failed = open_server(io, command.server, command.output, "hint", server))
+  if (const auto failed = open_server(io, command.input.server, command.output, "hint", server))
     return *failed;
   HintWriter writer(server, io);
   // Labels first: pods that ask for them would find no node.

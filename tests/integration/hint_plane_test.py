@@ -53,8 +53,8 @@ def path_of(thing):
     return APPS + thing["kind"].lower() + "s"
 
 
-def hint(plane, *flags):
-    run = subprocess.run([GEDGE, "hint", "--cluster", plane.path("nodes.json"), "-f",
+def hint(plane, *flags, cluster=None):
+    run = subprocess.run([GEDGE, "hint", "--cluster", cluster or plane.path("nodes.json"), "-f",
                           plane.path("app.json"), "--rtt", plane.path("rtt.csv"), *flags],
                          capture_output=True, text=True)
     return run.returncode, run.stdout, run.stderr
@@ -83,6 +83,17 @@ def pods_of(found):
             template["metadata"]["name"] = f"{thing['metadata']['name']}-{i}"
             template["spec"]["terminationGracePeriodSeconds"] = 0
             yield {"apiVersion": "v1", "kind": "Pod", **template}
+
+
+def two_contexts(plane):
+    """A kubeconfig whose current context leads nowhere."""
+    with open(plane.kubeconfig) as file:
+        text = file.read()
+    with open(plane.path("two"), "w") as file:
+        file.write(text.replace("current-context: plane", "current-context: away").replace(
+            "clusters:", "clusters:\n- {name: nowhere, cluster: {server: 'https://127.0.0.1:1'}}"
+        ).replace("contexts: [", "contexts: [{name: away, context: {cluster: nowhere}}, "))
+    return plane.path("two")
 
 
 def broken(site, budgets, placed):
@@ -133,7 +144,10 @@ def check(plane):
     need(len(json.loads(said)["workloads"]) == len(objects), f"{errors}")
     need(fetch(plane, objects) == before, "something was written without --write")
 
-    code, said, errors = hint(plane, "--write", "--kubeconfig", plane.kubeconfig)
+    elsewhere = two_contexts(plane)
+    live = hint(plane, "-o", "json", "--kubeconfig", elsewhere, cluster="live:plane")
+    need(live[:2] == (code, said), f"of the cluster itself: {live}")
+    code, said, errors = hint(plane, "--write", "--kubeconfig", elsewhere, cluster="live:plane")
     need(code == 0 and said.count("labelled node ") == len(site.names), f"{code} {errors}")
     need(said.count("patched ") == len(objects), said[-500:])
     found = fetch(plane, objects)

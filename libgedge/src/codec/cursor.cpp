@@ -138,10 +138,9 @@ void Cursor::fail_type(std::string_view expected, std::string hint) const {
   else if (is_list())
     what += "a list";
   else
-    what.append(is_endless ? "an infinity or NaN" : name_of(type()))
-        .append(" (")
-        .append(quote(raw_text()))
-        .append(")");
+    what.append(is_endless ? "an infinity or NaN" : name_of(type()));
+  if (shape() == Shape::kScalar && !source().hides_values())
+    what.append(" (").append(quote(raw_text())).append(")");
   fail(std::move(what), std::move(hint));
 }
 
@@ -156,7 +155,8 @@ std::optional<std::string_view> Cursor::text() const {
   if (shape() == Shape::kScalar) {
     if (kind == ScalarType::kText) return raw_text();
     if (kind == ScalarType::kNull) return std::nullopt;
-    fail_type("text", "quote it: \"" + std::string(raw_text().substr(0, 80)) + "\"");
+    const auto example = [&] { return ": \"" + std::string(raw_text().substr(0, 80)) + "\""; };
+    fail_type("text", "quote it" + (source().hides_values() ? "" : example()));
     return std::nullopt;
   }
   fail_type("text");

@@ -30,7 +30,9 @@ SourceSpan whole_file(const std::string& name) {
 
 /// One file, while its values are looked at.
 struct File {
-  File(const std::string& path, std::string text) : bytes(std::move(text)), source(path, bytes) {}
+  File(const std::string& path, std::string text) : bytes(std::move(text)), source(path, bytes) {
+    source.hide_values();
+  }
   std::string bytes;
   codec::Source source;
   std::optional<codec::Document> document;

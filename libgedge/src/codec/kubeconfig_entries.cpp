@@ -21,6 +21,11 @@ void read_secret(Cursor value, std::string& out) {
   if (!value.is_null()) out = value.raw_text();
 }
 
+bool is_proxy(std::string_view url) {
+  return url.starts_with("http://") || url.starts_with("https://") ||
+         url.starts_with("socks5://") || url.starts_with("socks5h://");
+}
+
 void fail_as(Cursor at, Error error) { at.fail(std::move(error.what), std::move(error.hint)); }
 
 std::optional<std::string> read_named(Cursor at, const std::string& path, const ReadFile& read) {
@@ -256,6 +261,7 @@ void read_kube_cluster(Cursor cluster, const ReadFile& read, KubeAccess& access)
   bool careless = false;
   std::optional<Cursor> server, skips;
   std::string proxy;
+  std::optional<Cursor> between;
   cluster.fields([&](std::string_view key, Cursor value) {
     if (key == "server") {
       server = value;
@@ -264,7 +270,10 @@ void read_kube_cluster(Cursor cluster, const ReadFile& read, KubeAccess& access)
     if (key == "tls-server-name") read_text(value, endpoint.tls_server_name);
     if (key == "certificate-authority-data") note(trusted.data, value);
     if (key == "certificate-authority") note(trusted.path, value);
-    if (key == "proxy-url") read_secret(value, proxy);
+    if (key == "proxy-url") {
+      between = value;
+      read_secret(value, proxy);
+    }
     if (key == "insecure-skip-tls-verify") {
       read_bool(value, careless);
       skips = value;
@@ -275,6 +284,9 @@ void read_kube_cluster(Cursor cluster, const ReadFile& read, KubeAccess& access)
     (server ? *server : cluster).fail("the cluster has no server", "https://HOST:PORT");
   else if (!endpoint.server.starts_with("https://") && !endpoint.server.starts_with("http://"))
     server->fail("the server of a cluster is a URL", "write `https://HOST:PORT`");
+  if (!proxy.empty() && !is_proxy(proxy))
+    between->fail("a proxy of a kind that is not used",
+                  "write `http://HOST:PORT`, `https://HOST:PORT` or `socks5://HOST:PORT`");
   endpoint.proxy = Secret(std::move(proxy));
   endpoint.verify = !careless;
   if (careless && trusted.is_named())

@@ -33,6 +33,9 @@ class Source {
   /// Index of this text in Facts::files.
   std::uint32_t file() const { return file_; }
   std::size_t padding() const { return padding_; }
+  /// Its values are secrets: nothing that is said repeats one.
+  void hide_values() { hides_values_ = true; }
+  bool hides_values() const { return hides_values_; }
 
   /// True if the first byte that is no white space is '{' or '['.
   bool is_json() const;
@@ -65,6 +68,7 @@ class Source {
   std::string_view bytes_;
   std::uint32_t file_;
   std::size_t padding_;
+  bool hides_values_ = false;
   mutable Bookmark newline_;  // by '\n'
   mutable Bookmark yaml_;     // by libyaml's line breaks
   mutable std::optional<bool> plain_lines_;

@@ -87,13 +87,16 @@ bool YamlAnchors::keep(Tape& tape, const Waiting& waiting) {
 
 bool YamlAnchors::expand(const std::string& name, Tape& tape, TapeBuilder& builder, Mark at) {
   const auto found = anchors_.find(name);
+  const bool hides = tape.source->hides_values();
+  const auto alias = [&] { return hides ? "an alias" : "alias '*" + name + "'"; };
   if (found == anchors_.end())
-    return refuse(tape, at, "alias '*" + name + "' has no anchor before it",
-                  "write `&" + name + "` at the value that is meant");
+    return refuse(tape, at, alias() + " has no anchor before it",
+                  hides ? "quote text that begins with '*'"
+                        : "write `&" + name + "` at the value that is meant");
   const Anchor& anchor = found->second;
   const auto from = [&] { return " (anchor at " + place_text(tape, anchor.at) + ")"; };
   if (!anchor.complete)
-    return refuse(tape, at, "alias '*" + name + "' stands inside its own anchor" + from(),
+    return refuse(tape, at, alias() + " stands inside its own anchor" + from(),
                   std::string(kSpellOut));
   expanded_ += anchor.entries.size();
   expanded_text_ += anchor.text;

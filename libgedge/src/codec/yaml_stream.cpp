@@ -453,6 +453,8 @@ void YamlStream::check_tag(std::string_view tag, std::string_view core, Mark at)
   const std::string name =
       is_core ? "!!" + std::string(tag.substr(kCoreTag.size())) : std::string(tag);
   if (name == "!!" + std::string(core)) return;
+  if (source_.hides_values())
+    return refuse(at, "a tag that is not read here", "quote text that begins with '!'");
   refuse(at, "tag " + quote(name) + " is not read here", "remove the tag");
 }
 

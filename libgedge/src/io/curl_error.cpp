@@ -15,12 +15,21 @@ std::string uncapitalised(std::string text) {
   return text;
 }
 
+// Without who a URL says that we are, and how that is proved.
+std::string without_user(std::string text) {
+  constexpr std::string_view kScheme = "://";
+  const std::size_t scheme = text.find(kScheme);
+  if (scheme == std::string::npos) return text;
+  const std::size_t begin = scheme + kScheme.size(), at = text.rfind('@');
+  return at == std::string::npos || at < begin ? text : text.erase(begin, at + 1 - begin);
+}
+
 }  // namespace
 
 Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const CurlFailure& failure) {
   if (failure.excess != Excess::kNone) return excess_error(failure);
-  std::string details = uncapitalised(
-      *failure.message != '\0' ? failure.message : library.easy_strerror(failure.code));
+  std::string details = uncapitalised(without_user(
+      *failure.message != '\0' ? failure.message : library.easy_strerror(failure.code)));
   switch (failure.code) {
     case CURLE_OPERATION_TIMEDOUT:
       return timeout_error(failure);

@@ -349,6 +349,8 @@ TEST_CASE("kubeconfig: of a cluster, what cannot be and what is not safe") {
            {kServer + "    insecure-skip-tls-verify: true\n    certificate-authority-data: " + pem +
                 "\n",
             "not checked"},
+           {kServer + "    proxy-url: ftp://me:s3cret@x\n", "a proxy of a kind that is not used"},
+           {kServer + "    proxy-url: proxy:3128\n", "a proxy of a kind that is not used"},
            {kServer + "    server: https://x\n", "twice"}}) {
     CAPTURE(row.text);
     const auto reading = read_cluster(row.text);
@@ -432,6 +434,10 @@ TEST_CASE("kubeconfig: what is none, and entries that are twice in one file") {
                                   {"- a\n", "no kubeconfig"},
                                   {"just text\n", "no kubeconfig"},
                                   {"clusters: {a: b}\n", "must be a list"},
+                                  {"users: s3cret\n", "'users' must be a list, not text"},
+                                  {"a: *s3cret\n", "an alias has no anchor before it"},
+                                  {"a: &s3cret [*s3cret]\n", "an alias stands inside its own"},
+                                  {"a: !s3cret b\n", "a tag that is not read here"},
                                   {"clusters: [{cluster: {}}]\n", "has no name"},
                                   {"clusters: [{name: a}, {name: a}]\n", "two of the name 'a'"},
                                   {"a: 1\n---\nb: 2\n", "document"},
@@ -441,6 +447,7 @@ TEST_CASE("kubeconfig: what is none, and entries that are twice in one file") {
     CHECK_FALSE(reading.access);
     REQUIRE_FALSE(reading.errors.empty());
     CHECK(has(reading.errors[0].what, row.words));
+    CHECK_FALSE(has(reading.errors[0].what + reading.errors[0].hint, "s3cret"));
     CHECK(reading.errors[0].where.origin == "/home/me/.kube/config");
   }
 }
