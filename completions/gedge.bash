@@ -542,7 +542,7 @@ _gedge_describe() {
       esac
       ;;
     'apply')
-      flags='--dry-run --scheduler-name --max-binds --within --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='--dry-run --server-dry-run --scheduler-name --max-binds --within --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --request-timeout --no-headers --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--scheduler-name --max-binds --within --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --request-timeout --threads --max-input --color -v --v'
       operands=('@files')
       case $prev in

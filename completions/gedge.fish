@@ -586,6 +586,7 @@ complete -c gedge -n '__fish_seen_subcommand_from schedule' -s h -l help -d 'Exp
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -f
 
 complete -c gedge -n '__fish_seen_subcommand_from apply' -l dry-run -d 'Say what would be bound, but write nothing'
+complete -c gedge -n '__fish_seen_subcommand_from apply' -l server-dry-run -d 'Let the API server say too whether it would bind'
 complete -c gedge -n '__fish_seen_subcommand_from apply' -l scheduler-name -x -d 'Bind pods of this schedulerName'
 complete -c gedge -n '__fish_seen_subcommand_from apply' -l max-binds -x -d 'Binds under way at once'
 complete -c gedge -n '__fish_seen_subcommand_from apply' -l within -x -d 'Send no bind later after the cluster was read'

@@ -17,6 +17,7 @@ struct ApplyCommand {
   OutputOptions output;
   std::vector<std::string> names;  ///< of schedulers whose pods are bound
   bool is_dry_run = false;
+  bool asks_server = false;  ///< in a dry run, what it would do
   std::uint64_t max_binds = 100;
   Nanos within{60'000'000'000};  ///< of the reading of the cluster: what a bind may be decided by
 };

@@ -39,6 +39,11 @@ struct Line {
   std::optional<std::size_t> bind;  // its place among those that are sent
 };
 
+bool is_good(const Line& line) {
+  const std::string_view result = line.result;
+  return line.bind && (result == "bound" || result == "would-bind");
+}
+
 class Application {
  public:
   Application(ApplyCommand& command, Io& io)
@@ -219,16 +224,21 @@ Status Application::bind() {
   options.most_at_once = command_.max_binds;
   options.seed = io_.network->random_key();
   options.send_by = read_at_ + command_.within;
+  options.is_dry_run = command_.is_dry_run;
   progress_.show("binding", 0, 0);
   const auto bound = bind_pods(*server_.transport, io_.clock, binds_, options);
   progress_.erase();
   if (!bound) return bound.error();
-  constexpr std::array<const char*, 6> kWords{"bound",   "elsewhere", "gone",
-                                              "refused", "unclear",   "too-late"};
+  const std::array<const char*, 6> words{command_.is_dry_run ? "would-bind" : "bound",
+                                         "elsewhere",
+                                         "gone",
+                                         "refused",
+                                         "unclear",
+                                         "too-late"};
   for (Line& line : lines_) {
     if (!line.bind) continue;
     const BoundPod& result = (*bound)[*line.bind];
-    line.result = kWords[static_cast<std::size_t>(result.outcome)];
+    line.result = words[static_cast<std::size_t>(result.outcome)];
     line.why = why_of(result);
   }
   return {};
@@ -243,7 +253,7 @@ void Application::show() const {
   io_.out.flush();
   if (command_.output.quiet) return;
   for (const Line& line : lines_)
-    if (!line.why.empty() && std::string_view(line.result) != "bound")
+    if (!line.why.empty() && !is_good(line))
       io_.err.line(escape_controls(text_of(*line.decision) + ": " + line.why));
 }
 
@@ -251,7 +261,7 @@ Exit Application::conclude() const {
   std::size_t bound = 0, stale = 0;
   for (const Line& line : lines_) {
     const std::string_view result = line.result;
-    bound += line.bind && (result == "bound" || result == "would-bind") ? 1U : 0U;
+    bound += is_good(line) ? 1U : 0U;
     stale += result == "elsewhere" || result == "gone" || result == "too-late" ? 1U : 0U;
   }
   if (!command_.output.quiet)
@@ -268,7 +278,7 @@ Exit Application::run() {
   if (const auto stopped = refuse_stale()) return *stopped;
   if (const auto stopped = refuse_altered()) return *stopped;
   choose();
-  if (!command_.is_dry_run)
+  if (!command_.is_dry_run || command_.asks_server)
     if (const Status done = bind(); !done) return fail(io_, done.error());
   show();
   return conclude();

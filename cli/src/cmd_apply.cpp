@@ -32,7 +32,9 @@ constexpr Page kPage{
         "wait for their first pod, and `gedge schedule --watch` does. Every bind is followed to "
         "its end: where no answer says what became of one, the pod is read until one does. Where "
         "the server is so slow that `--within` has passed since the cluster was read, no more "
-        "binds are sent: what was read may not be so any more.",
+        "binds are sent: what was read may not be so any more.\n\n"
+        "With `--server-dry-run` the API server judges every bind, by rights and by admission, "
+        "and does none.",
     .output =
         "A table with one line a pod of the plan: its node, and `bound`, `would-bind`, "
         "`unschedulable`, `left-alone`, `elsewhere` (it has another node), `gone`, `refused`, "
@@ -59,6 +61,7 @@ Status settle(ApplyCommand& command) {
   if (command.within > kMostWithin)
     return invalid_input("what was read more than 60 s ago decides nothing", {},
                          "give `--within` 60s or less");
+  command.is_dry_run = command.is_dry_run || command.asks_server;
   if (command.names.empty()) command.names.emplace_back("gedge");
   return {};
 }
@@ -80,6 +83,8 @@ Run add_apply(FlagSet& flags) {
   flags.heading("What to do");
   flags.add({.name = "dry-run", .help = "Say what would be bound, but write nothing"},
             command->is_dry_run);
+  flags.add({.name = "server-dry-run", .help = "Let the API server say too whether it would bind"},
+            command->asks_server);
   flags.add({.name = "scheduler-name",
              .value = "NAME",
              .help = "Bind pods of this schedulerName",

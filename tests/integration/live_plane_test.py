@@ -250,6 +250,8 @@ def check_apply(plane):
          f"dry run: {run.returncode} {run.stdout} {run.stderr}")
     need(planned["first"] and f"default/first\t{planned['first']}\tleft-alone\n" in run.stdout,
          f"a claim that waits: {run.stdout}")
+    asked = gedge("apply", plan, *live, "--server-dry-run")
+    need((asked.returncode, asked.stdout) == (run.returncode, run.stdout), f"{asked}")
     need(set(nodes_of(plane).values()) == {None}, "a dry run binds nothing")
 
     plane.patch("/api/v1/nodes/n0", {"metadata": {"labels": {"disk": "ssd"}}})

@@ -91,6 +91,7 @@ Nanos Binder::send(Nanos now) {
     ApiRequest request =
         pod.reads ? codec::read_request({i + 1, pod.bind->pod}) : codec::bind_request(*pod.bind);
     if (!pod.reads) request.send_by = options_.send_by;
+    if (!pod.reads && options_.is_dry_run) request.target += "?dryRun=All";
     transport_.send(i + 1, std::move(request));
   }
   return rest;

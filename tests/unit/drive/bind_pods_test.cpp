@@ -86,6 +86,21 @@ TEST_CASE("bind pods: all are sent, no more at once than allowed, and told in th
   CHECK(server.most_at_once == 2);
 }
 
+TEST_CASE("bind pods: in a dry run the server judges every bind, and does none") {
+  std::size_t binds = 0;
+  PromptServer server([&](bool is_bind, const std::string& target) {
+    if (!is_bind) return pod("u1", "");
+    CHECK(target.ends_with("/binding?dryRun=All"));
+    return ++binds == 1 ? say(500) : say(201);
+  });
+  BindPodsOptions options;
+  options.is_dry_run = true;
+  const auto bound = bind_pods(server, server, {{1, {"shop", "web"}, "u1", "n1"}}, options);
+  REQUIRE(bound);
+  CHECK(bound->front().outcome == Outcome::kBound);
+  CHECK(server.log == "brb");
+}
+
 TEST_CASE("bind pods: what became of an unclear bind is read, and never guessed") {
   const auto outcome = [](const ApiAnswer& bind, const ApiAnswer& read) {
     PromptServer server([&](bool is_bind, const std::string&) { return is_bind ? bind : read; });

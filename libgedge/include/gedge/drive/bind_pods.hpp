@@ -22,6 +22,7 @@ struct BindPodsOptions {
   Nanos settle_within{60'000'000'000};  ///< of reading what became of one bind
   Nanos send_by = Nanos::max();  ///< of a Clock: no bind is sent later, and none a second time
   std::uint64_t seed = 0;        ///< of jitter
+  bool is_dry_run = false;       ///< the server judges each bind, and does none
 };
 
 /// What became of one bind.
