@@ -85,6 +85,42 @@ TEST_CASE("api cluster: who goes for another is told so first, where servers kno
   CHECK(at.notes.take().back() == "evict 3: 0");
 }
 
+// The text after `name` in JSON that has no escapes in it.
+std::string text_of(const std::string& json, const std::string& name) {
+  const std::string begin = '"' + name + "\":\"";
+  const std::size_t at = json.find(begin);
+  REQUIRE(at != std::string::npos);
+  const std::size_t from = at + begin.size();
+  return json.substr(from, json.find('"', from) - from);
+}
+
+TEST_CASE("api cluster: an Event is no longer than a server takes, and cut between characters") {
+  const std::string long_name(253, 'p'), far(300, 'i');
+  for (std::size_t before = 0; before < 4; ++before) {
+    CAPTURE(before);
+    std::string note(before, 'n');
+    for (int i = 0; i < 600; ++i) note += "\u00e9";
+    const std::string body =
+        codec::event_request({"Pod", {"shop", long_name}, "u", true, "Reason", "Action", note},
+                             {far, far, 7}, 0)
+            .body;
+    const std::string cut = text_of(body, "note");
+    CHECK(cut.size() <= 1'024);
+    CHECK(cut.size() > 1'020);
+    CHECK(cut.ends_with("..."));
+    CHECK(note.starts_with(cut.substr(0, cut.size() - 3)));
+    CHECK((cut.size() - 3 - before) % 2 == 0);
+    CHECK(text_of(body, "reportingController").size() == 128);
+    CHECK(text_of(body, "reportingInstance").size() == 128);
+    CHECK(text_of(body, "name").size() <= 253);
+    CHECK(body.find("\"name\":\"" + long_name + "\",\"namespace\":\"shop\",\"uid\"") !=
+          std::string::npos);
+  }
+  const std::string whole(1'024, 'n');
+  CHECK(text_of(codec::event_request({"Pod", {}, "u", true, "R", "A", whole}, {}, 0).body,
+                "note") == whole);
+}
+
 TEST_CASE("api cluster: who is asked to go goes, may be asked again, or stays") {
   for (const auto& [status, answer] : {std::pair(200U, EvictAnswer::kGoing),
                                        {409U, EvictAnswer::kGoing},
