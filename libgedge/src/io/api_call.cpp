@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t kMostRetrySeconds = 1'000'000'000;
 constexpr const char* kOfUrl = nullptr;  // the target is that of the URL
 
-int on_socket(void* /*nothing*/, curl_socket_t socket, curlsocktype /*purpose*/) {
-  notice_dead_peers(socket);
+int on_socket(void* unconfirmed, curl_socket_t socket, curlsocktype /*purpose*/) {
+  notice_dead_peers(socket, *static_cast<const Nanos*>(unconfirmed));
   return CURL_SOCKOPT_OK;
 }
 
@@ -37,6 +37,7 @@ Error no_memory() { return {Errc::kDenied, "the system has no memory left for ca
 // HTTP/1.1 stays, as CurlHandle::restrain() has it: over HTTP/2 libcurl makes the next call on a
 // connection on which one has hung, and what stands in between may keep that open for ever.
 bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
+  unconfirmed_ = unconfirmed_on(lane, limits_);
   constexpr long kUpload = 16 * 1'024;
   return handle_.get() != nullptr && access_.set_up(handle_) &&
          handle_.set(CURLOPT_UPLOAD_BUFFERSIZE, kUpload) &&
@@ -45,6 +46,7 @@ bool ApiCall::set_up(CURLSH* shared, ApiLane lane) {
          handle_.set(CURLOPT_BUFFERSIZE, buffer_bytes(lane)) &&
          handle_.set(CURLOPT_ERRORBUFFER, message_.data()) &&
          handle_.set(CURLOPT_SOCKOPTFUNCTION, &on_socket) &&
+         handle_.set(CURLOPT_SOCKOPTDATA, static_cast<void*>(&unconfirmed_)) &&
          handle_.set(CURLOPT_PREREQFUNCTION, &ApiCall::before_sending) &&
          handle_.set(CURLOPT_PREREQDATA, this) &&
          handle_.set(CURLOPT_WRITEFUNCTION, &ApiCall::on_bytes) &&

@@ -79,6 +79,7 @@ class ApiCall {
   const Clock& clock_;
   std::vector<ApiCall*>& fresh_;
   CurlHandle handle_;
+  Nanos unconfirmed_{0};
   std::array<char, CURL_ERROR_SIZE> message_{};
 
   std::uint64_t ticket_ = 0, generation_ = 0;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "io/socket_options.hpp"
+
 namespace gedge {
 namespace {
 
@@ -133,9 +135,11 @@ Http2Calls::LaneLink* Http2Calls::usable_link(Lane& lane, Nanos now) {
 }
 
 Http2Calls::LaneLink* Http2Calls::new_link(Lane& lane, Nanos now) {
-  const auto mark = static_cast<std::uint32_t>(first_mark_ + (&lane - lanes_.data()));
+  const auto number = &lane - lanes_.data();
+  const auto mark = static_cast<std::uint32_t>(first_mark_ + number);
   auto link = std::make_unique<Http2Link>(library_, limits_, clock_, news_, epoll_, mark);
   if (is_patient(lane)) link->be_patient();
+  link->confirm_within(unconfirmed_on(static_cast<ApiLane>(number), limits_));
   if (tls_ == nullptr || !link->begin(tls_.get(), target_, now)) return nullptr;
   note_due(now + limits_.connect_timeout);
   return &lane.links.emplace_back(LaneLink{std::move(link), now});

@@ -142,7 +142,7 @@ bool Http2Link::begin(SSL_CTX* context, const Http2Target& target, Nanos now) {
   if (tls_ == nullptr) return false;
   const int on = 1;
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  notice_dead_peers(socket_.get());
+  notice_dead_peers(socket_.get(), unconfirmed_);
   state_ = State::kConnecting;
   const bool begun = ::connect(socket_.get(), &address.any, length_of(address)) == 0 ||
                      errno == EINPROGRESS || errno == EINTR;

@@ -48,6 +48,7 @@ class Http2Link {
         news_(news),
         epoll_(epoll),
         mark_(mark),
+        unconfirmed_(limits.unconfirmed),
         socket_(-1),
         session_(nullptr, library.session_del) {}
   Http2Link(const Http2Link&) = delete;
@@ -57,6 +58,8 @@ class Http2Link {
   /// What comes while calls are under way is left to lie until somebody looks: many answers that
   /// nobody waits for take less of everything in one piece.
   void be_patient() { is_patient_ = true; }
+  /// Before begin(): a peer that does not confirm within this time what was sent is gone.
+  void confirm_within(Nanos time) { unconfirmed_ = time; }
   /// Once. False: it has come to nothing.
   bool begin(SSL_CTX* context, const Http2Target& target, Nanos now);
   void act(std::uint32_t events, Nanos now);
@@ -106,6 +109,7 @@ class Http2Link {
   Http2News& news_;
   int epoll_;
   std::uint32_t mark_;
+  Nanos unconfirmed_;
   Descriptor socket_;
   TlsSession tls_;
   std::unique_ptr<nghttp2_session, decltype(&::nghttp2_session_del)> session_;

@@ -1,9 +1,13 @@
 // The API client with servers that speak HTTP/2: one connection a lane, nothing sent twice.
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -378,6 +382,37 @@ TEST_CASE("api client over HTTP/2: what came in time is an answer, however late 
       std::this_thread::yield();
     calls.wait_for(asked);
     CHECK(calls.answers.at(asked).status == 200);
+  }
+}
+
+// Of each connection of this process to that port, in milliseconds.
+std::multiset<unsigned> unconfirmed_to(std::uint16_t port) {
+  std::multiset<unsigned> found;
+  for (int socket = 0; socket < 1'024; ++socket) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    auto* const any = reinterpret_cast<sockaddr*>(&peer);
+    if (::getpeername(socket, any, &size) != 0 || ntohs(peer.sin_port) != port) continue;
+    unsigned milliseconds = 0;
+    size = sizeof milliseconds;
+    REQUIRE(::getsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, &size) == 0);
+    found.insert(milliseconds);
+  }
+  return found;
+}
+
+TEST_CASE("api client: what leaves for a peer that is silent comes no later than a lease ends") {
+  for (const char* const host : {"127.0.0.1", "localhost"}) {
+    CAPTURE(host);
+    Http2Server server(ok, TalkTls{own()});
+    ApiLimits limits;
+    limits.unconfirmed_write = Nanos{2'500'000'000};
+    Calls calls(endpoint_at(server, host), limits);
+    const std::string url = server.url();
+    const auto port = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+    for (const ApiLane lane : {ApiLane::kWrite, ApiLane::kEvent, ApiLane::kRead, ApiLane::kLease})
+      CHECK(calls.ask(request(lane)).status == 200);
+    CHECK(unconfirmed_to(port) == std::multiset<unsigned>{2'500, 2'500, 12'000, 12'000});
   }
 }
 

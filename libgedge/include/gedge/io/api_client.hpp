@@ -23,6 +23,10 @@ struct ApiLimits {
   /// close those that are idle for longer: 90 s as of 1.20. That of writes is made anew then, so
   /// that the first bind after a quiet time need not wait for one.
   Nanos idle{60'000'000'000};
+  /// What a peer has not confirmed for so long never comes to it: a connection is at an end then.
+  /// That of writes no longer than a lease stays after the deadline of who holds it: what was sent
+  /// before would come when another one leads.
+  Nanos unconfirmed{12'000'000'000}, unconfirmed_write{5'000'000'000};
   std::size_t most_body_bytes = std::size_t{1} << 30;
   std::size_t most_line_bytes = std::size_t{64} << 20;  ///< of a stream
   std::size_t most_header_bytes = std::size_t{64} << 10;
