@@ -504,7 +504,7 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename -R --recursive --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
       valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;

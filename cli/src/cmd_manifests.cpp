@@ -54,9 +54,10 @@ constexpr Page kPage{
         "1.23 to 1.28, v1beta3 from 1.26 to 1.31, v1 from 1.29 on. By them, requests of the "
         "scheduler, the extender and the autoscaler are of the server's level workload-high and "
         "their leases of leader-election, so that a flood of other requests holds up neither.\n\n"
-        "With `--unit`, a unit of systemd is printed instead: with an account that lives as long "
-        "as it runs, and with the credentials of /etc/gedge/kubeconfig, which only root has to be "
-        "able to read.",
+        "With `--unit`, a unit of systemd is printed instead: for the program that prints it, "
+        "where "
+        "that is, with an account that lives as long as it runs, and with the credentials of "
+        "/etc/gedge/kubeconfig, which only root has to be able to read.",
     .output = "Objects of Kubernetes: documents of YAML, or with `-o json` a List.",
     .examples = kExamples,
     .yes = "always",
@@ -131,7 +132,9 @@ Status check(const ManifestsCommand& command) {
   if (command.options.rights_only)
     return invalid_input("'--unit' and '--rights-only' print different things", {}, "choose one");
   if (modes.size() > 1) return invalid_input("'--unit' prints one unit", {}, "name one mode");
-  if (write_unit(modes.front()).empty())
+  if (command.output.format == Format::kJson)
+    return invalid_input("a unit is no JSON", {}, "leave out `-o json`");
+  if (write_unit(modes.front(), {}).empty())
     return invalid_input("nothing runs for this mode", {}, "leave out `--unit`");
   return {};
 }
@@ -139,7 +142,7 @@ Status check(const ManifestsCommand& command) {
 Exit run_manifests(const ManifestsCommand& command, Io& io) {
   if (const Status right = check(command); !right) return fail_usage(io, right.error());
   io.out.write(command.is_unit
-                   ? write_unit(command.options.modes.front())
+                   ? write_unit(command.options.modes.front(), io.executable)
                    : write_manifests(command.options, text_format(command.output.format)));
   io.out.flush();
   return Exit::kYes;

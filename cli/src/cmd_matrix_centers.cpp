@@ -6,6 +6,7 @@
 #include "gedge/codec/write_clusters.hpp"
 #include "matrix_input.hpp"
 #include "render/cluster_view.hpp"
+#include "render/numbers.hpp"
 #include "report.hpp"
 
 namespace gedge::cli {
@@ -56,6 +57,9 @@ Exit show_centers(Io& io, const CentersOptions& options, const RttMatrix& matrix
     io.out.flush();
     if (!output.quiet) print_centers_summary(io.err, centers);
   }
+  if (!output.quiet && matrix.names().size() < options.count)
+    io.err.line("each of the " + counted(matrix.names().size(), "node") +
+                " is a center: there are no " + std::to_string(options.count));
   return centers.cost.unreached == 0 ? Exit::kYes : Exit::kNo;
 }
 

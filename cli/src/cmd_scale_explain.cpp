@@ -83,10 +83,7 @@ Error not_found(const ScaleFacts& facts, const std::string& space, const std::st
     names.push_back(autoscaler.name.str());
   }
   if (!error.hint.empty()) return error;
-  if (names.empty())
-    error.hint = "name a file with one: `-f hpa.yaml`";
-  else if (const auto meant = nearest(name, names))
-    error.hint = "did you mean " + *meant + "?";
+  error.hint = names.empty() ? "name a file with one: `-f hpa.yaml`" : suggestion(name, names);
   return error;
 }
 

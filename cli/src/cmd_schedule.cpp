@@ -130,6 +130,9 @@ Status settle_cluster(ScheduleCommand& command) {
                          "create the objects in the cluster that runs: `kubectl apply -f FILE`");
   if (cluster.empty() && command.churn > Nanos{0})
     return invalid_input("flag '--churn' needs '--cluster FILE'");
+  if (!command.watches && command.churn > Nanos{0})
+    return invalid_input("flag '--churn' needs '--watch'", {},
+                         "without it, the pods that wait are placed once");
   if (!cluster.empty() && command.lease.elects)
     return invalid_input("flag '--leader-elect' does not go with '--cluster FILE'", {},
                          "a cluster in memory has one scheduler");
@@ -162,6 +165,8 @@ void add_memory_flags(FlagSet& flags, ScheduleCommand& command) {
              .help = "In memory: create these objects",
              .live = Live::kFiles},
             command.input.files);
+  flags.add({.name = "recursive", .letter = 'R', .help = "Read the directories below too"},
+            command.input.recursive);
   flags.add({.name = "churn",
              .value = "DURATION",
              .help = "In memory: somebody meddles about that often"},

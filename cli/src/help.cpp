@@ -138,10 +138,17 @@ std::string help_overview(std::string_view program) {
 }
 
 std::string help_family(std::string_view word, std::string_view program) {
+  const auto is_of_it = [&](const Command& command) {
+    return command.name().starts_with(std::string(word) + ' ');
+  };
+  std::size_t indent = 0;
+  for (const Command& command : commands())
+    if (is_of_it(command)) indent = std::max(indent, command.name().size() + 4);
   std::string rows;
   for (const Command& command : commands())
-    if (command.name().starts_with(std::string(word) + ' '))
-      rows += "  " + std::string(command.name()) + "  " + std::string(command.page->summary) + '\n';
+    if (is_of_it(command))
+      rows += padded("  " + std::string(command.name()), indent) +
+              std::string(command.page->summary) + '\n';
   if (rows.empty()) return rows;
   const std::string name = std::string(program) + ' ' + std::string(word);
   return "Usage: " + name + " COMMAND [FLAG]...\n\n" + rows + "\n`" + name +

@@ -36,13 +36,14 @@ struct Io {
   Stream& err;  ///< everything else
   FileStore& files;
   ColorEnvironment environment;
-  const Clock& clock;               ///< for the progress line, and for pauses
-  std::string program = "gedge";    ///< what users type to get here
-  Kept kept{};                      ///< lives as long as this
-  ProbeNetwork* network = nullptr;  ///< null where a test needs none
-  HttpClient* http = nullptr;       ///< the same
-  KubeEnvironment kube{};           ///< where a kubeconfig may be
-  std::string runtime_directory{};  ///< where files of what runs belong; empty: not known
+  const Clock& clock;                         ///< for the progress line, and for pauses
+  std::string program = "gedge";              ///< what users type to get here
+  Kept kept{};                                ///< lives as long as this
+  ProbeNetwork* network = nullptr;            ///< null where a test needs none
+  HttpClient* http = nullptr;                 ///< the same
+  KubeEnvironment kube{};                     ///< where a kubeconfig may be
+  std::string runtime_directory{};            ///< where files of what runs belong; empty: not known
+  std::string executable = "/usr/bin/gedge";  ///< the file that runs
 };
 
 }  // namespace gedge::cli

@@ -101,6 +101,9 @@ Exit in_process(int argc, char** argv, const Body& body) {
   io.kube = {variable("KUBECONFIG"), variable("HOME"), variable("KUBERNETES_SERVICE_HOST"),
              variable("KUBERNETES_SERVICE_PORT")};
   io.runtime_directory = variable("XDG_RUNTIME_DIR");
+  std::error_code unknown;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) io.executable = self.string();
 
   const Exit exit = body(words_of(argc, argv, name), io);
   out.flush();

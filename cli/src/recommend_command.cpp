@@ -33,8 +33,8 @@ Error wrong_name(const ScaleFacts& facts, const RecommendCommand& command, const
   else if (names.empty())
     error.hint = command.input.cluster.empty() ? "name a file with one: `-f deployment.yaml`"
                                                : "name another namespace: `-n NAMESPACE`";
-  else if (const auto meant = nearest(name.name, names))
-    error.hint = "did you mean " + *meant + "?";
+  else
+    error.hint = suggestion(name.name, names);
   return error;
 }
 

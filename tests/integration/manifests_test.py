@@ -170,6 +170,7 @@ def check_units():
         words = service["ExecStart"].split()
         said = help_of(words[1:])
         need(all(word + " " in said for word in words if word.startswith("--")), f"{words}")
+        need(words[0] == os.path.realpath(GEDGE), f"{mode}: another program: {words[0]}")
 
 
 def check_usage():
@@ -177,6 +178,7 @@ def check_usage():
                          (("--mode", "reader", "--unit"), "nothing runs for this mode"),
                          (("--mode", "reader", "--mode", "prober", "--unit"), "one unit"),
                          (("--mode", "scheduler", "--unit", "--rights-only"), "choose one"),
+                         (("--mode", "scheduler", "--unit", "-o", "json"), "a unit is no JSON"),
                          (("--mode", "scheduler", "-n", "Bad NS"), "name of a namespace"),
                          (("--mode", "scheduler", "-n", ""), "name of a namespace"),
                          (("--mode", "scheduler", "--image", "a b"), "is no image"),

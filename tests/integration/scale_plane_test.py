@@ -137,6 +137,7 @@ def check_server_and_leader(plane):
         both = [stack.enter_context(Autoscaler(plane, *flags)),
                 stack.enter_context(Autoscaler(plane, *flags, waits_for="event=standby"))]
         until(lambda: asked[-1] == 6, "six replicas")
+        until(lambda: runs(plane, "web") == 6, "their pods: who measures sees the same as who scales")
         before = len(asked)
         plane.restart("apiserver")
         until(lambda: answers(plane), "the API server", 120)
@@ -150,6 +151,7 @@ def check_server_and_leader(plane):
             alive.append(stack.enter_context(
                 Autoscaler(plane, *flags, waits_for="event=standby")))
         leader, other = sorted(alive, key=lambda one: not one.leads())
+        until(lambda: runs(plane, "web") == 3, "three pods")
         before = len(asked)
         leader.process.kill()
         leader.process.wait()

@@ -89,6 +89,7 @@ class Explain(unittest.TestCase):
                 (2, ["explain", "web"], "no autoscaler to explain"),
                 (2, ["explain", "-f", WEB], "NAME"),
                 (3, ["explain", "wep", "-f", WEB], "did you mean web?"),
+                (3, ["explain", "frobnicate", "-f", WEB], "there is web"),
                 (3, ["explain", "shop/web", "-f", WEB], "did you mean default/web?"),
                 (2, ["explain", "web", "-f", WEB, "--tolerance", "nan"], "is no share"),
                 (3, ["explain", "web", "-f", "missing.yaml"], "missing.yaml")):

@@ -160,6 +160,7 @@ def check_churn(folder, app):
 def check_usage(app):
     """What contradicts itself is wrong usage."""
     for flags in (("-f", app), ("--churn", "1s"), ("--cluster", SITE, "--leader-elect"),
+                  ("--cluster", SITE, "--churn", "1s"),
                   ("--cluster", SITE, "--cluster", "live")):
         need(gedge("schedule", *flags).returncode == 2, f"{flags}")
     need(gedge("schedule", "--cluster", "/nonexistent").returncode == 3, "a file that is missing")

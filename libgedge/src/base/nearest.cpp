@@ -71,4 +71,13 @@ std::optional<std::string> nearest(std::string_view word,
   return *best;
 }
 
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kMostNamed = 8;
+  if (const auto meant = nearest(word, candidates)) return "did you mean " + *meant + "?";
+  std::string text;
+  for (std::size_t i = 0; i < candidates.size() && i < kMostNamed; ++i)
+    text.append(i == 0 ? "there is " : ", ").append(candidates[i]);
+  return candidates.size() > kMostNamed ? text + ", ..." : text;
+}
+
 }  // namespace gedge

@@ -17,7 +17,6 @@ using codec::Cursor;
 using codec::quote;
 
 constexpr std::uint64_t kMostBytes = 16 << 20;
-constexpr std::size_t kMostNames = 8;  // in a hint
 constexpr const char* kMissing = "$KUBECONFIG names a file that is not there";
 const std::string kAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
 const std::string kExecExtension = "client.authentication.k8s.io/exec";
@@ -120,17 +119,8 @@ const Cursor* Kubeconfigs::find(const Entries& entries, const Named& named,
   if (found != entries.end()) return &found->second;
   std::vector<std::string> names;
   for (const auto& [known, value] : entries) names.push_back(known);
-  std::string hint;
-  if (const auto meant = nearest(named.name, names)) {
-    hint = "did you mean " + quote(*meant) + "?";
-  } else if (!names.empty()) {
-    hint = "there is ";
-    for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i)
-      hint.append(i == 0 ? "" : ", ").append(quote(names[i]));
-    if (names.size() > kMostNames) hint += ", ...";
-  }
   diagnostics_.add({Errc::kNotFound, std::string("there is no ") + kind + " " + quote(named.name),
-                    named.where, std::move(hint)});
+                    named.where, suggestion(named.name, names)});
   return nullptr;
 }
 

@@ -1,5 +1,6 @@
 #include "codec/pod_reader.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "codec/budgets.hpp"
@@ -59,11 +60,23 @@ ContainerReading read_container(Cursor value) {
   return reading;
 }
 
+// As the API server has it: containers that run before or beside others share their names.
+void check_name(Cursor item, const Container& container, const PodSpec& spec) {
+  const std::string& name = container.name;
+  const auto is_taken = [&](const auto& others) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const Container& other) { return other.name == name; });
+  };
+  if (name.empty() || (!is_taken(spec.containers) && !is_taken(spec.init_containers))) return;
+  item.find("name")->fail("two containers are called " + quote(name), "rename one of them");
+}
+
 void read_containers(Cursor list, PodSpec& spec) {
   list.items([&](Cursor item) {
     if (spec.containers.empty())
       if (const auto env = item.find("env")) read_latency_source(*env, spec.latency_source);
     ContainerReading reading = read_container(item);
+    check_name(item, reading.container, spec);
     reading.container.restartable = false;
     spec.containers.push_back(std::move(reading.container));
     for (const HostPort& port : reading.ports) spec.host_ports.push_back(port);
@@ -74,6 +87,7 @@ void read_containers(Cursor list, PodSpec& spec) {
 void read_init_containers(Cursor list, PodSpec& spec, std::vector<HostPort>& of_sidecars) {
   list.items([&](Cursor item) {
     ContainerReading reading = read_container(item);
+    check_name(item, reading.container, spec);
     if (reading.container.restartable)
       of_sidecars.insert(of_sidecars.end(), reading.ports.begin(), reading.ports.end());
     spec.init_containers.push_back(std::move(reading.container));

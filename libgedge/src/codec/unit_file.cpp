@@ -72,9 +72,21 @@ SystemCallFilter=~@privileged @resources
 UMask=0077
 )";
 
+// As systemd takes a path for itself: nothing in it is a specifier, a variable or two words.
+std::string word_of(std::string_view path) {
+  std::string word = "\"";
+  for (const char c : path) {
+    if (c == '%' || c == '$') word += c;
+    if (c == '"' || c == '\\') word += '\\';
+    word += c;
+  }
+  return path.find_first_of(" \t%$\"\\'") == std::string_view::npos ? std::string(path)
+                                                                    : word + '"';
+}
+
 }  // namespace
 
-std::string write_unit(InstallMode mode) {
+std::string write_unit(InstallMode mode, std::string_view program) {
   const UnitText unit = unit_of(mode);
   if (unit.page.empty()) return {};
   std::string text = "[Unit]\nDescription=" + std::string(unit.what) +
@@ -82,7 +94,7 @@ std::string write_unit(InstallMode mode) {
                      "(1)\nWants=network-online.target\nAfter=network-online.target\n\n"
                      "[Service]\n" +
                      (unit.notifies ? "Type=notify\nWatchdogSec=150s\n" : "Type=exec\n") +
-                     "ExecStart=/usr/bin/gedge " + std::string(unit.command);
+                     "ExecStart=" + word_of(program) + ' ' + std::string(unit.command);
   // systemd hands the file to the account that it makes, and to nobody else.
   if (unit.has_kubeconfig)
     text +=

@@ -37,3 +37,12 @@ TEST_CASE("nearest: digits are meant as they stand") {
   CHECK(nearest("egde-7", {"edge-1", "edge-7"}) == "edge-7");
   CHECK(nearest("1,20", {"1.20", "1.36"}) == "1.20");
 }
+
+TEST_CASE("suggestion: the name that was meant, else those that there are") {
+  CHECK(suggestion("wep", {"db", "web"}) == "did you mean web?");
+  CHECK(suggestion("x", {"db", "web"}) == "there is db, web");
+  CHECK(suggestion("x", {}).empty());
+  std::vector<std::string> many;
+  for (char c = 'a'; c <= 'i'; ++c) many.emplace_back(3, c);
+  CHECK(suggestion("frobnicate", many) == "there is aaa, bbb, ccc, ddd, eee, fff, ggg, hhh, ...");
+}

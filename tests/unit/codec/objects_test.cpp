@@ -173,6 +173,19 @@ TEST_CASE("objects: a pod asks for its limits of what no container asks for") {
         Resources{{"hugepages-2Mi", 4 << 20}});
 }
 
+TEST_CASE("objects: containers of a pod share their names, also those that run before others") {
+  const std::string pod = "kind: Pod\nmetadata: {name: p}\nspec:\n";
+  const std::string twice = "two containers are called 'c'";
+  for (const char* lists :
+       {"  containers: [{name: c}, {name: d}, {name: c}]\n",
+        "  containers: [{name: c}]\n  initContainers: [{name: d}, {name: c}]\n",
+        "  initContainers: [{name: c}]\n  containers: [{name: d}, {name: c}]\n"}) {
+    CAPTURE(lists);
+    CHECK(manifest_errors(pod + lists).find(twice) != std::string::npos);
+  }
+  CHECK(manifest_errors(pod + "  containers: [{name: c}, {name: d}, {}, {}]\n").empty());
+}
+
 TEST_CASE("objects: host ports, also of sidecars, and container ports on the network of the host") {
   const auto ports = [](const std::string& network, Compat compat = Compat::k1_36) {
     LoadOptions options;

@@ -19,4 +19,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 
+/// For the hint of an error: "did you mean web?", else "there is cam, db, ..." with at most eight.
+/// Empty without candidates.
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
 }  // namespace gedge

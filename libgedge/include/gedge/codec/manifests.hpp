@@ -72,7 +72,8 @@ constexpr bool has_flow(InstallMode mode) {
 /// Documents of YAML, or one List of JSON.
 std::string write_manifests(const ManifestOptions& options, TextFormat format);
 
-/// A unit file for a master node; empty for modes that run nothing there.
-std::string write_unit(InstallMode mode);
+/// A unit file for a master node; empty for modes that run nothing there. `program`: the path of
+/// gedge there.
+std::string write_unit(InstallMode mode, std::string_view program);
 
 }  // namespace gedge
