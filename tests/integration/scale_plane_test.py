@@ -137,7 +137,7 @@ def check_server_and_leader(plane):
         both = [stack.enter_context(Autoscaler(plane, *flags)),
                 stack.enter_context(Autoscaler(plane, *flags, waits_for="event=standby"))]
         until(lambda: asked[-1] == 6, "six replicas")
-        until(lambda: runs(plane, "web") == 6, "their pods: who measures sees the same as who scales")
+        until(lambda: runs(plane, "web") == 6, "their pods, which are measured")
         before = len(asked)
         plane.restart("apiserver")
         until(lambda: answers(plane), "the API server", 120)
