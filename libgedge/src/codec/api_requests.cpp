@@ -135,10 +135,11 @@ ApiRequest read_request(const ReadRequest& read) {
   return request;
 }
 
-ApiRequest victim_request(const EvictRequest& evict, std::string_view scheduler, UnixSeconds now) {
+ApiRequest victim_request(const EvictRequest& evict, bool stays, std::string_view scheduler,
+                          UnixSeconds now) {
   const Json condition{
       {"type", "DisruptionTarget"},
-      {"status", "True"},
+      {"status", stays ? "False" : "True"},
       {"reason", "PreemptionByScheduler"},
       {"message", std::string(scheduler) + ": preempting to accommodate a higher priority pod"},
       {"lastProbeTime", nullptr},

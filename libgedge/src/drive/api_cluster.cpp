@@ -151,14 +151,18 @@ void ApiCluster::read(const ReadRequest& request) {
   send(codec::read_request(request), std::move(call));
 }
 
+bool ApiCluster::tells_first(const EvictRequest& request) const {
+  return !request.is_repair() && options_.minor >= codec::kTellsVictims;
+}
+
 void ApiCluster::evict(const EvictRequest& request) {
-  const bool is_told = !request.is_repair() && options_.minor >= codec::kTellsVictims;
+  const bool tells = tells_first(request);
   Call call;
-  call.about = is_told ? About::kVictim : About::kEvict;
+  call.about = tells ? About::kVictim : About::kEvict;
   call.ticket = request.ticket;
   call.evict = request;
-  send_write(is_told ? codec::victim_request(request, options_.controller, wall_clock_.date())
-                     : codec::evict_request(request, options_.minor),
+  send_write(tells ? codec::victim_request(request, false, options_.controller, wall_clock_.date())
+                   : codec::evict_request(request, options_.minor),
              std::move(call));
 }
 
@@ -172,7 +176,7 @@ void ApiCluster::claim(const ClaimRequest& request) {
 
 void ApiCluster::nominate(const Nomination& nomination) {
   Call call;
-  call.about = About::kNominated;
+  call.about = About::kUnawaited;
   send_write(codec::nomination_request(nomination), std::move(call));
 }
 
@@ -449,7 +453,7 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
       return take_evicted(call, answer, listener);
     case About::kClaim:
       return take_claimed(call, answer, listener);
-    case About::kNominated:
+    case About::kUnawaited:
       return;
     case About::kCondition:
       --telling_;
@@ -501,6 +505,12 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
                               ClusterListener& listener) {
   const EvictRequest& evict = call.evict;
   const EvictAnswer meaning = codec::evict_answer(answer);
+  if (meaning == EvictAnswer::kRefused && call.about == About::kEvict && tells_first(evict)) {
+    Call taken_back;
+    taken_back.about = About::kUnawaited;
+    send_write(codec::victim_request(evict, true, options_.controller, wall_clock_.date()),
+               std::move(taken_back));
+  }
   if (meaning != EvictAnswer::kGoing)
     listener.failed(
         codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name));

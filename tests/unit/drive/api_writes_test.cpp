@@ -83,6 +83,18 @@ TEST_CASE("api cluster: who goes for another is told so first, where servers kno
   at.api.say(ticket, 200, "{}");
   at.turn();
   CHECK(at.notes.take().back() == "evict 3: 0");
+  CHECK(at.api.find(pod + "/status") == 0);
+  // Who may not be asked to go is told that it stays.
+  evict(at);
+  at.api.say(at.api.find(pod + "/status"), 200, "{}");
+  at.turn();
+  at.api.say(at.api.find(pod), 403, "{}");
+  at.turn();
+  CHECK(at.notes.take().back() == "evict 3: 2");
+  const std::uint64_t stays = at.api.find(pod + "/status");
+  REQUIRE(stays != 0);
+  CHECK(at.api.asked.at(stays).body.find(R"("type":"DisruptionTarget","status":"False")") !=
+        std::string::npos);
 }
 
 // The text after `name` in JSON that has no escapes in it.

@@ -33,9 +33,10 @@ ApiRequest bind_request(const BindRequest& bind);
 ApiRequest read_request(const ReadRequest& read);
 /// Of servers of this minor version or later, a pod that goes for another one is told so first.
 constexpr int kTellsVictims = 26;
-/// PATCH of the pod's condition DisruptionTarget to True, if it still has its UID. `scheduler`: for
-/// whose pod it goes; `now`: since when.
-ApiRequest victim_request(const EvictRequest& evict, std::string_view scheduler, UnixSeconds now);
+/// PATCH of the pod's condition DisruptionTarget, to False where it stays after all; if it still
+/// has its UID. `scheduler`: for whose pod it goes; `now`: since when.
+ApiRequest victim_request(const EvictRequest& evict, bool stays, std::string_view scheduler,
+                          UnixSeconds now);
 /// DELETE of the pod, if it still has its UID; of a repair POST of an Eviction, which its
 /// disruption budgets may forbid. `minor`: of the server's version.
 ApiRequest evict_request(const EvictRequest& evict, int minor);

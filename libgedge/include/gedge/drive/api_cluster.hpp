@@ -95,7 +95,7 @@ class ApiCluster final : public ClusterLink {
     kVictim,
     kEvict,
     kClaim,
-    kNominated,
+    kUnawaited,
     kCondition,
     kTold,
   };
@@ -117,6 +117,7 @@ class ApiCluster final : public ClusterLink {
   void refuse_unsent(ClusterListener& listener);
   void queue(ApiRequest request);
   bool is_told() const;
+  bool tells_first(const EvictRequest& request) const;
   std::optional<Nanos> next_to_tell() const;
   void send_conditions();
   void tell_forbidden(unsigned status, ClusterListener& listener);
