@@ -2,7 +2,8 @@
 
 All take pods that were created before they start. A watch of the benchmark's own sees when each
 pod is bound; the rate is that from the first bind to the last. Processor time counts until every
-Event of a bind is there, for who writes them. Every binding is verified.
+Event of a bind is there, for who writes them. Every binding is verified. The server's garbage is
+collected before each turn, as that takes a turn of a second or falls between two.
 """
 
 from harness import at_least, spread
