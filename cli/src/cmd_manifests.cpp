@@ -54,9 +54,8 @@ constexpr Page kPage{
         "1.23 to 1.28, v1beta3 from 1.26 to 1.31, v1 from 1.29 on. By them, requests of the "
         "scheduler, the extender and the autoscaler are of the server's level workload-high and "
         "their leases of leader-election, so that a flood of other requests holds up neither.\n\n"
-        "With `--unit`, a unit of systemd is printed instead: for the program that prints it, "
-        "where "
-        "that is, with an account that lives as long as it runs, and with the credentials of "
+        "With `--unit`, a unit of systemd is printed instead: it runs the program that prints it, "
+        "with an account that lives as long as it runs, and with the credentials of "
         "/etc/gedge/kubeconfig, which only root has to be able to read.",
     .output = "Objects of Kubernetes: documents of YAML, or with `-o json` a List.",
     .examples = kExamples,
