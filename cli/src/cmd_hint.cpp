@@ -46,7 +46,8 @@ constexpr Page kPage{
         "are as old as the matrix: run it again when that has changed. Only what differs is "
         "written.",
     .output =
-        "An object of kind Hints; see hints.schema.json. With `--write`, a line for each node and "
+        "An object of kind Hints; see share/gedge/schemas/hints.schema.json. With `--write`, a "
+        "line for each node and "
         "workload that was changed.",
     .examples = kExamples,
     .yes = "all was printed, or written",

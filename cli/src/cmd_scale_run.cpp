@@ -41,7 +41,7 @@ constexpr Page kPage{
         "metric is one of `resource` (with `utilization` in percent, or `average`; `container` "
         "for one of them), `pods` (`average`), `object` and `metric`, `external` (`selector`), "
         "and `query` of Prometheus, these with `average` per replica or `value`. "
-        "libgedge/schemas/autoscaler.schema.json says it exactly. A workload that a "
+        "share/gedge/schemas/autoscaler.schema.json says it exactly. A workload that a "
         "HorizontalPodAutoscaler scales is left alone, and one that somebody else changes is left "
         "alone for a minute.\n\n"
         "With `sites`, replicas are on several sites, each of which has a workload of its own: "
