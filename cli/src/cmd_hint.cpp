@@ -47,8 +47,7 @@ constexpr Page kPage{
         "written.",
     .output =
         "An object of kind Hints; see share/gedge/schemas/hints.schema.json. With `--write`, a "
-        "line for each node and "
-        "workload that was changed.",
+        "line for each node and workload that was changed.",
     .examples = kExamples,
     .yes = "all was printed, or written",
     .see_also = "gedge-manifests(1) gedge-matrix-cluster(1) gedge-plan(1)",
