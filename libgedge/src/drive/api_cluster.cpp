@@ -511,9 +511,10 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
     send_write(codec::victim_request(evict, true, options_.controller, wall_clock_.date()),
                std::move(taken_back));
   }
+  if (meaning == EvictAnswer::kGoing)
+    (evict.is_repair() ? are_repairs_refused_ : are_victims_refused_) = false;
   if (meaning != EvictAnswer::kGoing)
-    listener.failed(
-        codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name));
+    tell_not_evicted(evict, answer, listener);
   else if (evict.is_repair() && options_.events != EventsTold::kNone)
     report({"Pod", evict.pod, evict.uid, true, "Evicted", "Evicting",
             "Evicted from node " + evict.node + ", whose pods ask for " + evict.too_much});
@@ -522,6 +523,20 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
             "Preempted by " + evict.by.namespace_name + "/" + evict.by.name + " on node " +
                 evict.node});
   listener.answer(call.ticket, meaning);
+}
+
+// Who may evict nobody is told so once, and not for each pod that could make room.
+void ApiCluster::tell_not_evicted(const EvictRequest& evict, const ApiAnswer& answer,
+                                  ClusterListener& listener) {
+  Error error =
+      codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name);
+  if (answer.status == kUnauthorized || answer.status == kForbidden) {
+    bool& is_told = evict.is_repair() ? are_repairs_refused_ : are_victims_refused_;
+    if (std::exchange(is_told, true)) return;
+    error.hint = evict.is_repair() ? "grant create of pods/eviction: gedge manifests --mode repair"
+                                   : "grant delete of pods: gedge manifests --mode preemption";
+  }
+  listener.failed(error);
 }
 
 void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,

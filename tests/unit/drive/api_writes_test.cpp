@@ -1,6 +1,7 @@
 // What an ApiCluster writes, and what it makes of the answers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,27 @@ TEST_CASE("api cluster: who goes for another is told so first, where servers kno
   REQUIRE(stays != 0);
   CHECK(at.api.asked.at(stays).body.find(R"("type":"DisruptionTarget","status":"False")") !=
         std::string::npos);
+}
+
+TEST_CASE("api cluster: whoever may evict nobody is told so once for each way, until he may") {
+  Fixture at;
+  std::uint64_t last = 0;
+  const auto evict = [&](const std::string& path, const std::string& too_much, unsigned status) {
+    at.cluster.evict({++last, {"shop", "a"}, "u-a", {}, "n1", too_much});
+    at.api.say(at.api.find(path), status, R"({"message":"no"})");
+    at.turn();
+    const Lines lines = at.notes.take();
+    return std::count(lines.begin(), lines.end(),
+                      "failed: cannot evict shop/a: the server says 403: no");
+  };
+  const std::string pod = "/api/v1/namespaces/shop/pods/a";
+  CHECK(evict(pod, "", 403) == 1);
+  CHECK(evict(pod, "", 403) == 0);
+  CHECK(evict(pod + "/eviction", "5 of 4 cpu", 403) == 1);
+  CHECK(evict(pod + "/eviction", "5 of 4 cpu", 403) == 0);
+  CHECK(evict(pod, "", 200) == 0);
+  CHECK(evict(pod + "/eviction", "5 of 4 cpu", 403) == 0);
+  CHECK(evict(pod, "", 403) == 1);
 }
 
 // The text after `name` in JSON that has no escapes in it.

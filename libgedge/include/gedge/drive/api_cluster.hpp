@@ -138,6 +138,8 @@ class ApiCluster final : public ClusterLink {
   void take_claimed(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_victim(Call call, const ApiAnswer& answer, ClusterListener& listener);
   void take_evicted(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
+  void tell_not_evicted(const EvictRequest& evict, const ApiAnswer& answer,
+                        ClusterListener& listener);
   void take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener);
   void flush(ClusterListener& listener);
   Nanos now() const { return Nanos(clock_.now()); }
@@ -155,6 +157,7 @@ class ApiCluster final : public ClusterLink {
   std::deque<ApiRequest> queued_;  // Events
   std::unique_ptr<ConditionQueue> conditions_;
   bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
+  bool are_victims_refused_ = false, are_repairs_refused_ = false;
   bool expects_writes_ = false;
   Nanos queued_since_{0};    // while there are any
   std::size_t telling_ = 0;  // of them under way
