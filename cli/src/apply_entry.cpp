@@ -34,6 +34,7 @@ std::string text_of(const Decision& decision) {
 /// One pod of the plan, and what became of it.
 struct Line {
   const Decision* decision = nullptr;
+  const Pod* pod = nullptr;  // where the plan has a node for it
   const char* result = "unschedulable";
   std::string node, why;
   std::optional<std::size_t> bind;  // its place among those that are sent
@@ -63,6 +64,7 @@ class Application {
   std::set<Name> unbound_claims() const;
   std::string why_left_alone(const Pod& pod, const std::set<Name>& unbound) const;
   void choose();
+  void leave_groups_alone();
   Status bind();
   static std::string why_of(const BoundPod& result);
   void show() const;
@@ -199,15 +201,44 @@ void Application::choose() {
       continue;
     }
     line.node = decision.chosen->node;
-    const Pod& pod = *pods.at({decision.namespace_name, decision.pod});
-    line.why = why_left_alone(pod, unbound);
-    if (!line.why.empty()) {
-      line.result = "left-alone";
-      continue;
-    }
-    line.result = "would-bind";
+    line.pod = pods.at({decision.namespace_name, decision.pod});
+    line.why = why_left_alone(*line.pod, unbound);
+    line.result = line.why.empty() ? "would-bind" : "left-alone";
+  }
+  leave_groups_alone();
+  for (Line& line : lines_) {
+    if (line.pod == nullptr || !line.why.empty()) continue;
     line.bind = binds_.size();
-    binds_.push_back({binds_.size() + 1, {pod.namespace_name, pod.name}, pod.uid, line.node});
+    binds_.push_back(
+        {binds_.size() + 1, {line.pod->namespace_name, line.pod->name}, line.pod->uid, line.node});
+  }
+}
+
+// Where some of a group are left alone and the others are too few, nobody of it is bound.
+void Application::leave_groups_alone() {
+  const auto group_of = [&](const Pod& pod) -> std::optional<Name> {
+    const std::string* const name = pod_group_name(pod, input_.facts.spec_of(pod));
+    return name == nullptr ? std::nullopt : std::optional<Name>({pod.namespace_name, *name});
+  };
+  std::map<Name, std::int64_t> missing;
+  for (const PodGroup& group : input_.facts.pod_groups)
+    missing[{group.namespace_name, group.name}] = group.min_member;
+  const auto count = [&](const Pod& pod) {
+    if (const auto group = group_of(pod))
+      if (const auto at = missing.find(*group); at != missing.end()) --at->second;
+  };
+  for (const Pod& pod : input_.facts.pods)
+    if (!pod.bound_node.empty() && !pod.is_finished()) count(pod);
+  for (const Line& line : lines_)
+    if (line.pod != nullptr && line.why.empty()) count(*line.pod);
+  for (Line& line : lines_) {
+    if (line.pod == nullptr || !line.why.empty()) continue;
+    const auto group = group_of(*line.pod);
+    const auto at = group ? missing.find(*group) : missing.end();
+    if (at == missing.end() || at->second <= 0) continue;
+    line.result = "left-alone";
+    line.why = "its group " + group->second + " would lack " +
+               counted(static_cast<std::size_t>(at->second), "pod");
   }
 }
 

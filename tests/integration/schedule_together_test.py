@@ -12,6 +12,8 @@ GROUP = "scheduling.x-k8s.io"
 GROUPS = f"/apis/{GROUP}/v1alpha1/namespaces/default/podgroups"
 CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
 VOLUMES = "/api/v1/persistentvolumes"
+CLASSES, WAITS = "/apis/storage.k8s.io/v1/storageclasses", "WaitForFirstConsumer"
+GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
 failures = []
 
@@ -70,17 +72,44 @@ def check_groups(plane):
     need("event=failed" not in scheduler.log(), scheduler.log()[-600:])
 
 
-def disk(name, host, size):
+def check_apply(plane):
+    """A plan that could place a group only in part leaves it alone."""
+    plane.create("/api/v1/nodes", node("n1"), node("n2"))
+    plane.create(CLASSES, {"metadata": {"name": "late"}, "volumeBindingMode": WAITS,
+                        "provisioner": "kubernetes.io/no-provisioner"})
+    plane.create(VOLUMES, disk("late-1", "n1", "1Gi", "late"))
+    plane.patch(VOLUMES + "/late-1/status", {"status": {"phase": "Available"}})
+    plane.create(CLAIMS, claim("c", "500Mi", "late"))
+    for group, least in (("c", 3), ("d", 2)):
+        plane.create(GROUPS, {"apiVersion": f"{GROUP}/v1alpha1", "kind": "PodGroup",
+                              "metadata": {"name": group}, "spec": {"minMember": least}})
+        volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]
+        plane.create(PODS.format("default"), *(
+            pod(f"{group}-{i}", labels={f"{GROUP}/pod-group": group},
+                **({"volumes": volumes} if i == 0 and group == "c" else {})) for i in range(3)))
+    live = ("--cluster", "live", "--kubeconfig", plane.kubeconfig)
+    plan = plane.path("plan.json")
+    run = subprocess.run([GEDGE, "plan", *live, *KUBE[2:], "--out", plan], capture_output=True,
+                         text=True)
+    need(run.returncode == 0, f"{run}")
+    run = subprocess.run([GEDGE, "apply", plan, *live], capture_output=True, text=True)
+    need(run.returncode == 1, f"{run}")
+    need([bool(node_of(plane, f"{group}-{i}")) for group in "cd" for i in range(3)] ==
+         3 * [False] + 3 * [True], f"{run.stdout}")
+    need(run.stderr.count("its group c would lack 1 pod\n") == 2, run.stderr)
+
+
+def disk(name, host, size, kind="local"):
     return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": {
         "capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"],
-        "storageClassName": "local", "local": {"path": "/nowhere"},
+        "storageClassName": kind, "local": {"path": "/nowhere"},
         "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
             {"key": HOST, "operator": "In", "values": [host]}]}]}}}}
 
 
-def claim(name, size):
+def claim(name, size, kind="local"):
     return {"metadata": {"name": name}, "spec": {
-        "accessModes": ["ReadWriteOnce"], "storageClassName": "local",
+        "accessModes": ["ReadWriteOnce"], "storageClassName": kind,
         "resources": {"requests": {"storage": size}}}}
 
 
@@ -89,9 +118,8 @@ def check_volumes(plane):
     program = os.path.join(plane.binaries, "kube-controller-manager")
     if not os.path.exists(program):
         return print("[skipped] check_volumes: there is no kube-controller-manager")
-    plane.create("/apis/storage.k8s.io/v1/storageclasses", {
-        "metadata": {"name": "local"}, "provisioner": "kubernetes.io/no-provisioner",
-        "volumeBindingMode": "WaitForFirstConsumer"})
+    plane.create(CLASSES, {"metadata": {"name": "local"}, "volumeBindingMode": WAITS,
+                           "provisioner": "kubernetes.io/no-provisioner"})
     plane.create("/api/v1/nodes", *(node(f"n{i}") for i in range(1, 5)))
     plane.create(VOLUMES, disk("small-1", "n1", "1Gi"), disk("large-2", "n2", "5Gi"),
                  disk("large-3", "n3", "5Gi"))
@@ -130,4 +158,4 @@ def check_volumes(plane):
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks((check_groups, check_volumes), failures))
+    sys.exit(run_checks((check_groups, check_volumes, check_apply), failures))
