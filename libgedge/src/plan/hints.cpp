@@ -242,11 +242,12 @@ void HintMaker::add_peers(PodIndex index, const DelayBudget& budget, const Delay
   beside.peers = *common;
   Draft* const own = draft_of(index);
   if (own == nullptr) return;
-  Draft* const theirs = !budget.nearest && peers.size() > 1 ? draft_of(peers.front()) : own;
-  if (theirs == nullptr)
+  std::set<Draft*> told{own};
+  if (!budget.nearest && peers.size() > 1)
+    for (const PodIndex peer : peers) told.insert(draft_of(peer));
+  if (told.contains(nullptr))
     return warn(index, "the pods that '" + budget.from + "' means cannot be kept together");
-  add_beside(*theirs, beside);
-  add_beside(*own, beside);
+  for (Draft* const draft : told) add_beside(*draft, beside);
   label_groups(beside.label, budget.limit_us);
 }
 

@@ -227,6 +227,26 @@ TEST_CASE("hints: peers are kept together only for those that can be told to be 
   CHECK(hints.warnings[0].message == "Job default/batch: its pods cannot be changed");
 }
 
+TEST_CASE("hints: peers of several workloads are all kept together, or nobody is told anything") {
+  Facts facts = nodes();
+  add(facts, "StatefulSet", "cache", 1, {});
+  add(facts, "Deployment", "cache", 1, {});
+  add(facts, "Deployment", "api", 1, {budget("cache", 2'000)});
+  const Hints all = hints_of(facts);
+  CHECK(all.warnings.empty());
+  CHECK(all.workloads.size() == 3);
+  for (const WorkloadHint& hint : all.workloads) {
+    REQUIRE(hint.beside.size() == 1);
+    CHECK(hint.beside[0].label == "within.gedge.io/2000us");
+    CHECK(hint.beside[0].peers == Labels{{"app", "cache"}});
+  }
+  facts.specs[1].required_affinity = std::vector<PodAffinityTerm>{pod_term({{"app", "x"}}, "zone")};
+  const Hints none = hints_of(facts);
+  CHECK(none.workloads.empty());
+  CHECK(none.nodes.empty());
+  CHECK(none.warnings.size() == 2);
+}
+
 TEST_CASE("hints: where all is written already, nothing is to be done") {
   Facts facts = nodes();
   add(facts, "StatefulSet", "cache", 2, {});
