@@ -21,6 +21,20 @@ EventLedger::Object& EventLedger::find(const std::string& name) {
   return objects_.front();
 }
 
+// Of whom nothing is known any more that would make a difference.
+void EventLedger::forget_old(Nanos now) {
+  const auto is_as_new = [&](const Object& object) {
+    return object.paid_up_to <= now &&
+           std::all_of(object.said.begin(), object.said.end(), [&](const Said& said) {
+             return said.last + limits_.forgotten_after <= now;
+           });
+  };
+  while (!objects_.empty() && is_as_new(objects_.back())) {
+    by_name_.erase(objects_.back().name);
+    objects_.pop_back();
+  }
+}
+
 bool EventLedger::pay(Object& object, Nanos now) const {
   const Nanos debt = std::max(object.paid_up_to, now) + limits_.next_after - now;
   if (debt > limits_.next_after * limits_.burst) return false;
@@ -30,6 +44,7 @@ bool EventLedger::pay(Object& object, Nanos now) const {
 
 EventFate EventLedger::take(const std::string& object, std::string_view reason,
                             std::string_view note, std::uint64_t number, Nanos now) {
+  forget_old(now);
   Object& about = find(object);
   std::erase_if(about.said,
                 [&](const Said& said) { return said.last + limits_.forgotten_after <= now; });

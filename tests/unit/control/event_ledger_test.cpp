@@ -61,6 +61,17 @@ TEST_CASE("event ledger: about one object 25 at once, then one in five minutes")
   CHECK(heard == 25);
 }
 
+TEST_CASE("event ledger: of whom nothing was told for long nothing is kept") {
+  EventLedger ledger;
+  for (int i = 0; i < 1'000; ++i) ledger.take("a" + std::to_string(i), "r", "n", 1, i * kSecond);
+  CHECK(ledger.objects() == 600);  // of the last ten minutes
+  for (int i = 0; i < 10; ++i) ledger.take("much", "r", "n", 1, 1'000 * kSecond);
+  ledger.take("b", "r", "n", 1, 2'000 * kSecond);
+  CHECK(ledger.objects() == 2);  // ten Events are paid for in fifty minutes
+  ledger.take("b", "r", "n", 1, 10'000 * kSecond);
+  CHECK(ledger.objects() == 1);
+}
+
 TEST_CASE("event ledger: of too many objects the one is forgotten that was told of longest ago") {
   EventLimits limits;
   limits.most_objects = 2;

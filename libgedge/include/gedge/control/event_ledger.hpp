@@ -59,6 +59,7 @@ class EventLedger {
     Nanos paid_up_to{0};  // each Event costs `next_after`, of which `burst` may be owed
   };
   Object& find(const std::string& name);
+  void forget_old(Nanos now);
   bool pay(Object& object, Nanos now) const;
 
   EventLimits limits_;
