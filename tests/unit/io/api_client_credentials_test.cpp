@@ -20,14 +20,13 @@ using test::Calls;
 using test::Credentials;
 using test::Folder;
 using test::Heard;
+using test::kYear;
 using test::make_credentials;
 using test::Said;
 using test::TalkingServer;
 using test::TalkTls;
 using test::watch;
 using test::whole;
-
-constexpr long kYear = 365L * 24 * 3'600;
 
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;

@@ -29,12 +29,12 @@ using test::Http2Heard;
 using test::Http2Said;
 using test::Http2Server;
 using test::Http2Then;
+using test::kYear;
 using test::make_credentials;
 using test::request;
 using test::TalkTls;
 using test::watch;
 
-constexpr long kYear = 365L * 24 * 3'600;
 constexpr Nanos kSecond{1'000'000'000};
 
 bool has(const std::string& text, std::string_view part) {

@@ -15,6 +15,8 @@ struct Credentials {
   std::string certificate, key;  // PEM
 };
 
+constexpr long kYear = 365L * 24 * 3'600;  // seconds
+
 enum class KeyKind { kP256, kWeakRsa };
 
 inline std::string pem_of(BIO* bio) {

@@ -25,9 +25,9 @@ namespace {
 using std::chrono::seconds;
 using test::Credentials;
 using test::Folder;
+using test::kYear;
 using test::make_credentials;
 
-constexpr long kYear = 365L * 24 * 3'600;
 constexpr int kPatience = 60'000;  // milliseconds; far beyond what a shell takes
 
 std::string text_of(const std::string& path) {

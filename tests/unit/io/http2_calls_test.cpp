@@ -19,10 +19,10 @@ using test::Credentials;
 using test::Http2Heard;
 using test::Http2Said;
 using test::Http2Server;
+using test::kYear;
 using test::make_credentials;
 using test::TalkTls;
 
-constexpr long kYear = 365L * 24 * 3'600;
 constexpr Nanos kNow{1'000'000'000};
 
 struct Sink final : CallSink {

@@ -25,9 +25,9 @@ namespace {
 using test::Credentials;
 using test::Folder;
 using test::KeyKind;
+using test::kYear;
 using test::make_credentials;
 
-constexpr long kYear = 365L * 24 * 3'600;
 constexpr int kPatience = 60;  // seconds; far beyond what loopback takes
 
 TlsFiles write(const Folder& folder, const Credentials& credentials) {
