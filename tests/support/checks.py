@@ -11,9 +11,11 @@ class Checks:
         if not fact:
             self.failures.append(what)
 
-    def run(self, checks, *arguments, after=lambda: None):
-        """Calls each with these arguments, and `after` it that."""
-        for check in checks:
+    def run(self, checks, *arguments, between=lambda: None):
+        """Calls each with these arguments, and `between` two of them that."""
+        for number, check in enumerate(checks):
+            if number > 0:
+                between()
             before = len(self.failures)
             try:
                 check(*arguments)
@@ -21,7 +23,6 @@ class Checks:
                 self.failures.append(f"{check.__name__}: {wrong}")
             print(f"{check.__name__}: {'ok' if len(self.failures) == before else 'wrong'}",
                   flush=True)
-            after()
 
     def report(self):
         """Prints what was wrong; the exit status."""

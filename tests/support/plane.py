@@ -153,7 +153,7 @@ def run_checks(checks, failures):
     all_of_them = Checks()
     all_of_them.failures = failures
     with Plane() as plane:
-        all_of_them.run(checks, plane, after=plane.clear)
+        all_of_them.run(checks, plane, between=plane.clear)
     return all_of_them.report()
 
 
