@@ -6,7 +6,8 @@
 namespace gedge::cli {
 
 /// Whoever reads its log, or does not, stops nothing. No core dump is made of it, and others of the
-/// same user cannot read its memory: credentials lie there.
+/// same user cannot read its memory: credentials lie there. Memory that is freed goes back to
+/// the system.
 void begin_daemon(Io& io);
 
 }  // namespace gedge::cli

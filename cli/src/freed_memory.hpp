@@ -1,0 +1,14 @@
+// freed_memory.hpp - whether what is freed stays with the process.
+#pragma once
+
+namespace gedge::cli {
+
+/// The system clears a page before it is used for the first time, which takes longer than most of
+/// what is done with it. So the memory that a file was read into is not given back, but serves what
+/// is made of the file; beyond 32 MiB, the most that glibc allows, it is.
+void keep_freed_memory();
+
+/// Large pieces go back to the system: what runs for long needs a list once.
+void return_freed_memory();
+
+}  // namespace gedge::cli
