@@ -51,10 +51,37 @@ bool trust(SSL_CTX* context, const std::string& trusted) {
   }
 }
 
+void free_kept(void* /*context*/, void* kept, CRYPTO_EX_DATA* /*data*/, int /*index*/,
+               long /*number*/, void* /*nothing*/) {
+  SSL_SESSION_free(static_cast<SSL_SESSION*>(kept));
+}
+
+int index_of_kept() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_kept);
+  return index;
+}
+
+void keep(SSL_CTX* context, SSL_SESSION* agreed) {
+  SSL_SESSION_free(static_cast<SSL_SESSION*>(SSL_CTX_get_ex_data(context, index_of_kept())));
+  SSL_CTX_set_ex_data(context, index_of_kept(), agreed);
+}
+
+int keep_newest(SSL* session, SSL_SESSION* agreed) {
+  keep(SSL_get_SSL_CTX(session), agreed);
+  return 1;
+}
+
+// What was agreed with a server on one connection serves the next: its signature is most of what a
+// handshake costs it. It is of this context, and so of whoever shows the same to the same server.
+void resume_sessions(SSL_CTX* context) {
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL_STORE);
+  SSL_CTX_sess_set_new_cb(context, keep_newest);
+}
+
 bool prepare(SSL_CTX* context, const ApiEndpoint& endpoint) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  resume_sessions(context);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
@@ -141,8 +168,12 @@ TlsSession make_tls_session(SSL_CTX* context, int socket, const std::string& nam
   BIO_set_init(bio, 1);
   SSL_set_bio(session.get(), bio, bio);
   SSL_set_connect_state(session.get());
+  auto* const kept = static_cast<SSL_SESSION*>(SSL_CTX_get_ex_data(context, index_of_kept()));
+  if (kept != nullptr) SSL_set_session(session.get(), kept);
   return expect(session.get(), name) ? std::move(session) : nullptr;
 }
+
+void begin_anew(SSL* session) { keep(SSL_get_SSL_CTX(session), nullptr); }
 
 bool speaks_http2(const SSL* session) {
   const unsigned char* chosen = nullptr;

@@ -22,8 +22,12 @@ using TlsSession = std::unique_ptr<SSL, TlsFree>;
 ClientTls make_client_tls(const ApiEndpoint& endpoint);
 
 /// Offers HTTP/2, and HTTP/1.1 after it. `name`: that the server's certificate must have, a name or
-/// an address. The socket outlives it. Null without memory.
+/// an address; the same for all of a context, as what was agreed on the last connection is offered
+/// to the next. The socket outlives it. Null without memory.
 TlsSession make_tls_session(SSL_CTX* context, int socket, const std::string& name);
+
+/// Of a handshake that failed: nothing is offered to the next connection of its context.
+void begin_anew(SSL* session);
 
 /// Whether the server has agreed to HTTP/2.
 bool speaks_http2(const SSL* session);

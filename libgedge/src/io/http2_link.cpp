@@ -203,6 +203,7 @@ void Http2Link::shake_hands() {
     if (!listen(why == SSL_ERROR_WANT_WRITE ? EPOLLIN | EPOLLOUT : EPOLLIN)) end();
     return;
   }
+  if (done != 1) begin_anew(tls_.get());
   speaks_otherwise_ = done == 1 && !speaks_http2(tls_.get());
   if (done != 1 || speaks_otherwise_ || !open_session()) return end();
   state_ = State::kOpen;

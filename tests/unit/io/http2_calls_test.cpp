@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <sys/epoll.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +35,100 @@ struct Sink final : CallSink {
   std::vector<CallOver> ended;
 };
 
+/// Calls of one server, that are waited for.
+struct Asking {
+  explicit Asking(const ApiEndpoint& endpoint)
+      : access(*ApiAccess::make(endpoint)),
+        calls(Http2Calls::make(*access, limits, steady_clock(), epoll.get(), 0)) {
+    REQUIRE(calls);
+  }
+
+  /// The status; 0: none came.
+  unsigned ask(ApiLane lane) {
+    constexpr int kMostRounds = 1'000, kPatience = 60'000;  // milliseconds
+    ApiRequest request = bind_request();
+    request.lane = lane;
+    sink.ended.clear();
+    calls->send(next++, std::move(request), false, now());
+    for (int round = 0; round < kMostRounds && sink.ended.empty(); ++round) {
+      calls->settle(sink, now());
+      calls->flush();
+      epoll_event event{};
+      if (!sink.ended.empty() || ::epoll_wait(epoll.get(), &event, 1, kPatience) != 1) break;
+      calls->act(static_cast<std::uint32_t>(event.data.u64 >> 32U),
+                 static_cast<int>(event.data.u64 & 0xffffffffU), event.events, now());
+      calls->settle(sink, now());
+    }
+    return sink.ended.empty() ? 0 : sink.ended.front().answer.status;
+  }
+  static Nanos now() { return Nanos(steady_clock().now()); }
+
+  const ApiLimits limits;
+  const Descriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
+  std::unique_ptr<ApiAccess> access;
+  std::unique_ptr<Http2Calls> calls;
+  Sink sink;
+  std::uint64_t next = 1;
+};
+
+ApiIdentity identity_of(const Credentials& credentials) {
+  ApiIdentity identity;
+  identity.certificate = credentials.certificate;
+  identity.key = Secret(credentials.key);
+  return identity;
+}
+
+ApiEndpoint endpoint_of(const Http2Server& server, const Credentials& trusted,
+                        const Credentials& client) {
+  ApiEndpoint endpoint;
+  endpoint.server = server.url();
+  endpoint.tls_server_name = "kube.test";
+  endpoint.trusted = trusted.certificate;
+  endpoint.identity = identity_of(client);
+  return endpoint;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "http2 calls: the next connection goes on from what was agreed with the server, but not for "
+    "whoever shows something else, or trusts somebody else") {
+  const Credentials own = make_credentials("kube.test", kYear),
+                    first = make_credentials("first", kYear),
+                    second = make_credentials("second", kYear);
+  Http2Server server([](const Http2Heard&) { return Http2Said{"ok"}; },
+                     TalkTls{own, first.certificate + second.certificate});
+  Asking asking(endpoint_of(server, own, first));
+  CHECK(asking.ask(ApiLane::kRead) == 200);
+  CHECK(server.resumed() == 0);
+  CHECK(asking.ask(ApiLane::kWrite) == 200);
+  CHECK(server.connections() == 2);
+  CHECK(server.resumed() == 1);
+
+  REQUIRE(asking.access->adopt(identity_of(second), own.certificate, 2));
+  CHECK(asking.ask(ApiLane::kRead) == 200);
+  CHECK(server.connections() == 3);
+  CHECK(server.resumed() == 1);
+  CHECK(asking.ask(ApiLane::kWrite) == 200);
+  CHECK(server.connections() == 4);
+  CHECK(server.resumed() == 2);
+
+  REQUIRE(asking.access->adopt(identity_of(second), first.certificate, 3));
+  CHECK(asking.ask(ApiLane::kRead) == 0);
+  CHECK(server.resumed() == 2);
+}
+
+TEST_CASE("http2 calls: where nothing comes of what was agreed before, the next begins anew") {
+  const Credentials own = make_credentials("kube.test", kYear),
+                    client = make_credentials("gedge", kYear);
+  Http2Server server([](const Http2Heard&) { return Http2Said{"ok"}; },
+                     TalkTls{own, client.certificate, false, true});
+  Asking asking(endpoint_of(server, own, client));
+  CHECK(asking.ask(ApiLane::kRead) == 200);
+  CHECK(asking.ask(ApiLane::kWrite) == 0);
+  CHECK(asking.ask(ApiLane::kWrite) == 200);
+  CHECK(server.resumed() == 0);
+}
 
 TEST_CASE(
     "http2 calls: with credentials that no connection can show, others serve until there are "

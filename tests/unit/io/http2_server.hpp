@@ -54,6 +54,7 @@ class Http2Server {
 
   std::string url() const { return "https://127.0.0.1:" + std::to_string(listener_.port()); }
   std::size_t connections() const { return listener_.connections(); }
+  std::size_t resumed() const { return listener_.resumed(); }
   std::vector<Http2Heard> heard() const {
     const std::lock_guard lock(mutex_);
     return heard_;

@@ -8,6 +8,7 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -29,8 +30,9 @@ namespace gedge::test {
 /// With TLS; and what client certificates must be, where one is wanted.
 struct TalkTls {
   Credentials own;
-  std::string clients = {};    // PEM, of one or more; empty: none is asked for
-  bool chooses_http1 = false;  // by ALPN, and refuses who offers other protocols alone
+  std::string clients = {};      // PEM, of one or more; empty: none is asked for
+  bool chooses_http1 = false;    // by ALPN, and refuses who offers other protocols alone
+  bool breaks_sessions = false;  // ends connections of who would go on from another
 };
 
 inline int choose_http1(SSL*, const unsigned char** out, unsigned char* size,
@@ -53,6 +55,10 @@ inline SSL_CTX* make_server_context(const TalkTls& tls) {
   EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
   REQUIRE(SSL_CTX_use_certificate(context, own) == 1);
   REQUIRE(SSL_CTX_use_PrivateKey(context, secret) == 1);
+  // Without it, OpenSSL ends connections of who has shown a certificate on another.
+  constexpr unsigned char kContext[] = {'t', 'e', 's', 't'};
+  if (!tls.breaks_sessions)
+    REQUIRE(SSL_CTX_set_session_id_context(context, kContext, sizeof kContext) == 1);
   if (!tls.clients.empty()) {
     BIO* const trusted = bio(tls.clients);
     while (X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr)) {
@@ -122,6 +128,8 @@ class TlsListener {
     const std::lock_guard lock(mutex_);
     return clients_.size();
   }
+  /// Of them, those that went on from what was agreed on another.
+  std::size_t resumed() const { return resumed_; }
 
  private:
   void serve() {
@@ -136,7 +144,7 @@ class TlsListener {
     }
   }
 
-  void take(std::size_t number, int socket) const {
+  void take(std::size_t number, int socket) {
     // OpenSSL writes to whom has gone. Only this thread is spared: the client's must not need it.
     sigset_t pipes;
     sigemptyset(&pipes);
@@ -145,7 +153,9 @@ class TlsListener {
     const std::unique_ptr<SSL, decltype(&SSL_free)> tls(
         context_ ? SSL_new(context_.get()) : nullptr, SSL_free);
     if (tls) SSL_set_fd(tls.get(), socket);
-    if (!tls || SSL_accept(tls.get()) == 1) talk_({number, socket, tls.get()});
+    const bool is_good = !tls || SSL_accept(tls.get()) == 1;
+    if (tls && is_good && SSL_session_reused(tls.get()) == 1) ++resumed_;
+    if (is_good) talk_({number, socket, tls.get()});
     ERR_clear_error();
     ::shutdown(socket, SHUT_RDWR);
   }
@@ -157,6 +167,7 @@ class TlsListener {
   mutable std::mutex mutex_;
   std::condition_variable over_;
   bool is_over_ = false;
+  std::atomic<std::size_t> resumed_ = 0;
   std::vector<Descriptor> clients_;
   std::vector<std::thread> threads_;
   std::thread thread_;
