@@ -473,6 +473,8 @@ MUTATIONS = [
     Mutation("an extender forgets a bind under way with the pod that it was for", ("I-2", "I-6"),
              "control/extender.cpp", "    if (!is_binding(pod)) drop(pod);", "    drop(pod);",
              ("control",)),
+    Mutation("a session that a server hangs up on is offered for ever", ("I-5",),
+             "io/http2_link.cpp", "  if (done != 1) begin_anew(tls_.get());\n", "", ("io",)),
     Mutation("what was packed in time is sent late", ("I-3",), "io/http2_link.cpp",
              "    if (out_by_ <= Nanos(clock_.now())) return end();\n", "", ("io",)),
     Mutation("what was sent for a lease arrives when another one leads", ("I-3",),

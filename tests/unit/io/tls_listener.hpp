@@ -32,7 +32,7 @@ struct TalkTls {
   Credentials own;
   std::string clients = {};      // PEM, of one or more; empty: none is asked for
   bool chooses_http1 = false;    // by ALPN, and refuses who offers other protocols alone
-  bool breaks_sessions = false;  // ends connections of who would go on from another
+  bool breaks_sessions = false;  // hangs up on who would go on from another connection
 };
 
 inline int choose_http1(SSL*, const unsigned char** out, unsigned char* size,
@@ -42,6 +42,15 @@ inline int choose_http1(SSL*, const unsigned char** out, unsigned char* size,
                                in_size) == OPENSSL_NPN_NEGOTIATED
              ? SSL_TLSEXT_ERR_OK
              : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+inline int hang_up_on_sessions(SSL* session, int*, void*) {
+  const unsigned char* offered = nullptr;
+  std::size_t size = 0;
+  if (SSL_client_hello_get0_ext(session, TLSEXT_TYPE_psk, &offered, &size) != 1)
+    return SSL_CLIENT_HELLO_SUCCESS;
+  ::shutdown(SSL_get_fd(session), SHUT_RDWR);
+  return SSL_CLIENT_HELLO_ERROR;
 }
 
 inline SSL_CTX* make_server_context(const TalkTls& tls) {
@@ -55,10 +64,10 @@ inline SSL_CTX* make_server_context(const TalkTls& tls) {
   EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
   REQUIRE(SSL_CTX_use_certificate(context, own) == 1);
   REQUIRE(SSL_CTX_use_PrivateKey(context, secret) == 1);
-  // Without it, OpenSSL ends connections of who has shown a certificate on another.
+  // OpenSSL wants one of whom it asks for a certificate.
   constexpr unsigned char kContext[] = {'t', 'e', 's', 't'};
-  if (!tls.breaks_sessions)
-    REQUIRE(SSL_CTX_set_session_id_context(context, kContext, sizeof kContext) == 1);
+  REQUIRE(SSL_CTX_set_session_id_context(context, kContext, sizeof kContext) == 1);
+  if (tls.breaks_sessions) SSL_CTX_set_client_hello_cb(context, hang_up_on_sessions, nullptr);
   if (!tls.clients.empty()) {
     BIO* const trusted = bio(tls.clients);
     while (X509* const client = PEM_read_bio_X509(trusted, nullptr, nullptr, nullptr)) {
