@@ -50,57 +50,40 @@ def version_of(api, path):
 
 class Watch:
     """When each of `count` pods was seen with a node, from now on. A watch that breaks is begun
-    again from a list. Lines are kept as they come, and understood when there may be enough of
-    them: whoever looks on is to take little of the machine."""
+    again from a list."""
 
     def __init__(self, api, count):
         self.moments, self.nodes, self.over = {}, {}, threading.Event()
         self.count, self.wrong, self.has_ended = count, [], False
-        self.bound, self.lines = 0, []  # at most; with the time of each
         self.api = Api(api.host, api.headers["Authorization"].split()[1])
         begin = version_of(api, "/api/v1/pods")
         self.thread = threading.Thread(target=self.follow, args=(begin,), daemon=True)
         self.thread.start()
 
-    def note(self, seen, moment):
+    def note(self, seen):
         name, where = seen["metadata"]["name"], seen.get("spec", {}).get("nodeName")
         if not where:
             return
         if self.nodes.setdefault(name, where) != where:
             self.wrong.append(f"{name} was bound to {self.nodes[name]} and to {where}")
-        self.moments.setdefault(name, moment)
-
-    def understand(self):
-        lines, self.lines = self.lines, []
-        for moment, line in lines:
-            event = json.loads(line)
-            if event["type"] in ("ADDED", "MODIFIED"):
-                self.note(event["object"], moment)
-        self.bound = len(self.moments)
-        if self.bound >= self.count:
+        self.moments.setdefault(name, time.monotonic())
+        if len(self.moments) == self.count:
             self.over.set()
-
-    def listed(self):
-        """Notes all that are there; where a watch is to begin."""
-        pods = json.loads(self.api.ask("GET", "/api/v1/pods"))
-        for item in pods["items"]:
-            self.note(item, time.monotonic())
-        self.understand()
-        return pods["metadata"]["resourceVersion"]
 
     def follow(self, begin):
         while not self.has_ended:
             try:
-                begin = begin or self.listed()
+                if begin is None:
+                    listed = json.loads(self.api.ask("GET", "/api/v1/pods"))
+                    begin = listed["metadata"]["resourceVersion"]
+                    for item in listed["items"]:
+                        self.note(item)
                 for line in self.api.stream(f"/api/v1/pods?watch=1&resourceVersion={begin}"):
                     if self.has_ended:
                         return
-                    if not line.endswith(b"\n"):
-                        break
-                    self.lines.append((time.monotonic(), line))
-                    self.bound += b'"nodeName"' in line
-                    if self.bound >= self.count:
-                        self.understand()
+                    event = json.loads(line)
+                    if event["type"] in ("ADDED", "MODIFIED"):
+                        self.note(event["object"])
             except (OSError, http.client.HTTPException, Broken, ValueError):
                 time.sleep(0.02)
             self.api.local = threading.local()
@@ -215,7 +198,7 @@ class Side:
         process = self.start(plane, api, names)
         try:
             if not watch.over.wait(PATIENCE):
-                raise Broken(f"{self.name} bound {watch.bound} of {count} pods")
+                raise Broken(f"{self.name} bound {len(watch.moments)} of {count} pods")
             if self.tells:
                 wait_for_events(api, count)
             self.note(process, watch, count, raw)

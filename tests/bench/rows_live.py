@@ -132,13 +132,13 @@ def server_gone(suite, report):
         watch = Watch(api, FLOOD)
         process: Process = start_gedge(suite, "none")(plane)
         try:
-            while watch.bound < FLOOD // 4:
+            while len(watch.moments) < FLOOD // 4:
                 time.sleep(0.01)
             killed = time.monotonic()
             break_server(plane)
             back = wait_until_it_answers(api)
             if not watch.over.wait(PATIENCE):
-                raise Broken(f"{watch.bound} of {FLOOD} pods were bound")
+                raise Broken(f"{len(watch.moments)} of {FLOOD} pods were bound")
         finally:
             process.stop()
             watch.end()
