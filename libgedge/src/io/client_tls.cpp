@@ -71,8 +71,8 @@ int keep_newest(SSL* session, SSL_SESSION* agreed) {
   return 1;
 }
 
-// What was agreed with a server on one connection serves the next: its signature is most of what a
-// handshake costs it. It is of this context, and so of whoever shows the same to the same server.
+// What was agreed with a server on one connection serves the next: to agree anew costs it
+// milliseconds. It is of this context, and so of whoever shows the same to the same server.
 void resume_sessions(SSL_CTX* context) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL_STORE);
   SSL_CTX_sess_set_new_cb(context, keep_newest);

@@ -50,14 +50,14 @@ struct Asking {
     request.lane = lane;
     sink.ended.clear();
     calls->send(next++, std::move(request), false, now());
-    for (int round = 0; round < kMostRounds && sink.ended.empty(); ++round) {
+    for (int round = 0; round < kMostRounds; ++round) {
       calls->settle(sink, now());
+      if (!sink.ended.empty()) break;
       calls->flush();
       epoll_event event{};
-      if (!sink.ended.empty() || ::epoll_wait(epoll.get(), &event, 1, kPatience) != 1) break;
+      if (::epoll_wait(epoll.get(), &event, 1, kPatience) != 1) break;
       calls->act(static_cast<std::uint32_t>(event.data.u64 >> 32U),
                  static_cast<int>(event.data.u64 & 0xffffffffU), event.events, now());
-      calls->settle(sink, now());
     }
     return sink.ended.empty() ? 0 : sink.ended.front().answer.status;
   }
