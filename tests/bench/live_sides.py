@@ -5,7 +5,6 @@ import collections
 import http.client
 import json
 import os
-import signal
 import subprocess
 import threading
 import time
@@ -115,22 +114,15 @@ def verify(api, watch):
 
 
 class Process:
-    """A scheduler that runs; `ours`: its child's handle, or None where others reap it."""
+    """A scheduler that runs; `began`: a moment before it did."""
 
-    def __init__(self, pid, ours=None):
-        self.pid, self.ours = pid, ours
+    def __init__(self, child, began=None):
+        self.child, self.pid, self.began = child, child.pid, began
 
     def seconds(self):
         with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def began(self):
-        """When its process was made, as time.monotonic(): to a tick of the kernel, 10 ms."""
-        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
-            ticks = int(file.read().rsplit(")", 1)[1].split()[19])
-        asleep = time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
-        return ticks / os.sysconf("SC_CLK_TCK") - asleep
 
     def peak(self):
         """MiB."""
@@ -138,27 +130,28 @@ class Process:
             return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
 
     def stop(self):
-        os.kill(self.pid, signal.SIGTERM)
-        if self.ours:
-            self.ours.wait()
-        while os.path.exists(f"/proc/{self.pid}"):
-            time.sleep(0.02)
+        self.child.terminate()
+        self.child.wait()
+
+
+def begin(command, **streams):
+    began = time.monotonic()
+    return Process(subprocess.Popen(command, **streams), began)
 
 
 def start_kubernetes(plane, *_):
-    plane.call("scheduler")
-    with open(os.path.join(plane.dir, "scheduler.pid"), encoding="ascii") as file:
-        return Process(int(file.read()))
+    command = plane.call("scheduler-command").splitlines()
+    with open(os.path.join(plane.dir, "scheduler.log"), "ab") as log:
+        return begin(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
 def start_gedge(suite, events):
     def start(plane, *_):
-        child = subprocess.Popen(
+        return begin(
             [suite.program("gedge"), "schedule", "--watch", "--profile", "kube", "--compat", "1.20",
              "--events", events, "--listen", "127.0.0.1:0", "-q",
              "--kubeconfig", os.path.join(plane.dir, "kubeconfig")],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return Process(child.pid, child)
     return start
 
 
@@ -167,13 +160,13 @@ def start_ceiling(suite, nodes, connections=64):
     def start(plane, api, names):
         host, port = api.host.split(":")
         watches = [f"{path}?watch=1&resourceVersion={version_of(api, path)}" for path in WATCHED]
-        child = subprocess.Popen([suite.program("bench_bind"), host, port, str(connections),
-                                  *watches], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        process = begin([suite.program("bench_bind"), host, port, str(connections), *watches],
+                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         lines = [api.headers["Authorization"].split()[1]]
         lines += [f"default/{name} {node_name(i % nodes)}" for i, name in enumerate(names)]
-        child.stdin.write(("\n".join(lines) + "\n").encode())
-        child.stdin.close()
-        return Process(child.pid, child)
+        process.child.stdin.write(("\n".join(lines) + "\n").encode())
+        process.child.stdin.close()
+        return process
     return start
 
 
@@ -212,7 +205,7 @@ class Side:
     def note(self, process, watch, count, raw):
         moments = watch.times()
         self.rates.append((count - 1) / (moments[-1] - moments[0]))
-        self.first.append(moments[0] - process.began())
+        self.first.append(moments[0] - process.began)
         line = (f"{self.name:18} {'with Events' if self.tells else '':11} {self.rates[-1]:7.0f} "
                 f"binds/s  first after {self.first[-1]:.2f} s")
         if self.name != "nobody":

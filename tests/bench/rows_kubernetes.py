@@ -78,6 +78,7 @@ class Plane:
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Broken(f"control_plane.sh {what}: {done.stderr[-800:]}")
+        return done.stdout
 
     def __enter__(self):
         try:

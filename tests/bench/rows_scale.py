@@ -130,7 +130,7 @@ def start_gedge(suite, plane):
         [suite.program("gedge"), "scale", "run", "--own-hpa", "--compat", "1.20", "--sync-period",
          f"{PERIOD}ms", "--listen", "127.0.0.1:0", "-q", "--kubeconfig", plane.kubeconfig],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return Process(child.pid, child)
+    return Process(child)
 
 
 def start_controller(*flags):
@@ -138,7 +138,7 @@ def start_controller(*flags):
         period = f"--horizontal-pod-autoscaler-sync-period={PERIOD}ms"
         controller = KubeController(plane, "", period, *flags)
         controller.start()
-        return Process(controller.process.pid, controller.process)
+        return Process(controller.process)
     return start
 
 

@@ -7,6 +7,7 @@
 #                  further flags of kube-apiserver
 #   scheduler DIR  start kube-scheduler beside them, without the limits of its client; members of
 #                  DIR/scheduler-more.yaml, a JSON object, are added to its configuration
+#   scheduler-command DIR  prints the words that would start it so, one a line
 #   stop-scheduler DIR
 #   restart DIR NAME  kill etcd, apiserver or scheduler at once, and start it as before
 #   stop DIR       stop what was started in DIR
@@ -188,7 +189,7 @@ start() { # DIR
   kubeconfig "$dir" "https://127.0.0.1:$api" "$token"
 }
 
-scheduler() { # DIR
+scheduler_command() { # DIR: configures it; the words that start it, one a line
   local dir bin health
   dir=$(cd "$1" && pwd)
   bin=$(binaries)
@@ -211,8 +212,16 @@ with open(sys.argv[1]) as file:
         print(f"{key}: {json.dumps(value)}")
 PYTHON
   fi
-  launch "$dir" scheduler "$bin/kube-scheduler" --config="$dir/scheduler.yaml" \
-    --secure-port=0
+  printf '%s\n' "$bin/kube-scheduler" --config="$dir/scheduler.yaml" --secure-port=0
+}
+
+scheduler() { # DIR
+  local dir health command
+  dir=$(cd "$1" && pwd)
+  command=$(scheduler_command "$dir")
+  mapfile -t command <<<"$command"
+  health=$(sed -n 's/^healthzBindAddress: //p' "$dir/scheduler.yaml")
+  launch "$dir" scheduler "${command[@]}"
   wait_until "$dir" scheduler curl -sf "http://$health/healthz"
 }
 
@@ -243,6 +252,7 @@ case "${1:-} $#" in
   "binaries 1") binaries ;;
   "restart 3") restart "$2" "$3" ;;
   "start 2" | "scheduler 2" | "stop 2") "$1" "$2" ;;
+  "scheduler-command 2") scheduler_command "$2" ;;
   "stop-scheduler 2") end "$2" scheduler ;;
   *) usage >&2; exit 2 ;;
 esac
