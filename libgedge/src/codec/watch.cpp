@@ -83,6 +83,14 @@ simdjson::error_code take_object(ondemand::value value, WatchLine& line) {
 
 class WatchReader::Parts {
  public:
+  // Room for a text, and for others that are somewhat longer: what nobody touches costs nothing,
+  // and new room is touched anew.
+  simdjson::error_code expect(std::size_t bytes) {
+    constexpr std::size_t kLeast = std::size_t{1} << 20;
+    return bytes <= parser.capacity() ? simdjson::SUCCESS
+                                      : parser.allocate(std::max(kLeast, bytes + bytes / 4));
+  }
+
   PaddedText padded;
   ondemand::parser parser;
 };
@@ -121,7 +129,8 @@ Result<ListMeta> WatchReader::read_list(std::string_view body, std::size_t paddi
   ondemand::document document;
   ondemand::object list, metadata;
   bool has_items = false, has_metadata = false;
-  auto error = parts_->parser.iterate(text).get(document);
+  auto error = parts_->expect(text.size());
+  if (!error) error = parts_->parser.iterate(text).get(document);
   if (!error) error = document.get_object().get(list);
   if (!error)
     error = for_each_field(list, [&](std::string_view key, ondemand::value value) {

@@ -408,6 +408,7 @@ Status ApiCluster::keep_lease(Nanos now) {
 }
 
 void ApiCluster::flush(ClusterListener& listener) {
+  if (page_reader_ && is_listed()) page_reader_.reset();
   for (const auto& kind : kinds_) kind->flush(listener);
   if (latency_) latency_->flush(now(), listener);
 }
@@ -551,13 +552,15 @@ void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,
 void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener) {
   const bool is_page = kind.reflector().is_listing() && answer.status == 200;
   if (!is_page) return kind.failed(answer, now(), listener);
-  const auto page = kind.read_page(answer.body);
+  if (!page_reader_) page_reader_.emplace();
+  const auto page = kind.read_page(answer.body, *page_reader_);
   if (!page) return kind.failed(page.error(), now(), listener);
   // The server is at work on the next one while this one is read.
   const bool is_last = page->next.empty();
   if (!is_last) {
     kind.reflector().take_page(*page, now());
     begin_call(kind, now());
+    transport_.push();
   }
   if (const Status taken = kind.take_page(answer.body, listener); !taken) {
     if (!is_last) end_call(kind);

@@ -113,8 +113,8 @@ void ApiCluster::Kind::load_alone(const std::vector<std::string>& texts,
   }
 }
 
-Result<ListMeta> ApiCluster::Kind::read_page(const std::string& body) {
-  return WatchReader().read_list(body, room_behind(body));  // what it needs for a page is not kept
+Result<ListMeta> ApiCluster::Kind::read_page(const std::string& body, WatchReader& reader) {
+  return reader.read_list(body, room_behind(body));
 }
 
 Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& listener) {

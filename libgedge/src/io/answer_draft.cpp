@@ -14,10 +14,16 @@ constexpr std::size_t kMostBelieved = std::size_t{64} << 20;
 // What may be kept while nothing is under way.
 constexpr std::size_t kMostKept = std::size_t{256} << 10;
 
+// What grows beyond the first is given the second at once: room that nobody touches costs nothing,
+// and each doubling would touch as much anew as it copies.
+constexpr std::size_t kSmall = std::size_t{64} << 10, kLarge = std::size_t{1} << 20;
+
 // Room for `more` bytes and for what parsers read behind them, doubling.
 void make_room(std::string& text, std::size_t more) {
   const std::size_t needed = text.size() + more + kSlack;
-  if (needed > text.capacity()) text.reserve(std::max(needed, 2 * text.capacity()));
+  if (needed <= text.capacity()) return;
+  const std::size_t least = text.capacity() >= kSmall ? kLarge : 0;
+  text.reserve(std::max({needed, 2 * text.capacity(), least}));
 }
 
 void shrink(std::string& text) {

@@ -60,6 +60,7 @@ class ApiClient::Parts : private CallSink {
   bool is_secure() const { return http2_ != nullptr || access_->is_secure(); }
   void keep(CredentialSource source, ApiEndpoint endpoint, CredentialKeeper::Notice notice);
   void send(std::uint64_t ticket, ApiRequest request);
+  void push();
   void expect_writes();
   void cancel(std::uint64_t ticket);
   Status wait(Nanos most, const ApiListener& listener);
@@ -158,6 +159,10 @@ void ApiClient::Parts::send(std::uint64_t ticket, ApiRequest request) {
   const Nanos left = ApiAccess::time_left(request, Nanos(clock_.now()));
   const Nanos deadline = now() + std::clamp(left, Nanos{0}, kMostPatience);
   parked_.push_back({ticket, std::move(request), false, deadline});
+}
+
+void ApiClient::Parts::push() {
+  if (http2_ != nullptr) http2_->flush();
 }
 
 // Who we are must be known by then.
@@ -352,6 +357,7 @@ Result<std::unique_ptr<ApiClient>> ApiClient::open(ApiEndpoint endpoint, ApiLimi
 void ApiClient::send(std::uint64_t ticket, ApiRequest request) {
   parts_->send(ticket, std::move(request));
 }
+void ApiClient::push() { parts_->push(); }
 void ApiClient::expect_writes() { parts_->expect_writes(); }
 void ApiClient::cancel(std::uint64_t ticket) { parts_->cancel(ticket); }
 Status ApiClient::wait(Nanos most, const ApiListener& listener) {

@@ -54,7 +54,7 @@ void prefer_large_pages(std::string& bytes) {
 // Reads until the end, one byte past `max_bytes` at most. Errno is set where it returns false.
 bool read_to_end(int fd, std::uint64_t max_bytes, std::size_t expected, std::string& bytes) {
   std::size_t used = 0;
-  bytes.reserve(std::max(expected + 1, kStep) + kSlack);
+  bytes.reserve((expected > 0 ? expected + 1 : kStep) + kSlack);
   prefer_large_pages(bytes);
   for (;;) {
     const std::size_t room = bytes.capacity() - kSlack;

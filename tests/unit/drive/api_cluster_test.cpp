@@ -42,6 +42,25 @@ TEST_CASE("api cluster: lists pages of each kind, then watches from their versio
   CHECK(at.api.asked.at(watch).lane == ApiLane::kWatch);
 }
 
+TEST_CASE("api cluster: the server is at work on the next page while one is read") {
+  Fixture at;
+  at.turn();
+  int pushes = 0;
+  at.api.pushed = [&] {
+    ++pushes;
+    CHECK(at.api.find("/api/v1/nodes?limit=500&continue=t") != 0);
+    CHECK(at.notes.lines.empty());
+  };
+  at.api.say(at.api.find("/api/v1/nodes?limit=500"), 200,
+             list("NodeList", R"({"metadata":{"name":"n1"}})", "t"));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"node n1"});
+  CHECK(pushes == 1);
+  at.api.say(at.api.find("/api/v1/nodes?limit=500&continue=t"), 200, list("NodeList", ""));
+  at.turn();
+  CHECK(pushes == 1);  // it was the last one
+}
+
 TEST_CASE(
     "api cluster: the next page is asked for before one is read, and all anew if it is none") {
   Fixture at;

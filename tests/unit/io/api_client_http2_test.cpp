@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -29,6 +30,7 @@ using test::Http2Heard;
 using test::Http2Said;
 using test::Http2Server;
 using test::Http2Then;
+using test::kPatience;
 using test::kYear;
 using test::make_credentials;
 using test::request;
@@ -117,6 +119,28 @@ TEST_CASE("api client over HTTP/2: many at once, on one connection a lane") {
     CHECK(heard.body == (binds ? bind_request().body : ""));
     CHECK(heard.fields.count("content-type") == (binds ? 1 : 0));
   }
+}
+
+TEST_CASE("api client over HTTP/2: what is pushed leaves before somebody waits") {
+  std::promise<void> came;
+  Http2Server server(
+      [&](const Http2Heard& heard) {
+        if (heard.fields.at(":path") == "/pushed") came.set_value();
+        return Http2Said{"ok"};
+      },
+      TalkTls{own()});
+  Calls calls(endpoint_of(server));
+  const auto keep = calls.listener.answer;
+  calls.listener.answer = [&](std::uint64_t ticket, ApiAnswer answer) {
+    keep(ticket, std::move(answer));
+    if (ticket != 1) return;
+    calls.client->send(calls.next++, request(ApiLane::kRead, "/pushed"));
+    calls.client->push();
+    CHECK(came.get_future().wait_for(kPatience) == std::future_status::ready);
+  };
+  CHECK(calls.get().status == 200);
+  calls.wait_for(2);
+  CHECK(calls.answers.at(2).body == "ok");
 }
 
 TEST_CASE("api client over HTTP/2: a connection for writes is there before the next write") {

@@ -149,7 +149,8 @@ class ApiCluster final : public ClusterLink {
   const WallClock& wall_clock_;
   ApiClusterOptions options_;
   std::vector<std::unique_ptr<Kind>> kinds_;
-  std::unique_ptr<LatencyWatch> latency_;  // null: the cluster's are not asked for
+  std::optional<WatchReader> page_reader_;  // while pages come: one for all
+  std::unique_ptr<LatencyWatch> latency_;   // null: the cluster's are not asked for
   std::optional<LeaseKeeper> lease_;
   std::vector<Call> unsent_;  // writes that came when they must not be sent any more
   std::unordered_map<std::uint64_t, Call> calls_;  // under way

@@ -70,6 +70,7 @@ class ApiClient final : public ApiTransport {
   ~ApiClient() override;
 
   void send(std::uint64_t ticket, ApiRequest request) override;
+  void push() override;
   void expect_writes() override;
   void cancel(std::uint64_t ticket) override;
   Status wait(Nanos most, const ApiListener& listener) override;

@@ -65,6 +65,9 @@ class ApiTransport {
 
   /// Never waits. `ticket` is the caller's, and names no other call under way.
   virtual void send(std::uint64_t ticket, ApiRequest request) = 0;
+  /// What was sent leaves now, where it can without waiting: whoever has more to do before the next
+  /// wait() lets the server begin. From a listener, too.
+  virtual void push() {}
   /// Writes will follow: a connection for them may be opened before, and kept.
   virtual void expect_writes() {}
   /// Nothing more is said of it. Nothing where there is no such call.

@@ -20,6 +20,7 @@ class ScriptedApi final : public ApiTransport {
   void send(std::uint64_t ticket, ApiRequest request) override {
     asked.emplace(ticket, std::move(request));
   }
+  void push() override { pushed(); }
   void cancel(std::uint64_t ticket) override { asked.erase(ticket); }
   /// Hands over everything that was said so far; of calls that were cut meanwhile, nothing.
   Status wait(Nanos most, const ApiListener& listener) override {
@@ -69,6 +70,7 @@ class ScriptedApi final : public ApiTransport {
   std::map<std::uint64_t, ApiRequest> asked;  ///< under way
   std::vector<Nanos> waited;
   std::function<void()> stands_still = [] {};  ///< while somebody waits
+  std::function<void()> pushed = [] {};        ///< what was sent so far leaves
   int wakes = 0;
 
  private:
