@@ -112,11 +112,18 @@ TEST_CASE("read_cpus: this machine is to it what it is to hwloc") {
   REQUIRE(cheap);
   REQUIRE(whole);
   CHECK(cheap->cpu_set() == whole->cpu_set());
+  // Where the system does not tell of caches, hwloc asks the processor, and the kubelet nobody.
+  const bool tells_caches = files.is_directory("/sys/devices/system/cpu/cpu0/cache");
+  if (!tells_caches) MESSAGE("this system does not tell of caches: not compared");
   for (std::size_t i = 0; i < cheap->cpus.size(); ++i) {
     CHECK(cheap->cpus[i].core == whole->cpus[i].core);
     CHECK(cheap->cpus[i].numa == whole->cpus[i].numa);
     CHECK(cheap->cpus[i].socket == whole->cpus[i].socket);
     const int near = cheap->cpus[i].cache, far = whole->cpus[i].cache;
+    if (!tells_caches) {
+      CHECK(near < 0);
+      continue;
+    }
     REQUIRE((near < 0) == (far < 0));
     if (near >= 0)
       CHECK(cheap->caches[static_cast<std::size_t>(near)].cpus ==
