@@ -24,7 +24,10 @@ std::set<std::string> names_of(const std::vector<Profile>& profiles) {
 
 Scheduler::Scheduler(LiveCluster cluster, std::vector<std::string> scheduler_names,
                      SchedulerOptions options)
-    : cluster_(std::move(cluster)), names_(std::move(scheduler_names)), options_(options) {}
+    : cluster_(std::move(cluster)),
+      names_(std::move(scheduler_names)),
+      options_(options),
+      allowed_binds_(options.first_binds) {}
 
 void Scheduler::put(RttMatrix rtt) {
   cluster_.put(std::move(rtt));
@@ -394,7 +397,7 @@ std::optional<Nanos> Scheduler::next() const {
   if (!to_search_.empty() && !is_paused()) return next ? std::min(*next, rest_until_) : rest_until_;
   const bool wants_to_bind =
       !active_.empty() || !to_search_.empty() || (has_new_volumes_ && !awaiting_.empty());
-  if (!wants_to_bind || flights_.size() >= (is_paused() ? 1 : options_.max_binds)) return next;
+  if (!wants_to_bind || flights_.size() >= (is_paused() ? 1 : most_binds())) return next;
   const Nanos soonest = std::max(is_paused() ? paused_until_ : Nanos{0}, rest_until_);
   return next ? std::min(*next, soonest) : soonest;
 }

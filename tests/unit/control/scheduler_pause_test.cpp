@@ -15,6 +15,7 @@ using namespace gedge::test;
 namespace {
 
 constexpr int kBacklog = 300;
+constexpr std::size_t kFirst = 8, kMost = 100;
 
 Scheduler with_backlog() {
   LiveOptions options;
@@ -53,8 +54,8 @@ TEST_CASE("pause: a server that is away is asked now and then, and all goes on w
   Scheduler scheduler = with_backlog();
   Nanos now = kSecond;
   const std::size_t away = run(scheduler, BindAnswer::kNotSent, now, now + 100 * kSecond);
-  CHECK(away >= 100 + 100 / 4);  // those that were under way, and one every four seconds
-  CHECK(away <= 100 + 100 / 4 + 5);
+  CHECK(away >= kFirst + 100 / 4);  // those that were under way, and one every four seconds
+  CHECK(away <= kFirst + 100 / 4 + 5);
   CHECK(scheduler.is_paused());
   const std::size_t back = run(scheduler, BindAnswer::kBound, now, now + 15 * kSecond);
   CHECK(back == kBacklog);
@@ -66,11 +67,60 @@ TEST_CASE("pause: a server that is away is asked now and then, and all goes on w
 TEST_CASE("pause: a server that answers nothing is not asked more, though it may have done it") {
   Scheduler scheduler = with_backlog();
   Nanos now = kSecond;
-  CHECK(run(scheduler, BindAnswer::kUnknown, now, now + 100 * kSecond) <= 100 + 100 / 4 + 5);
+  CHECK(run(scheduler, BindAnswer::kUnknown, now, now + 100 * kSecond) <= kFirst + 100 / 4 + 5);
+}
+
+TEST_CASE("pause: few binds are under way at first, and one more with each answer up to the most") {
+  Scheduler scheduler = with_backlog();
+  const auto sent = [&](Nanos now) {
+    REQUIRE(scheduler.advance(now));
+    return scheduler.take_binds();
+  };
+  std::vector<BindRequest> binds = sent(kSecond);
+  CHECK(binds.size() == kFirst);
+  for (std::size_t i = 0; i < 3; ++i) {
+    scheduler.answer(binds.back().ticket, BindAnswer::kBound, kSecond);
+    binds.pop_back();
+  }
+  const std::vector<BindRequest> more = sent(kSecond);
+  CHECK(more.size() == 3 + 3);
+  binds.insert(binds.end(), more.begin(), more.end());
+  while (binds.size() < kMost) {
+    const std::size_t before = binds.size();
+    for (const BindRequest& bind : binds)
+      scheduler.answer(bind.ticket, BindAnswer::kBound, kSecond);
+    binds = sent(kSecond);
+    CHECK(binds.size() == std::min(2 * before, kMost));
+  }
+  for (const BindRequest& bind : binds) {
+    scheduler.rest(2 * kSecond);
+    scheduler.answer(bind.ticket, BindAnswer::kRefused, kSecond);
+  }
+  CHECK(sent(kSecond).empty());
+  CHECK(sent(2 * kSecond).size() == kFirst + 1);
+}
+
+TEST_CASE("pause: a server that was away is asked for few binds at first") {
+  Scheduler scheduler = with_backlog();
+  Nanos now = kSecond;
+  run(scheduler, BindAnswer::kBound, now, now + kSecond);
+  Facts more;
+  add_pods(more, "ReplicaSet", "late", kBacklog);
+  scheduler.put(std::move(more));
+  run(scheduler, BindAnswer::kNotSent, now, now + 10 * kSecond);
+  REQUIRE(scheduler.is_paused());
+  now += 10 * kSecond;
+  REQUIRE(scheduler.advance(now));
+  const std::vector<BindRequest> one = scheduler.take_binds();
+  REQUIRE(one.size() == 1);
+  scheduler.answer(one.front().ticket, BindAnswer::kBound, now);
+  REQUIRE(scheduler.advance(now));
+  CHECK(scheduler.take_binds().size() == kFirst + 1);
 }
 
 TEST_CASE("pause: what is refused, and what gets lost now and then, is no reason for one") {
   Scheduler scheduler = with_backlog();
+  std::size_t allowed = kFirst;
   for (Nanos now = kSecond; now < 4 * kSecond; now += kSecond) {
     REQUIRE(scheduler.advance(now));
     const std::vector<BindRequest> binds = scheduler.take_binds();
@@ -78,7 +128,8 @@ TEST_CASE("pause: what is refused, and what gets lost now and then, is no reason
       const BindAnswer answer = i % 3 == 0 ? BindAnswer::kRefused : BindAnswer::kNotSent;
       scheduler.answer(binds[i].ticket, answer, now);
     }
-    CHECK(binds.size() == 100);
+    CHECK(binds.size() == allowed);
+    allowed += (binds.size() + 2) / 3;  // those that were answered
     CHECK_FALSE(scheduler.is_paused());
   }
 }

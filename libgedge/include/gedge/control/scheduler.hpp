@@ -24,6 +24,7 @@
 // the pod went, while a bind of it may still meet the next pod of its name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -48,7 +49,10 @@ struct SchedulerOptions {
   Nanos initial_backoff{1'000'000'000}, max_backoff{10'000'000'000};
   Nanos flush_after{300'000'000'000};   ///< a pod that no event woke is tried again
   Nanos refused_pause{60'000'000'000};  ///< before the server is asked anew whether others may go
-  std::size_t max_binds = 100;          ///< sent and not answered
+  /// Sent and not answered: so many at first, and one more with each answer up to the most. A
+  /// server that has much to do at once answers everybody late; one that asks for a rest gets half
+  /// as many.
+  std::size_t first_binds = 8, max_binds = 100;
   // In a turn: of an advance() that may do more, next() says that it is to be called again soon.
   std::size_t most_tried = 1'000;         ///< pods, but whole groups of them
   std::size_t most_searches = 8;          ///< for who would have to go: 50 ms on 5,000 nodes
@@ -239,6 +243,7 @@ class Scheduler {
   void try_later(Entry& entry, Nanos now);
   Status try_again(Entry& entry);
   void heed(BindAnswer answer, Nanos now);
+  std::size_t most_binds() const { return std::min(allowed_binds_, options_.max_binds); }
   std::size_t room(Nanos now) const;
   /// No bind may be sent, also not one of a place that is held.
   bool is_silenced(Nanos now) const {
@@ -290,6 +295,7 @@ class Scheduler {
   std::vector<Unschedulable> unschedulable_;
   std::vector<Overcommit> overcommits_;
   bool is_held_back_ = false;
+  std::size_t allowed_binds_ = 0;
   std::uint32_t unanswered_ = 0, pauses_ = 0;  // in a row
   Nanos paused_until_{0}, rest_until_{0};
   std::set<SharedText> came_to_;  // nodes that got a pod since the last advance, not by us
