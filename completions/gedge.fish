@@ -547,7 +547,7 @@ complete -c gedge -n '__fish_seen_subcommand_from schedule' -s w -l watch -d 'Go
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l dry-run -d 'Decide and say so, but write nothing'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l scheduler-name -x -d 'Take pods of this schedulerName'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l events -x -a 'all failures none' -d 'Events to write; none: no conditions either'
-complete -c gedge -n '__fish_seen_subcommand_from schedule' -l max-binds -x -d 'Binds under way at once'
+complete -c gedge -n '__fish_seen_subcommand_from schedule' -l max-binds -x -d 'Most binds under way at once'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l listen -x -d 'Where to answer probes and Prometheus'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -l cluster -r -F -d 'Instead, in memory: a file or synthetic:...'
 complete -c gedge -n '__fish_seen_subcommand_from schedule' -s f -l filename -r -F -d 'In memory: create these objects'

@@ -191,9 +191,11 @@ Run add_schedule(FlagSet& flags) {
              .fallback = "all",
              .words = list_of(kEvents)},
             word_into(kEvents, command->events));
-  flags.add(
-      {.name = "max-binds", .value = "N", .help = "Binds under way at once", .fallback = "100"},
-      number_into(command->max_binds, kMostBinds, 1));
+  flags.add({.name = "max-binds",
+             .value = "N",
+             .help = "Most binds under way at once",
+             .fallback = "100"},
+            number_into(command->max_binds, kMostBinds, 1));
   flags.add({.name = "listen",
              .value = "ADDRESS:PORT",
              .help = "Where to answer probes and Prometheus",

@@ -44,8 +44,8 @@ class ApiCluster::Kind {
   /// Of the call under way; 0: none.
   std::uint64_t ticket = 0;
 
-  /// What stands around a page of a list. `reader` needs four fifths as much memory as the page
-  /// has, and keeps it. Errors: it is none.
+  /// What stands around a page of a list. `reader` keeps the memory that it needed for that.
+  /// Errors: it is none.
   Result<ListMeta> read_page(const std::string& body, WatchReader& reader);
   /// The objects of a page. Errors: it is none.
   Status take_page(const std::string& body, ClusterListener& listener);

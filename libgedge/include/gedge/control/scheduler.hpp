@@ -295,7 +295,7 @@ class Scheduler {
   std::vector<Unschedulable> unschedulable_;
   std::vector<Overcommit> overcommits_;
   bool is_held_back_ = false;
-  std::size_t allowed_binds_ = 0;
+  std::size_t allowed_binds_;                  // before the most of the options
   std::uint32_t unanswered_ = 0, pauses_ = 0;  // in a row
   Nanos paused_until_{0}, rest_until_{0};
   std::set<SharedText> came_to_;  // nodes that got a pod since the last advance, not by us
