@@ -12,6 +12,7 @@ import sys
 import time
 
 import harness
+import rows_daemon
 import rows_edge
 import rows_growth
 import rows_kubernetes
@@ -58,10 +59,13 @@ ROWS = [
     ("schedule-start", rows_schedule.from_start, False),
     ("schedule-stream", rows_live.one_by_one, False),
     ("schedule-gone", rows_live.server_gone, False),
+    ("schedule-handover", rows_daemon.handover, False),
+    ("schedule-idle", rows_daemon.idle, False),
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
-LIVE = {"schedule", "schedule-start", "schedule-stream", "schedule-gone", "scale-live"}
+LIVE = {"schedule", "schedule-start", "schedule-stream", "schedule-gone", "schedule-handover",
+        "schedule-idle", "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so
