@@ -28,10 +28,12 @@ std::string variable(const char* name) {
 }
 
 // A closed descriptor 1 would be given to the next file that is opened, and receive the answer.
+// What takes its place cannot be written to: an answer that is lost is told.
 void open_missing_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    if (::open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY) != descriptor) return;
+    if (::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY) != descriptor)
+      return;
   }
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("streams: a reader that leaves is a quiet success") {
   }
 }
 
-TEST_CASE("streams: without a standard output the answer goes nowhere and into no file") {
+TEST_CASE("streams: without a standard output the answer goes into no file, and that is told") {
   const Folder folder;
   RunOptions options;
   options.no_out = true;
@@ -39,7 +39,8 @@ TEST_CASE("streams: without a standard output the answer goes nowhere and into n
   folder.put("camera.yaml", kCamera);
   const Ran ran =
       run_gedge({"plan", "--cluster", kSite, "-f", "camera.yaml", "--out", "plan.json"}, options);
-  CHECK(ran.exit == 0);
+  CHECK(ran.exit == 4);
+  CHECK(ran.err.ends_with("gedge: error: cannot write standard output: bad file descriptor\n"));
   CHECK(read_file(folder / "plan.json").find("POD\t") == std::string::npos);
 }
 
