@@ -1,15 +1,20 @@
-"""Rows G-04 and G-09: who takes over from a scheduler that dies, and one that has nothing to do."""
+"""Rows G-04, G-06, G-09 and L-6: who takes over from a scheduler that dies, one that has nothing to
+do, and one that comes to a crowd."""
 
 import os
 import signal
 import time
 
-from harness import Broken, at_most
-from live_sides import PATIENCE, Watch, node, pod, start_gedge
+from harness import Broken, at_least, at_most
+from live_sides import (PATIENCE, PODS_A_NODE, Watch, node, node_name, pod, start_gedge,
+                        start_kubernetes)
 from rows_kubernetes import Plane
+from rows_schedule import ratio
 
 NODES, TURNS, SETTLE_SECONDS = 1000, 5, 3
 FEW_NODES, IDLE_SECONDS = 10, 10
+CROWD, CROWD_NODES = 50_000, 500
+PEAK_NODES, PEAK_PODS, PEAK_TURNS = 5000, 10_000, 3
 
 
 def take_over(start, plane, api, how, name, leader, standby):
@@ -72,3 +77,67 @@ def idle(suite, report):
             process.stop()
     report.row("G-09", f"resident memory of a scheduler that follows {FEW_NODES} nodes and has "
                "nothing to do", "20 MB", "15 MB", f"{used:.1f} MB", at_most(used, 20, 15))
+
+
+def fill(api, nodes, pods):
+    """With pods that have a node."""
+    def there(i):
+        made = pod(f"c-{i:05}", "other")
+        made["spec"]["nodeName"] = node_name(i % nodes)
+        return made
+    if pods > nodes * PODS_A_NODE:
+        raise Broken("more pods than there is room for")
+    api.create(node(i) for i in range(nodes))
+    api.create(there(i) for i in range(pods))
+
+
+def bind_one(start, plane, api, name, scheduler):
+    """The scheduler, once it has bound a pod that was there before it."""
+    api.create([pod(name, scheduler)])
+    watch = Watch(api, 1)
+    process = start(plane)
+    try:
+        if not watch.over.wait(PATIENCE):
+            process.stop()
+            raise Broken("nobody bound the pod")
+    finally:
+        watch.end()
+    return process
+
+
+def crowd(suite, report):
+    """The same lists as after a 410."""
+    with Plane(suite) as (plane, api):
+        fill(api, CROWD_NODES, CROWD)
+        process = bind_one(start_gedge(suite, "none"), plane, api, "waits", "gedge")
+        try:
+            seconds = process.seconds()
+            time.sleep(IDLE_SECONDS)
+            used = resident(process.pid)
+        finally:
+            process.stop()
+    where = f"{CROWD:,} pods on {CROWD_NODES:,} nodes"
+    report.row("G-06", f"processor time of a scheduler from its start until it has listed {where} "
+               "and bound one more", "5 s", "2.5 s", f"{seconds:.2f} s", at_most(seconds, 5, 2.5))
+    floor, aim = (20e6 + each * CROWD + 1500 * CROWD_NODES for each in (600, 400))
+    report.row("G-09", f"resident memory of a scheduler that follows {where} and has nothing to do",
+               f"{floor / 1e6:.0f} MB", f"{aim / 1e6:.0f} MB", f"{used:.1f} MB",
+               at_most(used, floor / 1e6, aim / 1e6))
+
+
+def peak(suite, report):
+    sides = {"default-scheduler": start_kubernetes, "gedge": start_gedge(suite, "all")}
+    found, raw = {name: [] for name in sides}, []
+    with Plane(suite) as (plane, api):
+        fill(api, PEAK_NODES, PEAK_PODS)
+        for turn in range(PEAK_TURNS):
+            for name in sides if turn % 2 == 0 else reversed(sides):
+                process = bind_one(sides[name], plane, api, f"w-{turn}-{name}", name)
+                found[name].append(process.peak())
+                process.stop()
+                raw.append(f"{name:18} peak {found[name][-1]:.1f} MiB")
+    share = ratio(found["default-scheduler"], found["gedge"])
+    report.row("L-6", f"peak memory, against kube-scheduler 1.20.2, {PEAK_NODES:,} nodes and "
+               f"{PEAK_PODS:,} pods that have one, until one more is bound, {PEAK_TURNS} pairs",
+               "6x", "10x", share.text(1, "x"), at_least(share.median, 6, 10))
+    report.section("L-6: one after the other on one server", raw)

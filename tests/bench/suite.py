@@ -61,11 +61,13 @@ ROWS = [
     ("schedule-gone", rows_live.server_gone, False),
     ("schedule-handover", rows_daemon.handover, False),
     ("schedule-idle", rows_daemon.idle, False),
+    ("schedule-crowd", rows_daemon.crowd, False),
+    ("schedule-peak", rows_daemon.peak, False),
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
 LIVE = {"schedule", "schedule-start", "schedule-stream", "schedule-gone", "schedule-handover",
-        "schedule-idle", "scale-live"}
+        "schedule-idle", "schedule-crowd", "schedule-peak", "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so
