@@ -480,8 +480,8 @@ _gedge_describe() {
       esac
       ;;
     'agent')
-      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --color -q --quiet -v --v -h --help'
-      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --color -v --v'
+      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --log-level --color -q --quiet -v --v -h --help'
+      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --log-level --color -v --v'
       case $prev in
         --peers) values='@files' ;;
         --clusters) values='@files' ;;
@@ -499,13 +499,14 @@ _gedge_describe() {
         --max-age) values='' ;;
         --bandwidth) values='' ;;
         --ca-file) values='@files' ;;
+        --log-level) values='info warn error' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename -R --recursive --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename -R --recursive --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --log-level --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --log-level --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
         --events) values='all failures none' ;;
@@ -537,6 +538,7 @@ _gedge_describe() {
         --seed) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
+        --log-level) values='info warn error' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac
@@ -571,8 +573,8 @@ _gedge_describe() {
       esac
       ;;
     'extender')
-      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --profile --compat --plugin --seed --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='--listen --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --profile --compat --plugin --seed --threads --max-input --color -v --v'
+      flags='--listen --bind --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --profile --compat --plugin --seed --threads --max-input --log-level --color -q --quiet -v --v -h --help'
+      valued='--listen --max-body --cluster --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --kubeconfig --context --as --as-group --profile --compat --plugin --seed --threads --max-input --log-level --color -v --v'
       case $prev in
         --listen) values='' ;;
         --max-body) values='' ;;
@@ -596,6 +598,7 @@ _gedge_describe() {
         --seed) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
+        --log-level) values='info warn error' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac
@@ -742,8 +745,8 @@ _gedge_describe() {
       esac
       ;;
     'scale run')
-      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --color -v --v'
+      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --log-level --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --log-level --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -771,6 +774,7 @@ _gedge_describe() {
         --as-group) values='' ;;
         --threads) values='' ;;
         --max-input) values='' ;;
+        --log-level) values='info warn error' ;;
         --color) values='auto always never' ;;
         -v | --v) values='' ;;
       esac

@@ -53,7 +53,7 @@ class RunningAgent {
       : command_(command),
         io_(io),
         network_(network),
-        log_(io.err, wall_clock_, command.output.quiet),
+        log_(io.err, wall_clock_, command.output),
         started_(wall_clock_.date()),
         lookup_([this](const std::stop_token& stop) {
           return find_agent_targets(command_.places, io_.files, network_, stop);

@@ -57,7 +57,8 @@ constexpr Page kPage{
         "within a week.\n\n"
         "SIGTERM and SIGINT end the agent when replies under way are finished.",
     .output =
-        "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE... A line "
+        "Nothing. Standard error has one line an event: at=TIME level=LEVEL event=NAME "
+        "KEY=VALUE... A line "
         "that nobody takes within 0.1 s is lost, and `lost` says how many were.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM",
@@ -184,7 +185,7 @@ Run add_agent(FlagSet& flags) {
             command->listen);
   add_guard_flags(flags, command->guard);
   add_probing_flags(flags, *command);
-  add_talk_flags(flags, command->output);
+  add_daemon_talk_flags(flags, command->output);
   return [command](Io& io) { return run_agent(*command, io); };
 }
 

@@ -65,7 +65,8 @@ constexpr Page kPage{
         "Requests that are malformed, too large or of another type than application/json get a "
         "status from 400 and `{\"Error\": \"why\"}`.",
     .output =
-        "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
+        "Nothing. Standard error has one line an event: at=TIME level=LEVEL event=NAME "
+        "KEY=VALUE..., among "
         "them `listening`, `synced`, `bound`, `not-bound` and `failed`. A line that nobody takes "
         "within 0.1 s is lost, and `lost` says how many were.",
     .examples = kExamples,
@@ -125,7 +126,7 @@ Run add_extender(FlagSet& flags) {
   add_server_flags(flags, command->server);
   add_rule_flags(flags, command->rules);
   add_limit_flags(flags, command->input);
-  add_talk_flags(flags, command->output);
+  add_daemon_talk_flags(flags, command->output);
   return [command](Io& io) { return run_extender(*command, io); };
 }
 

@@ -33,7 +33,7 @@ constexpr Page kPage{
         "`preemption` adds the right to delete pods; without it, none is evicted for another; "
         "`volumes` that to patch claims and volumes, which binds them where a pod goes; `repair` "
         "that to evict pods within their disruption budgets, for profiles with `overcommit: "
-        "evict`. "
+        "evict` or `disruptionBudgets: keep`. "
         "`extender` is gedge-extender(1) on every control-plane node, on the network of the "
         "machine and for it alone, and a ConfigMap with the part of kube-scheduler's "
         "configuration; with `--bind` it may bind pods. `prober` is gedge-agent(1) on every node, "

@@ -120,7 +120,8 @@ constexpr Page kPage{
         "asks, with an Origin, is refused; so is a Host that is neither an address nor localhost, "
         "but where there are tokens or `--insecure`.",
     .output =
-        "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
+        "Nothing. Standard error has one line an event: at=TIME level=LEVEL event=NAME "
+        "KEY=VALUE..., among "
         "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "
         "`no-place`, `resized`, `would-resize`, `not-resized`, `keeps-size`, `yields`, `taken`, "
         "`no-target`, `leading`, `standby` and `failed`. A line that nobody takes within 0.1 s is "
@@ -211,7 +212,7 @@ Run add_scale_run(FlagSet& flags) {
   add_guard_flags(flags, command->guard);
   add_server_flags(flags, command->server);
   add_limit_flags(flags, command->input);
-  add_talk_flags(flags, command->output);
+  add_daemon_talk_flags(flags, command->output);
   return [command](Io& io) { return run_scale(*command, io); };
 }
 

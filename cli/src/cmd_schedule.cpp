@@ -48,7 +48,11 @@ constexpr Page kPage{
         "on the node where the fewest disruption budgets are violated, and unless its "
         "PriorityClass says Never. Until they have gone, the node is promised to it "
         "(`status.nominatedNodeName`); where one of them cannot be deleted, the promise is taken "
-        "back, and where the server does not allow it nobody is asked again for five minutes.\n\n"
+        "back, and where the server does not allow it nobody is asked again for five minutes. A "
+        "profile that says `disruptionBudgets: keep` beside its schedulerName takes no node where "
+        "a budget would be violated, and asks the server to evict instead of deleting, so that the "
+        "server refuses what a budget does not allow by then; one without the plugin "
+        "DefaultPreemption (`disabled` at postFilter or multiPoint) has nobody go.\n\n"
         "Another scheduler may work beside it. Neither sees what the other is about to bind: to "
         "keep them apart, give each nodes of its own, in the profile by the argument addedAffinity "
         "of NodeAffinity, and gedge-explain(1) says so of nodes that are not its own. Where both "
@@ -60,10 +64,16 @@ constexpr Page kPage{
         "keep is passed over, and the next is asked after 5 s, 10 s, up to five minutes. On one "
         "node one pod goes at a time, and 60 an hour in all; pods of DaemonSets, static pods and "
         "system-critical ones stay.\n\n"
+        "A pod that is deleted and made anew under its name while it is being bound may get the "
+        "place of the one before: servers take a bind for whoever has the name. Where the new one "
+        "does not fit there, that is told as soon as it is seen, by the event `misplaced`, in "
+        "/metrics, and by an Event of the pod.\n\n"
         "Pods of a PodGroup (scheduling.x-k8s.io, label scheduling.x-k8s.io/pod-group) are placed "
         "when as many of them as `minMember` says fit together, those that have a node included; "
         "until then nothing is held for them, so that two groups never wait for each other, and "
-        "no pod goes for them. A pod with scheduling gates waits until they are gone. For claims "
+        "no pod goes for them. A member that is decided on keeps its place while its volumes are "
+        "bound and refused binds are tried again, as long as the group's `scheduleTimeoutSeconds` "
+        "says. A pod with scheduling gates waits until they are gone. For claims "
         "that wait for their first pod, the volume is reserved, or the node is written to the "
         "claim; the pod is bound when its claims are, unless ten minutes have passed, a "
         "provisioner has taken the node from the claim, or its place is none any more.\n\n"
@@ -103,9 +113,11 @@ constexpr Page kPage{
         "an Origin, is refused; so is a Host that is neither an address nor localhost, but where "
         "there are tokens or `--insecure`.",
     .output =
-        "Nothing. Standard error has one line an event: at=TIME event=NAME KEY=VALUE..., among "
+        "Nothing. Standard error has one line an event: at=TIME level=LEVEL event=NAME "
+        "KEY=VALUE..., among "
         "them `synced`, `measured`, `bound`, `not-bound`, `unschedulable`, `evicting`, `leading`, "
-        "`standby`, `profile`, `profile-refused`, `overcommitted`, `repairing` and `failed`; "
+        "`standby`, `profile`, `profile-refused`, `overcommitted`, `misplaced`, `repairing` and "
+        "`failed`; "
         "`would-bind`, `would-evict` and `would-repair` in a dry run; of a cluster in memory what "
         "happens in it too. With `--watch`, a line that nobody takes within 0.1 s is lost, and "
         "`lost` says how many were.",
@@ -208,7 +220,7 @@ Run add_schedule(FlagSet& flags) {
   add_rtt_flags(flags, command->input);
   add_rule_flags(flags, command->rules);
   add_limit_flags(flags, command->input);
-  add_talk_flags(flags, command->output);
+  add_daemon_talk_flags(flags, command->output);
   return [command](Io& io) { return run_schedule(*command, io); };
 }
 

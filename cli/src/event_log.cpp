@@ -1,10 +1,22 @@
 #include "event_log.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "gedge/codec/timestamp.hpp"
 #include "term/text.hpp"
 
 namespace gedge::cli {
 namespace {
+
+constexpr std::array<std::string_view, 15> kWarnings{
+    "certificate-ends", "frozen",        "insecure",  "left-out",      "lost",
+    "misplaced",        "no-place",      "no-target", "not-bound",     "not-rescaled",
+    "not-resized",      "overcommitted", "silent",    "unschedulable", "warning"};
+
+std::string_view word_of(LogLevel level) {
+  return level == LogLevel::kError ? "error" : level == LogLevel::kWarn ? "warn" : "info";
+}
 
 std::string value_text(const std::string& value) {
   const bool plain = !value.empty() && value.find_first_of(" \"=\\") == std::string::npos;
@@ -19,8 +31,16 @@ std::string value_text(const std::string& value) {
 
 }  // namespace
 
+LogLevel level_of(std::string_view event) {
+  if (event == "failed" || event == "profile-refused") return LogLevel::kError;
+  const bool warns = std::find(kWarnings.begin(), kWarnings.end(), event) != kWarnings.end();
+  return warns ? LogLevel::kWarn : LogLevel::kInfo;
+}
+
 std::string EventLog::line_of(std::string_view name, Pairs pairs) const {
-  std::string line = "at=" + codec::format_timestamp(clock_.date()) + " event=" + std::string(name);
+  std::string line = "at=" + codec::format_timestamp(clock_.date()) +
+                     " level=" + std::string(word_of(level_of(name))) +
+                     " event=" + std::string(name);
   for (const auto& [key, value] : pairs) line += ' ' + std::string(key) + '=' + value_text(value);
   return line;
 }
@@ -41,7 +61,7 @@ void EventLog::tell_lost() {
 }
 
 void EventLog::event(std::string_view name, Pairs pairs) {
-  if (quiet_) return;
+  if (level_of(name) < least_) return;
   const std::lock_guard lock(mutex_);
   tell_lost();
   write(line_of(name, pairs));

@@ -10,21 +10,25 @@
 
 #include "gedge/base/error.hpp"
 #include "gedge/port/wall_clock.hpp"
+#include "options.hpp"
 #include "term/stream.hpp"
 
 namespace gedge::cli {
+
+/// What somebody should look at, or what did not work; everything else is kInfo.
+LogLevel level_of(std::string_view event);
 
 /// From any thread.
 class EventLog {
  public:
   using Pairs = std::initializer_list<std::pair<std::string_view, std::string>>;
 
-  EventLog(Stream& err, const WallClock& clock, bool quiet)
-      : err_(err), clock_(clock), quiet_(quiet) {}
+  EventLog(Stream& err, const WallClock& clock, const OutputOptions& output)
+      : err_(err), clock_(clock), least_(output.quiet ? LogLevel::kNone : output.log_level) {}
 
-  /// "at=2026-11-22T01:00:00Z event=listening address=127.0.0.1:8787"; values with blanks, quotes
-  /// or control characters are quoted and escaped. Where the stream loses what is late, a line
-  /// "event=lost lines=N" says so before the next one that is written.
+  /// "at=2026-11-22T01:00:00Z level=info event=listening address=127.0.0.1:8787"; values with
+  /// blanks, quotes or control characters are quoted and escaped. Where the stream loses what is
+  /// late, a line "event=lost lines=N" says so before the next one that is written.
   void event(std::string_view name, Pairs pairs);
   /// What went wrong; the same again is told only after recovered().
   void failed(const Error& error);
@@ -37,7 +41,7 @@ class EventLog {
 
   Stream& err_;
   const WallClock& clock_;
-  bool quiet_;
+  LogLevel least_;
   std::mutex mutex_;
   std::uint64_t lost_ = 0;  // lines of which it was said, or that said so
   std::string last_failure_;

@@ -97,7 +97,7 @@ Exit serve(const ExtenderCommand& command, const IpAddress& listen, ExtenderDesk
 Exit run(ExtenderCommand& command, const IpAddress& listen, Io& io) {
   const bool follows = command.input.cluster.empty();
   const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
+  EventLog log(io.err, wall_clock, command.output);
   Server server;
   if (follows) {
     if (const auto failed =

@@ -55,12 +55,16 @@ inline TextFormat text_format(Format format) {
 }
 
 /// How the answer is shown, and how much is said beside it.
+/// Of the lines of a daemon: from here on up they are written.
+enum class LogLevel : std::uint8_t { kInfo, kWarn, kError, kNone };
+
 struct OutputOptions {
   Format format = Format::kTable;
   bool no_headers = false;
   std::string sort_by;
   bool quiet = false;
   std::uint64_t verbosity = 0;
+  LogLevel log_level = LogLevel::kInfo;
 };
 
 /// Which pods of the answer are shown.
@@ -96,6 +100,8 @@ void add_document_flag(FlagSet& flags, OutputOptions& options, const std::string
 void add_limit_flags(FlagSet& flags, InputOptions& options);
 /// --color, -q, -v.
 void add_talk_flags(FlagSet& flags, OutputOptions& options);
+/// Those and --log-level, for what writes an EventLog.
+void add_daemon_talk_flags(FlagSet& flags, OutputOptions& options);
 /// -n.
 void add_namespace_flag(FlagSet& flags, InputOptions& options);
 /// -A, -l.

@@ -235,7 +235,7 @@ Exit run(ScaleCommand& command, const IpAddress& listen, Io& io) {
   if (std::find(files.begin(), files.end(), "-") == files.end())
     if (const auto failed = read_declared(command, "", io, facts, false)) return *failed;
   const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
+  EventLog log(io.err, wall_clock, command.output);
   auto prometheus = open_prometheus(command.prometheus, io, &log);
   if (!prometheus) return fail(io, prometheus.error());
   Server server;

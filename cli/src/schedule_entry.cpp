@@ -60,7 +60,7 @@ Exit run_in_memory(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     return *failed;
   if (command.names.empty()) command.names = scheduler_names(given.facts);
   const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
+  EventLog log(io.err, wall_clock, command.output);
   MemoryCluster cluster(std::exchange(given.facts, {}), std::exchange(given.rtt, {}),
                         given.rules.profiles.front().compat, command);
   const auto facts_of = [&](SchedulerFacts&) { cluster.tell_events(log); };
@@ -88,7 +88,7 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
       end_at_once("gedge: error: the lease was lost, and the scheduler hangs\n");
     });
   const SystemWallClock wall_clock;
-  EventLog log(io.err, wall_clock, command.output.quiet);
+  EventLog log(io.err, wall_clock, command.output);
   Server server;
   if (const auto failed = open_server(io, command.server, command.output, "schedule", server, &log))
     return *failed;

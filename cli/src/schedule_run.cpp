@@ -79,6 +79,9 @@ ScheduleEvents ScheduleRun::events() {
   events.overcommitted = [this](const Overcommit& node) {
     log_.event("overcommitted", {{"node", node.node}, {"what", to_string(node.amounts)}});
   };
+  events.misplaced = [this](const Misplaced& pod) {
+    log_.event("misplaced", {{"pod", text_of(pod.pod)}, {"node", pod.node}});
+  };
   events.measured = [this](const RttMatrix& rtt) {
     log_.event("measured", {{"names", std::to_string(rtt.size())}});
   };

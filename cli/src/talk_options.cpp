@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string>
 
+#include "choices.hpp"
 #include "options.hpp"
 
 namespace gedge::cli {
@@ -36,6 +37,18 @@ void add_talk_flags(FlagSet& flags, OutputOptions& options) {
              .help = "1 lists every warning and skipped object",
              .fallback = "0"},
             number_into(options.verbosity, kMaxVerbosity));
+}
+
+void add_daemon_talk_flags(FlagSet& flags, OutputOptions& options) {
+  static constexpr Words<LogLevel, 3> kLevels{
+      {{"info", LogLevel::kInfo}, {"warn", LogLevel::kWarn}, {"error", LogLevel::kError}}};
+  flags.add({.name = "log-level",
+             .value = "LEVEL",
+             .help = "Write events of this level and above",
+             .fallback = "info",
+             .words = list_of(kLevels)},
+            word_into(kLevels, options.log_level));
+  add_talk_flags(flags, options);
 }
 
 }  // namespace gedge::cli

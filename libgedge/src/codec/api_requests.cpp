@@ -154,7 +154,7 @@ ApiRequest evict_request(const EvictRequest& evict, int minor) {
   Json options{{"apiVersion", "v1"},
                {"kind", "DeleteOptions"},
                {"preconditions", {{"uid", evict.uid.str()}}}};
-  if (!evict.is_repair())
+  if (!evict.within_budgets)
     return write_request(ApiVerb::kDelete, ApiLane::kWrite, pod_path(evict.pod), options,
                          "application/json");
   const Json body{

@@ -267,7 +267,10 @@ PodGroup read_pod_group(Cursor object) {
   group.namespace_name = meta.namespace_name;
   group.name = meta.name;
   if (const auto spec = object.find("spec"))
-    if (const auto least = spec->find("minMember")) read_int32(*least, group.min_member, 1);
+    spec->fields([&](std::string_view key, Cursor value) {
+      if (key == "minMember") read_int32(value, group.min_member, 1);
+      if (key == "scheduleTimeoutSeconds") read_int32(value, group.timeout_seconds, 0);
+    });
   return group;
 }
 

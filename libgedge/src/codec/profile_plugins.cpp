@@ -14,9 +14,11 @@ constexpr std::array<std::string_view, 19> kInTree{
     "NodeVolumeLimits",   "PrioritySort",         "SchedulingGates", "ServiceAffinity",
     "VolumeRestrictions", "NodePreferAvoidPods",  "SelectorSpread"};
 
-// What gedge does without a policy of that name: queue order, binding, and gated pods, which a
-// cluster has waiting and manifests are planned without.
-constexpr std::array<std::string_view, 3> kImplied{"DefaultBinder", "PrioritySort",
+constexpr std::string_view kPreemption = "DefaultPreemption";
+
+// What gedge does without a policy of that name: queue order, binding, who goes for others, and
+// gated pods, which a cluster has waiting and manifests are planned without.
+constexpr std::array<std::string_view, 4> kImplied{"DefaultBinder", kPreemption, "PrioritySort",
                                                    "SchedulingGates"};
 
 template <typename List>
@@ -103,6 +105,10 @@ class Merger {
     profile_.filters = entries(defaults.filters, "filter", false);
     profile_.scores = entries(defaults.scores, "score", true);
     merge_unchecked(defaults.unchecked);
+    for (const PluginSet* set : {&multi_, &set_at(sets_, "postFilter")}) {
+      if (set->disables_all() || set->disables(kPreemption)) profile_.preempts = false;
+      if (set->enables(kPreemption) != nullptr) profile_.preempts = true;
+    }
   }
 
  private:

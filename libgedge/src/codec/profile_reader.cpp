@@ -127,23 +127,24 @@ class ConfigReader final : public StreamHandler {
     Profile profile;
     PluginSets sets;
     Args args;
-    strict_fields(map,
-                  {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig",
-                   "tieBreak", "overcommit"},
-                  [&](std::string_view key, Cursor value) {
-                    if (key == "schedulerName") read_text(value, profile.scheduler_name);
-                    if (key == "tieBreak")
-                      profile.spread_ties = read_choice(value, "tieBreak", "lowest", "spread");
-                    if (key == "overcommit")
-                      profile.evicts_overcommit =
-                          read_choice(value, "overcommit", "report", "evict");
-                    if (key == "plugins")
-                      strict_fields(value, kPoints, [&](std::string_view point, Cursor set) {
-                        read_set(set, sets[std::string(point)]);
-                      });
-                    if (key == "pluginConfig")
-                      value.items([&](Cursor item) { read_args(item, args); });
-                  });
+    strict_fields(
+        map,
+        {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig", "tieBreak",
+         "overcommit", "disruptionBudgets"},
+        [&](std::string_view key, Cursor value) {
+          if (key == "schedulerName") read_text(value, profile.scheduler_name);
+          if (key == "tieBreak")
+            profile.spread_ties = read_choice(value, "tieBreak", "lowest", "spread");
+          if (key == "overcommit")
+            profile.evicts_overcommit = read_choice(value, "overcommit", "report", "evict");
+          if (key == "disruptionBudgets")
+            profile.keeps_budgets = read_choice(value, "disruptionBudgets", "prefer", "keep");
+          if (key == "plugins")
+            strict_fields(value, kPoints, [&](std::string_view point, Cursor set) {
+              read_set(set, sets[std::string(point)]);
+            });
+          if (key == "pluginConfig") value.items([&](Cursor item) { read_args(item, args); });
+        });
     add_profile(std::move(profile), sets, args, in_place, map);
   }
 

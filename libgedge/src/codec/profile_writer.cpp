@@ -99,8 +99,11 @@ Json profile_json(const Profile& profile) {
   Json json{{"schedulerName", profile.scheduler_name}};
   if (profile.spread_ties) json["tieBreak"] = "spread";
   if (profile.evicts_overcommit) json["overcommit"] = "evict";
+  if (profile.keeps_budgets) json["disruptionBudgets"] = "keep";
   json["plugins"] = Json{{"filter", plugin_set(profile.filters, false, profile.unchecked)},
                          {"score", plugin_set(profile.scores, true, {})}};
+  if (!profile.preempts)
+    json["plugins"]["postFilter"]["disabled"] = Json::array({Json{{"name", "*"}}});
   std::map<std::string, Json> all_args;
   for (const auto* entries : {&profile.filters, &profile.scores})
     for (const ProfileEntry& entry : *entries)

@@ -47,6 +47,8 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
   metrics.count("gedge_replaced_pods_total",
                 "Pods that were made anew under their name while they were being bound.",
                 counts.replaced);
+  metrics.count("gedge_misplaced_pods_total",
+                "Of these, pods that do not fit where they were bound.", counts.misplaced);
 }
 
 void add_queues(Metrics& metrics, const SchedulerFacts& facts) {

@@ -229,7 +229,9 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
 
 // Without its place, a group of which some are bound could stay as it is for ever.
 void Scheduler::try_later(Entry& entry, Nanos now) {
-  const bool holds = !entry.group.empty() && entry.attempts < kMostHeld;
+  const bool is_late =
+      now - entry.tried >= cluster_.group_timeout(entry.name).value_or(Nanos::max());
+  const bool holds = !entry.group.empty() && entry.attempts < kMostHeld && !is_late;
   if (!holds) release(entry.name);
   back_off(entry, now);
   entry.holds = holds;
@@ -283,6 +285,7 @@ Status Scheduler::run_timers(Nanos now) {
 // wait again, it is told again.
 void Scheduler::send_bind(Entry& entry) {
   entry.message = {};
+  entry.is_next = false;
   const Key key = key_of(entry.name);
   const std::uint64_t ticket = ++last_ticket_;
   tickets_.emplace(ticket, key);
@@ -354,6 +357,7 @@ Status Scheduler::advance(Nanos now) {
   GEDGE_TRY(run_timers(now));
   GEDGE_TRY(bind_provided(now));
   GEDGE_TRY(look_for_overcommits());
+  GEDGE_TRY(look_for_misplaced());
   GEDGE_TRY(repair_overcommits(now));
   wake(now);
   searches_ = 0;
@@ -389,7 +393,7 @@ Status Scheduler::try_to_place(const std::vector<PodName>& pods, Nanos now) {
 
 std::optional<Nanos> Scheduler::next() const {
   if (helped_ != 0 && parked() > 0) return Nanos{0};
-  if (!came_to_.empty()) return Nanos{0};
+  if (!came_to_.empty() || !next_ones_.empty()) return Nanos{0};
   std::optional<Nanos> next;
   if (!timers_.empty()) next = timers_.begin()->first;
   if (repair_at_) next = next ? std::min(*next, *repair_at_) : *repair_at_;

@@ -151,6 +151,7 @@ void Scheduler::meet(const Told& pod) {
     if (at == entries_.end()) return;
     const State state = at->second.state;
     if (pod.node.empty()) release(pod.name);
+    note_next(pod, at->second);
     if (pod.node == at->second.node && (state == State::kBinding || state == State::kUnclear)) {
       count_bound(at->second);  // seen before it was answered
       settle_flight(key);
@@ -177,6 +178,16 @@ void Scheduler::meet(const Told& pod) {
   join(entry, pod.group);
   if (active_.erase(entry.rank) > 0) active_.insert(rank);
   entry.rank = rank;
+}
+
+// Nobody has decided that this pod fits where a bind of the one before it was sent.
+void Scheduler::note_next(const Told& pod, const Entry& entry) {
+  const bool may_be_bound = entry.state == State::kBinding || entry.state == State::kUnclear ||
+                            entry.state == State::kBound;
+  const bool is_unmet = entry.uid != pod.uid && may_be_bound;
+  counts_.replaced += is_unmet ? 1U : 0U;
+  if ((is_unmet || entry.is_next) && pod.node == entry.node && pod.is_ours)
+    next_ones_.push_back({pod.name, pod.uid, pod.node});
 }
 
 // A list has a pod without the node that the server has said to have bound it to: the list may be
@@ -213,6 +224,7 @@ void Scheduler::meet_next(const Told& pod, Entry& entry) {
   entry.is_counted = false;
   if (!may_have_place) return enter_state(entry, State::kActive);
   ++counts_.replaced;
+  entry.is_next = true;
   enter_state(entry, State::kUnclear);
   if (is_bound || !flights_.contains(key_of(pod.name))) ask(entry);
 }

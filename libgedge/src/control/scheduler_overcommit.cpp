@@ -34,6 +34,21 @@ Status Scheduler::look_for_overcommits() {
   return {};
 }
 
+// Amounts are looked for above, and kubelets refuse what selectors and taints keep away: this is
+// what everything else has to say, and who is to know of it.
+Status Scheduler::look_for_misplaced() {
+  for (Misplaced& pod : std::exchange(next_ones_, {})) {
+    const Pod* const known = cluster_.find_pod(pod.pod);
+    if (known == nullptr || known->uid != pod.uid || known->is_finished()) continue;
+    const auto fits = cluster_.still_fits(pod.pod);
+    if (!fits) return fits.error();
+    if (*fits) continue;
+    ++counts_.misplaced;
+    misplaced_.push_back(std::move(pod));
+  }
+  return {};
+}
+
 // Who keeps a node alive, or comes back to it whatever happens, stays.
 bool Scheduler::may_leave(const Pod& pod, const PodSpec& spec, const Repair& repair) const {
   const auto& profiles = cluster_.profiles();
@@ -95,7 +110,7 @@ Status Scheduler::repair(const Overcommit& node, Repair& repair, Nanos now) {
   ++counts_.repairs;
   repair.ticket = ++last_ticket_;
   evictions_.push_back(
-      {repair.ticket, repair.victim, repair.uid, {}, node.node, to_string(node.amounts)});
+      {repair.ticket, repair.victim, repair.uid, {}, node.node, to_string(node.amounts), true});
   return {};
 }
 

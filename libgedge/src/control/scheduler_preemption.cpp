@@ -68,7 +68,8 @@ Status Scheduler::preempt_for(const PodName& pod) {
     ++counts_.victims;
     const std::uint64_t ticket = ++last_ticket_;
     tickets_.emplace(ticket, key_of(pod));
-    evictions_.push_back({ticket, victim, known->uid, pod, (*found)->node});
+    evictions_.push_back(
+        {ticket, victim, known->uid, pod, (*found)->node, {}, (*found)->within_budgets});
   }
   return {};
 }

@@ -1,4 +1,6 @@
 // control/scheduler_volumes.cpp - pods that have a place, while their volumes are bound.
+#include <algorithm>
+
 #include "gedge/control/scheduler.hpp"
 
 namespace gedge {
@@ -10,7 +12,8 @@ void Scheduler::await_volumes(Entry& entry, Nanos now) {
     tickets_.emplace(request.ticket, key);
     claims_.push_back(std::move(request));
   }
-  enter_state(entry, State::kAwaiting, now + options_.volumes_within);
+  const Nanos most = cluster_.group_timeout(entry.name).value_or(options_.volumes_within);
+  enter_state(entry, State::kAwaiting, now + std::min(most, options_.volumes_within));
 }
 
 // Its place is free again; what was asked of the cluster may still be done, and is seen then.

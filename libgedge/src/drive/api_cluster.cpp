@@ -151,8 +151,9 @@ void ApiCluster::read(const ReadRequest& request) {
   send(codec::read_request(request), std::move(call));
 }
 
+// An Eviction tells the victim by itself.
 bool ApiCluster::tells_first(const EvictRequest& request) const {
-  return !request.is_repair() && options_.minor >= codec::kTellsVictims;
+  return !request.within_budgets && options_.minor >= codec::kTellsVictims;
 }
 
 void ApiCluster::evict(const EvictRequest& request) {
@@ -270,6 +271,13 @@ void ApiCluster::tell(const Overcommit& node) {
         "Overcommitted",
         "Scheduling",
         "Pods ask for " + to_string(node.amounts)});
+}
+
+void ApiCluster::tell(const Misplaced& pod) {
+  if (options_.events == EventsTold::kNone) return;
+  warn({"Pod", pod.pod, pod.uid, true, "Misplaced", "Binding",
+        "Bound to node " + pod.node +
+            ", which was chosen for the pod that had this name before, and where it does not fit"});
 }
 
 bool ApiCluster::is_listed() const {
@@ -513,7 +521,7 @@ void ApiCluster::take_evicted(const Call& call, const ApiAnswer& answer,
                std::move(taken_back));
   }
   if (meaning == EvictAnswer::kGoing)
-    (evict.is_repair() ? are_repairs_refused_ : are_victims_refused_) = false;
+    (evict.within_budgets ? are_evictions_refused_ : are_deletions_refused_) = false;
   if (meaning != EvictAnswer::kGoing)
     tell_not_evicted(evict, answer, listener);
   else if (evict.is_repair() && options_.events != EventsTold::kNone)
@@ -532,10 +540,11 @@ void ApiCluster::tell_not_evicted(const EvictRequest& evict, const ApiAnswer& an
   Error error =
       codec::refusal(answer, "cannot evict " + evict.pod.namespace_name + "/" + evict.pod.name);
   if (answer.status == kUnauthorized || answer.status == kForbidden) {
-    bool& is_told = evict.is_repair() ? are_repairs_refused_ : are_victims_refused_;
+    bool& is_told = evict.within_budgets ? are_evictions_refused_ : are_deletions_refused_;
     if (std::exchange(is_told, true)) return;
-    error.hint = evict.is_repair() ? "grant create of pods/eviction: gedge manifests --mode repair"
-                                   : "grant delete of pods: gedge manifests --mode preemption";
+    error.hint = evict.within_budgets
+                     ? "grant create of pods/eviction: gedge manifests --mode repair"
+                     : "grant delete of pods: gedge manifests --mode preemption";
   }
   listener.failed(error);
 }

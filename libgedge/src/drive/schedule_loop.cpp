@@ -73,6 +73,10 @@ void ScheduleLoop::send() {
     events_.overcommitted(node);
     if (!options_.is_dry_run) link_.tell(node);
   }
+  for (const Misplaced& pod : scheduler_.take_misplaced()) {
+    events_.misplaced(pod);
+    if (!options_.is_dry_run) link_.tell(pod);
+  }
   for (const EvictRequest& victim : scheduler_.take_evictions()) {
     events_.evicted(victim);
     if (options_.is_dry_run) continue;

@@ -1,5 +1,6 @@
 // plan/live_answers.cpp - what a cluster that is kept up to date says of its pods and nodes.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "gedge/model/fact_names.hpp"
@@ -65,13 +66,13 @@ Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod)
   const std::vector<PodIndex> found = waiting(std::span(&pod, 1));
   if (found.empty()) return std::optional<Preempted>();
   Pod& asking = facts_.pods[raw(found.front())];
-  if (asking.priority <= least_priority_) return take_back(asking);
+  const Profile& profile = session_->engine_of(found.front())->profile();
+  if (!profile.preempts || asking.priority <= least_priority_) return take_back(asking);
   ClusterState& cluster = session_->cluster();
   // Of its own: only this pod's class has to keep up while things are tried.
-  auto engine = Engine::make(cluster, session_->engine_of(found.front())->profile(),
-                             options_.modules, options_.seed);
+  auto engine = Engine::make(cluster, profile, options_.modules, options_.seed);
   if (!engine) return std::move(engine).error();
-  Preemptor preemptor(cluster, *engine, {options_.keeps_disruption_budgets});
+  Preemptor preemptor(cluster, *engine, {profile.keeps_budgets});
   const Preemption preemption = preemptor.find(found.front());
   session_->follow();
   if (!preemption.is_eligible) return std::optional<Preempted>();
@@ -79,6 +80,7 @@ Result<std::optional<Preempted>> LiveCluster::Parts::preempt(const PodName& pod)
   const Victims& victims = preemption.candidates[*preemption.chosen];
   Preempted answer;
   answer.node = cluster.node_name(victims.node);
+  answer.within_budgets = profile.keeps_budgets;
   for (const PodIndex victim : victims.pods)
     if (!cluster.pod(victim).terminating) answer.victims.push_back(fact_name(cluster.pod(victim)));
   for (const PodIndex other : promised())
@@ -118,6 +120,19 @@ std::vector<ClaimRequest> LiveCluster::Parts::take_claims(const PodName& pod) {
   const auto at = pods_.find(key_of(pod.namespace_name, pod.name));
   if (at == pods_.end() || !session_) return {};
   return claims_.take(session_->cluster(), PodIndex{at->second}, storage_);
+}
+
+std::optional<Nanos> LiveCluster::Parts::group_timeout(const PodName& pod) const {
+  const Pod* const known = find_pod(pod);
+  const std::string* const name =
+      known == nullptr ? nullptr : pod_group_name(*known, facts_.spec_of(*known));
+  if (name == nullptr) return std::nullopt;
+  const auto group =
+      std::find_if(facts_.pod_groups.begin(), facts_.pod_groups.end(), [&](const PodGroup& one) {
+        return one.name == *name && pod.namespace_name == one.namespace_name;
+      });
+  if (group == facts_.pod_groups.end() || group->timeout_seconds == 0) return std::nullopt;
+  return Nanos(std::chrono::seconds(group->timeout_seconds));
 }
 
 Result<bool> LiveCluster::Parts::still_fits(const PodName& pod) {

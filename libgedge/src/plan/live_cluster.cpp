@@ -341,6 +341,9 @@ std::vector<ClaimRequest> LiveCluster::take_claims(const PodName& pod) {
   return parts_->take_claims(pod);
 }
 VolumesOfPod LiveCluster::volumes_of(const PodName& pod) const { return parts_->volumes_of(pod); }
+std::optional<Nanos> LiveCluster::group_timeout(const PodName& pod) const {
+  return parts_->group_timeout(pod);
+}
 Result<bool> LiveCluster::still_fits(const PodName& pod) { return parts_->still_fits(pod); }
 Result<std::vector<Overcommit>> LiveCluster::overcommits(const std::vector<SharedText>& nodes) {
   return parts_->overcommits(nodes);

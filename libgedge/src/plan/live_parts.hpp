@@ -69,6 +69,7 @@ class LiveCluster::Parts {
     if (known == nullptr) return VolumesOfPod::kBound;
     return claims_.volumes_of(*known, facts_.spec_of(*known), storage_);
   }
+  std::optional<Nanos> group_timeout(const PodName& pod) const;
   Result<bool> still_fits(const PodName& pod);
   Result<std::vector<Overcommit>> overcommits(const std::vector<SharedText>& nodes);
   Result<std::optional<PodName>> relief(const SharedText& node, const MayGo& may_go);

@@ -1,6 +1,7 @@
 #include "gedge/plan/preemption.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -131,6 +132,15 @@ std::vector<bool> Preemptor::violating(const std::vector<PodIndex>& pods) const 
   return violates;
 }
 
+// Whoever is going already takes nothing from a budget any more.
+bool Preemptor::keeps_budgets(const Victims& victims) const {
+  std::vector<PodIndex> asked;
+  std::copy_if(victims.pods.begin(), victims.pods.end(), std::back_inserter(asked),
+               [&](PodIndex pod) { return !cluster_.pod(pod).terminating; });
+  const std::vector<bool> violates = violating(asked);
+  return std::find(violates.begin(), violates.end(), true) == violates.end();
+}
+
 std::vector<PodIndex> Preemptor::lesser_on(PodIndex pod, NodeIndex node) const {
   std::vector<PodIndex> lesser;
   for (const PodIndex other : cluster_.pods_on(node))
@@ -202,7 +212,7 @@ Preemption Preemptor::find(PodIndex pod) {
     const std::vector<Rejection> rejected = first_rejection(pod, node);
     if (rejected.empty() || rejected.front().evidence.verdict == Verdict::kUnresolvable) continue;
     auto victims = victims_on(pod, node);
-    if (!victims || (options_.keeps_budgets && victims->violations > 0)) continue;
+    if (!victims || (options_.keeps_budgets && !keeps_budgets(*victims))) continue;
     preemption.candidates.push_back(*std::move(victims));
     const std::size_t last = preemption.candidates.size() - 1;
     if (!preemption.chosen ||

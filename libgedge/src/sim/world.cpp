@@ -389,7 +389,7 @@ Status SimWorld::delete_pod(const PodName& name, std::string note) {
 EvictAnswer SimWorld::evict(const EvictRequest& request) {
   const auto at = cluster().pods().find(request.pod);
   if (at == cluster().pods().end() || at->second.pod.uid != request.uid) return EvictAnswer::kGoing;
-  if (request.is_repair() && is_kept(at->second, cluster().others().disruption_budgets))
+  if (request.within_budgets && is_kept(at->second, cluster().others().disruption_budgets))
     return EvictAnswer::kFailed;
   parts_->remove(request.pod, request.is_repair() ? "evicted: its node has too much"
                                                   : "preempted by " + request.by.namespace_name +

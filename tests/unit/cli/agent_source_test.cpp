@@ -179,22 +179,25 @@ TEST_CASE("agent lookup: whoever ends it waits for the name that is asked for, a
 TEST_CASE("agent log: no value can look like another pair or like another line") {
   Stream err = Stream::in_memory(0);
   const StoppedDate clock;
-  AgentLog log(err, clock, false);
+  AgentLog log(err, clock, {});
   log.event("x", {{"a", "plain-1.2:3"},
                   {"b", ""},
                   {"c", "k=v"},
                   {"d", "say \"hi\""},
                   {"e", "back\\"},
-                  {"f", "two\nlines"}});
+                  {"f", "two\nlines"},
+                  {"g", "a\x1b[31mb"},
+                  {"h", "x event=failed"}});
   CHECK(err.text() ==
-        "at=1970-01-01T00:00:00Z event=x a=plain-1.2:3 b=\"\" c=\"k=v\" d=\"say \\\"hi\\\"\" "
-        "e=\"back\\\\\" f=\"two\\nlines\"\n");
+        "at=1970-01-01T00:00:00Z level=info event=x a=plain-1.2:3 b=\"\" c=\"k=v\" d=\"say "
+        "\\\"hi\\\"\" "
+        "e=\"back\\\\\" f=\"two\\nlines\" g=\"a\\x1b[31mb\" h=\"x event=failed\"\n");
 }
 
 TEST_CASE("agent log: what goes on failing is one line, and so is a name that is left out") {
   Stream err = Stream::in_memory(0);
   const StoppedDate clock;
-  AgentLog log(err, clock, false);
+  AgentLog log(err, clock, {});
   const Error broken{Errc::kDenied, "cannot open peers", {}, {}};
   for (int refresh = 0; refresh < 3; ++refresh) {
     log.failed(broken);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -54,11 +55,13 @@ struct Pipe {
 };
 
 const Midnight kMidnight;
-constexpr const char* kAt = "at=1970-01-01T00:00:00Z event=";
+std::string at(const std::string& level) {
+  return "at=1970-01-01T00:00:00Z level=" + level + " event=";
+}
 
 }  // namespace late_stream
 
-using late_stream::kAt;
+using late_stream::at;
 using late_stream::kMidnight;
 using late_stream::Pipe;
 
@@ -101,15 +104,15 @@ TEST_CASE("event log: how many lines were lost is said once lines can be written
   {
     Stream stream(full, ColorChoice::kNever, {});
     stream.lose_late();
-    EventLog log(stream, kMidnight, false);
+    EventLog log(stream, kMidnight, {});
     log.event("first", {});
     log.event("second", {});
     CHECK(stream.lost() == 3);  // and that the first one was
     ::dup2(pipe.writer, full);
     log.event("third", {{"pod", "a"}});
-    CHECK(pipe.take() == std::string(kAt) + "lost lines=2\n" + kAt + "third pod=a\n");
+    CHECK(pipe.take() == at("warn") + "lost lines=2\n" + at("info") + "third pod=a\n");
     log.event("fourth", {});
-    CHECK(pipe.take() == std::string(kAt) + "fourth\n");
+    CHECK(pipe.take() == at("info") + "fourth\n");
   }
   ::close(full);
 }
@@ -118,22 +121,22 @@ TEST_CASE("event log: a reader that has gone costs lines until there is another 
   Pipe pipe;
   Stream stream(pipe.writer, ColorChoice::kNever, {});
   stream.lose_late();
-  EventLog log(stream, kMidnight, false);
+  EventLog log(stream, kMidnight, {});
   ::close(std::exchange(pipe.reader, -1));
   log.event("first", {});
   const Pipe other;
   ::dup2(other.writer, pipe.writer);
   log.event("second", {});
-  CHECK(other.take() == std::string(kAt) + "lost lines=1\n" + kAt + "second\n");
+  CHECK(other.take() == at("warn") + "lost lines=1\n" + at("info") + "second\n");
 }
 
 TEST_CASE("event log: the same failure is told again once what failed has worked") {
   Stream stream = Stream::in_memory();
-  EventLog log(stream, kMidnight, false);
+  EventLog log(stream, kMidnight, {});
   const gedge::Error error = gedge::invalid_input("no answer");
   log.failed(error);
   log.failed(error);
-  const std::string line = std::string(kAt) + "failed what=\"no answer\" fix=\"\"\n";
+  const std::string line = at("error") + "failed what=\"no answer\" fix=\"\"\n";
   CHECK(stream.text() == line);
   log.recovered();
   log.failed(error);
@@ -142,7 +145,7 @@ TEST_CASE("event log: the same failure is told again once what failed has worked
 
 TEST_CASE("event log: threads that fail alike are told once") {
   Stream stream = Stream::in_memory();
-  EventLog log(stream, kMidnight, false);
+  EventLog log(stream, kMidnight, {});
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i)
@@ -150,5 +153,24 @@ TEST_CASE("event log: threads that fail alike are told once") {
         for (int turn = 0; turn < 1'000; ++turn) log.failed(gedge::invalid_input("no answer"));
       });
   }
-  CHECK(stream.text() == std::string(kAt) + "failed what=\"no answer\" fix=\"\"\n");
+  CHECK(stream.text() == at("error") + "failed what=\"no answer\" fix=\"\"\n");
+}
+
+TEST_CASE("event log: only what is of the level that was asked for is written, and quiet is none") {
+  using gedge::cli::LogLevel;
+  const auto written = [](LogLevel least, bool quiet) {
+    Stream stream = Stream::in_memory();
+    gedge::cli::OutputOptions output;
+    output.log_level = least;
+    output.quiet = quiet;
+    EventLog log(stream, kMidnight, output);
+    log.event("bound", {});
+    log.event("unschedulable", {});
+    log.failed(gedge::invalid_input("no"));
+    return std::count(stream.text().begin(), stream.text().end(), '\n');
+  };
+  CHECK(written(LogLevel::kInfo, false) == 3);
+  CHECK(written(LogLevel::kWarn, false) == 2);
+  CHECK(written(LogLevel::kError, false) == 1);
+  CHECK(written(LogLevel::kInfo, true) == 0);
 }

@@ -330,6 +330,36 @@ spec: {selector: {}}
   CHECK_FALSE(facts.disruption_budgets[1].selector.matches({}));
 }
 
+TEST_CASE("objects: groups of pods, and pods with gates") {
+  const Facts facts = cluster_facts(R"(
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: all, namespace: a}
+spec: {minMember: 3, scheduleTimeoutSeconds: 90}
+---
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: any, namespace: a}
+---
+kind: Pod
+apiVersion: v1
+metadata: {name: gated, uid: g}
+spec: {schedulingGates: [{name: example.com/paid}], containers: [{name: c}]}
+---
+kind: Pod
+apiVersion: v1
+metadata: {name: open, uid: o}
+spec: {schedulingGates: [], containers: [{name: c, image: other}]}
+)");
+  REQUIRE(facts.pod_groups.size() == 2);
+  CHECK(facts.pod_groups[0].min_member == 3);
+  CHECK(facts.pod_groups[0].timeout_seconds == 90);
+  CHECK(facts.pod_groups[1].min_member == 1);
+  CHECK(facts.pod_groups[1].timeout_seconds == 0);
+  REQUIRE(facts.pods.size() == 2);
+  for (const Pod& pod : facts.pods) CHECK(facts.spec_of(pod).gated == (pod.name == "gated"));
+}
+
 TEST_CASE("objects: what the API server refuses is refused with its place") {
   struct Case {
     const char* text;

@@ -72,6 +72,7 @@ TEST_CASE("profile: enabled and disabled change single extension points") {
 - schedulerName: mine
   tieBreak: spread
   overcommit: evict
+  disruptionBudgets: keep
   plugins:
     filter:
       enabled:
@@ -93,6 +94,8 @@ TEST_CASE("profile: enabled and disabled change single extension points") {
   CHECK(profile.spread_ties);
   CHECK(profile.evicts_overcommit);
   CHECK(only(read(write_profiles({profile}))).evicts_overcommit);
+  CHECK(profile.keeps_budgets);
+  CHECK(only(read(write_profiles({profile}))).keeps_budgets);
   const auto filters = names(profile.filters);
   CHECK(filters.back() == "DelayBudget");
   CHECK(std::count(filters.begin(), filters.end(), "NodePorts") == 0);
@@ -314,9 +317,30 @@ TEST_CASE("profile: in-tree plugins that gedge lacks are accepted and listed") {
     postFilter: {enabled: [{name: DefaultPreemption}]}
     filter: {enabled: [{name: NodeLabel}, {name: EBSLimits}]}
 )");
-  CHECK(only(reading).unchecked ==
-        std::vector<std::string>{"VolumeRestrictions", "NodeVolumeLimits", "DynamicResources",
-                                 "NodeLabel", "EBSLimits", "DefaultPreemption"});
+  CHECK(only(reading).unchecked == std::vector<std::string>{"VolumeRestrictions",
+                                                            "NodeVolumeLimits", "DynamicResources",
+                                                            "NodeLabel", "EBSLimits"});
+}
+
+TEST_CASE("profile: without DefaultPreemption nobody goes for others") {
+  const auto preempts = [](const std::string& plugins) {
+    const Profile profile = only(read(kHead + "profiles:\n- plugins:\n" + plugins));
+    CHECK(only(read(write_profiles({profile}))).preempts == profile.preempts);
+    return profile.preempts;
+  };
+  CHECK(only(read(kHead)).preempts);
+  CHECK(preempts("    postFilter: {enabled: [{name: DefaultPreemption}]}\n"));
+  CHECK(preempts("    filter: {disabled: [{name: '*'}]}\n"));
+  CHECK_FALSE(preempts("    postFilter: {disabled: [{name: DefaultPreemption}]}\n"));
+  CHECK_FALSE(preempts("    postFilter: {disabled: [{name: '*'}]}\n"));
+  CHECK_FALSE(preempts("    multiPoint: {disabled: [{name: '*'}]}\n"));
+  CHECK(preempts(
+      "    multiPoint: {disabled: [{name: '*'}], enabled: [{name: DefaultPreemption}]}\n"));
+  CHECK_FALSE(preempts(
+      "    multiPoint: {enabled: [{name: DefaultPreemption}]}\n    postFilter: {disabled: [{name: "
+      "DefaultPreemption}]}\n"));
+  CHECK(preempts(
+      "    postFilter: {disabled: [{name: '*'}], enabled: [{name: DefaultPreemption}]}\n"));
 }
 
 TEST_CASE("profile: extenders are not called, and that is said") {
@@ -384,6 +408,8 @@ TEST_CASE("profile: what a plugin list or a plugin's arguments cannot mean is re
         std::string::npos);
   CHECK(error(read(kHead + "profiles:\n- overcommit: repair\n"))
             .find("unknown overcommit 'repair'") != std::string::npos);
+  CHECK(error(read(kHead + "profiles:\n- disruptionBudgets: keeps\n"))
+            .find("unknown disruptionBudgets 'keeps' (did you mean keep?)") != std::string::npos);
   CHECK(error(read(kHead + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: "
                            "{scoringStrategy: {type: Leest}}\n"))
             .find("6:11 unknown scoring strategy 'Leest'") == 0);

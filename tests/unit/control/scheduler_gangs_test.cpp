@@ -186,6 +186,27 @@ TEST_CASE("a gated pod waits for nothing until its gates are gone") {
   CHECK(scheduler.take_binds().size() == 1);
 }
 
+TEST_CASE("a pod of a group keeps no place for longer than its group says") {
+  for (const std::int32_t timeout : {0, 5, 600}) {
+    CAPTURE(timeout);
+    Scheduler scheduler = empty_scheduler();
+    Facts facts = nodes_and_groups(1, 2, {"a"});
+    facts.pod_groups[0].timeout_seconds = timeout;
+    scheduler.put(std::move(facts));
+    for (const char* name : {"a-0", "a-1"}) scheduler.put(half_a_node(name, "a"));
+    REQUIRE(scheduler.advance(kSecond));
+    const std::vector<BindRequest> binds = scheduler.take_binds();
+    REQUIRE(binds.size() == 2);
+    for (const BindRequest& bind : binds)
+      scheduler.answer(bind.ticket, BindAnswer::kRefused, 7 * kSecond);
+    scheduler.put(half_a_node("other", "none"));
+    REQUIRE(scheduler.advance(7 * kSecond));
+    const std::vector<BindRequest> next = scheduler.take_binds();
+    REQUIRE(next.size() == (timeout == 5 ? 1 : 0));
+    if (timeout == 5) CHECK(next[0].pod.name == "other");
+  }
+}
+
 TEST_CASE("a pod of a group keeps the place that a bind was refused for, if it is still one") {
   Scheduler scheduler = empty_scheduler();
   scheduler.put(nodes_and_groups(2, 3, {"a"}));

@@ -131,6 +131,57 @@ TEST_CASE("in a dry run nothing is asked about of what was never bound") {
   CHECK(scheduler.bound() == 1);
 }
 
+TEST_CASE("a successor that got a place where it does not fit is told, and one that fits is not") {
+  for (const bool fits : {true, false}) {
+    for (const bool is_seen_waiting : {true, false}) {
+      CAPTURE(fits);
+      CAPTURE(is_seen_waiting);
+      Scheduler scheduler = make_scheduler();
+      REQUIRE(scheduler.advance(kSecond));
+      const std::vector<BindRequest> binds = scheduler.take_binds();
+      REQUIRE(binds.size() == 1);
+      Facts second;
+      add_pods(second, "Pod", "web", 1);
+      second.pods[0].uid = "second";
+      if (!fits) second.specs[0].node_selector.set("disk", "fast");
+      if (is_seen_waiting) scheduler.put(Facts(second));
+      scheduler.answer(binds[0].ticket, BindAnswer::kBound, 2 * kSecond);
+      for (const ReadRequest& read : scheduler.take_reads())
+        scheduler.answer(read.ticket, {PodReading::Kind::kFound, "second", binds[0].node},
+                         2 * kSecond);
+      REQUIRE(scheduler.advance(2 * kSecond));
+      CHECK(scheduler.take_misplaced().empty());  // nobody has seen it there
+      second.pods[0].bound_node = binds[0].node;
+      scheduler.put(std::move(second));
+      CHECK(scheduler.next() == Nanos{0});
+      REQUIRE(scheduler.advance(3 * kSecond));
+      const std::vector<Misplaced> misplaced = scheduler.take_misplaced();
+      REQUIRE(misplaced.size() == (fits ? 0 : 1));
+      if (!fits) CHECK(misplaced[0].uid == "second");
+      if (!fits) CHECK(misplaced[0].node == binds[0].node);
+      CHECK(scheduler.counts().replaced == 1);
+      CHECK(scheduler.counts().misplaced == (fits ? 0 : 1));
+      REQUIRE(scheduler.advance(4 * kSecond));
+      CHECK(scheduler.take_misplaced().empty());
+    }
+  }
+}
+
+TEST_CASE("a pod that somebody else bound is no successor that got our place") {
+  Scheduler scheduler = make_scheduler();
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  Facts second;
+  add_pods(second, "Pod", "web", 1);
+  second.pods[0].uid = "second";
+  second.specs[0].node_selector.set("disk", "fast");
+  second.pods[0].bound_node = binds[0].node == "n0" ? "n1" : "n0";
+  scheduler.put(std::move(second));
+  REQUIRE(scheduler.advance(2 * kSecond));
+  CHECK(scheduler.take_misplaced().empty());
+}
+
 TEST_CASE("a pod that went is told apart from its successor by UID") {
   Scheduler scheduler = make_scheduler();
   scheduler.remove(FactKind::kPod, "default", "web", "older");

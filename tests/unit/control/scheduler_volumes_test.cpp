@@ -167,6 +167,22 @@ TEST_CASE("volumes that do not come in time are waited for no longer") {
   CHECK(asked(scheduler).volume == "disk-0");
 }
 
+TEST_CASE("volumes of a pod group are waited for as long as the group says") {
+  for (const auto& [timeout, until] : {std::pair(0, 601), {90, 91}, {7'200, 601}}) {
+    CAPTURE(timeout);
+    Scheduler scheduler = scheduler_of(storage(false));
+    Facts group;
+    group.pod_groups = {{"default", "g", 1, timeout}};
+    scheduler.put(std::move(group));
+    Facts pod = claiming_pod("a", "data-a");
+    pod.specs[0].labels.set("scheduling.x-k8s.io/pod-group", "g");
+    scheduler.put(std::move(pod));
+    REQUIRE(scheduler.advance(kSecond));
+    scheduler.answer(asked(scheduler).ticket, ClaimAnswer::kAsked, kSecond);
+    CHECK(scheduler.next() == until * kSecond);
+  }
+}
+
 TEST_CASE("a pod is not bound where it does not fit any more when its volume is there") {
   Scheduler scheduler = scheduler_of(storage(false));
   scheduler.put(claiming_pod("a", "data-a"));

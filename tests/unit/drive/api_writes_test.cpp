@@ -23,7 +23,7 @@ TEST_CASE("api cluster: a repair asks for an eviction, and budgets may say no") 
     ApiClusterOptions options;
     options.minor = minor;
     Fixture at(options);
-    at.cluster.evict({3, {"shop", "a"}, "u-a", {}, "n1", "5 of 4 cpu"});
+    at.cluster.evict({3, {"shop", "a"}, "u-a", {}, "n1", "5 of 4 cpu", true});
     const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a/eviction");
     REQUIRE(ticket != 0);
     const ApiRequest request = at.api.asked.at(ticket);
@@ -98,11 +98,26 @@ TEST_CASE("api cluster: who goes for another is told so first, where servers kno
         std::string::npos);
 }
 
+TEST_CASE("api cluster: who goes for another within its budgets is evicted, and told by that") {
+  ApiClusterOptions options;
+  options.minor = 26;
+  Fixture at(options);
+  at.cluster.evict({3, {"shop", "a"}, "u-a", {"shop", "big"}, "n1", {}, true});
+  CHECK(at.api.find("/api/v1/namespaces/shop/pods/a/status") == 0);
+  const std::uint64_t ticket = at.api.find("/api/v1/namespaces/shop/pods/a/eviction");
+  REQUIRE(ticket != 0);
+  CHECK(at.api.asked.at(ticket).body.find(R"("preconditions":{"uid":"u-a"})") != std::string::npos);
+  at.api.say(ticket, 429, "{}");
+  at.turn();
+  CHECK(at.notes.take().back() == "evict 3: 1");
+  CHECK(at.api.find("/api/v1/namespaces/shop/pods/a/status") == 0);
+}
+
 TEST_CASE("api cluster: whoever may evict nobody is told so once for each way, until he may") {
   Fixture at;
   std::uint64_t last = 0;
   const auto evict = [&](const std::string& path, const std::string& too_much, unsigned status) {
-    at.cluster.evict({++last, {"shop", "a"}, "u-a", {}, "n1", too_much});
+    at.cluster.evict({++last, {"shop", "a"}, "u-a", {}, "n1", too_much, !too_much.empty()});
     at.api.say(at.api.find(path), status, R"({"message":"no"})");
     at.turn();
     const Lines lines = at.notes.take();
@@ -126,6 +141,20 @@ std::string text_of(const std::string& json, const std::string& name) {
   REQUIRE(at != std::string::npos);
   const std::size_t from = at + begin.size();
   return json.substr(from, json.find('"', from) - from);
+}
+
+TEST_CASE("api cluster: a pod that got the place of the one before it has an Event") {
+  Fixture at;
+  at.cluster.tell(Misplaced{{"shop", "a"}, "u-2", "n1"});
+  at.gather();
+  const std::uint64_t told = at.api.find("/apis/events.k8s.io/v1/namespaces/shop/events");
+  REQUIRE(told != 0);
+  const std::string& body = at.api.asked.at(told).body;
+  CHECK(text_of(body, "reason") == "Misplaced");
+  CHECK(text_of(body, "uid") == "u-2");
+  CHECK(text_of(body, "note") ==
+        "Bound to node n1, which was chosen for the pod that had this name before, and where it "
+        "does not fit");
 }
 
 TEST_CASE("api cluster: an Event is no longer than a server takes, and cut between characters") {

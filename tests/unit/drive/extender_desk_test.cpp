@@ -38,6 +38,7 @@ class ScriptedLink final : public ClusterLink {
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
   void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return synced; }
   void refresh() override {

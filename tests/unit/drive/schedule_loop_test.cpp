@@ -30,6 +30,7 @@ class SilentLink final : public ClusterLink, public Clock {
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
   void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits > 0; }
   void leave() override { ++leaves; }
@@ -88,6 +89,7 @@ class StaleLink final : public ClusterLink, public Clock {
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
   void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits == 1 || is_refreshed; }
   void refresh() override { ++refreshes; }
@@ -155,6 +157,7 @@ class UnclearLink final : public ClusterLink, public Clock {
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
   void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits_ > 0; }
   void leave() override { left = now(); }
@@ -289,6 +292,7 @@ class RefusingLink final : public ClusterLink, public Clock {
   void nominate(const Nomination&) override {}
   void tell(const Unschedulable&) override {}
   void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits > 0; }
   void leave() override {}

@@ -27,7 +27,8 @@ struct ProfileReading {
 /// Reads every profile of a configuration, of several documents, or of a ConfigMap that carries
 /// one. A profile starts from kube-scheduler's default plugins of `compat`; enabled, disabled, "*",
 /// multiPoint and weights change them as kube-scheduler does. gedge's policies are enabled like
-/// plugins; gedge adds the fields `tieBreak: lowest|spread` and `overcommit: report|evict`.
+/// plugins; gedge adds the fields `tieBreak: lowest|spread`, `overcommit: report|evict`
+/// and `disruptionBudgets: prefer|keep`.
 ///
 /// Plugins of kube-scheduler that gedge lacks go to Profile::unchecked. Unknown fields, plugins
 /// that no version of kube-scheduler, no policy of gedge and no module bears, and impossible

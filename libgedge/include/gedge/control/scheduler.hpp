@@ -77,7 +77,8 @@ struct SchedulerCounts {
   std::uint64_t overcommits = 0;      ///< nodes that got more than they have
   std::uint64_t repairs = 0;          ///< pods that were asked to leave such a node
   std::uint64_t repairs_refused = 0;  ///< of these; by a disruption budget, or the server
-  std::uint64_t replaced = 0;  ///< pods that were made anew under their name while being bound
+  std::uint64_t replaced = 0;   ///< pods that were made anew under their name while being bound
+  std::uint64_t misplaced = 0;  ///< of these; they do not fit where they were bound
 };
 
 class Scheduler {
@@ -127,6 +128,7 @@ class Scheduler {
   std::vector<Unschedulable> take_unschedulable() { return std::exchange(unschedulable_, {}); }
   /// Nodes to which somebody else sent more than they have; each once, until that is over.
   std::vector<Overcommit> take_overcommits() { return std::exchange(overcommits_, {}); }
+  std::vector<Misplaced> take_misplaced() { return std::exchange(misplaced_, {}); }
 
   const LiveCluster& cluster() const { return cluster_; }
   const SchedulerCounts& counts() const { return counts_; }
@@ -177,6 +179,7 @@ class Scheduler {
     bool is_owed = false;     // nobody came to search for it after its last attempt
     bool is_gone = false;     // but its bind may yet bind, or have bound, the next one of its name
     bool is_counted = false;  // as bound
+    bool is_next = false;     // of its name: a bind of the one before may bind, or have bound, it
     std::uint8_t helps = 0;   // kUnschedulable: any of Help
     std::uint32_t attempts = 0, rereads = 0;
     std::uint64_t reading = 0;  // kUnclear: ticket of the read that is under way
@@ -225,6 +228,7 @@ class Scheduler {
   void take_in(Facts objects, bool is_listed);
   void meet(const Told& pod);
   void meet_next(const Told& pod, Entry& entry);
+  void note_next(const Told& pod, const Entry& entry);
   void try_edited(const PodName& pod);
   void doubt(const Told& listed);
   void leave(const PodName& pod);
@@ -258,6 +262,7 @@ class Scheduler {
   void give_up_volumes(Entry& entry, Nanos now);
   Status bind_provided(Nanos now);
   Status look_for_overcommits();
+  Status look_for_misplaced();
   Status repair_overcommits(Nanos now);
   Status repair(const Overcommit& node, Repair& repair, Nanos now);
   bool may_leave(const Pod& pod, const PodSpec& spec, const Repair& repair) const;
@@ -294,11 +299,13 @@ class Scheduler {
   std::vector<Nomination> nominations_;
   std::vector<Unschedulable> unschedulable_;
   std::vector<Overcommit> overcommits_;
+  std::vector<Misplaced> misplaced_;
   bool is_held_back_ = false;
   std::size_t allowed_binds_;                  // before the most of the options
   std::uint32_t unanswered_ = 0, pauses_ = 0;  // in a row
   Nanos paused_until_{0}, rest_until_{0};
-  std::set<SharedText> came_to_;  // nodes that got a pod since the last advance, not by us
+  std::set<SharedText> came_to_;      // nodes that got a pod since the last advance, not by us
+  std::vector<Misplaced> next_ones_;  // since the last advance; nobody has looked whether they fit
   std::map<SharedText, Overcommit> overcommitted_;
   std::map<SharedText, Repair> repairs_;  // by node
   std::deque<Nanos> repaired_at_;         // of the last hour

@@ -70,6 +70,7 @@ class ApiCluster final : public ClusterLink {
   void nominate(const Nomination& nomination) override;
   void tell(const Unschedulable& pod) override;
   void tell(const Overcommit& node) override;
+  void tell(const Misplaced& pod) override;
   std::size_t untold() const override;
   bool is_synced() const override;
   void refresh() override;
@@ -158,7 +159,7 @@ class ApiCluster final : public ClusterLink {
   std::deque<ApiRequest> queued_;  // Events
   std::unique_ptr<ConditionQueue> conditions_;
   bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
-  bool are_victims_refused_ = false, are_repairs_refused_ = false;
+  bool are_deletions_refused_ = false, are_evictions_refused_ = false;
   bool expects_writes_ = false;
   Nanos queued_since_{0};    // while there are any
   std::size_t telling_ = 0;  // of them under way

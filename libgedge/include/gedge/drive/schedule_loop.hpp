@@ -34,6 +34,7 @@ struct ScheduleEvents {
   std::function<void(const EvictRequest&)> evicted = [](const EvictRequest&) {};
   std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
   std::function<void(const Overcommit&)> overcommitted = [](const Overcommit&) {};
+  std::function<void(const Misplaced&)> misplaced = [](const Misplaced&) {};
   /// The cluster carries round-trip times, and these are all of them now.
   std::function<void(const RttMatrix&)> measured = [](const RttMatrix&) {};
   std::function<void(const Error&)> failed = [](const Error&) {};

@@ -92,6 +92,8 @@ struct PodDisruptionBudget {
 struct PodGroup {
   std::string namespace_name, name;
   std::int32_t min_member = 1;  ///< so many of them, those that have a node included
+  /// scheduleTimeoutSeconds: a member that is not bound by then gives its place back. 0: not said.
+  std::int32_t timeout_seconds = 0;
 
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gedge/base/nanos.hpp"
 #include "gedge/base/result.hpp"
 #include "gedge/base/shared_text.hpp"
 #include "gedge/effect/overcommit.hpp"
@@ -34,7 +35,6 @@ struct LiveOptions {
   std::string rtt_by;             ///< node label that names nodes in the matrix; empty: their names
   std::uint64_t seed = 0;
   const PolicySource* modules = nullptr;
-  bool keeps_disruption_budgets = false;  ///< preemption violates none
 };
 
 /// A place for a pod, once others have gone.
@@ -42,6 +42,7 @@ struct Preempted {
   SharedText node;               ///< empty: nobody can help the pod, and it is freed itself
   std::vector<PodName> victims;  ///< not those that are terminating already
   std::vector<PodName> freed;    ///< of their promise
+  bool within_budgets = false;   ///< victims go only if their disruption budgets allow it
 };
 
 /// What claims have got of what they need.
@@ -114,6 +115,8 @@ class LiveCluster {
   std::vector<ClaimRequest> take_claims(const PodName& pod);
   /// Of all claims of the pod; kBound where there is none.
   VolumesOfPod volumes_of(const PodName& pod) const;
+  /// Of the pod's group, how long a member may hold a place; empty: not said, or no group.
+  std::optional<Nanos> group_timeout(const PodName& pod) const;
   /// The pod could still be placed where it is assumed to be. Errors: as place().
   Result<bool> still_fits(const PodName& pod);
 

@@ -29,8 +29,9 @@ struct Preemption {
 };
 
 struct PreemptionOptions {
-  bool keeps_budgets =
-      false;  ///< nodes where a disruption budget would be violated are no candidates
+  /// Nodes whose victims, all of them together, would violate a disruption budget are no
+  /// candidates.
+  bool keeps_budgets = false;
 };
 
 /// Tries things out in `cluster`, and leaves it as it was; `engine` is kept up to date with it.
@@ -53,6 +54,7 @@ class Preemptor {
   std::vector<PodIndex> lesser_on(PodIndex pod, NodeIndex node) const;
   std::optional<Victims> victims_on(PodIndex pod, NodeIndex node);
   std::vector<bool> violating(const std::vector<PodIndex>& pods) const;
+  bool keeps_budgets(const Victims& victims) const;
   bool is_more_important(PodIndex a, PodIndex b) const;
   bool is_better(const Victims& a, const Victims& b) const;
   void add(PodIndex pod, NodeIndex node);

@@ -53,6 +53,9 @@ struct Profile {
   bool spread_ties = false;  ///< tieBreak: spread, a seeded hash instead of the lowest name
   /// overcommit: evict, pods of this profile may leave a node that somebody else overfilled.
   bool evicts_overcommit = false;
+  bool preempts = true;  ///< DefaultPreemption: less important pods go for those of this profile
+  /// disruptionBudgets: keep, nobody goes for them whom a disruption budget keeps.
+  bool keeps_budgets = false;
   std::vector<std::string> unchecked;  ///< in-tree plugins that were named but that gedge lacks
 };
 

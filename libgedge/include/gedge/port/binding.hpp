@@ -46,9 +46,9 @@ struct EvictRequest {
   SharedText uid;
   PodName by;       ///< for whom; nobody, where its node has too much
   SharedText node;  ///< that both mean
-  /// What its node has too much of, "4200m of 4 cpu": the pod goes only if its disruption budgets
-  /// allow it. Empty: it goes for another one.
+  /// What its node has too much of, "4200m of 4 cpu". Empty: it goes for another one.
   std::string too_much = {};
+  bool within_budgets = false;  ///< it goes only if its disruption budgets allow it
 
   bool is_repair() const { return !too_much.empty(); }
 };
@@ -57,6 +57,13 @@ enum class EvictAnswer : std::uint8_t {
   kGoing,    ///< or gone, or another one by now
   kFailed,   ///< it may be there still
   kRefused,  ///< it stays: the server does not let us, and will say so again
+};
+
+/// A pod that was bound where one that went before it, of the same name, was to go, and that does
+/// not fit there: a server takes a bind for whoever has the name.
+struct Misplaced {
+  PodName pod;
+  SharedText uid, node;
 };
 
 /// A claim that waited for its first pod, which has a place now. `ticket` names it in the answer.

@@ -59,6 +59,7 @@ class ClusterLink {
   virtual void nominate(const Nomination& nomination) = 0;
   virtual void tell(const Unschedulable& pod) = 0;
   virtual void tell(const Overcommit& node) = 0;
+  virtual void tell(const Misplaced& pod) = 0;
 
   /// What was asked for with best effort and is still to be sent or answered.
   virtual std::size_t untold() const = 0;

@@ -54,6 +54,7 @@ class SimLink final : public ClusterLink {
   void nominate(const Nomination& nomination) override { world_.nominate(nomination); }
   void tell(const Unschedulable& pod) override;
   void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override;
   void leave() override {}
