@@ -85,6 +85,8 @@ struct Instance {
   bool is_leaving = false;
 
   Nanos local(Nanos now) const { return now * speed / 100; }
+  /// How long that much of its time is.
+  Nanos real(Nanos of_its_own) const { return of_its_own * 100 / speed; }
 };
 
 class Run {
@@ -185,14 +187,15 @@ void Run::send(std::size_t i) {
   Instance& it = instances_[i];
   const Nanos local = it.local(now_);
   for (const BindRequest& bind : std::exchange(it.outbox, {})) {
-    const Nanos left = it.election->deadline() - local;
-    if (!it.election->is_leading(local) || left <= Nanos{0}) {
+    const auto until = it.election->writes_until(local);
+    if (!until) {
       ++late;
       it.scheduler->answer(bind.ticket, BindAnswer::kRefused, local);
       continue;
     }
     ++binds;
-    BindMessage message{i, it.life, now_ + up_to(3'000), now_ + std::min(left, kBindTimeout), bind};
+    const Nanos most = it.real(std::min(*until - local, kBindTimeout));
+    BindMessage message{i, it.life, now_ + up_to(3'000), now_ + most, bind};
     message.is_lost = chance(6);
     message.is_mute = chance(6);
     binds_under_way_.push_back(message);

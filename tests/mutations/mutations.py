@@ -15,6 +15,7 @@ PAUSE = "control/scheduler_pause.cpp"
 NEWS = "control/scheduler_news.cpp"
 VOLUMES = "control/scheduler_volumes.cpp"
 ELECTION = "control/leader_election.cpp"
+ELECTION_HEAD = "../include/gedge/control/leader_election.hpp"
 REFLECTOR = "control/reflector.cpp"
 REFLECTOR_HEAD = "../include/gedge/control/reflector.hpp"
 OVERCOMMIT = "control/scheduler_overcommit.cpp"
@@ -305,9 +306,10 @@ MUTATIONS = [
     Mutation("a write may end after the lease", ("I-3", "kubernetes#107262"), LEASE,
              "  request.ends_by_then = true;\n", "", ("drive",)),
     Mutation("writes are sent by whoever does not lead", ("I-3",), LEASE,
-             "  if (!election_.is_leading(now)) return false;\n",
-             "  if (!election_.is_leading(now)) request.ends_by_then = false;\n",
-             ("drive",)),
+             "  if (!until) return false;\n", "  if (!until) return true;\n", ("drive",)),
+    Mutation("a write that is sent in time may end after the lease", ("I-3",), ELECTION_HEAD,
+             "    return deadline();\n", "    return deadline() + options_.duration;\n",
+             ("control",)),
     Mutation("a stop waits for ever for what is not answered", ("I-3", "cilium#42920"),
              "drive/schedule_loop.cpp", "  if (give_up_ && now >= *give_up_) return true;\n", "",
              ("drive", "integration")),

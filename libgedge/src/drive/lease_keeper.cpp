@@ -35,8 +35,9 @@ Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket,
 }
 
 bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
-  if (!election_.is_leading(now)) return false;
-  request.send_by = election_.deadline();
+  const auto until = election_.writes_until(now);
+  if (!until) return false;
+  request.send_by = *until;
   request.ends_by_then = true;
   return true;
 }

@@ -45,6 +45,17 @@ TEST_CASE("leader election: a Lease that is not there is created, and held") {
   CHECK_FALSE(election.is_leading(10 * kSecond));  // counted from the beginning of the call
 }
 
+TEST_CASE("leader election: a write ends when the lease does, and only who leads sends one") {
+  LeaderElection election("me", 1);
+  CHECK_FALSE(election.writes_until(Nanos{0}));
+  LeaderElection leads = leading();  // a renewal that began at 100 s lasts 10 s
+  CHECK(leads.writes_until(101 * kSecond) == 110 * kSecond);
+  CHECK(leads.writes_until(110 * kSecond - Nanos{1}) == 110 * kSecond);
+  CHECK_FALSE(leads.writes_until(110 * kSecond));
+  leads.release();
+  CHECK_FALSE(leads.writes_until(101 * kSecond));
+}
+
 TEST_CASE("leader election: another holder is waited out by what was seen, whatever it says") {
   for (const std::int64_t said : {std::int64_t{15}, std::int64_t{0}, std::int64_t{-5}}) {
     LeaderElection election("me", 1);

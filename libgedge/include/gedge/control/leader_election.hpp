@@ -57,6 +57,12 @@ class LeaderElection {
   /// Until then this process may write, if it leads; later than that it must not.
   Nanos deadline() const { return renewed_ + options_.renew_deadline; }
   bool is_leading(Nanos now) const { return state_ == State::kLeading && now < deadline(); }
+  /// When a write that is sent now must be over: one that ends later could meet what the next
+  /// leader does. Empty: none may be sent.
+  std::optional<Nanos> writes_until(Nanos now) const {
+    if (!is_leading(now)) return std::nullopt;
+    return deadline();
+  }
   /// It has led, and does not any more: there is no way back but a new process.
   bool is_lost(Nanos now) const {
     return state_ == State::kLost || (state_ == State::kLeading && now >= deadline());

@@ -29,8 +29,8 @@ class LeaseKeeper {
   /// Sends what is to be sent, under the ticket that follows `last_ticket`. Errors: kDenied, when
   /// the lease was lost; those of LeaderElectionOptions::check(), before anything is sent.
   Status advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now, UnixSeconds date);
-  /// A write that ends after the lease could meet what the next leader does: it is given no more
-  /// time than there is. False: there is none, and it is not to be sent.
+  /// Gives a write as much time as LeaderElection::writes_until() does. False: there is none, and
+  /// it is not to be sent.
   bool bounds(ApiRequest& request, Nanos now) const;
   /// Of the call under way; 0: none.
   std::uint64_t ticket() const { return ticket_; }
