@@ -262,7 +262,7 @@ Status Scheduler::run_timers(Nanos now) {
       give_up_volumes(entry, now);
       continue;
     }
-    if (entry.holds && is_silenced(now)) {
+    if (entry.holds && room(now) == 0) {
       leave_state(entry);
       enter_state(entry, State::kBackoff, now + options_.first_pause);
       entry.holds = true;

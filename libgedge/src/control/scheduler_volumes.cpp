@@ -33,11 +33,15 @@ void Scheduler::answer(std::uint64_t ticket, ClaimAnswer answer, Nanos now) {
 }
 
 // Time has passed since its place was decided: it must still be one. A provisioner that has no room
-// there takes the node from the claim.
+// there takes the node from the claim. Who has no room among the binds under way waits for it.
 Status Scheduler::bind_provided(Nanos now) {
   if (is_silenced(now) || !std::exchange(has_new_volumes_, false)) return {};
   const std::set<Key> keys = awaiting_;
   for (const Key& key : keys) {
+    if (room(now) == 0) {
+      has_new_volumes_ = true;
+      return {};
+    }
     Entry& entry = entries_.at(key);
     const bool is_there = cluster_.find_node(entry.node) != nullptr;
     const VolumesOfPod volumes = cluster_.volumes_of(entry.name);

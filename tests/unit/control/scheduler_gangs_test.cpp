@@ -16,10 +16,12 @@ using namespace gedge::test;
 
 namespace {
 
-Scheduler empty_scheduler() {
+Scheduler empty_scheduler(std::size_t max_binds = 100) {
   LiveOptions options;
   options.profiles = {*builtin_profile("edge", Compat::k1_36)};
-  return {LiveCluster(std::move(options)), {"gedge"}, {}};
+  SchedulerOptions most;
+  most.max_binds = max_binds;
+  return {LiveCluster(std::move(options)), {"gedge"}, most};
 }
 
 // Two of these fit on a node.
@@ -205,6 +207,27 @@ TEST_CASE("a pod of a group keeps no place for longer than its group says") {
     REQUIRE(next.size() == (timeout == 5 ? 1 : 0));
     if (timeout == 5) CHECK(next[0].pod.name == "other");
   }
+}
+
+TEST_CASE("a group is bound together, and after refusals as many at once as may be under way") {
+  Scheduler scheduler = empty_scheduler(1);
+  scheduler.put(nodes_and_groups(2, 3, {"a"}));
+  for (const char* name : {"a-0", "a-1", "a-2"}) scheduler.put(half_a_node(name, "a"));
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 3);
+  for (const BindRequest& bind : binds)
+    scheduler.answer(bind.ticket, BindAnswer::kRefused, 2 * kSecond);
+  Nanos now = 3 * kSecond;
+  for (int i = 0; i < 3; ++i, now += kSecond) {
+    REQUIRE(scheduler.advance(now));
+    const std::vector<BindRequest> again = scheduler.take_binds();
+    REQUIRE(again.size() == 1);
+    REQUIRE(scheduler.advance(now + kSecond / 2));
+    CHECK(scheduler.take_binds().empty());
+    scheduler.answer(again[0].ticket, BindAnswer::kBound, now + kSecond / 2);
+  }
+  CHECK(scheduler.bound() == 3);
 }
 
 TEST_CASE("a pod of a group keeps the place that a bind was refused for, if it is still one") {

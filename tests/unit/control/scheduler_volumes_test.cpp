@@ -59,10 +59,12 @@ Facts storage(bool provisions) {
   return facts;
 }
 
-Scheduler scheduler_of(Facts facts) {
+Scheduler scheduler_of(Facts facts, std::size_t max_binds = 100) {
   LiveOptions options;
   options.profiles = {*builtin_profile("edge", Compat::k1_36)};
-  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, {});
+  SchedulerOptions most;
+  most.max_binds = max_binds;
+  Scheduler scheduler(LiveCluster(std::move(options)), {"gedge"}, most);
   scheduler.put(std::move(facts));
   return scheduler;
 }
@@ -126,6 +128,27 @@ TEST_CASE("a pod is bound when the volume is that was chosen with its place") {
   const std::vector<BindRequest> binds = scheduler.take_binds();
   REQUIRE(binds.size() == 1);
   CHECK(binds[0].node == "n0");
+}
+
+TEST_CASE("volumes that come at once let no more binds be under way than may be") {
+  Scheduler scheduler = scheduler_of(storage(false), 1);
+  scheduler.put(claiming_pod("a", "data-a"));
+  scheduler.put(claiming_pod("b", "data-b"));
+  REQUIRE(scheduler.advance(kSecond));
+  REQUIRE(scheduler.awaiting() == 2);
+  for (const ClaimRequest& request : scheduler.take_claims())
+    scheduler.put(bound(request.claim.name, request.volume, request.node));
+  REQUIRE(scheduler.advance(2 * kSecond));
+  const std::vector<BindRequest> first = scheduler.take_binds();
+  REQUIRE(first.size() == 1);
+  REQUIRE(scheduler.advance(3 * kSecond));
+  CHECK(scheduler.take_binds().empty());
+  scheduler.answer(first[0].ticket, BindAnswer::kBound, 3 * kSecond);
+  const auto next = scheduler.next();
+  REQUIRE(next);
+  CHECK(*next <= 3 * kSecond);
+  REQUIRE(scheduler.advance(3 * kSecond));
+  CHECK(scheduler.take_binds().size() == 1);
 }
 
 TEST_CASE("a volume that was promised is not promised again, whatever old news say") {
