@@ -13,11 +13,11 @@
 #include "agent_log.hpp"
 #include "agent_lookup.hpp"
 #include "begin_daemon.hpp"
+#include "gate.hpp"
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/timestamp.hpp"
 #include "gedge/io/http_server.hpp"
-#include "gedge/io/token_file.hpp"
 #include "gedge/io/udp_echo.hpp"
 #include "gedge/io/wall_clock.hpp"
 #include "probe_options.hpp"
@@ -67,11 +67,9 @@ class RunningAgent {
       log_.failed(found.error());
     }
     const AgentGuard& guard = command_.guard;
-    if (guard.has_tokens()) {
-      auto tokens = TokenFile::open(guard.tokens);
-      if (!tokens) return std::move(tokens).error();
-      tokens_.emplace(*std::move(tokens));
-    }
+    auto gate = Gate::open(guard);
+    if (!gate) return std::move(gate).error();
+    gate_ = *std::move(gate);
     auto echo = UdpEcho::open(listen);
     if (!echo) return std::move(echo).error();
     echo_ = std::make_unique<UdpEcho>(*std::move(echo));
@@ -79,7 +77,7 @@ class RunningAgent {
     options.listen = listen;
     options.most_body_bytes = kMostBody;
     options.stops_on_signals = true;
-    if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
+    options.tls = guard.tls();
     options.tls_events = {[this](const TlsCertificate& certificate) { tell(certificate); },
                           [this](const Error& error) { tell(error); }};
     auto server = open_http_server(
@@ -167,10 +165,8 @@ class RunningAgent {
   }
 
   HttpReply answer(const HttpRequest& request) {
-    if (tokens_ && needs_token(request)) {
-      if (const Status read = tokens_->refresh(); !read) tell(read.error());
-      if (!tokens_->accepts(bearer_token(request))) return ++denied_, agent_denial();
-    }
+    if (!gate_.lets_in(request, [this](const Error& error) { tell(error); }))
+      return ++denied_, agent_denial();
     return agent_reply(request, facts());
   }
 
@@ -193,7 +189,7 @@ class RunningAgent {
     facts_.rounds = view.rounds;
     facts_.odd = view.odd;
     facts_.probing = view.alive;
-    facts_.asks_for_token = tokens_.has_value();
+    facts_.asks_for_token = gate_.is_guarded();
     facts_.insecure = !insecurity(command_.guard).empty();
     return facts_;
   }
@@ -213,7 +209,7 @@ class RunningAgent {
   // All below belong to the thread that serves.
   AgentFacts facts_;
   std::optional<Micros> looked_at_;
-  std::optional<TokenFile> tokens_;
+  Gate gate_;
   std::uint64_t denied_ = 0;
   std::unique_ptr<UdpEcho> echo_;
   std::unique_ptr<HttpServer> server_;

@@ -116,9 +116,10 @@ constexpr Page kPage{
         "the server has.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, and ends with "
         "status 4 when it is lost. `/livez`, `/readyz` and `/metrics` are answered at "
-        "`--listen`; on an address other than loopback that needs TLS and a token. What a web page "
+        "`--listen`; on an address other than loopback that needs TLS and a token, or a "
+        "certificate by `--client-ca`. What a web page "
         "asks, with an Origin, is refused; so is a Host that is neither an address nor localhost, "
-        "but where there are tokens or `--insecure`.",
+        "but where there are tokens, `--client-ca` or `--insecure`.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME level=LEVEL event=NAME "
         "KEY=VALUE..., among "

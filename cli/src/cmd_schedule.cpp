@@ -107,11 +107,13 @@ constexpr Page kPage{
         "those before did.\n\n"
         "With `--watch`, `/livez`, `/readyz` and `/metrics` (Prometheus) are answered at "
         "`--listen`. On an address other than loopback that needs TLS and a token: `--tls-cert`, "
-        "`--tls-key` and `--token-file`, which are read again when they change; `--insecure` does "
+        "`--tls-key` and `--token-file`, which are read again when they change; instead of a "
+        "token, a certificate will do that one of `--client-ca` has signed, with `--client-name` "
+        "one for that DNS name or common name; `--insecure` does "
         "without what is missing, and says so once a minute while somebody asks, and in `/readyz`. "
         "`/livez` and `/readyz` need no token. What a web page asks, with "
         "an Origin, is refused; so is a Host that is neither an address nor localhost, but where "
-        "there are tokens or `--insecure`.",
+        "there are tokens, `--client-ca` or `--insecure`.",
     .output =
         "Nothing. Standard error has one line an event: at=TIME level=LEVEL event=NAME "
         "KEY=VALUE..., among "

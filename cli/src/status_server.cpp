@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/io/clock.hpp"
@@ -20,11 +19,10 @@ constexpr Nanos kWarnEvery{60'000'000'000};
 }  // namespace
 
 HttpReply StatusServer::answer(const HttpRequest& request) {
-  if (tokens_ && needs_token(request)) {
-    if (const Status read = tokens_->refresh(); !read)
-      log_.event("failed", {{"what", read.error().what}, {"fix", read.error().hint}});
-    if (!tokens_->accepts(bearer_token(request))) return scheduler_denial();
-  }
+  const auto tell = [this](const Error& error) {
+    log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
+  };
+  if (!gate_.lets_in(request, tell)) return scheduler_denial();
   HttpReply reply = answer_(request);
   if (insecurity_.empty()) return reply;
   if (Nanos(steady_clock().now()) - warned_ >= kWarnEvery) warn();
@@ -41,14 +39,12 @@ void StatusServer::warn() {
 Status StatusServer::listen(const IpAddress& address, const AgentGuard& guard, Answer answer,
                             std::function<void()> hung_up) {
   answer_ = std::move(answer);
-  any_host_ = guard.has_tokens() || guard.insecure;
-  if (guard.has_tokens()) {
-    auto tokens = TokenFile::open(guard.tokens);
-    if (!tokens) return std::move(tokens).error();
-    tokens_.emplace(*std::move(tokens));
-  }
+  any_host_ = guard.asks_who() || guard.insecure;
+  auto gate = Gate::open(guard);
+  if (!gate) return std::move(gate).error();
+  gate_ = *std::move(gate);
   HttpServerOptions options;
-  if (guard.has_tls()) options.tls = {guard.certificate, guard.key};
+  options.tls = guard.tls();
   options.tls_events.failed = [this](const Error& error) {
     log_.event("failed", {{"what", error.what}, {"fix", error.hint}});
   };

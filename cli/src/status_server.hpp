@@ -4,14 +4,13 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "agent_guard.hpp"
 #include "event_log.hpp"
+#include "gate.hpp"
 #include "gedge/base/nanos.hpp"
 #include "gedge/base/result.hpp"
-#include "gedge/io/token_file.hpp"
 #include "gedge/port/http_server.hpp"
 #include "gedge/port/ip_address.hpp"
 
@@ -41,7 +40,7 @@ class StatusServer {
   EventLog& log_;
   Answer answer_;
   std::unique_ptr<HttpServer> server_;
-  std::optional<TokenFile> tokens_;  // of the thread that serves
+  Gate gate_;  // of the thread that serves
   bool any_host_ = false;
   std::string_view insecurity_;  // empty: nothing is wrong
   Nanos warned_{0};

@@ -519,6 +519,9 @@ MUTATIONS = [
     Mutation("a pod with gates is not known by them", ("I-4",), "codec/pod_reader.cpp",
              "out.spec.gated = value.size() > 0;", "out.spec.gated = value.size() > 1;",
              ("codec",)),
+    Mutation("clients are not asked who they are", ("I-12",), "io/tls_context.cpp",
+             "SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);",
+             "SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);", ("io",)),
     # Always
     Mutation("of equal nodes any one is taken", ("I-10",), "plan/winner_tree.cpp",
              "  return leaf_of_[x] < leaf_of_[y];", "  return leaf_of_[x] > leaf_of_[y];",

@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/client_names.hpp"
+
 namespace gedge {
 namespace {
 
@@ -78,7 +80,10 @@ void HttpSession::start() {
 void HttpSession::on_handshake(Error error) {
   waits_ = false;
   if (owner_.stopping()) return;
-  if (!error) return wait();
+  if (!error) {
+    client_names_ = names_of_client(stream_.tls()->native_handle());
+    return wait();
+  }
   owner_.handshake_failed();
   if (!is_plain_http(error)) return;
   stream_.give_up_tls();
@@ -121,11 +126,14 @@ void HttpSession::on_read(Error error) {
        {http::field::host, http::field::authorization, http::field::content_type})
     if (message.count(field) > 1) return refuse(HttpFault::kMalformed);
   keeps_alive_ = message.keep_alive();
-  HttpRequest request{
-      text_of(message.method_string()),           text_of(message.target()),
-      text_of(message[http::field::host]),        text_of(message[http::field::origin]),
-      std::move(parser_->get().body()),           text_of(message[http::field::authorization]),
-      text_of(message[http::field::content_type])};
+  HttpRequest request{text_of(message.method_string()),
+                      text_of(message.target()),
+                      text_of(message[http::field::host]),
+                      text_of(message[http::field::origin]),
+                      std::move(parser_->get().body()),
+                      text_of(message[http::field::authorization]),
+                      text_of(message[http::field::content_type]),
+                      client_names_};
   reply_to(request);
 }
 

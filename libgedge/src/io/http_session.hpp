@@ -11,6 +11,8 @@
 #include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "gedge/io/http_server.hpp"
 #include "io/http_stream.hpp"
@@ -72,6 +74,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   boost::beast::http::response<boost::beast::http::string_body> response_;
   std::chrono::steady_clock::time_point end_of_life_;
   boost::asio::steady_timer reply_by_;
+  std::optional<std::vector<std::string>> client_names_;
   std::size_t drained_ = 0;
   bool keeps_alive_ = false;
   bool waits_ = false;  // between two requests

@@ -19,6 +19,7 @@ namespace ssl = boost::asio::ssl;
 constexpr std::uint64_t kMostBytes = 1 << 20;
 // TLS 1.2 with forward secrecy and authenticated encryption only; TLS 1.3 knows nothing else.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr const char* kPem = "PEM is read: -----BEGIN CERTIFICATE-----";
 constexpr int kSecurityLevel = 2;  // RSA of 2,048 bits, curves of 224, no SHA-1
 
 Error wrong(const std::string& path, std::string what, std::string hint) {
@@ -49,9 +50,7 @@ TlsCertificate about(X509* certificate) {
 Result<TlsCertificate> use_chain(SSL_CTX* context, const std::string& path, std::string_view text) {
   const Bio bio = bio_of(text);
   const Certificate own(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-  if (!own)
-    return wrong(path, "there is no certificate in the file",
-                 "PEM is read: -----BEGIN CERTIFICATE-----");
+  if (!own) return wrong(path, "there is no certificate in the file", kPem);
   if (SSL_CTX_use_certificate(context, own.get()) != 1)
     return wrong(path, "the certificate is too weak, or of a kind that is not supported",
                  "use a key of RSA with 2048 bits or of P-256, and SHA-256");
@@ -61,6 +60,23 @@ Result<TlsCertificate> use_chain(SSL_CTX* context, const std::string& path, std:
     return wrong(path, "a certificate behind the first one is too weak", {});
   }
   return about(own.get());
+}
+
+// Who shows none is let in, to what everybody may ask; who shows one that nobody of these has
+// signed is not.
+Status trust_clients(SSL_CTX* context, const std::string& path, std::string_view text) {
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  const Bio bio = bio_of(text);
+  bool any = false;
+  while (const Certificate next{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+    if (X509_STORE_add_cert(store, next.get()) != 1 ||
+        SSL_CTX_add_client_CA(context, next.get()) != 1)
+      return wrong(path, "a certificate of the file cannot be used", {});
+    any = true;
+  }
+  if (!any) return wrong(path, "there is no certificate in the file", kPem);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  return {};
 }
 
 Status use_key(SSL_CTX* context, const TlsFiles& files, std::string_view text) {
@@ -100,10 +116,13 @@ std::unique_ptr<ssl::context> new_context() {
 Result<bool> TlsContext::refresh() {
   const bool other_certificate = certificate_.changed();
   const bool other_key = key_.changed();
-  if (!other_certificate && !other_key) return false;
+  const bool other_clients = clients_ && clients_->changed();
+  if (!other_certificate && !other_key && !other_clients) return false;
   DiskFiles files;
   const auto chain = files.read(certificate_.path(), kMostBytes);
   if (!chain) return chain.error();
+  auto signers = clients_ ? files.read(clients_->path(), kMostBytes) : Result<std::string>("");
+  if (!signers) return std::move(signers).error();
   auto secret = files.read(key_.path(), kMostBytes);
   if (!secret) return std::move(secret).error();
 
@@ -112,9 +131,12 @@ Result<bool> TlsContext::refresh() {
   Status keyed;
   if (read) keyed = use_key(context->native_handle(), {certificate_.path(), key_.path()}, *secret);
   OPENSSL_cleanse(secret->data(), secret->size());
+  Status trusted;
+  if (clients_) trusted = trust_clients(context->native_handle(), clients_->path(), *signers);
   ERR_clear_error();
   if (!read) return std::move(read).error();
   if (!keyed) return std::move(keyed).error();
+  if (!trusted) return std::move(trusted).error();
   context_ = std::move(context);
   about_ = *std::move(read);
   return true;

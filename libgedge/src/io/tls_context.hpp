@@ -6,6 +6,7 @@
 
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
+#include <optional>
 
 #include "gedge/io/http_server.hpp"
 #include "io/changing_file.hpp"
@@ -14,10 +15,12 @@ namespace gedge {
 
 class TlsContext {
  public:
-  explicit TlsContext(const TlsFiles& files) : certificate_(files.certificate), key_(files.key) {}
+  explicit TlsContext(const TlsFiles& files) : certificate_(files.certificate), key_(files.key) {
+    if (!files.clients.empty()) clients_.emplace(files.clients);
+  }
 
-  /// Reads both files if one has changed; what was read before stays where they are wrong, so
-  /// that a pair may be replaced one file after the other. True if it is another pair now.
+  /// Reads all files if one has changed; what was read before stays where they are wrong, so
+  /// that a pair may be replaced one file after the other. True if something is another now.
   /// Errors: those of reading files; kInvalidInput with what is wrong. Once a change.
   Result<bool> refresh();
 
@@ -27,6 +30,7 @@ class TlsContext {
 
  private:
   ChangingFile certificate_, key_;
+  std::optional<ChangingFile> clients_;
   std::unique_ptr<boost::asio::ssl::context> context_;
   TlsCertificate about_;
 };

@@ -6,6 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include <string>
 
@@ -27,9 +28,11 @@ inline std::string pem_of(BIO* bio) {
   return text;
 }
 
-/// Signed by itself, for "CN=`name`", valid from an hour ago and for so many seconds from now.
+/// Signed by itself, for "CN=`name`" and the DNS name, valid from an hour ago and for so many
+/// seconds from now.
 inline Credentials make_credentials(const char* name, long seconds, KeyKind kind = KeyKind::kP256,
-                                    const char* passphrase = nullptr) {
+                                    const char* passphrase = nullptr,
+                                    const std::string& dns_name = {}) {
   constexpr long kHour = 3'600;
   EVP_PKEY* const key = kind == KeyKind::kP256 ? EVP_EC_gen("P-256") : EVP_RSA_gen(1'024);
   X509* const certificate = X509_new();
@@ -42,6 +45,14 @@ inline Credentials make_credentials(const char* name, long seconds, KeyKind kind
   X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
   X509_set_issuer_name(certificate, subject);
+  if (!dns_name.empty()) {
+    X509_set_version(certificate, X509_VERSION_3);
+    X509_EXTENSION* const names =
+        X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, ("DNS:" + dns_name).c_str());
+    REQUIRE(names != nullptr);
+    X509_add_ext(certificate, names, -1);
+    X509_EXTENSION_free(names);
+  }
   REQUIRE(X509_sign(certificate, key, EVP_sha256()) > 0);
   BIO* const first = BIO_new(BIO_s_mem());
   BIO* const second = BIO_new(BIO_s_mem());

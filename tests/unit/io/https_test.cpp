@@ -43,7 +43,11 @@ struct Served {
     auto opened = open_http_server(
         std::move(options),
         {[](const HttpRequest& request) {
-           return HttpReply{200, "text/plain", request.target + ' ' + request.authorization, {}};
+           std::string text = request.target + ' ' + request.authorization;
+           if (request.client_names) text += "known as:";
+           for (const std::string& name : request.client_names.value_or(std::vector<std::string>{}))
+             text += ' ' + name;
+           return HttpReply{200, "text/plain", text, {}};
          },
          [](HttpFault fault) {
            return HttpReply{400, "text/plain", fault == HttpFault::kNoTls ? "no TLS" : "?", {}};
@@ -90,8 +94,9 @@ struct Context {
 /// One connection; no certificate is checked, but whose it is can be asked.
 struct Client {
   explicit Client(const HttpServer& server, int version = TLS1_3_VERSION,
-                  const char* ciphers = nullptr)
+                  const char* ciphers = nullptr, const Credentials* own = nullptr)
       : socket(connect(server)) {
+    if (own != nullptr) show(*own);
     SSL_CTX_set_min_proto_version(context.native, version);
     SSL_CTX_set_max_proto_version(context.native, version);
     SSL_CTX_set_security_level(context.native, 0);
@@ -105,6 +110,20 @@ struct Client {
   ~Client() {
     SSL_free(tls);
     ERR_clear_error();
+  }
+
+  void show(const Credentials& own) const {
+    BIO* const certificate =
+        BIO_new_mem_buf(own.certificate.data(), static_cast<int>(own.certificate.size()));
+    BIO* const key = BIO_new_mem_buf(own.key.data(), static_cast<int>(own.key.size()));
+    X509* const shown = PEM_read_bio_X509(certificate, nullptr, nullptr, nullptr);
+    EVP_PKEY* const secret = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
+    REQUIRE(SSL_CTX_use_certificate(context.native, shown) == 1);
+    REQUIRE(SSL_CTX_use_PrivateKey(context.native, secret) == 1);
+    EVP_PKEY_free(secret);
+    X509_free(shown);
+    BIO_free(key);
+    BIO_free(certificate);
   }
 
   /// The reply to one request; whole only if the other end said that it is.
@@ -187,6 +206,44 @@ TEST_CASE("https: plain HTTP is told so, garbage is not answered") {
   CHECK_FALSE(has(read_plain(garbage), "HTTP"));
   CHECK(has(Client(*served.server).ask("/still"), "/still"));
   CHECK(served.server->counts().handshakes_failed == 2);
+}
+
+TEST_CASE("https: a client is known by its certificate, if it shows one that is trusted") {
+  const Folder folder;
+  const Credentials known =
+      make_credentials("prometheus", kYear, KeyKind::kP256, nullptr, "prometheus.monitoring.svc");
+  const Credentials late = make_credentials("late", -60);
+  const Credentials stranger = make_credentials("prometheus", kYear);
+  TlsFiles files = write(folder, make_credentials("node-1", kYear));
+  files.clients = folder.put("clients.pem", known.certificate + late.certificate);
+  Served served(files);
+  for (const int version : {TLS1_3_VERSION, TLS1_2_VERSION}) {
+    const auto ask = [&](const Credentials* own) {
+      Client client(*served.server, version, nullptr, own);
+      return client.shaken ? client.ask("/x") : "refused";
+    };
+    CHECK(ask(&known).ends_with("known as: prometheus.monitoring.svc prometheus"));
+    CHECK(ask(nullptr).ends_with("\r\n\r\n/x "));
+    for (const Credentials* other : {&stranger, &late}) CHECK_FALSE(has(ask(other), " 200 OK"));
+  }
+  folder.put("clients.pem", stranger.certificate);
+  Client other(*served.server, TLS1_3_VERSION, nullptr, &stranger);
+  CHECK(other.ask("/x").ends_with("known as: prometheus"));
+  Client before(*served.server, TLS1_3_VERSION, nullptr, &known);
+  CHECK_FALSE(has(before.ask("/x"), " 200 OK"));
+  folder.put("clients.pem", "nobody");
+  Client after(*served.server, TLS1_3_VERSION, nullptr, &stranger);
+  CHECK(after.ask("/x").ends_with("known as: prometheus"));
+  served.stop();
+  CHECK(served.errors == std::vector<std::string>{"there is no certificate in the file"});
+}
+
+TEST_CASE("https: where no certificate is asked for, one that is shown is nobody's") {
+  const Folder folder;
+  const Served served(write(folder, make_credentials("node-1", kYear)));
+  const Credentials own = make_credentials("prometheus", kYear);
+  Client client(*served.server, TLS1_2_VERSION, nullptr, &own);
+  CHECK(client.ask("/x").ends_with("\r\n\r\n/x "));
 }
 
 TEST_CASE("https: a pair of files that changes is used at once, half of a pair is not") {

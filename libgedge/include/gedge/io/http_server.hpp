@@ -17,8 +17,9 @@ namespace gedge {
 
 /// PEM files. They are looked at for each connection, and read again when they have changed.
 struct TlsFiles {
-  std::string certificate;  ///< the server's own first, then those that lead to a known one
-  std::string key;          ///< without a passphrase
+  std::string certificate;   ///< the server's own first, then those that lead to a known one
+  std::string key;           ///< without a passphrase
+  std::string clients = {};  ///< those who sign certificates of clients; empty: none is asked for
 };
 
 struct TlsCertificate {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gedge/port/ip_address.hpp"
 
@@ -21,6 +22,9 @@ struct HttpRequest {
   std::string body;
   std::string authorization = {};  ///< of the header of that name; may be empty
   std::string content_type = {};   ///< the same
+  /// Of the certificate that the client showed and that is trusted: DNS names, common names. Empty:
+  /// it showed none.
+  std::optional<std::vector<std::string>> client_names = {};
 };
 
 struct HttpReply {
