@@ -1,16 +1,20 @@
 #include "simulation.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "gedge/base/split_mix.hpp"
 #include "gedge/drive/schedule_loop.hpp"
 #include "gedge/plan/edit.hpp"
 #include "gedge/plan/planner.hpp"
 #include "gedge/sim/checks.hpp"
 #include "gedge/sim/cluster_link.hpp"
+#include "gedge/sim/memory_checks.hpp"
 #include "gedge/sim/virtual_pace.hpp"
 
 namespace gedge::cli {
@@ -57,6 +61,39 @@ Status edit(SimWorld& world, const std::string& text) {
   return world.edit(change, text);
 }
 
+/// Of all that happened, in order. Never printed: it means something in one process only.
+class Trace {
+ public:
+  Trace& add(std::string_view text) {
+    return add(static_cast<std::uint64_t>(std::hash<std::string_view>{}(text)));
+  }
+  Trace& add(std::uint64_t number) {
+    digest_ = split_mix(digest_ ^ number);
+    return *this;
+  }
+  Trace& add(Nanos at) { return add(static_cast<std::uint64_t>(at.count())); }
+  void add(const SimulationEvent& event) {
+    add(event.at).add(static_cast<std::uint64_t>(event.what)).add(event.namespace_name.str());
+    add(event.pod.str()).add(event.node.str()).add(event.replaces.str()).add(event.was_on.str());
+    add(event.since_lost.value_or(Nanos{-1})).add(event.note);
+  }
+  void add(const BindRequest& bind, Nanos at) {
+    add(at).add(bind.ticket).add(bind.pod.namespace_name.str()).add(bind.pod.name.str());
+    add(bind.uid.str()).add(bind.node.str());
+  }
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  std::uint64_t digest_ = 0;
+};
+
+// Or may: of those that back off, members of groups do.
+bool holds_places(const Scheduler& scheduler) {
+  return scheduler.binding() + scheduler.unclear() + scheduler.awaiting() + scheduler.bound() +
+             scheduler.backing_off() >
+         0;
+}
+
 using PodNames = std::vector<std::string>;
 
 // Every pod is this scheduler's: there is no other.
@@ -85,6 +122,8 @@ class Play {
   }
 
   Result<Simulation> run();
+  /// After run(): another one of that seed has the same.
+  std::uint64_t digest() const { return trace_.digest(); }
 
  private:
   static SimCheckOptions check_options(const Stage& stage) {
@@ -92,6 +131,8 @@ class Play {
     const Profile& profile = stage.rules.profiles.front();
     for (const ProfileEntry& filter : profile.filters) options.filters.insert(filter.policy);
     options.compat = profile.compat;
+    options.first_binds = SchedulerOptions().first_binds;
+    options.max_binds = SchedulerOptions().max_binds;
     return options;
   }
   void write_script();
@@ -99,6 +140,8 @@ class Play {
   Scheduler make_scheduler() const;
   Status run_once();
   void turn(ScheduleLoop& loop, std::uint64_t sent);
+  void check_memory(const Scheduler& scheduler);
+  void compare_caches(const Scheduler& scheduler);
   bool is_over();
   void take_events();
   void take(const SimulationEvent& event);
@@ -115,8 +158,10 @@ class Play {
   SimChecks checks_;
   std::unique_ptr<SimLink> link_;
   bool is_calm_ = false, restarts_ = false, is_quiet_ = false;
-  std::size_t seen_ = 0;  // version of the cluster
-  Nanos changed_{0};      // when it was another one
+  std::size_t seen_ = 0;                 // version of the cluster
+  Nanos changed_{0};                     // when it was another one
+  std::optional<std::size_t> compared_;  // version with which what is known was compared
+  Trace trace_;
   Simulation found_;
 };
 
@@ -185,6 +230,7 @@ void Play::take(const SimulationEvent& event) {
 void Play::take_events() {
   for (SimulationEvent& event : world_.take_events()) {
     take(event);
+    trace_.add(event);
     if (keeps_events_) found_.events.push_back(std::move(event));
   }
 }
@@ -208,7 +254,10 @@ void Play::turn(ScheduleLoop& loop, std::uint64_t sent) {
   const SchedulerCounts& counts = loop.scheduler().counts();
   if (counts.attempts != sent + counts.unschedulable)
     checks_.fail("I-11", "an attempt has neither led to a bind nor to a reason");
-  if (is_over()) {
+  check_memory(loop.scheduler());
+  const bool is_over_now = is_over();
+  if (is_quiet_ && !holds_places(loop.scheduler())) compare_caches(loop.scheduler());
+  if (is_over_now) {
     loop.stop();
   } else if (link_->wants_restart()) {
     restarts_ = true;
@@ -216,9 +265,26 @@ void Play::turn(ScheduleLoop& loop, std::uint64_t sent) {
   }
 }
 
+void Play::check_memory(const Scheduler& scheduler) {
+  SchedulerInput input = checks_.input();
+  input.requests = link_->under_way();
+  if (std::string found = excess(scheduler, input); !found.empty())
+    checks_.fail("I-8", std::move(found));
+}
+
+// Places that are held, as of volumes on their way, nobody else knows of.
+void Play::compare_caches(const Scheduler& scheduler) {
+  const std::size_t version = world_.cluster().version();
+  if (compared_ == version || !link_->has_told_all() || scheduler.awaiting() > 0) return;
+  compared_ = version;
+  if (std::string found = difference(scheduler.cluster(), world_.cluster()); !found.empty())
+    checks_.fail("I-6", std::move(found));
+}
+
 // Until the end, or until the process that schedules is to be another one.
 Status Play::run_once() {
   restarts_ = false;
+  compared_.reset();
   SimLinkOptions options{stage_.scenario.timing, stage_.scenario.faults,
                          seed_ + found_.summary.attempts, &checks_};
   if (is_calm_) options.faults = {};
@@ -226,7 +292,10 @@ Status Play::run_once() {
   ScheduleLoop* running = nullptr;
   std::uint64_t sent = 0;
   ScheduleEvents events;
-  events.placed = [&](const BindRequest&) { ++sent; };
+  events.placed = [&](const BindRequest& bind) {
+    ++sent;
+    trace_.add(bind, Nanos(pace_.now()));
+  };
   events.turned = [&] { turn(*running, sent); };
   ScheduleLoopOptions loop_options;
   if (options.faults.restarts > 0) loop_options.settle_within = Nanos{0};
@@ -273,6 +342,7 @@ Status Play::look_back(const Scheduler& scheduler) {
     checks_.fail("I-11", std::to_string(waiting) + " pods wait, and " + std::to_string(queued) +
                              " are in the queue");
   if (open != 0) checks_.fail("I-11", std::to_string(open) + " binds were never settled");
+  compare_caches(scheduler);
   return find_place_for_waiting();
 }
 
@@ -311,6 +381,7 @@ Result<Simulation> Play::run() {
   count_pods();
   found_.breaches = checks_.take_breaches();
   for (Breach& breach : found_.breaches) breach.seed = seed_;
+  trace_.add(found_.summary.attempts).add(found_.summary.faults).add(found_.breaches.size());
   return std::move(found_);
 }
 
@@ -318,6 +389,21 @@ Result<Simulation> Play::run() {
 
 Result<Simulation> simulate(const Stage& stage, std::uint64_t seed, bool keeps_events) {
   return Play(stage, seed, keeps_events).run();
+}
+
+Result<Simulation> simulate_twice(const Stage& stage, std::uint64_t seed, bool keeps_events) {
+  Play first(stage, seed, keeps_events), second(stage, seed, keeps_events);
+  auto found = first.run();
+  if (!found) return found;
+  const auto again = second.run();
+  if (again && first.digest() == second.digest()) return found;
+  Breach breach;
+  breach.seed = seed;
+  breach.at = found->duration;
+  breach.invariant = "I-10";
+  breach.text = "played again, it went otherwise";
+  found->breaches.push_back(std::move(breach));
+  return found;
 }
 
 void add(Simulation& all, Simulation&& run) {

@@ -24,6 +24,9 @@ struct Stage {
 /// with its place; whatever a module breaks.
 Result<Simulation> simulate(const Stage& stage, std::uint64_t seed, bool keeps_events);
 
+/// The same twice: a breach of I-10 where both are not the same.
+Result<Simulation> simulate_twice(const Stage& stage, std::uint64_t seed, bool keeps_events);
+
 /// Adds what another run found.
 void add(Simulation& all, Simulation&& run);
 

@@ -1,6 +1,7 @@
 // The scheduler's state machine against a simulated API server that is late, that loses requests
-// and answers, and whose objects others change. Invariants are checked at every bind; when the
-// faults stop, whoever fits is bound, and nothing more is asked for.
+// and answers, and whose objects others change. Invariants are checked at every bind and after
+// every step; when the faults stop, whoever fits is bound, what is known is what is there, and
+// nothing more is asked for.
 //
 //   GEDGE_SIM_RUNS=100000   more runs
 //   GEDGE_SEED=4711         only this one
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "gedge/control/scheduler.hpp"
+#include "gedge/sim/bind_budget.hpp"
 #include "gedge/sim/cluster.hpp"
+#include "gedge/sim/memory_checks.hpp"
 #include "support/dice.hpp"
 #include "support/meddled_site.hpp"
 #include "support/sim_site.hpp"
@@ -27,6 +30,7 @@ using test::kSecond;
 
 constexpr std::uint64_t kFirstSeed = 5'000'000, kRuns = 400;
 constexpr int kSteps = 120;
+constexpr std::size_t kMostBinds = 4;
 
 /// One run: a cluster, a scheduler beside it, and everything between them that may go wrong.
 class Run {
@@ -65,6 +69,7 @@ class Run {
   void advance();
   void run_server();
   void check_bind(const BindRequest& bind);
+  void check_memory();
   bool chance(std::size_t percent) {
     const bool happens = faulty_ && dice_.chance(percent);
     faults += happens ? 1U : 0U;
@@ -78,6 +83,8 @@ class Run {
   bool faulty_ = true;
   std::size_t seen_ = 0;  // version of the watch
   std::map<std::string, Node> known_nodes_;
+  std::set<PodName> known_pods_;
+  BindBudget budget_{kMostBinds, kMostBinds};
   std::deque<Message> to_server_;
   std::deque<Answer> to_scheduler_;
   std::map<std::string, std::set<std::string>> bound_;  // by UID: nodes acknowledged
@@ -88,27 +95,32 @@ class Run {
 // A new process knows only what the server says; what the old one sent may still be done.
 void Run::restart() {
   SchedulerOptions options;
-  options.max_binds = 4;
+  options.max_binds = kMostBinds;
   options.preempts = false;  // gedge simulate has pods that go for others
   scheduler_ =
       std::make_unique<Scheduler>(test::make_live(), std::vector<std::string>{"gedge"}, options);
   while (!to_server_.empty()) run_server();
   to_scheduler_.clear();
   open_.clear();
-  seen_ = server_.version();
-  known_nodes_ = server_.nodes();
+  budget_ = {kMostBinds, kMostBinds};
   scheduler_->put(server_.list());
   tell_all();
 }
 
 void Run::tell_all() {
-  for (const auto& [name, known] : server_.pods())
+  seen_ = server_.version();
+  known_nodes_ = server_.nodes();
+  known_pods_.clear();
+  for (const auto& [name, known] : server_.pods()) {
+    known_pods_.insert(name);
     if (!known.pod.bound_node.empty()) tell(known.pod);
+  }
 }
 
 void Run::tell(const Pod& bound) {
   told_.insert(bound.uid);
   open_.erase(bound.name);
+  budget_.seen(fact_name(bound), bound.bound_node);
 }
 
 // What is late is told later, in order; what is told twice does no harm.
@@ -121,10 +133,7 @@ void Run::watch(std::size_t most) {
     scheduler_->put(std::move(all));
     scheduler_->keep_only(FactKind::kNode, std::move(nodes));
     scheduler_->keep_only(FactKind::kPod, std::move(pods));
-    tell_all();
-    seen_ = server_.version();
-    known_nodes_ = server_.nodes();
-    return;
+    return tell_all();
   }
   if (seen_ > 0 && chance(5)) seen_ -= 1;
   for (; most > 0 && seen_ < server_.version(); --most, ++seen_) {
@@ -133,8 +142,11 @@ void Run::watch(std::size_t most) {
       known_nodes_.erase(event.name.name);
       if (!event.is_removed) known_nodes_.emplace(event.name.name, event.object.nodes.front());
     }
-    for (const Pod& pod : event.object.pods)
+    if (event.kind == FactKind::kPod && event.is_removed) known_pods_.erase(event.name);
+    for (const Pod& pod : event.object.pods) {
+      known_pods_.insert(event.name);
       if (!pod.bound_node.empty()) tell(pod);
+    }
     if (event.is_removed)
       scheduler_->remove(event.kind, event.name.namespace_name, event.name.name);
     else
@@ -149,7 +161,19 @@ void Run::check_bind(const BindRequest& bind) {
     fail("I-4: " + bind.pod.name + " is sent to " + bind.node + ", which takes no pods");
   if (!open_.insert(bind.pod.name).second)
     fail("C-27: " + bind.uid + " is bound again before anybody knows what became of the first");
+  if (!budget_.sent(bind)) fail("I-9: " + bind.pod.name + " is one bind too many at once");
   if (told_.contains(bind.uid)) fail("I-1: " + bind.uid + " is bound already, and that was told");
+}
+
+// Nothing is kept beyond what was told and is not answered.
+void Run::check_memory() {
+  const std::size_t binds_answered = static_cast<std::size_t>(
+      std::count_if(to_scheduler_.begin(), to_scheduler_.end(),
+                    [](const Answer& answer) { return !answer.is_reading; }));
+  const std::string much = excess(
+      *scheduler_, {known_pods_.size(), known_nodes_.size(), to_server_.size() + binds_answered,
+                    to_server_.size() + to_scheduler_.size()});
+  if (!much.empty()) fail("I-8: " + much);
 }
 
 void Run::advance() {
@@ -203,6 +227,7 @@ void Run::step() {
       scheduler_->answer(answer.ticket, answer.reading, now_);
       if (answer.reading.kind != PodReading::Kind::kUnreadable) open_.erase(answer.pod);
     } else {
+      budget_.answered(answer.ticket, answer.answer);
       scheduler_->answer(answer.ticket, answer.answer, now_);
       if (answer.answer != BindAnswer::kUnknown && answer.answer != BindAnswer::kConflict)
         open_.erase(answer.pod);
@@ -210,6 +235,7 @@ void Run::step() {
   }
   if (chance(2)) restart();
   advance();
+  check_memory();
 }
 
 // No faults, no actors: whoever fits is bound within half a minute, and nothing more is sent.
@@ -231,6 +257,8 @@ void Run::calm_down() {
          std::to_string(scheduler_->active()) + " active");
   if (scheduler_->binding() + scheduler_->unclear() + scheduler_->bound() != 0)
     fail("I-11: a bind was never settled");
+  if (const std::string wrong = difference(scheduler_->cluster(), server_); !wrong.empty())
+    fail("I-6: " + wrong);
   const std::uint64_t before = binds;
   for (int i = 0; i < 20; ++i) step();
   if (binds != before) fail("I-5: something is bound after everything was");
@@ -239,11 +267,14 @@ void Run::calm_down() {
 }  // namespace
 
 TEST_CASE("simulated faults: nothing is bound twice, no node has too much, nobody is forgotten") {
-  std::uint64_t faults = 0, binds = 0;
+  std::uint64_t runs = 0, faults = 0, binds = 0;
   const bool is_whole = test::play_seeds<Run>(kFirstSeed, kRuns, kSteps, [&](const Run& run) {
+    ++runs;
     faults += run.faults;
     binds += run.binds;
   });
   MESSAGE(faults << " faults, " << binds << " binds");
-  if (is_whole) CHECK(binds > 1'000);
+  if (!is_whole) return;
+  CHECK(faults > runs * 10);
+  CHECK(binds > 1'000);
 }

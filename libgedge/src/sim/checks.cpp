@@ -56,6 +56,8 @@ void SimChecks::forget() {
   nodes_.clear();
   assumed_.clear();
   open_.clear();
+  budget_ = {options_.first_binds, options_.max_binds};
+  unanswered_ = 0;
   blind_since_.reset();
 }
 
@@ -108,7 +110,32 @@ void SimChecks::judge(const std::string& invariant, const Facts& facts, const Po
   }
 }
 
+// Also where it may mean a workload: whoever is counted must be alone.
+bool SimChecks::names_pods(const DelayBudget& budget) const {
+  return budget.kind == PeerKind::kPod || budget.kind == PeerKind::kWorkload ||
+         (budget.kind == PeerKind::kAny && !nodes_.contains(budget.name));
+}
+
+// Nobody is placed together with it: it is in no group, and neither of its budgets nor of those of
+// others depends where the other one comes.
+bool SimChecks::is_alone(const PodName& name) const {
+  const auto at = pods_.find(name);
+  if (at == pods_.end()) return true;
+  const auto& [pod, spec] = at->second;
+  if (pod_group_name(pod, spec) != nullptr) return false;
+  for (const DelayBudget& budget : spec.budgets)
+    if (names_pods(budget)) return false;
+  for (const auto& [other, told] : pods_)
+    for (const DelayBudget& budget : told.spec.budgets)
+      if (names_pods(budget) && (budget.name == pod.name || budget.name == pod.workload_name))
+        return false;
+  return true;
+}
+
 void SimChecks::sent(const BindRequest& bind) {
+  ++unanswered_;
+  if (!budget_.sent(bind, is_alone(bind.pod)))
+    fail("I-9", name_text(bind.pod) + " is one bind more than may be under way");
   if (blind_since_ && world_.time() - *blind_since_ > kMostAge)
     fail("I-4", name_text(bind.pod) + " is bound by what was told too long ago");
   if (!open_.insert(bind.pod).second)
@@ -138,6 +165,8 @@ void SimChecks::done(const BindRequest& bind, const SharedText& uid, BindAnswer 
 }
 
 void SimChecks::answered(const BindRequest& bind, BindAnswer answer) {
+  --unanswered_;
+  budget_.answered(bind.ticket, answer);
   if (answer != BindAnswer::kBound) assumed_.erase(bind.pod);
   if (answer != BindAnswer::kUnknown && answer != BindAnswer::kConflict) open_.erase(bind.pod);
 }
@@ -159,6 +188,7 @@ void SimChecks::told(const ClusterEvent& event) {
     return;
   }
   const Pod& pod = event.object.pods.front();
+  budget_.seen(event.name, pod.bound_node);
   const auto known = pods_.find(event.name);
   if (known != pods_.end() && is_older(pod, known->second.pod)) return;
   if (!pod.bound_node.empty()) open_.erase(event.name);
@@ -174,6 +204,7 @@ void SimChecks::listed(const Facts& all) {
   for (const Pod& pod : all.pods) {
     const PodName name{pod.namespace_name, pod.name};
     if (!pod.bound_node.empty()) open_.erase(name);
+    budget_.seen(name, pod.bound_node);
     pods_.emplace(name, Told{pod, all.spec_of(pod)});
   }
 }

@@ -165,6 +165,11 @@ bool SimLink::is_synced() const {
   return is_listed_ && (!broken_at_ || now() - *broken_at_ <= kMostAge);
 }
 
+bool SimLink::has_told_all() const {
+  return is_listed_ && !list_at_ && told_.empty() && under_way() == 0 &&
+         seen_ == world_.cluster().version();
+}
+
 void SimLink::tell_event(std::size_t version, Nanos at) {
   const ClusterEvent& known = world_.cluster().event(version);
   told_.emplace_back(at, [this, event = known](ClusterListener& listener) mutable {

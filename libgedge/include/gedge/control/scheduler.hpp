@@ -150,6 +150,10 @@ class Scheduler {
   bool is_paused() const { return pauses_ > 0; }
   /// Binds that were sent and not answered.
   std::size_t in_flight() const { return flights_.size(); }
+  /// Binds, reads, evictions and claims whose answers it waits for; not evictions that are repairs.
+  std::size_t asked() const { return tickets_.size(); }
+  /// Pods of ours that are tried, read or given up at some moment.
+  std::size_t timed() const { return timers_.size(); }
 
  private:
   enum class State : std::uint8_t {

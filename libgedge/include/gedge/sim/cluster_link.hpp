@@ -66,6 +66,10 @@ class SimLink final : public ClusterLink {
   void calm_down();
   /// The client died: a fault that whoever runs it has to see to. False from then on.
   bool wants_restart() { return std::exchange(wants_restart_, false); }
+  /// Requests that are not answered.
+  std::size_t under_way() const { return requests_.size() + answers_.size(); }
+  /// The scheduler knows all that happened, and what became of all that it asked for.
+  bool has_told_all() const;
   /// Things that went wrong; what was only late does not count.
   std::uint64_t faults() const { return faults_; }
 
