@@ -16,10 +16,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from plane import PODS, KubeScheduler, Plane, node, pod, until  # noqa: E402
+from plane_pods import IMAGE, ZONE, workloads  # noqa: E402
 
-HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 LEAST_NODES = 40
 DISKS = ("ssd", "hdd", "nvme")
 
@@ -36,44 +34,9 @@ def site(count, dice):
                     memory=f"{dice.choice((32, 48, 64))}Gi", taints=taints,
                     labels={ZONE: f"z{i % 4}", "disk": DISKS[i % 3]})
         if i % 4 == 0:
-            made["status"]["images"] = [{"names": ["example.invalid/large:1"],
-                                         "sizeBytes": 700_000_000}]
+            made["status"]["images"] = [IMAGE]
         nodes.append(made)
     return nodes
-
-
-def term(app, key=HOST):
-    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
-
-
-def spread(app, key, how, skew=1):
-    return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": how,
-            "labelSelector": {"matchLabels": {"app": app}}}
-
-
-def wish(values, weight):
-    return {"weight": weight, "preference": {"matchExpressions": [
-        {"key": "disk", "operator": "In", "values": values}]}}
-
-
-def workloads():
-    """By name: what is said of its pods."""
-    return {
-        "plain": {},
-        "selected": {"nodeSelector": {"disk": "ssd"}},
-        "wishing": {"affinity": {"nodeAffinity": {PREFERRED: [wish(["hdd"], 30),
-                                                              wish(["nvme", "hdd"], 7)]}}},
-        "tolerant": {"tolerations": [{"key": "dedicated", "operator": "Exists"}]},
-        "apart": {"affinity": {"podAntiAffinity": {REQUIRED: [term("apart")]}}},
-        "rather-apart": {"affinity": {"podAntiAffinity": {PREFERRED: [
-            {"weight": 40, "podAffinityTerm": term("rather-apart", ZONE)}]}}},
-        "near": {"affinity": {"podAffinity": {PREFERRED: [
-            {"weight": 60, "podAffinityTerm": term("apart", ZONE)}]}}},
-        "spread": {"topologySpreadConstraints": [spread("spread", ZONE, "DoNotSchedule"),
-                                                 spread("spread", HOST, "ScheduleAnyway")]},
-        "ports": {"container": {"ports": [{"containerPort": 80, "hostPort": 8080}]}},
-        "imaged": {"container": {"image": "example.invalid/large:1"}},
-    }
 
 
 def pods_of(name, spec, count, dice):

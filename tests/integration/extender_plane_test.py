@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from edge_site import Site  # noqa: E402
 from plane import PODS, Daemon, KubeScheduler, Plane, pod, until  # noqa: E402
+from plane_pods import owned  # noqa: E402
 
 COUNT, CACHES, REPLICAS = 1000, 12, 4
 CLOSE = 9_000  # microseconds between replicas of a cache: whoever is near one reaches all of them
@@ -18,12 +19,6 @@ failures = []
 def need(fact, what):
     if not fact:
         failures.append(what)
-
-
-def owned(thing, kind, name):
-    thing["metadata"]["ownerReferences"] = [
-        {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": True}]
-    return thing
 
 
 def workload(site, dice):

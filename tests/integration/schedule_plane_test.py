@@ -1,6 +1,7 @@
 """`gedge schedule` against a real etcd and kube-apiserver: what is bound is what `gedge plan` says
 of the same facts, and what changes afterwards is followed."""
 import http.client
+import itertools
 import json
 import os
 import ssl
@@ -10,10 +11,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import certificate  # noqa: E402
 from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
+from plane_pods import (DEVICE, HOST, IMAGE, ZONE, create_classes, more_workloads,  # noqa: E402
+                        owned, workloads)
 
 GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
-HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+EACH = 6  # pods of a kind
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 failures = []
 
@@ -52,87 +55,135 @@ def one_pass(plane, *flags):
                           capture_output=True, text=True)
 
 
+def name_of(thing):
+    return thing["metadata"]["name"]
+
+
+def time_of(event):
+    return event["eventTime"]
+
+
 def condition(thing):
     found = [c for c in thing["status"].get("conditions", []) if c["type"] == "PodScheduled"]
     return found[0] if found else {}
-
-
-def term(app, key=HOST):
-    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
 
 
 def site():
     nodes = []
     for i in range(9):
         taints = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}] if i == 8 else None
-        nodes.append(node(f"n{i}", cpu="2" if i % 2 else "4", taints=taints,
-                          labels={ZONE: f"z{i % 3}", "disk": "ssd" if i < 4 else "hdd"}))
+        cores = "2" if i % 2 else "4"
+        made = node(f"n{i}", cpu=cores, taints=taints,
+                    labels={ZONE: f"z{i % 3}", "disk": "ssd" if i < 4 else "hdd", "cores": cores})
+        if i in (1, 5):
+            made["status"]["allocatable"][DEVICE] = "2"
+        if i in (2, 5):
+            made["status"]["images"] = [IMAGE]
+        nodes.append(made)
     nodes[7]["spec"]["unschedulable"] = True
     return nodes
 
 
-def every_kind():
-    """Pods of every kind of constraint."""
-    pods = []
-    for i in range(6):
-        app = {"app": "web"}
-        pods.append(pod(f"plain-{i}", cpu=f"{100 + 50 * i}m"))
-        pods.append(pod(f"selected-{i}", nodeSelector={"disk": "ssd"}))
-        pods.append(pod(f"apart-{i}", labels=app, affinity={"podAntiAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [term("web")]}}))
-        pods.append(pod(f"spread-{i}", labels={"app": "spread"}, topologySpreadConstraints=[
-            {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule",
-             "labelSelector": {"matchLabels": {"app": "spread"}}}]))
-        pods.append(pod(f"with-{i}", affinity={"podAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [term("spread", ZONE)]}}))
-        pods.append(pod(f"port-{i}", container={
-            "ports": [{"containerPort": 80, "hostPort": 8080}]}))
-        pods.append(pod(f"tolerant-{i}", tolerations=[{"key": "dedicated", "operator": "Exists"}],
-                        affinity={"nodeAffinity": {
-                            "preferredDuringSchedulingIgnoredDuringExecution": [
-                                {"weight": 50, "preference": {"matchExpressions": [
-                                    {"key": "disk", "operator": "In", "values": ["hdd"]}]}}]}}))
-        pods.append(pod(f"init-{i}", initContainers=[
-            {"name": "i", "image": "example.invalid/i",
-             "resources": {"requests": {"cpu": "700m", "memory": "1Gi"}}}]))
-        pods.append(pod(f"large-{i}", cpu="3700m"))
-    pods.append(pod("nowhere", nodeSelector={"disk": "tape"}))
-    return pods
+def fill(plane):
+    """Pods of every kind of constraint, more than the site has room for. No place that is taken
+    makes one for a pod that was tried before: in the order in which they are made, and are tried,
+    those come first that others want to be with."""
+    create_classes(plane)
+    plane.create("/api/v1/nodes", *site())
+    pods = [pod(f"{name}-{i}", cpu=f"{100 + 50 * i}m", labels={"app": name}, **said)
+            for name, said in {**workloads(), **more_workloads("n3")}.items() for i in range(EACH)]
+    plane.create(PODS.format("default"), *sorted(pods, key=name_of))
+
+
+def fill_with_budgets(plane):
+    """Pods with every kind of delay budget. Returns the file with what was measured: nothing of
+    n6."""
+    path = plane.path("rtt.csv")
+    places = {f"n{i}": i for i in range(9) if i != 6} | {"gateway": 2}
+    with open(path, "w") as file:
+        file.write("from,to,rtt_ms\n")
+        for (a, x), (b, y) in itertools.permutations(places.items(), 2):
+            file.write(f"{a},{b},{1 + 2 * abs(x - y)}\n")
+    plane.create("/api/v1/nodes", *site())
+    kinds = {"node": "node/n1=5ms", "zone": "zone/z1=9ms", "outside": "external/gateway=3ms",
+             "peer": "pod/node-0=3ms", "set": "statefulset/cache=5ms",
+             "both": "node/n0=9ms, zone/z2=9ms", "unmeasured": "node/n6=5ms"}
+    pods = [pod(f"{kind}-{i}", cpu=f"{100 + 100 * i}m",
+                annotations={"gedge.io/delay-budget": budget})
+            for kind, budget in kinds.items() for i in range(EACH)]
+    pods += [owned(pod(f"cache-{i}", annotations={"gedge.io/delay-budget": kinds["set"]}),
+                   "StatefulSet", "cache") for i in range(2)]
+    pods += [pod(f"label-{i}", labels={"delay_n4": "3"}) for i in range(EACH)]
+    pods.append(pod("nowhere", annotations={"gedge.io/delay-budget": "node/n0=2ms"},
+                    nodeSelector={"disk": "hdd"}))
+    plane.create(PODS.format("default"), *sorted(pods, key=name_of))
+    return path
 
 
 def check_events(plane, decisions):
-    """One of each pod that waited; those that still do say what its condition says."""
+    """Whoever has a place was told so once; the last that was told of each of the others is what
+    its condition says."""
     events, pods = plane.get(EVENTS)["items"], plane.pods()
     waiting = [name for name, (chosen, _) in decisions.items() if chosen is None]
     need(len(waiting) > 1, "the site is too large")
     bound = sorted(e["regarding"]["name"] for e in events if e["reason"] == "Scheduled")
     need(bound == sorted(decisions.keys() - set(waiting)), f"Events of {bound}")
-    notes = [(e["regarding"]["name"], e["note"]) for e in events
-             if e["reason"] == "FailedScheduling"]
-    expected = [(name, condition(pods[name]).get("message")) for name in waiting]
-    need(sorted(notes) == sorted(expected), f"{notes} instead of {expected}")
+    notes = {e["regarding"]["name"]: e["note"] for e in sorted(events, key=time_of)
+             if e["reason"] == "FailedScheduling"}
+    expected = {name: condition(pods[name]).get("message") for name in waiting}
+    need(notes == expected, f"{notes} instead of {expected}")
+
+
+def is_tried(plane):
+    return all(thing["spec"].get("nodeName") or condition(thing).get("status") == "False"
+               for thing in plane.pods().values())
+
+
+def check_as_planned(plane, decisions, flags):
+    """Each pod is where it was planned to be. Whoever waits is told why: as it was at its turn or,
+    if it was tried again, as it is now."""
+    after, later = plane.pods(), planned(plane, *flags)
+    for name, (chosen, message) in decisions.items():
+        bound = after[name]["spec"].get("nodeName")
+        need(bound == chosen, f"{name}: planned on {chosen}, bound to {bound}")
+        if chosen is not None or bound is not None:
+            continue
+        told, messages = condition(after[name]), (message, later[name][1])
+        need(told.get("status") == "False" and told.get("reason") == "Unschedulable", f"{told}")
+        need(told.get("message") in messages, f"{name}: {told} instead of {messages}")
+    check_events(plane, decisions)
 
 
 def check_plan(plane):
     """Everything as planned, whoever cannot be placed told why."""
-    plane.create("/api/v1/nodes", *site())
-    plane.create(PODS.format("default"), *every_kind())
+    fill(plane)
     decisions = planned(plane, *KUBE)
     plane.create(PODS.format("default"), pod("others", scheduler="somebody-else"))
     run = one_pass(plane, *KUBE)
     need(run.returncode == 1, f"some pod has no place: {run.returncode} {run.stderr[-400:]}")
     need("not-bound" not in run.stderr, run.stderr)
-    after = plane.pods()
-    for name, (chosen, message) in decisions.items():
-        bound = after[name]["spec"].get("nodeName")
-        need(bound == chosen, f"{name}: planned on {chosen}, bound to {bound}")
-        if chosen is not None:
-            continue
-        told = condition(after[name])
-        need(told.get("status") == "False" and told.get("reason") == "Unschedulable", f"{told}")
-        need(told.get("message") == message, f"{name}: {told} instead of {message}")
-    need("nodeName" not in after["others"]["spec"], "a pod of another scheduler was bound")
-    check_events(plane, decisions)
+    need("nodeName" not in plane.pods()["others"]["spec"], "a pod of another scheduler was bound")
+    check_as_planned(plane, decisions, KUBE)
+
+
+def check_plan_watched(plane):
+    """The same of what goes on afterwards."""
+    fill(plane)
+    decisions = planned(plane, *KUBE)
+    with Scheduler(plane, *KUBE) as scheduler:
+        until(lambda: is_tried(plane), "everybody to be placed or told")
+        need("not-bound" not in scheduler.log(), scheduler.log())
+    check_as_planned(plane, decisions, KUBE)
+
+
+def check_plan_of_budgets(plane):
+    """The same where measured latency decides."""
+    flags = ("--rtt", fill_with_budgets(plane), "--profile", "edge", "--compat", "1.20")
+    decisions = planned(plane, *flags)
+    need(len({chosen for chosen, _ in decisions.values()}) > 4, f"{decisions}")
+    run = one_pass(plane, *flags)
+    need(run.returncode == 1, f"some pod has no place: {run.returncode} {run.stderr[-400:]}")
+    check_as_planned(plane, decisions, flags)
 
 
 def check_dry_run(plane):
@@ -293,8 +344,8 @@ def check_unread(plane):
         need("not all of pod default/there can be read" in scheduler.log(), scheduler.log()[-300:])
 
 
-CHECKS = (check_plan, check_dry_run, check_budgets, check_watch, check_preemption, check_two,
-          check_guard, check_unread)
+CHECKS = (check_plan, check_plan_watched, check_plan_of_budgets, check_dry_run, check_budgets,
+          check_watch, check_preemption, check_two, check_guard, check_unread)
 
 if __name__ == "__main__":
     sys.exit(run_checks(CHECKS, failures))

@@ -125,13 +125,14 @@ class Plane:
         return {pod["metadata"]["name"]: pod for pod in self.get(PODS.format(namespace))["items"]}
 
     def clear(self):
-        """No pods, nodes, budgets and events any more."""
+        """No pods, nodes, budgets, classes and events any more."""
         for pod in self.get("/api/v1/pods")["items"]:
             space, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
             self.delete(PODS.format(space) + "/" + name)
         for path in ("/api/v1/nodes",
                      "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
                      "/apis/scheduling.k8s.io/v1/priorityclasses",
+                     "/apis/node.k8s.io/v1/runtimeclasses",
                      "/apis/events.k8s.io/v1/namespaces/default/events"):
             for thing in self.get(path)["items"]:
                 if not thing["metadata"]["name"].startswith("system-"):

@@ -1,0 +1,95 @@
+"""What is said of pods of every kind of constraint, for tests on a control plane."""
+
+HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+IMAGE = {"names": ["example.invalid/large:1"], "sizeBytes": 700_000_000}  # as nodes have it
+DEVICE = "example.com/device"
+FIRST, SECOND = "first", "second"  # PriorityClasses; nobody goes for their pods, nor for others
+HEAVY = "heavy"  # a RuntimeClass that takes something by itself
+CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+RUNTIMES = "/apis/node.k8s.io/v1/runtimeclasses"
+
+
+def term(app, key=HOST):
+    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
+
+
+def spread(app, key, how, skew=1):
+    return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": how,
+            "labelSelector": {"matchLabels": {"app": app}}}
+
+
+def wish(values, weight):
+    return {"weight": weight, "preference": {"matchExpressions": [
+        {"key": "disk", "operator": "In", "values": values}]}}
+
+
+def demand(*terms):
+    """Node affinity: all of one of these, each (key, operator, values)."""
+    return {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": key, "operator": operator, "values": values}
+                              for key, operator, values in one]} for one in terms]}}}}
+
+
+def container(requests, **more):
+    return {"container": {"resources": {"requests": {"cpu": "50m", "memory": "64Mi", **requests},
+                                        **more}}}
+
+
+def workloads():
+    """By name, which is the label `app` of its pods: ten kinds."""
+    return {
+        "plain": {},
+        "selected": {"nodeSelector": {"disk": "ssd"}},
+        "wishing": {"affinity": {"nodeAffinity": {PREFERRED: [wish(["hdd"], 30),
+                                                              wish(["nvme", "hdd"], 7)]}}},
+        "tolerant": {"tolerations": [{"key": "dedicated", "operator": "Exists"}]},
+        "apart": {"affinity": {"podAntiAffinity": {REQUIRED: [term("apart")]}}},
+        "rather-apart": {"affinity": {"podAntiAffinity": {PREFERRED: [
+            {"weight": 40, "podAffinityTerm": term("rather-apart", ZONE)}]}}},
+        "near": {"affinity": {"podAffinity": {PREFERRED: [
+            {"weight": 60, "podAffinityTerm": term("apart", ZONE)}]}}},
+        "spread": {"topologySpreadConstraints": [spread("spread", ZONE, "DoNotSchedule"),
+                                                 spread("spread", HOST, "ScheduleAnyway")]},
+        "ports": {"container": {"ports": [{"containerPort": 80, "hostPort": 8080}]}},
+        "imaged": {"container": {"image": IMAGE["names"][0]}},
+    }
+
+
+def more_workloads(node_name):
+    """Further ones; the pods `named` may go to that node alone."""
+    fields = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node_name]}]}
+    return {
+        "in": demand([("disk", "In", ["hdd", "nvme"])]),
+        "not-in": demand([(ZONE, "NotIn", ["z0"]), ("disk", "NotIn", ["nvme"])]),
+        "greater": demand([("cores", "Gt", ["2"])], [("disk", "In", ["ssd"])]),
+        "named": {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [fields]}}}},
+        "with": {"affinity": {"podAffinity": {REQUIRED: [term("spread", ZONE)]}}},
+        "anyhow": {"topologySpreadConstraints": [spread("anyhow", ZONE, "ScheduleAnyway")]},
+        "device": container({DEVICE: "1"}, limits={DEVICE: "1"}),
+        "heavy": {"runtimeClassName": HEAVY},
+        "init": {"initContainers": [{"name": "i", "image": "example.invalid/i",
+                                     "resources": {"requests": {"cpu": "700m",
+                                                                "memory": "1Gi"}}}]},
+        "large": container({"cpu": "3700m"}),
+        "first": {"priorityClassName": FIRST},
+        "second": {"priorityClassName": SECOND},
+        "nowhere": {"nodeSelector": {"disk": "tape"}},
+    }
+
+
+def create_classes(plane):
+    """The PriorityClasses and the RuntimeClass of those pods."""
+    for name, value in ((FIRST, 1000), (SECOND, 500)):
+        plane.create(CLASSES, {"metadata": {"name": name}, "value": value,
+                               "preemptionPolicy": "Never"})
+    plane.create(RUNTIMES, {"metadata": {"name": HEAVY}, "handler": HEAVY,
+                            "overhead": {"podFixed": {"cpu": "250m", "memory": "64Mi"}}})
+
+
+def owned(thing, kind, name):
+    """A pod of a workload."""
+    thing["metadata"]["ownerReferences"] = [
+        {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": True}]
+    return thing
