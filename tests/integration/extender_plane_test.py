@@ -1,6 +1,5 @@
 """A stock kube-scheduler with `gedge extender`: a thousand pods with delay budgets in each mode of
 its node cache, judged here from what the API server says of them and the matrix alone."""
-import http.client
 import os
 import random
 import sys
@@ -75,14 +74,6 @@ def broken(site, budgets, placed):
     return found
 
 
-def metric(port, name):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("GET", "/metrics")
-    text = connection.getresponse().read().decode()
-    connection.close()
-    return int(next(line for line in text.splitlines() if line.startswith(name)).split()[-1])
-
-
 def extender_config(port, by_name, **more):
     return {"urlPrefix": f"http://127.0.0.1:{port}", "filterVerb": "filter",
             "prioritizeVerb": "prioritize", "preemptVerb": "preempt", "weight": 1,
@@ -119,11 +110,11 @@ def check_mode(plane, site, rtt, by_name):
             placed = place_all(plane, f"by-name-{by_name}".lower(), pods)
             wrong = broken(site, budgets, placed)
             need(not wrong, f"by name {by_name}: {len(wrong)} budgets broken, such as {wrong[:3]}")
-            need(metric(gedge.port(), "gedge_extender_narrowed_pods_total") >= CACHES * REPLICAS,
+            need(gedge.metric("gedge_extender_narrowed_pods_total") >= CACHES * REPLICAS,
                  "no pod was held to one node")
-            need(metric(gedge.port(), 'gedge_extender_calls_total{verb="prioritize"}') > 0,
+            need(gedge.metric('gedge_extender_calls_total{verb="prioritize"}') > 0,
                  "kube-scheduler asked for no scores")
-            bound = metric(gedge.port(), 'gedge_binds_total{result="bound"}')
+            bound = gedge.metric('gedge_binds_total{result="bound"}')
             need(bound == (COUNT if by_name else 0), f"{bound} binds")
         gedge.stop()
         need(gedge.process.returncode == 0, f"exit {gedge.process.returncode}: {gedge.log()}")

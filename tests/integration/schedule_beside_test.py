@@ -3,7 +3,6 @@ import json
 import os
 import subprocess
 import sys
-import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from plane import PODS, KubeScheduler, Scheduler, node, pod, run_checks, until  # noqa: E402
@@ -56,13 +55,6 @@ def check_owned(plane):
     need("scheduler-enforced node affinity" in asked.stdout, asked.stdout + asked.stderr)
 
 
-def metric(scheduler, name):
-    url = f"http://127.0.0.1:{scheduler.port()}/metrics"
-    with urllib.request.urlopen(url) as reply:
-        found = [line for line in reply.read().decode().splitlines() if line.startswith(name + " ")]
-    return found[0].split()[1]
-
-
 def bind(plane, name, to):
     """As any scheduler does; the server looks at no node."""
     status, document = plane.call(
@@ -86,8 +78,8 @@ def check_overcommit(plane):
               "the log to tell")
         bind(plane, "x1", "n1")
         bind(plane, "x2", "n2")
-        until(lambda: metric(scheduler, "gedge_known_objects{kind=\"pod\"}") == "5", "all pods")
-        need(metric(scheduler, "gedge_overcommitted_nodes") == "1", scheduler.log()[-400:])
+        until(lambda: scheduler.metric("gedge_known_objects{kind=\"pod\"}") == 5, "all pods")
+        need(scheduler.metric("gedge_overcommitted_nodes") == 1, scheduler.log()[-400:])
 
         def told():
             return [e for e in plane.get(EVENTS)["items"] if e["reason"] == "Overcommitted"]
@@ -98,8 +90,8 @@ def check_overcommit(plane):
              f"{event}")
         for name in ("x0", "x1"):
             plane.delete(PODS.format("default") + "/" + name)
-        until(lambda: metric(scheduler, "gedge_overcommitted_nodes") == "0", "the end of it")
-        need(len(told()) == 1 and metric(scheduler, "gedge_overcommits_total") == "1", f"{told()}")
+        until(lambda: scheduler.metric("gedge_overcommitted_nodes") == 0, "the end of it")
+        need(len(told()) == 1 and scheduler.metric("gedge_overcommits_total") == 1, f"{told()}")
         need(nodes_of(plane, "a") == {"n1"}, "nobody was sent away")
         # The same again is counted in the Event that there is.
         bind(plane, "x3", "n1")
@@ -131,13 +123,13 @@ def check_repair(plane):
         bind(plane, "theirs", "n1")
         until(lambda: "low" not in plane.pods(), "low to go")
         need(set(plane.pods()) == {"kept", "high", "theirs"}, f"{set(plane.pods())}")
-        until(lambda: metric(scheduler, "gedge_overcommitted_nodes") == "0", "the end of it")
+        until(lambda: scheduler.metric("gedge_overcommitted_nodes") == 0, "the end of it")
         said = scheduler.log()
         for name in ("kept", "low"):
             need(f'event=repairing node=n1 what="1200m of 1 cpu" pod=default/{name}' in said,
                  said[-600:])
-        need(metric(scheduler, 'gedge_repairs_total{result="refused"}') == "1", said[-600:])
-        need(metric(scheduler, 'gedge_repairs_total{result="asked"}') == "1", said[-600:])
+        need(scheduler.metric('gedge_repairs_total{result="refused"}') == 1, said[-600:])
+        need(scheduler.metric('gedge_repairs_total{result="asked"}') == 1, said[-600:])
         until(lambda: any(e["reason"] == "Evicted" and e["regarding"]["name"] == "low" and
                           e["note"] == "Evicted from node n1, whose pods ask for 1200m of 1 cpu"
                           for e in plane.get(EVENTS)["items"]), "an Event")

@@ -3,7 +3,6 @@ import json
 import os
 import signal
 import sys
-import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
@@ -29,10 +28,8 @@ def write(path, profile):
 
 
 def metrics(scheduler):
-    url = f"http://127.0.0.1:{scheduler.port()}/metrics"
-    with urllib.request.urlopen(url) as reply:
-        return dict(line.rsplit(" ", 1) for line in reply.read().decode().splitlines()
-                    if line.startswith("gedge_profile"))
+    return dict(line.rsplit(" ", 1) for line in scheduler.metrics().splitlines()
+                if line.startswith("gedge_profile"))
 
 
 def node_of(plane, name):

@@ -1,6 +1,4 @@
 """`gedge scale run` beside a plane, and the objects that it scales by."""
-import urllib.request
-
 from plane import Daemon, until
 
 AUTOSCALERS = "/apis/autoscaling/{}/namespaces/{}/horizontalpodautoscalers"
@@ -27,14 +25,6 @@ class Autoscaler(Daemon):
         log = self.log()
         return self.process.poll() is None and \
             log.rfind("event=leading") > log.rfind("event=standby")
-
-    def metric(self, name):
-        url = f"http://127.0.0.1:{self.port()}/metrics"
-        with urllib.request.urlopen(url) as reply:
-            for line in reply.read().decode().splitlines():
-                if line.startswith(name + " "):
-                    return int(line.split()[1])
-        raise AssertionError(f"no {name}")
 
     def look(self, times=6):
         """Waits for so many looks from now on."""

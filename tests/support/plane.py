@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
 from checks import Checks
 
@@ -224,6 +225,18 @@ class Daemon:
 
     def port(self):
         return int(self.log().split("event=listening address=127.0.0.1:")[1].split()[0])
+
+    def metrics(self):
+        url = f"http://127.0.0.1:{self.port()}/metrics"
+        with urllib.request.urlopen(url, timeout=LONGEST) as reply:
+            return reply.read().decode()
+
+    def metric(self, name):
+        """A count or gauge; `name` has its labels, if it has any."""
+        found = [line for line in self.metrics().splitlines() if line.startswith(name + " ")]
+        if len(found) != 1:
+            raise AssertionError(f"{len(found)} lines of /metrics begin with {name}")
+        return int(found[0].split()[-1])
 
 
 class Scheduler(Daemon):
