@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(os.environ["GEDGE_SOURCE_DIR"]) / "tests/support"))
 from fault_proxy import FaultProxy  # noqa: E402
+from plane import until  # noqa: E402
 
 PATIENCE = 60  # seconds; far beyond what loopback takes
 
@@ -125,6 +126,19 @@ def test_freezes_and_goes_on(echo):
         assert receive(client, 4) == b"held"
 
 
+def test_holds_one_way(echo):
+    with FaultProxy("127.0.0.1", echo.port) as proxy, connect(proxy) as client:
+        proxy.set(held="up")
+        client.sendall(b"held")
+        assert is_silent(client)
+        assert proxy.count()["up"] == 0
+        proxy.set(held="down")
+        until(lambda: proxy.count()["up"] == 4, "what was held to arrive")
+        assert is_silent(client)
+        proxy.set(held="")
+        assert receive(client, 4) == b"held"
+
+
 def test_hides_a_server_that_is_gone(echo):
     with FaultProxy("127.0.0.1", echo.port) as proxy, connect(proxy) as client:
         client.sendall(b"a")
@@ -174,7 +188,7 @@ def test_obeys_as_a_program(echo):
     with socket.create_connection(("127.0.0.1", port), PATIENCE) as client:
         client.sendall(b"a")
         assert receive(client, 1) == b"a"
-        process.stdin.write("cut-after down 1\nsplit 2\ncount\n")
+        process.stdin.write("hold down\ncut-after down 1\nsplit 2\ncount\n")
         process.stdin.flush()
         assert json.loads(process.stdout.readline()) == {"connections": 1, "up": 1, "down": 1}
     process.stdin.close()
@@ -186,7 +200,7 @@ def main():
     for test in tests:
         test(Echo())
         print("ok", test.__name__)
-    return 0 if len(tests) >= 8 else 1
+    return 0 if len(tests) >= 9 else 1
 
 
 if __name__ == "__main__":

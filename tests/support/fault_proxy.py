@@ -11,6 +11,7 @@ prints the port that it listens on, and then does what it reads, a line each:
     cut-after WAY BYTES      end a connection once so many bytes went `up` (to the server) or `down`
     drop-server              end the server's side alone: the client's stays open, and silent
     freeze | thaw            forward nothing, close nothing | go on
+    hold WAY                 the same of one way, until thaw
     refuse | accept          reset new connections at once | serve them
     split BYTES              send pieces of one to BYTES bytes, at random from the seed
     delay SECONDS            hold each piece back for so long
@@ -33,6 +34,7 @@ class Faults:
     """What happens to every connection, until it is changed."""
     cut_after: dict = dataclasses.field(default_factory=dict)  # by way, in bytes
     frozen: bool = False
+    held: str = ""  # a way that forwards nothing
     refuse: bool = False
     split: int = 0
     delay: float = 0
@@ -169,7 +171,7 @@ class FaultProxy:
                 for piece in self._pieces(link, data, way):
                     if not self._pass(link, target, way, piece):
                         return
-            if self._wait() and not link.is_orphan and not link.is_closed:
+            if self._wait(way) and not link.is_orphan and not link.is_closed:
                 end(target, socket.SHUT_WR)
         except OSError:
             if not link.is_orphan and not link.is_closed:
@@ -182,16 +184,19 @@ class FaultProxy:
             yield data[:size]
             data = data[size:]
 
-    def _wait(self):
+    def _may_go_on(self, way):
+        return self.is_over or not (self.faults.frozen or self.faults.held == way)
+
+    def _wait(self, way):
         """Until bytes may go on. False: never."""
         with self.changed:
-            self.changed.wait_for(lambda: self.is_over or not self.faults.frozen)
+            self.changed.wait_for(lambda: self._may_go_on(way))
             if self.faults.delay:
                 self.changed.wait_for(lambda: self.is_over, self.faults.delay)
             return not self.is_over
 
     def _pass(self, link, target, way, piece):
-        if not self._wait():
+        if not self._wait(way):
             return False
         if link.is_orphan:
             return True  # into nothing
@@ -214,11 +219,14 @@ def obey(proxy, words):
     verb, *rest = words
     simple = {"cut": proxy.cut, "reset": lambda: proxy.cut(reset=True), "clear": proxy.clear,
               "drop-server": proxy.drop_server,
-              "freeze": lambda: proxy.set(frozen=True), "thaw": lambda: proxy.set(frozen=False),
+              "freeze": lambda: proxy.set(frozen=True),
+              "thaw": lambda: proxy.set(frozen=False, held=""),
               "refuse": lambda: proxy.set(refuse=True), "accept": lambda: proxy.set(refuse=False),
               "count": lambda: print(json.dumps(proxy.count()), flush=True)}
     if verb in simple and not rest:
         simple[verb]()
+    elif verb == "hold" and len(rest) == 1 and rest[0] in WAYS:
+        proxy.set(held=rest[0])
     elif verb == "cut-after" and len(rest) == 2 and rest[0] in WAYS:
         proxy.set(cut_after={rest[0]: int(rest[1])})
     elif verb == "split" and len(rest) == 1:
