@@ -33,12 +33,7 @@ class Site:
         self.longest_stop = longest_stop
         self.made, self.here = 0, []
         self.codes = []  # with which schedulers ended by themselves
-        self.through = plane.path("through.kubeconfig")
-        with open(plane.kubeconfig) as file:
-            text = file.read().replace(plane.host, f"127.0.0.1:{proxy.port}")
-        with open(self.through, "w") as file:
-            file.write(text)
-        os.chmod(self.through, 0o600)
+        self.through = plane.kubeconfig_by(proxy.port)
         self.schedulers = [self.start() for _ in range(2)]
 
     def start(self):

@@ -71,6 +71,16 @@ class Plane:
         subprocess.run(["bash", SCRIPT, "restart", self.folder.name, name], check=True,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
+    def kubeconfig_by(self, port):
+        """Of the same server, behind what listens on that port of loopback."""
+        path = self.path(f"by-{port}.kubeconfig")
+        with open(self.kubeconfig) as file:
+            text = file.read().replace(self.host, f"127.0.0.1:{port}")
+        with open(path, "w") as file:
+            file.write(text)
+        os.chmod(path, 0o600)
+        return path
+
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
