@@ -1,6 +1,9 @@
 """What a `gedge schedule --watch` on a real control plane does not see as it happens: a pod that is
-made anew under its name while a bind is on its way."""
+made anew under its name while a bind is on its way, and what was said while the server could not be
+heard and has forgotten since."""
 import contextlib
+import http.client
+import json
 import os
 import sys
 
@@ -67,5 +70,44 @@ def check_made_anew(plane):
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
 
 
+def is_ready(plane):
+    try:
+        return plane.call("GET", "/readyz")[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def is_forgotten(plane, version):
+    """No watch can begin there: 410, as a status or as the first thing that it says."""
+    try:
+        status, told = plane.call(
+            "GET", f"/api/v1/pods?watch=1&timeoutSeconds=1&resourceVersion={version}")
+    except json.JSONDecodeError:
+        return False  # it tells of much
+    return status == 410 or (told.get("type") == "ERROR" and told["object"]["code"] == 410)
+
+
+def check_forgotten(plane):
+    """One pod goes, and one comes: nothing will ever be said of that, so everything is listed."""
+    plane.create("/api/v1/nodes", node("n1", cpu="1"))
+    with behind_proxy(plane) as (proxy, scheduler):
+        plane.create(HERE, pod("gone", cpu="800m"))
+        until(lambda: node_of(plane, "gone") == "n1", "a pod that will go")
+        proxy.set(frozen=True)
+        version = plane.get(HERE)["metadata"]["resourceVersion"]
+        lists = scheduler.metric("gedge_api_lists_total")
+        plane.delete(HERE + "/gone")
+        plane.create(HERE, pod("news", cpu="800m"))
+        plane.restart("apiserver")
+        until(lambda: is_ready(plane), "the server")
+        need(is_forgotten(plane, version), "the server still knows what it said before")
+        need(scheduler.metric("gedge_api_lists_total") == lists, "it is not frozen")
+        proxy.set(frozen=False)
+        until(lambda: node_of(plane, "news") == "n1", "what came meanwhile")
+        need(scheduler.metric("gedge_api_lists_total") > lists, "nothing was listed")
+        need(scheduler.metric('gedge_known_objects{kind="pod"}') == 1, "it knows one that went")
+    need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
+
+
 if __name__ == "__main__":
-    sys.exit(run_checks((check_made_anew,), failures))
+    sys.exit(run_checks((check_made_anew, check_forgotten), failures))
