@@ -7,6 +7,7 @@ that fits has its place.
 does more of it; each round is one fault, and prints what it was. Server and store are stopped for 5
 seconds to the longest."""
 import argparse
+import glob
 import os
 import random
 import signal
@@ -15,7 +16,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from fault_proxy import FaultProxy  # noqa: E402
-from plane import PODS, Plane, Scheduler, node, pod, until  # noqa: E402
+from plane import PODS, Plane, Scheduler, node, pod, shows, until  # noqa: E402
 from plane_audit import Audit  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
@@ -147,6 +148,14 @@ class Site:
                 self.codes.append(scheduler.process.returncode)
                 self.schedulers[i] = self.start()
 
+    def leaks(self):
+        """What shows the token: of those that run all that others read, of the others the log."""
+        found = [where for scheduler in self.schedulers for where in scheduler.leaks()]
+        for path in glob.glob(self.plane.path("gedge-*.log")):
+            with open(path) as log:
+                found += [path] if shows(self.plane.token, log.read()) else []
+        return found
+
 
 FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "stop_scheduler",
           "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server")
@@ -191,6 +200,7 @@ def main():
                     getattr(site, name)()
                     until(lambda: settled(plane, site), f"all places after {name}", LONGEST)
                     print(f"{name}: {audit.binds} binds so far", *site.codes, flush=True)
+                audit.wrong.extend(f"the token is shown: {where}" for where in site.leaks())
             except AssertionError as late:
                 audit.wrong.append(f"{late}; the ends of the logs:")
                 audit.wrong.extend(s.log()[-1500:] for s in site.schedulers)

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import certificate  # noqa: E402
-from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
+from plane import PODS, Scheduler, node, pod, run_checks, shows, until  # noqa: E402
 from plane_pods import (DEVICE, HOST, IMAGE, ZONE, create_classes, more_workloads,  # noqa: E402
                         owned, workloads)
 
@@ -210,9 +210,10 @@ def check_budgets(plane):
 
 
 def check_watch(plane):
-    """Nodes that come, change and go; pods that come and go; pods made anew under their name."""
+    """Nodes that come, change and go; pods that come and go; pods made anew under their name. What
+    is told of all that shows nobody the token."""
     plane.create("/api/v1/nodes", node("n1", cpu="1"))
-    with Scheduler(plane, *KUBE) as scheduler:
+    with Scheduler(plane, "-v", "1", *KUBE) as scheduler:
         plane.create(PODS.format("default"), pod("a", cpu="800m"))
         until(lambda: plane.pods()["a"]["spec"].get("nodeName") == "n1", "a")
         plane.create(PODS.format("default"), pod("b", cpu="800m"))
@@ -242,6 +243,7 @@ def check_watch(plane):
         plane.delete("/api/v1/nodes/n2")
         plane.create(PODS.format("default"), pod("f", cpu="500m"))
         until(lambda: condition(plane.pods()["f"]).get("status") == "False", "f to be told")
+        need(plane.get(EVENTS)["items"] and not scheduler.leaks(), f"{scheduler.leaks()}")
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
     need("event=stopped" in scheduler.log(), scheduler.log()[-300:])
 
@@ -321,6 +323,8 @@ def check_guard(plane):
             connection.close()
             need(reply.status == expected, f"{path} {header}: {reply.status}")
             need((b"gedge_" in body) == (expected == 200 and path == "/metrics"), f"{body[:80]}")
+            need(not shows(token, body.decode()), f"{path} {header}: the token is shown")
+        need(not shows(token, scheduler.log()), "the log shows the token")
 
 
 def check_unread(plane):

@@ -1,4 +1,5 @@
 """A real control plane for tests: etcd and kube-apiserver on loopback, and a client for them."""
+import base64
 import concurrent.futures
 import http.client
 import json
@@ -199,11 +200,17 @@ def pod(name, cpu="100m", memory="64Mi", labels=None, annotations=None, schedule
                      "containers": [container], **spec}}
 
 
+def shows(secret, text):
+    """Whether it can be read there, as it is or in base64."""
+    coded = base64.b64encode(secret.encode()).decode().rstrip("=")
+    return secret in text or coded[:-1] in text
+
+
 class Daemon:
     """A command of gedge beside a plane, until the end of the block; it listens on a free port."""
 
     def __init__(self, plane, *arguments, waits_for="event=synced"):
-        self.waits_for = waits_for
+        self.plane, self.waits_for = plane, waits_for
         self.log_path = plane.path(f"gedge-{len(os.listdir(plane.folder.name))}.log")
         self.log_file = open(self.log_path, "w")
         self.process = subprocess.Popen(
@@ -235,6 +242,12 @@ class Daemon:
 
     def port(self):
         return int(self.log().split("event=listening address=127.0.0.1:")[1].split()[0])
+
+    def leaks(self):
+        """What others read and the token of the plane can be read in."""
+        events = json.dumps(self.plane.get("/apis/events.k8s.io/v1/events"))
+        read = {"log": self.log(), "metrics": self.metrics(), "Events": events}
+        return [where for where, text in read.items() if shows(self.plane.token, text)]
 
     def metrics(self):
         url = f"http://127.0.0.1:{self.port()}/metrics"
