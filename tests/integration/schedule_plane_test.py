@@ -11,12 +11,15 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import certificate  # noqa: E402
 from plane import PODS, Scheduler, node, pod, run_checks, shows, until  # noqa: E402
-from plane_pods import (DEVICE, HOST, IMAGE, ZONE, create_classes, more_workloads,  # noqa: E402
-                        owned, workloads)
+from plane_pods import (CLASSES, DEVICE, HOST, IMAGE, ZONE, create_classes,  # noqa: E402
+                        more_workloads, owned, workloads)
 
 GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
 EACH = 6  # pods of a kind
+WRITTEN = ("/api/v1/nodes", "/api/v1/pods", "/api/v1/persistentvolumes", CLASSES,
+           "/api/v1/persistentvolumeclaims", "/apis/storage.k8s.io/v1/storageclasses",
+           "/apis/events.k8s.io/v1/events")
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 failures = []
 
@@ -186,12 +189,47 @@ def check_plan_of_budgets(plane):
     check_as_planned(plane, decisions, flags)
 
 
+def versions(plane):
+    """Of everything that a scheduler could write, or what it writes by."""
+    return {thing["metadata"]["uid"]: (name_of(thing), thing["metadata"]["resourceVersion"])
+            for path in WRITTEN for thing in plane.get(path)["items"]}
+
+
+def create_claim(plane, name):
+    """One that waits for the node of its first pod."""
+    plane.create("/apis/storage.k8s.io/v1/storageclasses",
+                 {"metadata": {"name": "made"}, "provisioner": "example.invalid/made",
+                  "volumeBindingMode": "WaitForFirstConsumer"})
+    plane.create("/api/v1/namespaces/default/persistentvolumeclaims",
+                 {"metadata": {"name": name}, "spec": {
+                     "accessModes": ["ReadWriteOnce"], "storageClassName": "made",
+                     "resources": {"requests": {"storage": "1Gi"}}}})
+
+
 def check_dry_run(plane):
-    plane.create("/api/v1/nodes", node("n1"))
-    plane.create(PODS.format("default"), pod("a"))
+    """It says what it would do: bind, also a claim, let somebody go and tell somebody why not. All
+    of that stays as it is."""
+    plane.create(CLASSES, {"metadata": {"name": "low"}, "value": 10},
+                 {"metadata": {"name": "high"}, "value": 100})
+    plane.create("/api/v1/nodes", node("n1"), node("n2", cpu="1", labels={"disk": "ssd"}))
+    create_claim(plane, "waiting")
+    on_disk = {"cpu": "900m", "nodeSelector": {"disk": "ssd"}}
+    plane.create(PODS.format("default"),
+                 pod("low", nodeName="n2", priorityClassName="low", **on_disk))
+    plane.create(PODS.format("default"), pod("a"), pod("large", cpu="9"),
+                 pod("vip", priorityClassName="high", **on_disk),
+                 pod("claims", nodeSelector={HOST: "n1"}, volumes=[
+                     {"name": "v", "persistentVolumeClaim": {"claimName": "waiting"}}]))
+    before = versions(plane)
     run = one_pass(plane, "--dry-run", *KUBE)
-    need(run.returncode == 0 and "event=would-bind pod=default/a node=n1" in run.stderr, run.stderr)
-    need("nodeName" not in plane.pods()["a"]["spec"], "a dry run binds nothing")
+    need(run.returncode == 1, f"exit {run.returncode}: {run.stderr}")
+    for event in ("would-bind pod=default/a node=n1", "would-bind pod=default/claims node=n1",
+                  "would-evict pod=default/low for=default/vip node=n2",
+                  "unschedulable pod=default/large"):
+        need("event=" + event in run.stderr, f"{event}: {run.stderr}")
+    after = versions(plane)
+    need(after == before, f"{sorted(set(after.items()) ^ set(before.items()))}")
+    need(len(before) > 8, f"{before}")
 
 
 def check_budgets(plane):
@@ -252,8 +290,8 @@ def check_preemption(plane):
     """Less important pods go, budgets choose whom, and the place is kept for whom it was made."""
     for name, value, policy in (("low", 10, "Never"), ("middle", 50, "Never"),
                                 ("high", 100, "PreemptLowerPriority")):
-        plane.create("/apis/scheduling.k8s.io/v1/priorityclasses", {
-            "metadata": {"name": name}, "value": value, "preemptionPolicy": policy})
+        plane.create(CLASSES, {"metadata": {"name": name}, "value": value,
+                               "preemptionPolicy": policy})
     plane.create("/api/v1/nodes", node("n1", cpu="1"), node("n2", cpu="1"))
     with Scheduler(plane, *KUBE) as scheduler:
         plane.create(PODS.format("default"),
