@@ -282,6 +282,8 @@ def check_watch(plane):
         plane.create(PODS.format("default"), pod("f", cpu="500m"))
         until(lambda: condition(plane.pods()["f"]).get("status") == "False", "f to be told")
         need(plane.get(EVENTS)["items"] and not scheduler.leaks(), f"{scheduler.leaks()}")
+        flushed = scheduler.metric("gedge_flushed_pods_total")
+        need(flushed == 0, f"{flushed} pods had to wait for the flush: no event woke them")
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
     need("event=stopped" in scheduler.log(), scheduler.log()[-300:])
 
