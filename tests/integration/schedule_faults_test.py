@@ -4,9 +4,10 @@ that fits has its place.
 
     schedule_faults_test.py [--rounds N] [--seed N] [--longest-stop SECONDS]
 
-does more of it; each round is one fault, and prints what it was. Server and store are stopped for 5
-seconds to the longest."""
+does more of it; each round is one fault, and prints what it was. Server, store and scheduler are
+stopped for 5 seconds to the longest."""
 import argparse
+import functools
 import glob
 import os
 import random
@@ -90,21 +91,26 @@ class Site:
         self.plane.restart("etcd")
         self.churn(2)
 
-    def stop(self, name):
-        """Pods are made and go as soon as it goes on."""
-        process = self.plane.process_of(name)
-        os.kill(process, signal.SIGSTOP)
-        thaw = threading.Timer(self.dice.uniform(LEAST_STOP, self.longest_stop), os.kill,
-                               (process, signal.SIGCONT))
+    def stop(self, send):
+        """`send`: a signal to what is stopped. Pods are made and go meanwhile, or as soon as it can
+        go on."""
+        send(signal.SIGSTOP)
+        thaw = threading.Timer(self.dice.uniform(LEAST_STOP, self.longest_stop), send,
+                               (signal.SIGCONT,))
         thaw.start()
         self.churn(4)
         thaw.join()
 
     def stop_store(self):
-        self.stop("etcd")
+        self.stop(functools.partial(os.kill, self.plane.process_of("etcd")))
 
     def stop_server(self):
-        self.stop("apiserver")
+        self.stop(functools.partial(os.kill, self.plane.process_of("apiserver")))
+
+    def pause_scheduler(self):
+        """Each in turn, for a time in which it may keep its lease or not."""
+        for process in [scheduler.process for scheduler in self.schedulers]:
+            self.stop(process.send_signal)
 
     def slow(self):
         """Everything is late, what is said of the lease too."""
@@ -158,7 +164,7 @@ class Site:
 
 
 FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "stop_scheduler",
-          "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server")
+          "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server", "pause_scheduler")
 
 
 def settled(plane, site):
