@@ -1,6 +1,6 @@
 """Two `gedge schedule` on a real control plane whose parts are killed, stopped and cut off while
-pods come and go: nothing is bound twice, no node takes more than it has, and in the end every pod
-that fits has its place.
+pods come and go: nothing is bound twice or to a node that keeps it out, no node takes more than it
+has, and in the end every pod that fits has its place.
 
     schedule_faults_test.py [--rounds N] [--seed N] [--longest-stop SECONDS]
 
@@ -167,6 +167,14 @@ FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "
           "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server", "pause_scheduler")
 
 
+def closed_nodes():
+    """The emptiest, and no pod may go there."""
+    cordoned, tainted = node("cordoned", cpu="64"), node("tainted", cpu="64", taints=[
+        {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}])
+    cordoned["spec"]["unschedulable"] = True
+    return cordoned, tainted
+
+
 def settled(plane, site):
     """Every pod that fits anywhere has its place. Not so where the server does not say."""
     site.restart_ended()
@@ -174,14 +182,15 @@ def settled(plane, site):
         pods = plane.pods()
     except (OSError, AssertionError):
         return False
-    used = {f"n{i}": 0 for i in range(NODES)}
+    used = {f"n{i}": 0 for i in range(NODES)}  # the audit judges who is elsewhere
     waiting = []
     for thing in pods.values():
         cpu = int(thing["spec"]["containers"][0]["resources"]["requests"]["cpu"][:-1])
-        if thing["spec"].get("nodeName"):
-            used[thing["spec"]["nodeName"]] += cpu
-        else:
+        where = thing["spec"].get("nodeName")
+        if where is None:
             waiting.append(cpu)
+        elif where in used:
+            used[where] += cpu
     return all(2000 - there < min(waiting, default=9999) for there in used.values())
 
 
@@ -194,7 +203,8 @@ def main():
     dice = random.Random(asked.seed)
     with Plane() as plane:
         plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
-        plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="2") for i in range(NODES)))
+        plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="2") for i in range(NODES)),
+                     *closed_nodes())
         host, port = plane.host.split(":")
         audit = Audit(plane)
         with FaultProxy(host, int(port), asked.seed) as proxy:
