@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from edge_site import Site  # noqa: E402
 from plane import PODS, Daemon, KubeScheduler, Plane, pod, until  # noqa: E402
-from plane_pods import CLASSES, DEVICE, owned  # noqa: E402
+from plane_pods import DEVICE, create_priorities, owned  # noqa: E402
 
 COUNT, CACHES, REPLICAS = 1000, 12, 4
 CLOSE = 9_000  # microseconds between replicas of a cache: whoever is near one reaches all of them
@@ -184,8 +184,7 @@ def main():
             if made["metadata"]["name"] in ends_of(site):
                 made["status"]["allocatable"][DEVICE] = "1"
         plane.create("/api/v1/nodes", *nodes)
-        plane.create(CLASSES, *({"metadata": {"name": name}, "value": value}
-                                for name, value in PRIORITIES.items()))
+        create_priorities(plane, PRIORITIES)
         for check in (check_names, check_nodes, check_without):
             before = len(failures)
             try:

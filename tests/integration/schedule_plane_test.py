@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from agents import certificate  # noqa: E402
 from plane import PODS, Scheduler, node, pod, run_checks, shows, until  # noqa: E402
 from plane_pods import (CLASSES, DEVICE, HOST, IMAGE, ZONE, create_classes,  # noqa: E402
-                        more_workloads, owned, workloads)
+                        create_priorities, more_workloads, owned, workloads)
 
 GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
@@ -209,8 +209,7 @@ def create_claim(plane, name):
 def check_dry_run(plane):
     """It says what it would do: bind, also a claim, let somebody go and tell somebody why not. All
     of that stays as it is."""
-    plane.create(CLASSES, {"metadata": {"name": "low"}, "value": 10},
-                 {"metadata": {"name": "high"}, "value": 100})
+    create_priorities(plane, {"low": 10, "high": 100})
     plane.create("/api/v1/nodes", node("n1"), node("n2", cpu="1", labels={"disk": "ssd"}))
     create_claim(plane, "waiting")
     on_disk = {"cpu": "900m", "nodeSelector": {"disk": "ssd"}}
@@ -290,10 +289,8 @@ def check_watch(plane):
 
 def check_preemption(plane):
     """Less important pods go, budgets choose whom, and the place is kept for whom it was made."""
-    for name, value, policy in (("low", 10, "Never"), ("middle", 50, "Never"),
-                                ("high", 100, "PreemptLowerPriority")):
-        plane.create(CLASSES, {"metadata": {"name": name}, "value": value,
-                               "preemptionPolicy": policy})
+    create_priorities(plane, {"low": 10, "middle": 50}, policy="Never")
+    create_priorities(plane, {"high": 100})
     plane.create("/api/v1/nodes", node("n1", cpu="1"), node("n2", cpu="1"))
     with Scheduler(plane, *KUBE) as scheduler:
         plane.create(PODS.format("default"),

@@ -1,4 +1,5 @@
 """What is said of pods of every kind of constraint, for tests on a control plane."""
+from plane import PODS, pod, until
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -79,11 +80,20 @@ def more_workloads(node_name):
     }
 
 
+def create_priorities(plane, values, policy="PreemptLowerPriority"):
+    """PriorityClasses by name; pods may be of them at once: what admits pods is told of them a
+    moment after they were made."""
+    plane.create(CLASSES, *({"metadata": {"name": name}, "value": value, "preemptionPolicy": policy}
+                            for name, value in values.items()))
+    for name in values:
+        asked = pod("asked", priorityClassName=name)
+        path = PODS.format("default") + "?dryRun=All"
+        until(lambda asked=asked: plane.call("POST", path, asked)[0] == 201, f"class {name}")
+
+
 def create_classes(plane):
     """The PriorityClasses and the RuntimeClass of those pods."""
-    for name, value in ((FIRST, 1000), (SECOND, 500)):
-        plane.create(CLASSES, {"metadata": {"name": name}, "value": value,
-                               "preemptionPolicy": "Never"})
+    create_priorities(plane, {FIRST: 1000, SECOND: 500}, policy="Never")
     plane.create(RUNTIMES, {"metadata": {"name": HEAVY}, "handler": HEAVY,
                             "overhead": {"podFixed": {"cpu": "250m", "memory": "64Mi"}}})
 
