@@ -360,6 +360,32 @@ def check_guard(plane):
             connection.close()
             need(reply.status == expected, f"{path} {header}: {reply.status}")
             need((b"gedge_" in body) == (expected == 200 and path == "/metrics"), f"{body[:80]}")
+
+
+def check_clients(plane):
+    """Whoever shows the certificate that is known needs no token; another one opens nothing."""
+    cert, key = certificate(plane.folder.name, "web", 30)
+    known, others = (certificate(plane.folder.name, name, 30, subject=name)
+                     for name in ("prometheus", "stranger"))
+    both = plane.path("clients.pem")
+    with open(both, "w") as file:
+        for path, _ in (known, others):
+            with open(path) as one:
+                file.write(one.read())
+    without = one_pass(plane, "--client-ca", both).stderr
+    need("'--client-ca' needs '--tls-cert'" in without, without)
+    flags = ("--tls-cert", cert, "--tls-key", key, "--client-ca", both)
+    with Scheduler(plane, *flags, "--client-name", "prometheus", *KUBE) as scheduler:
+        for shown, path, expected in ((known, "/metrics", 200), (others, "/metrics", 401),
+                                      (None, "/metrics", 401), (None, "/livez", 200)):
+            context = ssl.create_default_context(cafile=cert)
+            if shown:
+                context.load_cert_chain(*shown)
+            connection = http.client.HTTPSConnection("127.0.0.1", scheduler.port(), context=context)
+            connection.request("GET", path)
+            status = connection.getresponse().status
+            connection.close()
+            need(status == expected, f"{path} by {shown}: {status}")
             need(not shows(token, body.decode()), f"{path} {header}: the token is shown")
         need(not shows(token, scheduler.log()), "the log shows the token")
 
@@ -386,7 +412,7 @@ def check_unread(plane):
 
 
 CHECKS = (check_plan, check_plan_watched, check_plan_of_budgets, check_dry_run, check_budgets,
-          check_watch, check_preemption, check_two, check_guard, check_unread)
+          check_watch, check_preemption, check_two, check_guard, check_clients, check_unread)
 
 if __name__ == "__main__":
     sys.exit(run_checks(CHECKS, failures))

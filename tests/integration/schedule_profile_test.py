@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
+from plane_pods import create_priorities  # noqa: E402
 
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}
 DISK = [{"name": "NodeAffinity", "args": {"addedAffinity": {
@@ -81,5 +82,40 @@ def check_reload(plane):
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
 
 
+def check_who_goes(plane):
+    """Whether anybody goes for others, and what budgets keep, is the profile's to say."""
+    create_priorities(plane, {"high": 100})
+    plane.create("/api/v1/nodes", node("n1", cpu="1"), node("n2", cpu="1"))
+    path = plane.path("profile.yaml")
+
+    def use(scheduler, profile, used):
+        write(path, profile)
+        scheduler.process.send_signal(signal.SIGHUP)
+        until(lambda: metrics(scheduler)['gedge_profile_reads_total{result="used"}'] == str(used),
+              f"{profile} to be used")
+
+    write(path, {"plugins": {"postFilter": {"disabled": [{"name": "*"}]}}})
+    with Scheduler(plane, "--profile", path, "--compat", "1.20") as scheduler:
+        plane.create(PODS.format("default"), pod("kept", cpu="900m", labels={"app": "kept"}),
+                     pod("spare", cpu="900m"))
+        until(lambda: node_of(plane, "kept") and node_of(plane, "spare"), "both")
+        plane.create("/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
+                     {"metadata": {"name": "kept"}, "spec": {
+                         "minAvailable": 1, "selector": {"matchLabels": {"app": "kept"}}}})
+        plane.create(PODS.format("default"), pod("vip", cpu="900m", priorityClassName="high"))
+        until(lambda: "event=unschedulable pod=default/vip" in scheduler.log(), "vip to wait")
+        need("event=evicting" not in scheduler.log(), "somebody went although nobody is to go")
+        use(scheduler, {"disruptionBudgets": "keep"}, 1)
+        until(lambda: node_of(plane, "vip"), "vip in the place of the one that nobody keeps")
+        need(sorted(plane.pods()) == ["kept", "vip"], f"{list(plane.pods())}")
+        plane.create(PODS.format("default"), pod("next", cpu="900m", priorityClassName="high"))
+        until(lambda: "event=unschedulable pod=default/next" in scheduler.log(), "next to wait")
+        need("pod=default/kept for=" not in scheduler.log(), "a pod went that a budget is to keep")
+        use(scheduler, {}, 2)
+        until(lambda: node_of(plane, "next"), "next, now that budgets are only preferred")
+        need(sorted(plane.pods()) == ["next", "vip"], f"{list(plane.pods())}")
+    need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
+
+
 if __name__ == "__main__":
-    sys.exit(run_checks((check_reload,), failures))
+    sys.exit(run_checks((check_reload, check_who_goes), failures))
