@@ -145,11 +145,11 @@ def start_kubernetes(plane, *_):
         return begin(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
-def start_gedge(suite, events):
+def start_gedge(suite, events, *flags):
     def start(plane, *_):
         return begin(
             [suite.program("gedge"), "schedule", "--watch", "--profile", "kube", "--compat", "1.20",
-             "--events", events, "--listen", "127.0.0.1:0", "-q",
+             "--events", events, "--listen", "127.0.0.1:0", "-q", *flags,
              "--kubeconfig", os.path.join(plane.dir, "kubeconfig")],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return start
