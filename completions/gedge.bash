@@ -480,8 +480,8 @@ _gedge_describe() {
       esac
       ;;
     'agent')
-      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --insecure --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --log-level --color -q --quiet -v --v -h --help'
-      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --log-level --color -v --v'
+      flags='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --client-ca --client-name --insecure --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --insecure-skip-tls-verify --log-level --color -q --quiet -v --v -h --help'
+      valued='--peers --clusters --node --address --listen --tls-cert --tls-key --token-file --client-ca --client-name --method --port --period --count -W --timeout --max-age --bandwidth --ca-file --log-level --color -v --v'
       case $prev in
         --peers) values='@files' ;;
         --clusters) values='@files' ;;
@@ -491,6 +491,8 @@ _gedge_describe() {
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;
         --token-file) values='@files' ;;
+        --client-ca) values='@files' ;;
+        --client-name) values='' ;;
         --method) values='icmp tcp udp http https' ;;
         --port) values='' ;;
         --period) values='' ;;
@@ -505,8 +507,8 @@ _gedge_describe() {
       esac
       ;;
     'schedule')
-      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename -R --recursive --churn --leader-elect --lease --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --log-level --color -q --quiet -v --v -h --help'
-      valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --log-level --color -v --v'
+      flags='-w --watch --dry-run --scheduler-name --events --max-binds --listen --cluster -f --filename -R --recursive --churn --leader-elect --lease --tls-cert --tls-key --token-file --client-ca --client-name --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --log-level --color -q --quiet -v --v -h --help'
+      valued='--scheduler-name --events --max-binds --listen --cluster -f --filename --churn --lease --tls-cert --tls-key --token-file --client-ca --client-name --kubeconfig --context --as --as-group --rtt --rtt-names --rtt-unit --cost-unit --rtt-zero --rtt-by --rtt-stat --max-age --now --profile --compat --plugin --seed --threads --max-input --log-level --color -v --v'
       case $prev in
         --scheduler-name) values='' ;;
         --events) values='all failures none' ;;
@@ -519,6 +521,8 @@ _gedge_describe() {
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;
         --token-file) values='@files' ;;
+        --client-ca) values='@files' ;;
+        --client-name) values='' ;;
         --kubeconfig) values='@files' ;;
         --context) values='' ;;
         --as) values='' ;;
@@ -745,8 +749,8 @@ _gedge_describe() {
       esac
       ;;
     'scale run')
-      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --log-level --color -q --quiet -v --v -h --help'
-      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --kubeconfig --context --as --as-group --threads --max-input --log-level --color -v --v'
+      flags='-f --filename -R --recursive --own-hpa -n --namespace --dry-run --once --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --leader-elect --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --client-ca --client-name --insecure --kubeconfig --context --as --as-group --no-exec-credentials --insecure-skip-tls-verify --threads --max-input --log-level --color -q --quiet -v --v -h --help'
+      valued='-f --filename -n --namespace --sync-period --react --max-age --prometheus --prometheus-token --prometheus-ca --listen --lease --rtt --rtt-by --compat --tolerance --downscale-stabilization --cpu-initialization-period --initial-readiness-delay --tls-cert --tls-key --token-file --client-ca --client-name --kubeconfig --context --as --as-group --threads --max-input --log-level --color -v --v'
       case $prev in
         -f | --filename) values='@files' ;;
         -n | --namespace) values='' ;;
@@ -768,6 +772,8 @@ _gedge_describe() {
         --tls-cert) values='@files' ;;
         --tls-key) values='@files' ;;
         --token-file) values='@files' ;;
+        --client-ca) values='@files' ;;
+        --client-name) values='' ;;
         --kubeconfig) values='@files' ;;
         --context) values='' ;;
         --as) values='' ;;

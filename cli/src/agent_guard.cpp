@@ -23,7 +23,7 @@ void add_guard_flags(FlagSet& flags, AgentGuard& guard) {
             guard.tokens);
   flags.add({.name = "client-ca",
              .value = "FILE",
-             .help = "Answer those whose certificate one of these has signed, in PEM",
+             .help = "Answer clients whose certificate these have signed",
              .live = Live::kFiles},
             guard.clients);
   flags.add({.name = "client-name",

@@ -88,6 +88,7 @@ struct TokenFile::State {
 
 TokenFile::TokenFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TokenFile::TokenFile(TokenFile&&) noexcept = default;
+TokenFile& TokenFile::operator=(TokenFile&&) noexcept = default;
 TokenFile::~TokenFile() = default;
 
 Result<TokenFile> TokenFile::open(std::string path) {

@@ -18,6 +18,7 @@ class TokenFile {
   /// to be secret, too long, or has characters that no header carries.
   static Result<TokenFile> open(std::string path);
   TokenFile(TokenFile&&) noexcept;
+  TokenFile& operator=(TokenFile&&) noexcept;
   ~TokenFile();
 
   /// Reads the file again if it has changed. Errors: as of open(), once a change; the tokens known
