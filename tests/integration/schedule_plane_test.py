@@ -111,7 +111,7 @@ def fill_with_budgets(plane):
     kinds = {"node": "node/n1=5ms", "zone": "zone/z1=9ms", "outside": "external/gateway=3ms",
              "peer": "pod/node-0=3ms", "set": "statefulset/cache=5ms",
              "both": "node/n0=9ms, zone/z2=9ms", "unmeasured": "node/n6=5ms"}
-    pods = [pod(f"{kind}-{i}", cpu=f"{100 + 100 * i}m",
+    pods = [pod(f"{kind}-{i}", cpu=f"{300 + 150 * i}m",
                 annotations={"gedge.io/delay-budget": budget})
             for kind, budget in kinds.items() for i in range(EACH)]
     pods += [owned(pod(f"cache-{i}", annotations={"gedge.io/delay-budget": kinds["set"]}),
