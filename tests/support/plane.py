@@ -130,6 +130,7 @@ class Plane:
         return document
 
     def delete(self, path):
+        """One, or all of a collection."""
         self.call("DELETE", path, {"gracePeriodSeconds": 0})
 
     def pods(self, namespace="default"):
@@ -138,17 +139,16 @@ class Plane:
 
     def clear(self):
         """No pods, nodes, budgets, classes and events any more."""
-        for pod in self.get("/api/v1/pods")["items"]:
-            space, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
-            self.delete(PODS.format(space) + "/" + name)
-        for path in ("/api/v1/nodes",
+        spaces = {pod["metadata"]["namespace"] for pod in self.get("/api/v1/pods")["items"]}
+        for path in (*map(PODS.format, spaces), "/api/v1/nodes",
                      "/apis/policy/v1beta1/namespaces/default/poddisruptionbudgets",
-                     "/apis/scheduling.k8s.io/v1/priorityclasses",
                      "/apis/node.k8s.io/v1/runtimeclasses",
                      "/apis/events.k8s.io/v1/namespaces/default/events"):
-            for thing in self.get(path)["items"]:
-                if not thing["metadata"]["name"].startswith("system-"):
-                    self.delete(path + "/" + thing["metadata"]["name"])
+            self.delete(path)
+        classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
+        for thing in self.get(classes)["items"]:
+            if not thing["metadata"]["name"].startswith("system-"):
+                self.delete(classes + "/" + thing["metadata"]["name"])
         until(lambda: not self.get("/api/v1/pods")["items"], "pods to go")
 
 
