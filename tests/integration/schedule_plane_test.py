@@ -360,6 +360,8 @@ def check_guard(plane):
             connection.close()
             need(reply.status == expected, f"{path} {header}: {reply.status}")
             need((b"gedge_" in body) == (expected == 200 and path == "/metrics"), f"{body[:80]}")
+            need(not shows(token, body.decode()), f"{path} {header}: the token is shown")
+        need(not shows(token, scheduler.log()), "the log shows the token")
 
 
 def check_clients(plane):
@@ -386,8 +388,6 @@ def check_clients(plane):
             status = connection.getresponse().status
             connection.close()
             need(status == expected, f"{path} by {shown}: {status}")
-            need(not shows(token, body.decode()), f"{path} {header}: the token is shown")
-        need(not shows(token, scheduler.log()), "the log shows the token")
 
 
 def check_unread(plane):
