@@ -120,7 +120,7 @@ def check_lost_token(folder, server):
             until(lambda: server.refused >= VAIN, "answers that refuse")
             until(lambda: any(token in line for line in daemon.lines()), "the token to be missed")
             lines = daemon.lines()
-            told = [line.split(" ", 1)[1] for line in lines]
+            told = [line.split(" ", 2)[2] for line in lines]
             wanted = f'event=failed what="{token}: the file of the token is empty" fix=""'
             need(all(line == wanted for line in told if token in line), f"{component}: {told}")
             need(all(one != other for one, other in zip(told, told[1:])), f"{component}: {told}")
