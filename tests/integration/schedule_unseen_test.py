@@ -14,6 +14,7 @@ from plane_audit import Audit  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20")
 HERE = PODS.format("default")
+LISTED = ("nodes", "replicationcontrollers", "replicasets", "statefulsets")  # by nobody else
 failures = []
 
 
@@ -24,8 +25,9 @@ def need(fact, what):
 
 @contextlib.contextmanager
 def behind_proxy(plane):
-    """A proxy, and a scheduler that knows no other way to the server; whatever it did is judged in
-    the end."""
+    """One node, a proxy, and a scheduler that knows no other way to the server; whatever it did is
+    judged in the end."""
+    plane.create("/api/v1/nodes", node("n1", cpu="1"))
     host, port = plane.host.split(":")
     audit = Audit(plane)
     try:
@@ -33,6 +35,8 @@ def behind_proxy(plane):
             with Scheduler(plane, *KUBE, kubeconfig=plane.kubeconfig_by(proxy.port)) as scheduler:
                 try:
                     yield proxy, scheduler
+                except AssertionError as late:
+                    raise AssertionError(f"{late}; the end of the log: {scheduler.log()[-1500:]}")
                 finally:
                     proxy.clear()
     finally:
@@ -45,28 +49,62 @@ def node_of(plane, name):
     return plane.get(HERE + "/" + name)["spec"].get("nodeName")
 
 
+def hold_bind(plane, proxy, scheduler):
+    """Of a pod `again`, which takes nearly all of the one node: it is sent, and does not arrive.
+    Returns the UID of the pod. (What is bound before shows that the scheduler is told of pods.)"""
+    plane.create(HERE, pod("before", cpu="100m"))
+    until(lambda: node_of(plane, "before") == "n1", "a pod before")
+    proxy.set(held="up")
+    made = plane.create(HERE, pod("again", cpu="800m"))[0]
+    until(lambda: scheduler.metric('gedge_pending_pods{queue="binding"}') == 1, "a bind")
+    return made["metadata"]["uid"]
+
+
+def check_bound_anew(plane, proxy, uid):
+    """The bind arrives: the pod that has the name now gets its place, by that bind or the next. The
+    other one fits when that pod goes, and not before."""
+    need(node_of(plane, "again") is None, "what is held has arrived")
+    proxy.set(held="")
+    until(lambda: node_of(plane, "again") == "n1", "its place")
+    need(plane.get(HERE + "/again")["metadata"]["uid"] != uid, "the same pod")
+    need(node_of(plane, "other") is None, "other has a place where there is none")
+    plane.delete(HERE + "/again")
+    until(lambda: node_of(plane, "other") == "n1", "other, when there is room")
+
+
 def check_made_anew(plane):
     """The bind of a pod that went meets the next one of its name, whose place it is from then on:
     nobody else gets it meanwhile."""
-    plane.create("/api/v1/nodes", node("n1", cpu="1"))
     with behind_proxy(plane) as (proxy, scheduler):
-        proxy.set(held="up")
-        first = plane.create(HERE, pod("again", cpu="800m"))[0]
-        until(lambda: scheduler.metric('gedge_pending_pods{queue="binding"}') == 1, "a bind")
-        need(scheduler.metric("gedge_replaced_pods_total") == 0, "nothing was replaced yet")
+        uid = hold_bind(plane, proxy, scheduler)
         plane.delete(HERE + "/again")
         plane.create(HERE, pod("again", cpu="700m"))
-        until(lambda: scheduler.metric("gedge_replaced_pods_total") == 1, "the next one")
+        until(lambda: scheduler.metric('gedge_pending_pods{queue="unclear"}') == 1, "the next one")
+        replaced = scheduler.metric("gedge_replaced_pods_total")
+        need(replaced == 1, f"{replaced} pods were made anew, and not one")
         plane.create(HERE, pod("other", cpu="800m"))
         until(lambda: "event=unschedulable pod=default/other" in scheduler.log(), "other to wait")
-        need(node_of(plane, "again") is None, "what is held has arrived")
-        proxy.set(held="")
-        until(lambda: node_of(plane, "again") == "n1", "its place")
-        need(plane.get(HERE + "/again")["metadata"]["uid"] != first["metadata"]["uid"], "the same")
-        need(node_of(plane, "other") is None, "other has a place where there is none")
+        check_bound_anew(plane, proxy, uid)
+    need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
+
+
+def attempts(scheduler):
+    return sum(scheduler.metric(f'gedge_schedule_attempts_total{{result="{result}"}}')
+               for result in ("placed", "unschedulable"))
+
+
+def check_kept(plane):
+    """The place of one that went is kept as long as its bind is on its way, also before the next
+    one of its name comes."""
+    with behind_proxy(plane) as (proxy, scheduler):
+        uid = hold_bind(plane, proxy, scheduler)
+        before = attempts(scheduler)
         plane.delete(HERE + "/again")
-        until(lambda: node_of(plane, "other") == "n1", "other, when there is room")
-        need(scheduler.metric("gedge_replaced_pods_total") == 1, "only one was replaced")
+        plane.create(HERE, pod("other", cpu="800m"))
+        until(lambda: attempts(scheduler) > before, "other to be tried")
+        plane.create(HERE, pod("again", cpu="700m"))
+        until(lambda: scheduler.metric('gedge_pending_pods{queue="unclear"}') == 1, "the next one")
+        check_bound_anew(plane, proxy, uid)
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
 
 
@@ -87,9 +125,16 @@ def is_forgotten(plane, version):
     return status == 410 or (told.get("type") == "ERROR" and told["object"]["code"] == 410)
 
 
+def lists_of(plane, resource):
+    """How many of all of them the server has answered since it began."""
+    text = plane.call("GET", "/metrics")[1]["message"]
+    return sum(int(line.split()[-1]) for line in text.splitlines()
+               if line.startswith("apiserver_request_total{") and 'verb="LIST"' in line and
+               f'resource="{resource}"' in line and 'scope="cluster"' in line)
+
+
 def check_forgotten(plane):
     """One pod goes, and one comes: nothing will ever be said of that, so everything is listed."""
-    plane.create("/api/v1/nodes", node("n1", cpu="1"))
     with behind_proxy(plane) as (proxy, scheduler):
         plane.create(HERE, pod("gone", cpu="800m"))
         until(lambda: node_of(plane, "gone") == "n1", "a pod that will go")
@@ -101,13 +146,16 @@ def check_forgotten(plane):
         plane.restart("apiserver")
         until(lambda: is_ready(plane), "the server")
         need(is_forgotten(plane, version), "the server still knows what it said before")
-        need(scheduler.metric("gedge_api_lists_total") == lists, "it is not frozen")
+        before = {resource: lists_of(plane, resource) for resource in LISTED}
         proxy.set(frozen=False)
         until(lambda: node_of(plane, "news") == "n1", "what came meanwhile")
-        need(scheduler.metric("gedge_api_lists_total") > lists, "nothing was listed")
+        until(lambda: all(lists_of(plane, resource) > count for resource, count in before.items()),
+              "lists of what there is")
+        more = scheduler.metric("gedge_api_lists_total") - lists
+        need(more >= len(LISTED), f"{more} lists")
         need(scheduler.metric('gedge_known_objects{kind="pod"}') == 1, "it knows one that went")
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks((check_made_anew, check_forgotten), failures))
+    sys.exit(run_checks((check_made_anew, check_kept, check_forgotten), failures))
