@@ -117,12 +117,12 @@ MUTATIONS = [
              ("control",)),
     Mutation("the next pod of a name does not fear the bind of the one before", ("I-1", "I-2"),
              NEWS,
-             "  if (!may_have_place) return enter_state(entry, State::kActive);\n  ++counts_.rep",
-             "  if (!may_have_place || entry.attempts == 0) return enter_state(entry,"
+             "  if (!keeps_place) return enter_state(entry, State::kActive);\n  ++counts_.rep",
+             "  if (!keeps_place || entry.attempts == 0) return enter_state(entry,"
              " State::kActive);\n  ++counts_.rep", ("faults", "simulate", "control")),
     Mutation("a pod that goes while it is bound gives its place back at once", ("I-2",), NEWS,
-             "  if (!may_have_place) {\n    drop(key);",
-             "  if (!may_have_place || entries_.contains(key)) {\n    drop(key);",
+             "  if (at != entries_.end() && may_have_place(at->second.state)) {\n",
+             "  if (at != entries_.end() && at->second.state == State::kBound) {\n",
              ("control", "faults", "simulate")),
     # What is known
     Mutation("a relist forgets nobody", ("I-6", "kubernetes#55587", "kubernetes#51313"), KIND,
@@ -138,10 +138,10 @@ MUTATIONS = [
              "    if (!std::binary_search(names.begin(), names.end(), known))\n",
              "    if (names.empty() && !known.name.empty())\n", ("simulate", "faults", "drive")),
     Mutation("a pod that goes while it waits stays known", ("I-6", "I-8"), NEWS,
-             "    drop(key);\n    cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);\n",
-             "    drop(key);\n    const Pod* const went = cluster_.find_pod(pod);\n"
-             "    if (went != nullptr && takes_place(*went))\n"
-             "      cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);\n",
+             "  drop(key);\n  cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);\n",
+             "  drop(key);\n  const Pod* const went = cluster_.find_pod(pod);\n"
+             "  if (went != nullptr && takes_place(*went))\n"
+             "    cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);\n",
              ("simulate", "faults")),
     Mutation("that a pod runs is not kept", ("I-6",), LIVE, "  known.phase = now.phase;\n", "",
              ("simulate", "plan")),
@@ -538,6 +538,9 @@ MUTATIONS = [
     Mutation("clients are not asked who they are", ("I-12",), "io/tls_context.cpp",
              "SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);",
              "SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);", ("io",)),
+    Mutation("the place of a pod that is going is free before its bind is settled", ("I-2",), NEWS,
+             "    if (pod.node.empty() && may_have_place(state)) {",
+             "    if (pod.uid.empty() && may_have_place(state)) {", ("control",)),
     # Always
     Mutation("of equal nodes any one is taken", ("I-10",), "plan/winner_tree.cpp",
              "  return leaf_of_[x] < leaf_of_[y];", "  return leaf_of_[x] > leaf_of_[y];",

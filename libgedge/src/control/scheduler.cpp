@@ -160,7 +160,7 @@ void Scheduler::ask(Entry& entry) {
 
 void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
   // It was sent for another UID, or for a pod that went: it may have met the next one.
-  if (entry.state == State::kUnclear || entry.is_gone) return ask(entry);
+  if (entry.state == State::kUnclear || entry.is_going || entry.is_gone) return ask(entry);
   switch (answer) {
     case BindAnswer::kBound:
       count_bound(entry);
@@ -220,8 +220,9 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
     leave_state(entry);
     return enter_state(entry, State::kBound);
   }
-  if (entry.is_gone) return settle_gone(entry);
-  if (is_there && reading.node.empty()) return try_later(entry, now);
+  const bool is_going = entry.is_going && is_there && reading.uid == entry.uid;
+  if (entry.is_gone || (entry.is_going && !is_going)) return settle_gone(entry);
+  if (!is_going && is_there && reading.node.empty()) return try_later(entry, now);
   release(entry.name);
   counts_.gone += is_there ? 0U : 1U;
   drop(key);  // it went, or somebody else bound it: the watch says so, too

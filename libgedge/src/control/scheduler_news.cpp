@@ -150,8 +150,13 @@ void Scheduler::meet(const Told& pod) {
     // Bound, by whomever, or not to be bound any more.
     if (at == entries_.end()) return;
     const State state = at->second.state;
-    if (pod.node.empty()) release(pod.name);
     note_next(pod, at->second);
+    if (pod.node.empty() && may_have_place(state)) {
+      at->second.uid = pod.uid;
+      at->second.is_going = true;
+      return await_end(at->second);
+    }
+    if (pod.node.empty()) release(pod.name);
     if (pod.node == at->second.node && (state == State::kBinding || state == State::kUnclear)) {
       count_bound(at->second);  // seen before it was answered
       settle_flight(key);
@@ -174,7 +179,7 @@ void Scheduler::meet(const Told& pod) {
   }
   Entry& entry = at->second;
   if (entry.uid != pod.uid) return meet_next(pod, entry);
-  entry.is_gone = false;
+  entry.is_going = entry.is_gone = false;
   join(entry, pod.group);
   if (active_.erase(entry.rank) > 0) active_.insert(rank);
   entry.rank = rank;
@@ -182,9 +187,7 @@ void Scheduler::meet(const Told& pod) {
 
 // Nobody has decided that this pod fits where a bind of the one before it was sent.
 void Scheduler::note_next(const Told& pod, const Entry& entry) {
-  const bool may_be_bound = entry.state == State::kBinding || entry.state == State::kUnclear ||
-                            entry.state == State::kBound;
-  const bool is_unmet = entry.uid != pod.uid && may_be_bound;
+  const bool is_unmet = entry.uid != pod.uid && may_have_place(entry.state);
   counts_.replaced += is_unmet ? 1U : 0U;
   if ((is_unmet || entry.is_next) && pod.node == entry.node && pod.is_ours)
     next_ones_.push_back({pod.name, pod.uid, pod.node});
@@ -210,19 +213,18 @@ void Scheduler::try_edited(const PodName& pod) {
 // The server does not look at the UID of a bind: one that was sent for the pod before may bind this
 // one, or has. So this one has its place until that is known.
 void Scheduler::meet_next(const Told& pod, Entry& entry) {
-  const bool may_have_place = entry.state == State::kBinding || entry.state == State::kUnclear ||
-                              entry.state == State::kBound;
+  const bool keeps_place = may_have_place(entry.state);
   const bool is_bound = entry.state == State::kBound;
   if (entry.state == State::kAwaiting || entry.holds) release(entry.name);
   leave_state(entry);
   entry.uid = pod.uid;
   entry.rank = {-pod.priority, pod.created, key_of(pod.name)};
-  entry.is_gone = false;
+  entry.is_going = entry.is_gone = false;
   join(entry, pod.group);
   entry.attempts = 0;
   entry.message = pod.message;
   entry.is_counted = false;
-  if (!may_have_place) return enter_state(entry, State::kActive);
+  if (!keeps_place) return enter_state(entry, State::kActive);
   ++counts_.replaced;
   entry.is_next = true;
   enter_state(entry, State::kUnclear);
@@ -233,18 +235,17 @@ void Scheduler::meet_next(const Told& pod, Entry& entry) {
 void Scheduler::leave(const PodName& pod) {
   const Key key = key_of(pod);
   const auto at = entries_.find(key);
-  const bool may_have_place = at != entries_.end() && (at->second.state == State::kBinding ||
-                                                       at->second.state == State::kUnclear ||
-                                                       at->second.state == State::kBound);
-  if (!may_have_place) {
-    drop(key);
-    cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
-    return;
+  if (at != entries_.end() && may_have_place(at->second.state)) {
+    at->second.is_gone = true;
+    return await_end(at->second);
   }
-  // Also one that is known to be gone: its bind may have met the next of its name, of which nothing
-  // was told before that was gone, too.
-  Entry& entry = at->second;
-  entry.is_gone = true;
+  drop(key);
+  cluster_.remove(FactKind::kPod, pod.namespace_name, pod.name);
+}
+
+// Also of one that is known to be gone: its bind may have met the next of its name, of which
+// nothing was told before that was gone, too.
+void Scheduler::await_end(Entry& entry) {
   if (entry.state == State::kBound) ask(entry);
 }
 

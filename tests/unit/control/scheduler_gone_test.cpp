@@ -167,6 +167,49 @@ TEST_CASE("a successor that got a place where it does not fit is told, and one t
   }
 }
 
+TEST_CASE("the place of a pod that is going is kept until its bind is settled") {
+  for (const bool is_found : {true, false}) {
+    for (const bool is_gone : {true, false}) {
+      CAPTURE(is_found);
+      CAPTURE(is_gone);
+      Scheduler scheduler = make_scheduler();
+      scheduler.keep_only(FactKind::kNode, {{{}, "n0"}});
+      Facts node;
+      node.nodes = {sim_node("n0")};
+      node.nodes[0].allocatable.set("pods", 1);
+      scheduler.put(std::move(node));
+      REQUIRE(scheduler.advance(kSecond));
+      const std::vector<BindRequest> binds = scheduler.take_binds();
+      REQUIRE(binds.size() == 1);
+      Facts going;
+      add_pods(going, "Pod", "web", 1);
+      going.pods[0].uid = "first";
+      going.pods[0].terminating = true;
+      scheduler.put(std::move(going));
+      if (is_gone) scheduler.remove(FactKind::kPod, "default", "web", "first");
+      Facts other;
+      add_pods(other, "Pod", "other", 1);
+      other.pods[0].uid = "other";
+      scheduler.put(std::move(other));
+      REQUIRE(scheduler.advance(2 * kSecond));
+      CHECK(scheduler.take_binds().empty());  // the next one of its name may get what was asked for
+      scheduler.answer(binds[0].ticket, BindAnswer::kConflict, 3 * kSecond);
+      const std::vector<ReadRequest> reads = scheduler.take_reads();
+      REQUIRE(reads.size() == 1);
+      PodReading read{PodReading::Kind::kMissing, {}, {}};
+      if (is_found) read = {PodReading::Kind::kFound, "first", {}};
+      scheduler.answer(reads[0].ticket, read, 4 * kSecond);
+      CHECK((scheduler.cluster().find_pod({"default", "web"}) != nullptr) ==
+            (is_found && !is_gone));
+      REQUIRE(scheduler.advance(20 * kSecond));
+      const std::vector<BindRequest> next = scheduler.take_binds();
+      REQUIRE(next.size() == 1);
+      CHECK(next[0].pod.name == "other");
+      CHECK(scheduler.unclear() == 0);
+    }
+  }
+}
+
 TEST_CASE("a pod that somebody else bound is no successor that got our place") {
   Scheduler scheduler = make_scheduler();
   REQUIRE(scheduler.advance(kSecond));

@@ -169,6 +169,10 @@ class Scheduler {
   static bool waits(State state) {
     return state == State::kActive || state == State::kBackoff || state == State::kUnschedulable;
   }
+  /// A bind of it is under way, or was done: whoever has its name may have its place.
+  static bool may_have_place(State state) {
+    return state == State::kBinding || state == State::kUnclear || state == State::kBound;
+  }
   std::size_t size(State state) const { return sizes_[static_cast<std::size_t>(state)]; }
 
   using Key = std::string;
@@ -181,6 +185,7 @@ class Scheduler {
     State state = State::kActive;
     bool holds = false;       // kBackoff: its place is still held
     bool is_owed = false;     // nobody came to search for it after its last attempt
+    bool is_going = false;    // it was seen to be deleted, and is there still
     bool is_gone = false;     // but its bind may yet bind, or have bound, the next one of its name
     bool is_counted = false;  // as bound
     bool is_next = false;     // of its name: a bind of the one before may bind, or have bound, it
@@ -236,6 +241,7 @@ class Scheduler {
   void try_edited(const PodName& pod);
   void doubt(const Told& listed);
   void leave(const PodName& pod);
+  void await_end(Entry& entry);
   void settle_gone(Entry& entry);
   void settle_flight(const Key& key);
   void count_bound(Entry& entry);
