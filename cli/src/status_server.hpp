@@ -27,7 +27,8 @@ class StatusServer {
   /// SIGHUP. Errors: those of opening a server, and of reading the files of `guard`.
   Status listen(const IpAddress& address, const AgentGuard& guard, Answer answer,
                 std::function<void()> hung_up = {});
-  /// Where tokens or whoever started it guard it, nobody has to name it by its address.
+  /// Where tokens, certificates or whoever started it guard it, nobody has to name it by its
+  /// address.
   bool any_host() const { return any_host_; }
   /// Runs `work`; serves beside it, if it listens. `stop` makes work return, from any thread.
   /// Returns the signal that stopped it; 0: none.

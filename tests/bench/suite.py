@@ -62,12 +62,13 @@ ROWS = [
     ("schedule-handover", rows_daemon.handover, False),
     ("schedule-idle", rows_daemon.idle, False),
     ("schedule-crowd", rows_daemon.crowd, False),
+    ("schedule-placed", rows_daemon.beside_placed, False),
     ("schedule-peak", rows_daemon.peak, False),
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
 LIVE = {"schedule", "schedule-start", "schedule-stream", "schedule-gone", "schedule-handover",
-        "schedule-idle", "schedule-crowd", "schedule-peak", "scale-live"}
+        "schedule-idle", "schedule-crowd", "schedule-placed", "schedule-peak", "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so

@@ -145,8 +145,7 @@ def check_mode(plane, site, rtt, by_name):
     verbs = {"bindVerb": "bind"} if by_name else {}
     with Daemon(plane, "extender", "--kubeconfig", plane.kubeconfig, "--rtt", rtt, *flags) as gedge:
         with KubeScheduler(plane, extender_config(gedge.port(), by_name, **verbs)):
-            space = f"by-name-{by_name}".lower()
-            placed = place_all(plane, space, pods)
+            placed = place_all(plane, f"by-name-{by_name}".lower(), pods)
             wrong = broken(site, budgets, placed)
             need(not wrong, f"by name {by_name}: {len(wrong)} budgets broken, such as {wrong[:3]}")
             need(gedge.metric("gedge_extender_narrowed_pods_total") >= CACHES * REPLICAS,

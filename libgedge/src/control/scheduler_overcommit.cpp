@@ -34,8 +34,7 @@ Status Scheduler::look_for_overcommits() {
   return {};
 }
 
-// Amounts are looked for above, and kubelets refuse what selectors and taints keep away: this is
-// what everything else has to say, and who is to know of it.
+// Whatever a filter has against it. It is told, and nobody goes for that.
 Status Scheduler::look_for_misplaced() {
   for (Misplaced& pod : std::exchange(next_ones_, {})) {
     const Pod* const known = cluster_.find_pod(pod.pod);

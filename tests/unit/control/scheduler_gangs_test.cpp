@@ -67,6 +67,15 @@ struct Server {
   }
 };
 
+// Members "a-0" and on of group "a" that find a place together, of which each bind is refused.
+void refuse_all(Scheduler& scheduler, int members, Nanos now) {
+  for (int i = 0; i < members; ++i) scheduler.put(half_a_node("a-" + std::to_string(i), "a"));
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == static_cast<std::size_t>(members));
+  for (const BindRequest& bind : binds) scheduler.answer(bind.ticket, BindAnswer::kRefused, now);
+}
+
 std::size_t of_group(const std::set<std::string>& pods, char group) {
   std::size_t count = 0;
   for (const std::string& pod : pods) count += pod.front() == group ? 1U : 0U;
@@ -195,12 +204,7 @@ TEST_CASE("a pod of a group keeps no place for longer than its group says") {
     Facts facts = nodes_and_groups(1, 2, {"a"});
     facts.pod_groups[0].timeout_seconds = timeout;
     scheduler.put(std::move(facts));
-    for (const char* name : {"a-0", "a-1"}) scheduler.put(half_a_node(name, "a"));
-    REQUIRE(scheduler.advance(kSecond));
-    const std::vector<BindRequest> binds = scheduler.take_binds();
-    REQUIRE(binds.size() == 2);
-    for (const BindRequest& bind : binds)
-      scheduler.answer(bind.ticket, BindAnswer::kRefused, 7 * kSecond);
+    refuse_all(scheduler, 2, 7 * kSecond);
     scheduler.put(half_a_node("other", "none"));
     REQUIRE(scheduler.advance(7 * kSecond));
     const std::vector<BindRequest> next = scheduler.take_binds();
@@ -212,12 +216,7 @@ TEST_CASE("a pod of a group keeps no place for longer than its group says") {
 TEST_CASE("a group is bound together, and after refusals as many at once as may be under way") {
   Scheduler scheduler = empty_scheduler(1);
   scheduler.put(nodes_and_groups(2, 3, {"a"}));
-  for (const char* name : {"a-0", "a-1", "a-2"}) scheduler.put(half_a_node(name, "a"));
-  REQUIRE(scheduler.advance(kSecond));
-  const std::vector<BindRequest> binds = scheduler.take_binds();
-  REQUIRE(binds.size() == 3);
-  for (const BindRequest& bind : binds)
-    scheduler.answer(bind.ticket, BindAnswer::kRefused, 2 * kSecond);
+  refuse_all(scheduler, 3, 2 * kSecond);
   Nanos now = 3 * kSecond;
   for (int i = 0; i < 3; ++i, now += kSecond) {
     REQUIRE(scheduler.advance(now));
@@ -233,12 +232,7 @@ TEST_CASE("a group is bound together, and after refusals as many at once as may 
 TEST_CASE("a pod of a group keeps the place that a bind was refused for, if it is still one") {
   Scheduler scheduler = empty_scheduler();
   scheduler.put(nodes_and_groups(2, 3, {"a"}));
-  for (const char* name : {"a-0", "a-1", "a-2"}) scheduler.put(half_a_node(name, "a"));
-  REQUIRE(scheduler.advance(kSecond));
-  const std::vector<BindRequest> binds = scheduler.take_binds();
-  REQUIRE(binds.size() == 3);
-  for (const BindRequest& bind : binds)
-    scheduler.answer(bind.ticket, BindAnswer::kRefused, 2 * kSecond);
+  refuse_all(scheduler, 3, 2 * kSecond);
   for (const char* name : {"x", "y"}) scheduler.put(half_a_node(name, "none"));
   REQUIRE(scheduler.advance(2 * kSecond));
   CHECK(scheduler.take_binds().size() == 1);  // of four places, three are held

@@ -25,6 +25,21 @@ Scheduler make_scheduler() {
   return scheduler;
 }
 
+Facts a_pod(const std::string& name, const std::string& uid) {
+  Facts facts;
+  add_pods(facts, "Pod", name, 1);
+  facts.pods[0].uid = uid;
+  return facts;
+}
+
+/// The one that is sent at that moment.
+BindRequest only_bind(Scheduler& scheduler, Nanos now = kSecond) {
+  REQUIRE(scheduler.advance(now));
+  std::vector<BindRequest> binds = scheduler.take_binds();
+  REQUIRE(binds.size() == 1);
+  return binds[0];
+}
+
 }  // namespace
 
 TEST_CASE("a bind that met a successor of which nothing was ever told leaves no place held") {
@@ -137,28 +152,23 @@ TEST_CASE("a successor that got a place where it does not fit is told, and one t
       CAPTURE(fits);
       CAPTURE(is_seen_waiting);
       Scheduler scheduler = make_scheduler();
-      REQUIRE(scheduler.advance(kSecond));
-      const std::vector<BindRequest> binds = scheduler.take_binds();
-      REQUIRE(binds.size() == 1);
-      Facts second;
-      add_pods(second, "Pod", "web", 1);
-      second.pods[0].uid = "second";
+      const BindRequest bind = only_bind(scheduler);
+      Facts second = a_pod("web", "second");
       if (!fits) second.specs[0].node_selector.set("disk", "fast");
       if (is_seen_waiting) scheduler.put(Facts(second));
-      scheduler.answer(binds[0].ticket, BindAnswer::kBound, 2 * kSecond);
+      scheduler.answer(bind.ticket, BindAnswer::kBound, 2 * kSecond);
       for (const ReadRequest& read : scheduler.take_reads())
-        scheduler.answer(read.ticket, {PodReading::Kind::kFound, "second", binds[0].node},
-                         2 * kSecond);
+        scheduler.answer(read.ticket, {PodReading::Kind::kFound, "second", bind.node}, 2 * kSecond);
       REQUIRE(scheduler.advance(2 * kSecond));
       CHECK(scheduler.take_misplaced().empty());  // nobody has seen it there
-      second.pods[0].bound_node = binds[0].node;
+      second.pods[0].bound_node = bind.node;
       scheduler.put(std::move(second));
       CHECK(scheduler.next() == Nanos{0});
       REQUIRE(scheduler.advance(3 * kSecond));
       const std::vector<Misplaced> misplaced = scheduler.take_misplaced();
       REQUIRE(misplaced.size() == (fits ? 0 : 1));
       if (!fits) CHECK(misplaced[0].uid == "second");
-      if (!fits) CHECK(misplaced[0].node == binds[0].node);
+      if (!fits) CHECK(misplaced[0].node == bind.node);
       CHECK(scheduler.counts().replaced == 1);
       CHECK(scheduler.counts().misplaced == (fits ? 0 : 1));
       REQUIRE(scheduler.advance(4 * kSecond));
@@ -178,22 +188,15 @@ TEST_CASE("the place of a pod that is going is kept until its bind is settled") 
       node.nodes = {sim_node("n0")};
       node.nodes[0].allocatable.set("pods", 1);
       scheduler.put(std::move(node));
-      REQUIRE(scheduler.advance(kSecond));
-      const std::vector<BindRequest> binds = scheduler.take_binds();
-      REQUIRE(binds.size() == 1);
-      Facts going;
-      add_pods(going, "Pod", "web", 1);
-      going.pods[0].uid = "first";
+      const BindRequest bind = only_bind(scheduler);
+      Facts going = a_pod("web", "first");
       going.pods[0].terminating = true;
       scheduler.put(std::move(going));
       if (is_gone) scheduler.remove(FactKind::kPod, "default", "web", "first");
-      Facts other;
-      add_pods(other, "Pod", "other", 1);
-      other.pods[0].uid = "other";
-      scheduler.put(std::move(other));
+      scheduler.put(a_pod("other", "other"));
       REQUIRE(scheduler.advance(2 * kSecond));
       CHECK(scheduler.take_binds().empty());  // the next one of its name may get what was asked for
-      scheduler.answer(binds[0].ticket, BindAnswer::kConflict, 3 * kSecond);
+      scheduler.answer(bind.ticket, BindAnswer::kConflict, 3 * kSecond);
       const std::vector<ReadRequest> reads = scheduler.take_reads();
       REQUIRE(reads.size() == 1);
       PodReading read{PodReading::Kind::kMissing, {}, {}};
@@ -201,10 +204,7 @@ TEST_CASE("the place of a pod that is going is kept until its bind is settled") 
       scheduler.answer(reads[0].ticket, read, 4 * kSecond);
       CHECK((scheduler.cluster().find_pod({"default", "web"}) != nullptr) ==
             (is_found && !is_gone));
-      REQUIRE(scheduler.advance(20 * kSecond));
-      const std::vector<BindRequest> next = scheduler.take_binds();
-      REQUIRE(next.size() == 1);
-      CHECK(next[0].pod.name == "other");
+      CHECK(only_bind(scheduler, 20 * kSecond).pod.name == "other");
       CHECK(scheduler.unclear() == 0);
     }
   }
@@ -212,14 +212,10 @@ TEST_CASE("the place of a pod that is going is kept until its bind is settled") 
 
 TEST_CASE("a pod that somebody else bound is no successor that got our place") {
   Scheduler scheduler = make_scheduler();
-  REQUIRE(scheduler.advance(kSecond));
-  const std::vector<BindRequest> binds = scheduler.take_binds();
-  REQUIRE(binds.size() == 1);
-  Facts second;
-  add_pods(second, "Pod", "web", 1);
-  second.pods[0].uid = "second";
+  const BindRequest bind = only_bind(scheduler);
+  Facts second = a_pod("web", "second");
   second.specs[0].node_selector.set("disk", "fast");
-  second.pods[0].bound_node = binds[0].node == "n0" ? "n1" : "n0";
+  second.pods[0].bound_node = bind.node == "n0" ? "n1" : "n0";
   scheduler.put(std::move(second));
   REQUIRE(scheduler.advance(2 * kSecond));
   CHECK(scheduler.take_misplaced().empty());
