@@ -36,7 +36,8 @@ STANDARD = set(
 POSIX = ("libgedge/src/io/", "libgedge/src/host/", "cli/src/", "tests/")
 PRISONS = [
     (r"CLI/|rang\.hpp$", ("cli/src/",)),
-    (r"yaml\.h$|yaml-cpp/|simdjson\.h$|nlohmann/|xxhash\.h$", ("libgedge/src/codec/", "tests/")),
+    (r"yaml\.h$|yaml-cpp/|simdjson\.h$|nlohmann/|xxhash\.h$|protozero/",
+     ("libgedge/src/codec/", "tests/")),
     (r"curl/", ("libgedge/src/io/", "tests/bench/stream_bench.cpp")),
     (r"boost/", ("libgedge/src/io/",)),
     (r"hwloc\.h$|hwloc/", ("libgedge/src/io/",)),

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codec/fingerprints.hpp"
+#include "codec/json_text.hpp"
 #include "codec/moulds.hpp"
 #include "codec/tape_builder.hpp"
 
@@ -23,25 +24,6 @@ std::string_view name_of(ScalarType type) {
       return "text";
   }
   return "";
-}
-
-void append_json_text(std::string& out, std::string_view text) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += hex[byte >> 4];
-      out += hex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
 }
 
 // YAML also writes +1, 08, .5 and 5. for numbers.

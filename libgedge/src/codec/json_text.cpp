@@ -1,5 +1,6 @@
 #include "codec/json_text.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -172,6 +173,30 @@ JsonBreak find_json_break(std::string_view text) {
     broken = {open.back(), std::string("this '") + text[open.back()] + "' is never closed",
               kCutOff};
   return broken;
+}
+
+void append_json_text(std::string& out, std::string_view text) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto is_special = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+  };
+  out += '"';
+  for (auto at = text.begin(); at != text.end(); ++at) {
+    const auto special = std::find_if(at, text.end(), is_special);
+    out.append(at, special);
+    at = special;
+    if (at == text.end()) break;
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte >= 0x20) {
+      out += '\\';
+      out += *at;
+    } else {
+      out += "\\u00";
+      out += hex[byte >> 4];
+      out += hex[byte & 15];
+    }
+  }
+  out += '"';
 }
 
 }  // namespace gedge::codec

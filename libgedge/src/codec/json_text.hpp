@@ -18,6 +18,9 @@ bool is_json_number(std::string_view text);
 bool json_unescape(std::string_view text, TextArena& arena, std::string_view& out,
                    std::size_t& bad);
 
+/// Adds `text` as a JSON string, quotes included; of UTF-8.
+void append_json_text(std::string& out, std::string_view text);
+
 /// What is wrong with brackets and quotes, and at which byte.
 struct JsonBreak {
   std::size_t offset = 0;

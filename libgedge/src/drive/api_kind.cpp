@@ -36,7 +36,11 @@ ApiRequest ApiCluster::Kind::request(const ReflectorCall& call) {
     listed_.clear();
     is_listing_ = false;
   }
-  return codec::collection_request(path_.path, path_.field_selector, call, options_.page_size);
+  ApiRequest request =
+      codec::collection_request(path_.path, path_.field_selector, call, options_.page_size);
+  const bool is_bulk = path_.kind == FactKind::kNode || path_.kind == FactKind::kPod;
+  request.takes_protobuf = call.is_list && is_bulk;
+  return request;
 }
 
 std::optional<Facts> ApiCluster::Kind::load(std::string_view text, std::size_t padding,

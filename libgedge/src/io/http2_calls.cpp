@@ -31,8 +31,9 @@ const char* name_of(ApiVerb verb) {
 
 // An API server's own binary form has half the bytes of JSON.
 std::string_view accepted(const ApiRequest& request) {
-  return request.is_answer_unread ? "application/vnd.kubernetes.protobuf, application/json"
-                                  : "application/json";
+  return request.is_answer_unread || request.takes_protobuf
+             ? "application/vnd.kubernetes.protobuf, application/json"
+             : "application/json";
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <protozero/pbf_writer.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,20 @@ namespace gedge {
 namespace {
 
 using namespace api_test;
+
+// A message of fields 1, 2 and on, of which each that is not empty is there.
+std::string message(std::initializer_list<std::string_view> fields) {
+  std::string out;
+  protozero::pbf_writer writer(out);
+  std::uint32_t number = 0;
+  for (const std::string_view field : fields)
+    if (++number; !field.empty()) writer.add_bytes(number, field.data(), field.size());
+  return out;
+}
+
+std::string in_protobuf(std::string_view kind, const std::string& raw) {
+  return std::string("k8s\0", 4) + message({message({"v1", kind}), raw});
+}
 
 TEST_CASE("api cluster: lists pages of each kind, then watches from their version") {
   Fixture at;
@@ -77,6 +93,44 @@ TEST_CASE(
   at.api.say(again, 200, list("NodeList", R"({"metadata":{"name":"n1"}})"));
   at.turn();
   CHECK(at.notes.take() == Lines{"node n1", "only n1"});
+}
+
+TEST_CASE("api cluster: lists of nodes and pods may come in protobuf, and refusals of them") {
+  Fixture at;
+  at.turn();
+  for (const auto& [ticket, request] : at.api.asked) {
+    const bool is_bulk = request.target.rfind("/api/v1/nodes?", 0) == 0 ||
+                         request.target.rfind("/api/v1/pods?", 0) == 0;
+    CHECK(request.takes_protobuf == is_bulk);
+  }
+  const std::string node = message({message({"n1"})}), meta = message({"", "5", "t"});
+  at.api.say(at.api.find("/api/v1/nodes?limit=500"), 200,
+             in_protobuf("NodeList", message({meta, node})));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"node n1"});
+  const std::uint64_t more = at.api.find("/api/v1/nodes?limit=500&continue=t");
+  REQUIRE(more != 0);
+  at.api.say(more, 403, in_protobuf("Status", message({"", "Failure", "not you", "Forbidden"})));
+  at.turn();
+  CHECK(at.notes.take() ==
+        Lines{"failed: cannot read /api/v1/nodes: the server says 403: not you"});
+}
+
+TEST_CASE("api cluster: protobuf that cannot be read is told, and asked for again") {
+  Fixture at;
+  at.turn();
+  const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=500");
+  at.api.say(nodes, 200, in_protobuf("PodTemplateList", ""));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"failed: cannot read /api/v1/nodes: the server's protobuf cannot "
+                                 "be read: it is of another kind than was asked for"});
+  at.clock.time += Micros{2'000'000};
+  at.turn();
+  const std::uint64_t again = at.api.find("/api/v1/nodes?limit=500");
+  CHECK(again != nodes);
+  at.api.say(again, 500, in_protobuf("PodTemplateList", ""));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"failed: cannot read /api/v1/nodes: the server says 500"});
 }
 
 TEST_CASE("api cluster: events of a watch, in their order for each object") {

@@ -173,17 +173,21 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("api client over HTTP/2: an answer that nobody reads comes in any form") {
+TEST_CASE("api client over HTTP/2: protobuf is asked for where it is read, or nothing is") {
   Http2Server server(ok, TalkTls{own()});
   Calls calls(endpoint_of(server));
-  ApiRequest asked = bind_request();
-  asked.is_answer_unread = true;
-  const ApiAnswer answer = calls.ask(asked);
-  CHECK(answer.status == 200);
-  CHECK(answer.body.empty());
-  REQUIRE(server.heard().size() == 1);
-  CHECK(server.heard()[0].fields.at("accept") ==
-        "application/vnd.kubernetes.protobuf, application/json");
+  for (const bool is_unread : {false, true})
+    for (const bool may_be : {false, true}) {
+      ApiRequest asked = bind_request();
+      asked.is_answer_unread = is_unread;
+      asked.takes_protobuf = may_be;
+      const ApiAnswer answer = calls.ask(asked);
+      CHECK(answer.status == 200);
+      CHECK(answer.body.empty() == is_unread);
+      CHECK(server.heard().back().fields.at("accept") ==
+            (is_unread || may_be ? "application/vnd.kubernetes.protobuf, application/json"
+                                 : "application/json"));
+    }
 }
 
 TEST_CASE("api client over HTTP/2: answers of Events are read now and then, and none is lost") {

@@ -20,6 +20,7 @@ namespace gedge {
 struct LeaderElectionOptions {
   Nanos duration{15'000'000'000};  ///< that others wait for since the last change
   Nanos renew_deadline{10'000'000'000};
+  /// Of a leader between two renewals; who waits looks after 0.5 to 1.1 of it.
   Nanos retry{2'000'000'000};
 
   /// As client-go. Errors: kInvalidInput where duration <= renew_deadline, renew_deadline <= 1.2 *

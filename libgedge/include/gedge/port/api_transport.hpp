@@ -35,6 +35,8 @@ struct ApiRequest {
   bool is_stream = false;
   /// Nobody reads the body of the answer: it may come in a form that is short, or not at all.
   bool is_answer_unread = false;
+  /// The body of the answer may be protobuf (gedge/codec/protobuf.hpp).
+  bool takes_protobuf = false;
 };
 
 /// What the server said, or why it said nothing.
