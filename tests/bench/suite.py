@@ -56,6 +56,7 @@ ROWS = [
     ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
     ("schedule", rows_schedule.beside_scheduler, False),
+    ("schedule-size", rows_schedule.of_sizes, False),
     ("schedule-start", rows_schedule.from_start, False),
     ("schedule-stream", rows_live.one_by_one, False),
     ("schedule-gone", rows_live.server_gone, False),
@@ -67,8 +68,9 @@ ROWS = [
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
-LIVE = {"schedule", "schedule-start", "schedule-stream", "schedule-gone", "schedule-handover",
-        "schedule-idle", "schedule-crowd", "schedule-placed", "schedule-peak", "scale-live"}
+LIVE = {"schedule", "schedule-size", "schedule-start", "schedule-stream", "schedule-gone",
+        "schedule-handover", "schedule-idle", "schedule-crowd", "schedule-placed", "schedule-peak",
+        "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so

@@ -14,19 +14,41 @@ from plane import PODS, Plane, node, pod  # noqa: E402
 TOOL = os.path.join(os.environ["GEDGE_BUILD_DIR"], "bin", "test_protobuf")
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
-# What the server says in JSON and gedge reads nowhere, by the last part of its path: an array's
-# elements have no part of their own.
+# What the server says in JSON and gedge reads nowhere: of whom, and what.
 UNREAD = {
-    "remainingItemCount", "managedFields", "selfLink", "generation", "finalizers",
-    "deletionGracePeriodSeconds", "apiVersion", "blockOwnerDeletion", "timeAdded", "podCIDR",
-    "podCIDRs", "providerID", "daemonEndpoints", "nodeInfo", "volumesAttached", "volumesInUse",
-    "lastHeartbeatTime", "lastTransitionTime", "lastProbeTime", "command", "args", "volumeMounts",
-    "terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy", "securityContext",
-    "restartPolicy", "terminationGracePeriodSeconds", "dnsPolicy", "enableServiceLinks",
-    "tolerationSeconds", "valueFrom", "hostPath", "emptyDir", "readOnly", "qosClass", "hostIP",
-    "podIP", "podIPs", "containerStatuses", "generateName",
+    "metadata": {"remainingItemCount", "managedFields", "selfLink", "generation", "finalizers",
+                 "deletionGracePeriodSeconds"},
+    "ownerReferences": {"apiVersion", "blockOwnerDeletion"},
+    "spec": {"podCIDR", "podCIDRs", "providerID", "restartPolicy", "dnsPolicy", "securityContext",
+             "terminationGracePeriodSeconds", "enableServiceLinks"},
+    "taints": {"timeAdded"},
+    "conditions": {"lastHeartbeatTime", "lastTransitionTime", "lastProbeTime"},
+    "containers": {"terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy"},
+    "initContainers": {"terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy"},
+    "volumes": {"emptyDir", "hostPath"},
+    "tolerations": {"tolerationSeconds"},
+    "status": {"daemonEndpoints", "nodeInfo", "qosClass"},
 }
-READ_BESIDE = {"restartPolicy": "containers"}  # of pods nobody reads it, of containers gedge does
+
+# What must have been read of some object, for the comparison to say anything of it.
+READ = """
+metadata.name metadata.generateName metadata.namespace metadata.uid metadata.resourceVersion
+metadata.creationTimestamp metadata.deletionTimestamp metadata.labels metadata.annotations
+ownerReferences.kind ownerReferences.name ownerReferences.uid ownerReferences.controller
+spec.unschedulable taints.key taints.value taints.effect status.capacity status.allocatable
+conditions.type conditions.status conditions.reason conditions.message addresses.type
+addresses.address images.names images.sizeBytes volumes.name persistentVolumeClaim.claimName
+containers.name containers.image ports.hostPort ports.containerPort ports.protocol ports.hostIP
+env.name env.value resources.limits resources.requests initContainers.name spec.nodeSelector
+spec.nodeName spec.hostNetwork spec.schedulerName spec.priorityClassName spec.priority
+spec.preemptionPolicy spec.runtimeClassName spec.overhead tolerations.key tolerations.operator
+tolerations.value tolerations.effect topologySpreadConstraints.maxSkew
+topologySpreadConstraints.topologyKey topologySpreadConstraints.whenUnsatisfiable
+labelSelector.matchLabels matchExpressions.key matchExpressions.operator matchExpressions.values
+matchFields.key preferredDuringSchedulingIgnoredDuringExecution.weight podAffinityTerm.topologyKey
+requiredDuringSchedulingIgnoredDuringExecution.namespaces status.phase status.startTime
+status.nominatedNodeName
+""".split()
 
 TEXT = 'a "quoted" \\ text,\n\tin lines: \u00e4\u2713\U0001f600'
 LABELS = {"app": "web", "empty": "", "a.b/c-d_e": "X.y"}
@@ -44,8 +66,8 @@ def ask(plane, path):
     return body
 
 
-def read(body):
-    return subprocess.run([TOOL], input=body, capture_output=True, check=False)
+def read(body, kind):
+    return subprocess.run([TOOL, kind], input=body, capture_output=True, check=False)
 
 
 def nodes():
@@ -97,6 +119,7 @@ def rich_pods():
                 {**plane_pods.term("web"), "namespaces": ["default", "kube-system"]}]},
             "podAntiAffinity": {plane_pods.PREFERRED: [
                 {"weight": 7, "podAffinityTerm": {"topologyKey": "zone", "labelSelector": {}}}]}})
+    every["metadata"]["generateName"] = "every-"
     leaving = pod("leaving", nodeName="n-plain", terminationGracePeriodSeconds=3600)
     return [plane_pods.owned(every, "ReplicaSet", "rs"), leaving, pod("plain")]
 
@@ -117,9 +140,19 @@ def fill(plane):
                         "message": TEXT}]}}, "application/strategic-merge-patch+json")
 
 
+def paths(value, parent=""):
+    """Of whom, and what: of all that is there."""
+    if isinstance(value, list):
+        return set().union(*(paths(item, parent) for item in value))
+    if not isinstance(value, dict):
+        return set()
+    below = set().union(*(paths(item, key) for key, item in value.items()))
+    return below | {f"{parent}.{key}" for key in value}
+
+
 def differences(ours, theirs, path=()):
     """Where what was read is not what the server says, and what was not read."""
-    where = ".".join(path) or "the list"
+    where, parent = ".".join(path) or "the list", path[-1] if path else ""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         found = []
         for key, value in ours.items():
@@ -127,9 +160,8 @@ def differences(ours, theirs, path=()):
                 found += differences(value, theirs[key], path + (key,))
             elif value not in (0, False):  # JSON leaves out what is nothing
                 found.append(f"{where}: {key} is {value!r}, and nowhere in JSON")
-        for key in theirs.keys() - ours.keys():
-            is_read = key not in UNREAD or READ_BESIDE.get(key) == path[-1]
-            if is_read and theirs[key] not in (None, "", [], {}):
+        for key in theirs.keys() - ours.keys() - UNREAD.get(parent, set()):
+            if theirs[key] is not None:
                 found.append(f"{where}: {key} is not read: {theirs[key]!r}")
         return found
     if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
@@ -138,10 +170,10 @@ def differences(ours, theirs, path=()):
 
 
 def check_lists(plane):
-    found = []
+    found, seen = [], set()
     for path in ("/api/v1/nodes", "/api/v1/pods", "/api/v1/pods?limit=3",
                  "/api/v1/pods?fieldSelector=spec.nodeName=nowhere"):
-        run = read(ask(plane, path))
+        run = read(ask(plane, path), "NodeList" if "nodes" in path else "PodList")
         if run.returncode != 0:
             found.append(f"{path}: {run.stderr.decode()}")
             continue
@@ -149,21 +181,24 @@ def check_lists(plane):
         if "limit" in path:
             assert ours["metadata"].pop("continue") and theirs["metadata"].pop("continue")
         found += differences(ours, theirs)
-    return found
+        seen |= paths(ours)
+    return found + [f"no object has {path}" for path in READ if path not in seen]
 
 
 def check_refusals(plane):
     """A Status is read; of another kind, or cut off anywhere, nothing is."""
     found = []
-    run = read(ask(plane, "/api/v1/nodes?resourceVersion=nonsense&limit=1"))
-    if json.loads(run.stdout or "{}").get("message", "").find("nonsense") < 0:
+    run = read(ask(plane, "/api/v1/nodes?resourceVersion=nonsense&limit=1"), "NodeList")
+    if "nonsense" not in json.loads(run.stdout or "{}").get("message", ""):
         found.append(f"a refusal: {run}")
     whole = ask(plane, "/api/v1/nodes")
-    cut = [read(whole[:size]) for size in range(0, len(whole), max(1, len(whole) // 50))]
+    end = len(whole) - 4  # two fields that say nothing
+    cut = [read(whole[:size], "NodeList") for size in range(0, end, max(1, end // 50))]
     found += [f"cut off, it is read: {run.stdout[:80]}" for run in cut if run.returncode != 1]
-    other = read(ask(plane, "/api/v1/namespaces"))
-    if other.returncode != 1 or b"another kind" not in other.stderr:
-        found.append(f"another kind: {other}")
+    for kind, path in (("NodeList", "/api/v1/namespaces"), ("PodList", "/api/v1/nodes")):
+        other = read(ask(plane, path), kind)
+        if other.returncode != 1 or b"another kind" not in other.stderr:
+            found.append(f"another kind: {other}")
     return found
 
 

@@ -1,16 +1,22 @@
 #include "gedge/codec/protobuf.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 #include <stdexcept>
 #include <utility>
 
 #include "codec/json_text.hpp"
 #include "codec/protobuf_schema.hpp"
+#include "codec/source.hpp"
+#include "gedge/base/units.hpp"
 #include "gedge/codec/timestamp.hpp"
 
 namespace gedge::codec {
@@ -18,18 +24,22 @@ namespace {
 
 using protozero::pbf_reader;
 
-// What runtime.Unknown begins with, which all else is wrapped in.
+// What runtime.Unknown begins with, which all else is wrapped in, and its fields.
 constexpr std::string_view kMagic("k8s\0", 4);
-constexpr std::uint32_t kTypeMeta = 1, kRaw = 2, kApiVersion = 1, kKind = 2;
+constexpr std::uint32_t kTypeMeta = 1, kRaw = 2, kEncoding = 3, kApiVersion = 1, kKind = 2;
 // Of an entry of a map, of a time, and of a quantity.
 constexpr std::uint32_t kKey = 1, kValue = 2, kSeconds = 1, kString = 1;
+// The years 1 to 9999.
+constexpr UnixSeconds kFirstSecond = -62'135'596'800, kLastSecond = 253'402'300'799;
+// Of what is written: names may be many times as long as their numbers.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-// What the library takes for granted.
+// The library only asserts it: a release build would read on.
 void expect(const pbf_reader& reader, protozero::pbf_wire_type type) {
   if (reader.wire_type() != type) throw std::invalid_argument("a field has another type");
 }
 
-std::string_view view(pbf_reader& reader) {
+std::string_view bytes_of(pbf_reader& reader) {
   expect(reader, protozero::pbf_wire_type::length_delimited);
   const protozero::data_view data = reader.get_view();
   return {data.data(), data.size()};
@@ -40,13 +50,14 @@ std::int64_t number_of(pbf_reader& reader) {
   return reader.get_int64();
 }
 
-pbf_reader inner(std::string_view bytes) { return pbf_reader(bytes.data(), bytes.size()); }
+pbf_reader reader_of(std::string_view bytes) { return pbf_reader(bytes.data(), bytes.size()); }
 
 class JsonWriter {
  public:
-  explicit JsonWriter(std::size_t expected) { out_.reserve(expected); }
+  /// `mends`: texts that are not UTF-8 are written as a server writes them in JSON, with U+FFFD.
+  JsonWriter(std::size_t expected, bool mends) : mends_(mends) { out_.reserve(expected); }
 
-  void list(std::string_view version, std::string_view kind, const ProtobufMessage& message,
+  void root(std::string_view version, std::string_view kind, const ProtobufMessage& message,
             std::string_view bytes) {
     out_ += "{\"kind\":";
     text(kind);
@@ -61,11 +72,13 @@ class JsonWriter {
   std::string take() { return std::move(out_); }
 
  private:
-  struct Entry {
-    std::string_view key, value;
-  };
-
-  void text(std::string_view content) { append_json_text(out_, content); }
+  void text(std::string_view content) {
+    if (mends_ && !is_utf8(content))
+      out_ +=
+          nlohmann::json(content).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    else
+      append_json_text(out_, content);
+  }
 
   void key(std::string_view name) {
     if (out_.back() != '{') out_ += ',';
@@ -74,9 +87,9 @@ class JsonWriter {
   }
 
   void number(std::int64_t value) {
-    char digits[20];
-    const auto end = std::to_chars(std::begin(digits), std::end(digits), value).ptr;
-    out_.append(digits, end);
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out_.append(digits.data(), end);
   }
 
   void message(const ProtobufMessage& what, std::string_view bytes) {
@@ -90,12 +103,12 @@ class JsonWriter {
   std::uint64_t fields(const ProtobufMessage& what, std::string_view bytes) {
     std::uint64_t seen = 0;
     const ProtobufField* open = nullptr;
-    for (pbf_reader reader = inner(bytes); reader.next();) {
+    for (pbf_reader reader = reader_of(bytes); reader.next();) {
       const auto known =
           std::find_if(what.fields.begin(), what.fields.end(),
                        [&](const ProtobufField& field) { return field.number == reader.tag(); });
       const ProtobufField* const field = known == what.fields.end() ? nullptr : &*known;
-      if (field != open || !field) close(std::exchange(open, nullptr));
+      if (field != open) close(std::exchange(open, nullptr));
       if (!field) {
         reader.skip();
         continue;
@@ -104,9 +117,9 @@ class JsonWriter {
       if (!open && (seen & bit) != 0) throw std::invalid_argument("fields stand apart");
       seen |= bit;
       if (is_many(*field))
-        open = add(*field, open == field, reader);
+        open = add_element(*field, open == field, reader);
       else
-        one(*field, reader);
+        single(*field, reader);
     }
     close(open);
     return seen;
@@ -121,7 +134,8 @@ class JsonWriter {
     if (field) out_ += is_map(*field) ? '}' : ']';
   }
 
-  const ProtobufField* add(const ProtobufField& field, bool is_open, pbf_reader& reader) {
+  const ProtobufField* add_element(const ProtobufField& field, bool is_open, pbf_reader& reader) {
+    if (out_.size() > kMostBytes) throw std::invalid_argument("it is larger than 1 GiB");
     if (!is_open) {
       key(field.name);
       out_ += is_map(field) ? '{' : '[';
@@ -129,34 +143,34 @@ class JsonWriter {
       out_ += ',';
     }
     if (is_map(field))
-      entry(field, view(reader));
+      entry(field, bytes_of(reader));
     else if (field.form == ProtobufForm::kMessage)
-      message(*field.message, view(reader));
+      message(*field.message, bytes_of(reader));
     else
-      text(view(reader));
+      text(bytes_of(reader));
     return &field;
   }
 
   void entry(const ProtobufField& field, std::string_view bytes) {
-    Entry entry;
-    for (pbf_reader reader = inner(bytes); reader.next();) {
+    std::string_view name, value;
+    for (pbf_reader reader = reader_of(bytes); reader.next();) {
       if (reader.tag() == kKey)
-        entry.key = view(reader);
+        name = bytes_of(reader);
       else if (reader.tag() == kValue)
-        entry.value = view(reader);
+        value = bytes_of(reader);
       else
         reader.skip();
     }
-    key(entry.key);
-    text(field.form == ProtobufForm::kQuantities ? quantity(entry.value) : entry.value);
+    key(name);
+    text(field.form == ProtobufForm::kQuantities ? quantity(value) : value);
   }
 
   static std::string_view quantity(std::string_view bytes) {
-    pbf_reader reader = inner(bytes);
-    return reader.next(kString) ? view(reader) : std::string_view("0");
+    pbf_reader reader = reader_of(bytes);
+    return reader.next(kString) ? bytes_of(reader) : std::string_view("0");
   }
 
-  void one(const ProtobufField& field, pbf_reader& reader) {
+  void single(const ProtobufField& field, pbf_reader& reader) {
     switch (field.form) {
       case ProtobufForm::kNumber:
         key(field.name);
@@ -166,42 +180,57 @@ class JsonWriter {
         out_ += number_of(reader) != 0 ? "true" : "false";
         return;
       case ProtobufForm::kInline:
-        fields(*field.message, view(reader));
+        fields(*field.message, bytes_of(reader));
         return;
-      default:
-        return part(field, view(reader));
+      case ProtobufForm::kMessage:
+        key(field.name);
+        return message(*field.message, bytes_of(reader));
+      case ProtobufForm::kAnyText:
+        key(field.name);
+        return text(bytes_of(reader));
+      case ProtobufForm::kText:
+      case ProtobufForm::kTime:
+        if (const std::string_view bytes = bytes_of(reader); !bytes.empty()) {
+          key(field.name);
+          text(field.form == ProtobufForm::kTime ? time(bytes) : std::string(bytes));
+        }
+        return;
+      case ProtobufForm::kTexts:
+      case ProtobufForm::kQuantities:
+        return;  // of which there are many
     }
   }
 
-  void part(const ProtobufField& field, std::string_view bytes) {
-    if (bytes.empty() && (field.form == ProtobufForm::kText || field.form == ProtobufForm::kTime))
-      return;
-    key(field.name);
-    if (field.form == ProtobufForm::kMessage) return message(*field.message, bytes);
-    if (field.form != ProtobufForm::kTime) return text(bytes);
-    pbf_reader time = inner(bytes);
-    text(format_timestamp(time.next(kSeconds) ? number_of(time) : 0));
+  static std::string time(std::string_view bytes) {
+    pbf_reader reader = reader_of(bytes);
+    const UnixSeconds seconds = reader.next(kSeconds) ? number_of(reader) : 0;
+    if (seconds < kFirstSecond || seconds > kLastSecond)
+      throw std::invalid_argument("a time that no calendar has");
+    return format_timestamp(seconds);
   }
 
   std::string out_;
+  bool mends_ = false;
 };
 
 struct Wrapped {
-  std::string_view version, kind;
+  std::string_view version, kind, encoding;
   std::optional<std::string_view> raw;
 };
 
 Wrapped unwrap(std::string_view bytes) {
   Wrapped out;
-  for (pbf_reader reader = inner(bytes); reader.next();) {
+  for (pbf_reader reader = reader_of(bytes); reader.next();) {
     if (reader.tag() == kRaw) {
-      out.raw = view(reader);
+      out.raw = bytes_of(reader);
+    } else if (reader.tag() == kEncoding) {
+      out.encoding = bytes_of(reader);
     } else if (reader.tag() == kTypeMeta) {
-      for (pbf_reader type = inner(view(reader)); type.next();) {
+      for (pbf_reader type = reader_of(bytes_of(reader)); type.next();) {
         if (type.tag() == kApiVersion)
-          out.version = view(type);
+          out.version = bytes_of(type);
         else if (type.tag() == kKind)
-          out.kind = view(type);
+          out.kind = bytes_of(type);
         else
           type.skip();
       }
@@ -213,25 +242,37 @@ Wrapped unwrap(std::string_view bytes) {
 }
 
 Error unreadable(const std::string& why) {
-  return {Errc::kInvalidInput, "the server's protobuf cannot be read: " + why, {}, {}};
+  return {Errc::kInvalidInput,
+          "the server's protobuf cannot be read: " + why,
+          {},
+          "see what stands between gedge and the API server"};
 }
 
 }  // namespace
 
 bool is_protobuf(std::string_view body) { return body.substr(0, kMagic.size()) == kMagic; }
 
-Result<std::string> json_of_protobuf(std::string_view body) try {
+Result<std::string> json_of_protobuf(std::string_view body, std::string_view list) try {
   if (!is_protobuf(body)) return unreadable("it does not begin as such");
   const Wrapped wrapped = unwrap(body.substr(kMagic.size()));
-  const ProtobufMessage* const message = protobuf_message(wrapped.kind);
-  if (wrapped.version != "v1" || !message)
+  const bool is_asked_for = wrapped.kind == list || wrapped.kind == "Status";
+  const ProtobufMessage* const message = is_asked_for ? protobuf_message(wrapped.kind) : nullptr;
+  if (wrapped.version != "v1" || !message || !wrapped.encoding.empty())
     return unreadable("it is of another kind than was asked for");
   if (!wrapped.raw) return unreadable("it is cut off");
-  JsonWriter writer(body.size());
-  writer.list(wrapped.version, wrapped.kind, *message, *wrapped.raw);
-  return writer.take();
-} catch (const std::exception& wrong) {
+  const auto write = [&](bool mends) {
+    JsonWriter writer(body.size(), mends);
+    writer.root(wrapped.version, wrapped.kind, *message, *wrapped.raw);
+    return writer.take();
+  };
+  std::string json = write(false);
+  return is_utf8(json) ? std::move(json) : write(true);
+} catch (const protozero::exception&) {
+  return unreadable("it is cut off or damaged");
+} catch (const std::invalid_argument& wrong) {
   return unreadable(wrong.what());
+} catch (const std::bad_alloc&) {
+  return unreadable("there is not enough memory for it");
 }
 
 }  // namespace gedge::codec

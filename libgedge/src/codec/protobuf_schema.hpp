@@ -1,9 +1,10 @@
 // codec/protobuf_schema.hpp - the numbers of fields in what an API server says in protobuf.
 //
-// Source: the files generated.proto of k8s.io/api and k8s.io/apimachinery, 1.20 to 1.34; a number
-// never changes its meaning.
+// Source: the files generated.proto of k8s.io/api and k8s.io/apimachinery, of 1.20, and of 1.34
+// for what is newer; a number never changes its meaning.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -16,8 +17,7 @@ enum class ProtobufForm : std::uint8_t {
   kAnyText,  ///< a pointer: empty, it says something
   kNumber,   ///< of 32 or 64 bits, with a sign
   kBool,
-  kTime,      ///< seconds since 1970, as RFC 3339; left out where it is empty
-  kQuantity,  ///< a message of one text, as that text
+  kTime,  ///< seconds since 1970, as RFC 3339; left out where it is empty
   kMessage,
   kInline,      ///< a message whose fields are those of the one it stands in
   kTexts,       ///< a map of texts
@@ -34,8 +34,13 @@ struct ProtobufField {
   const ProtobufMessage* message = nullptr;  ///< of kMessage and kInline
 };
 
-/// At most 64 fields.
+/// Fields by number, 64 at most: else this does not compile.
 struct ProtobufMessage {
+  explicit consteval ProtobufMessage(std::span<const ProtobufField> all) : fields(all) {
+    if (all.size() > 64) throw "too many";
+    for (std::size_t i = 1; i < all.size(); ++i)
+      if (all[i - 1].number >= all[i].number) throw "not by number";
+  }
   std::span<const ProtobufField> fields;
 };
 

@@ -561,7 +561,7 @@ void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,
 
 void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener) {
   if (codec::is_protobuf(answer.body)) {
-    auto json = codec::json_of_protobuf(answer.body);
+    auto json = kind.json_of(answer.body);
     if (!json && answer.status == 200) return kind.failed(std::move(json).error(), now(), listener);
     ApiAnswer told;
     told.status = answer.status;

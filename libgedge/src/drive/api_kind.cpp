@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "drive/condition_queue.hpp"
+#include "gedge/codec/protobuf.hpp"
 #include "gedge/model/fact_names.hpp"
 
 namespace gedge {
@@ -39,8 +40,14 @@ ApiRequest ApiCluster::Kind::request(const ReflectorCall& call) {
   ApiRequest request =
       codec::collection_request(path_.path, path_.field_selector, call, options_.page_size);
   const bool is_bulk = path_.kind == FactKind::kNode || path_.kind == FactKind::kPod;
-  request.takes_protobuf = call.is_list && is_bulk;
+  request.takes_protobuf = call.is_list && is_bulk && reads_protobuf_;
   return request;
+}
+
+Result<std::string> ApiCluster::Kind::json_of(const std::string& body) {
+  auto json = codec::json_of_protobuf(body, path_.list);
+  if (!json) reads_protobuf_ = false;
+  return json;
 }
 
 std::optional<Facts> ApiCluster::Kind::load(std::string_view text, std::size_t padding,

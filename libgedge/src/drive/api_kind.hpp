@@ -41,6 +41,8 @@ class ApiCluster::Kind {
 
   /// Of the reflector's next call.
   ApiRequest request(const ReflectorCall& call);
+  /// Of an answer in protobuf. After one that cannot be read, JSON alone is asked for.
+  Result<std::string> json_of(const std::string& body);
   /// Of the call under way; 0: none.
   std::uint64_t ticket = 0;
 
@@ -84,7 +86,7 @@ class ApiCluster::Kind {
   ConditionQueue& conditions_;
   std::optional<KnownLines> known_lines_;  // of pods
   std::string told_;                       // the last failure that was told
-  bool is_listing_ = false;
+  bool is_listing_ = false, reads_protobuf_ = true;
   std::vector<PodName> listed_;  // so far, by the pages of a list
   // Of a watch: a list of them, open at its end, and where in it each lies; their names.
   std::string batch_;

@@ -180,17 +180,26 @@ ApiAccess::Fields ApiAccess::impersonation() const {
   return fields;
 }
 
-curl_slist* ApiAccess::headers(const std::string& content_type) {
-  const auto known = headers_.find(content_type);
+// An API server's own binary form has half the bytes of JSON, and costs it half as much.
+std::string_view ApiAccess::accepted(const ApiRequest& request) {
+  return request.is_answer_unread || request.takes_protobuf
+             ? "application/vnd.kubernetes.protobuf, application/json"
+             : "application/json";
+}
+
+curl_slist* ApiAccess::headers(const ApiRequest& request) {
+  const std::string& content_type = request.content_type;
+  const std::pair key(accepted(request), content_type);
+  const auto known = headers_.find(key);
   if (known != headers_.end()) return known->second.get();
   List list(nullptr, library_->slist_free_all);
   // An empty one is not sent: no request waits to be told to go on with its body.
-  bool all = append(list, "Accept: application/json") && append(list, "Expect:");
+  bool all = append(list, "Accept: " + std::string(key.first)) && append(list, "Expect:");
   if (!content_type.empty()) all = all && append(list, "Content-Type: " + content_type);
   if (!host_header_.empty()) all = all && append(list, host_header_);
   for (const auto& [name, value] : impersonation()) all = all && append(list, name + ": " + value);
   if (!all) return nullptr;
-  return headers_.emplace(content_type, std::move(list)).first->second.get();
+  return headers_.emplace(key, std::move(list)).first->second.get();
 }
 
 }  // namespace gedge

@@ -39,8 +39,8 @@ class ApiAccess {
   Fields impersonation() const;
   /// Errors: kInvalidInput for a token that no header carries; then nothing changes.
   Status adopt(const ApiIdentity& identity, const std::string& trusted, std::uint64_t generation);
-  /// The headers of requests with bodies of this type; null without memory.
-  curl_slist* headers(const std::string& content_type);
+  /// The headers of such a request; null without memory.
+  curl_slist* headers(const ApiRequest& request);
   /// Whether it is told who we are.
   bool is_secure() const { return secure_; }
   /// Where a target begins.
@@ -52,6 +52,8 @@ class ApiAccess {
   static bool is_clean(std::string_view text);
   /// Whether a server would understand it.
   static bool is_sound(const ApiRequest& request);
+  /// In what forms its answer may come.
+  static std::string_view accepted(const ApiRequest& request);
   /// The time that it may still take.
   static Nanos time_left(const ApiRequest& request, Nanos now);
   /// The target of one that leaves now.
@@ -70,7 +72,8 @@ class ApiAccess {
   std::string base_, path_, host_header_;
   bool secure_ = false, is_loopback_ = false;
   List connect_to_{nullptr, nullptr};
-  std::map<std::string, List> headers_;  // by type of content
+  // By what is accepted and by the type of what is sent.
+  std::map<std::pair<std::string_view, std::string>, List> headers_;
 };
 
 }  // namespace gedge

@@ -69,7 +69,7 @@ Status ApiCall::begin(std::uint64_t ticket, ApiRequest request, bool is_second) 
   url_.assign(access_.base()).append(ApiAccess::target_of(request_, Nanos(clock_.now())));
   if (generation_ != access_.generation() && !access_.identify(handle_)) return no_memory();
   generation_ = access_.generation();
-  curl_slist* const headers = access_.headers(request_.content_type);
+  curl_slist* const headers = access_.headers(request_);
   if (headers != nullptr && handle_.set(CURLOPT_URL, url_.c_str()) &&
       handle_.set(CURLOPT_REQUEST_TARGET, kOfUrl) && handle_.set(CURLOPT_HTTPHEADER, headers) &&
       set_timeouts() && set_verb())

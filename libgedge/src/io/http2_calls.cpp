@@ -29,13 +29,6 @@ const char* name_of(ApiVerb verb) {
   return "";
 }
 
-// An API server's own binary form has half the bytes of JSON.
-std::string_view accepted(const ApiRequest& request) {
-  return request.is_answer_unread || request.takes_protobuf
-             ? "application/vnd.kubernetes.protobuf, application/json"
-             : "application/json";
-}
-
 }  // namespace
 
 std::unique_ptr<Http2Calls> Http2Calls::make(ApiAccess& access, const ApiLimits& limits,
@@ -154,9 +147,9 @@ bool Http2Calls::submit(Http2Call& call, LaneLink& link, Nanos now) {
       std::to_chars(digits.data(), digits.data() + digits.size(), request.body.size());
   const std::string_view length(digits.data(), static_cast<std::size_t>(end - digits.data()));
   Http2Fields fields{
-      {":method", name_of(request.verb)}, {":scheme", "https"},
-      {":authority", server_.authority},  {":path", path},
-      {"accept", accepted(request)},      {"user-agent", access_.endpoint().user_agent}};
+      {":method", name_of(request.verb)},       {":scheme", "https"},
+      {":authority", server_.authority},        {":path", path},
+      {"accept", ApiAccess::accepted(request)}, {"user-agent", access_.endpoint().user_agent}};
   if (!bearer_.empty()) fields.emplace_back("authorization", bearer_);
   if (!request.content_type.empty()) fields.emplace_back("content-type", request.content_type);
   if (request.verb != ApiVerb::kGet) fields.emplace_back("content-length", length);

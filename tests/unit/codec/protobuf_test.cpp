@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <string_view>
@@ -46,7 +47,7 @@ std::string pod_of(std::string_view spec) {
 
 // What is written of that spec.
 std::string spec_of(std::string_view spec) {
-  const auto json = json_of_protobuf(pod_of(spec));
+  const auto json = json_of_protobuf(pod_of(spec), "PodList");
   REQUIRE_MESSAGE(json, (json ? std::string() : json.error().what));
   const std::string_view head =
       R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"spec":)";
@@ -57,7 +58,7 @@ std::string spec_of(std::string_view spec) {
 }
 
 std::string failure_of(std::string_view body) {
-  const auto json = json_of_protobuf(body);
+  const auto json = json_of_protobuf(body, "PodList");
   return json ? "none: " + *json : json.error().what;
 }
 
@@ -71,7 +72,7 @@ TEST_CASE("a body in protobuf is known by its beginning") {
 }
 
 TEST_CASE("a list of nothing is a list") {
-  CHECK(*json_of_protobuf(wrapped("NodeList", message({{1, ""}}))) ==
+  CHECK(*json_of_protobuf(wrapped("NodeList", message({{1, ""}})), "NodeList") ==
         R"({"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[]})");
 }
 
@@ -102,18 +103,64 @@ TEST_CASE("each form of field is written as the server writes it in JSON") {
 }
 
 TEST_CASE("a time is written as RFC 3339, and none where there is none") {
-  const std::string created = number(1, 1714564800) + number(2, 0);
-  const auto list = [](const std::string& meta) {
-    return wrapped("NodeList", message({{1, ""}, {2, message({{1, meta}})}}));
+  const auto list = [](const std::string& created) {
+    const std::string meta = message({{8, created}, {9, ""}});
+    return json_of_protobuf(wrapped("NodeList", message({{1, ""}, {2, message({{1, meta}})}})),
+                            "NodeList");
   };
-  CHECK(*json_of_protobuf(list(message({{8, created}, {9, ""}}))) ==
-        R"({"kind":"NodeList","apiVersion":"v1","metadata":{},)"
-        R"("items":[{"metadata":{"creationTimestamp":"2024-05-01T12:00:00Z"}}]})");
+  const std::string head = R"({"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[)";
+  CHECK(*list("") == head + R"({"metadata":{}}]})");
+  const std::pair<std::int64_t, const char*> times[] = {{1714564800, "2024-05-01T12:00:00Z"},
+                                                        {0, "1970-01-01T00:00:00Z"},
+                                                        {-1, "1969-12-31T23:59:59Z"},
+                                                        {-62135596800, "0001-01-01T00:00:00Z"},
+                                                        {253402300799, "9999-12-31T23:59:59Z"}};
+  for (const auto& [seconds, text] : times)
+    CHECK(*list(number(1, seconds) + number(2, 0)) ==
+          head + R"({"metadata":{"creationTimestamp":")" + text + "\"}}]}");
+  CHECK(*list(number(2, 5)) ==
+        head + R"({"metadata":{"creationTimestamp":"1970-01-01T00:00:00Z"}}]})");
+  for (const std::int64_t seconds :
+       {std::int64_t{-62135596801}, std::int64_t{253402300800},
+        std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+    const auto json = list(number(1, seconds));
+    REQUIRE_FALSE(json);
+    CHECK(json.error().what == "the server's protobuf cannot be read: a time that no calendar has");
+  }
+}
+
+TEST_CASE("texts that are not UTF-8 are written as a server writes them in JSON") {
+  for (const char* bad : {"\xff", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    const auto json =
+        nlohmann::json::parse(spec_of(message({{10, "\xc3\xa4" + std::string(bad)}, {19, "ok"}})));
+    const auto name = json.at("nodeName").get<std::string>();
+    CHECK(name.rfind("\xc3\xa4\xef\xbf\xbd", 0) == 0);
+    CHECK(json.at("schedulerName") == "ok");
+  }
+}
+
+TEST_CASE("fields that servers after 1.20 have are known by their numbers") {
+  CHECK(spec_of(message({{38, message({{1, "gate"}})}})) ==
+        R"({"schedulingGates":[{"name":"gate"}]})");
+  const std::string cpu = message({{1, "cpu"}, {2, message({{1, "1"}})}});
+  CHECK(spec_of(message({{40, message({{2, cpu}})}})) ==
+        R"({"resources":{"requests":{"cpu":"1"}}})");
+  CHECK(spec_of(message({{20, message({{1, "s"}, {24, "Always"}})}})) ==
+        R"({"initContainers":[{"name":"s","restartPolicy":"Always"}]})");
+  const std::string spread = message({{6, "Honor"}, {7, "Ignore"}, {8, "a"}, {8, "b"}});
+  CHECK(spec_of(message({{33, number(5, 3) + spread}})) ==
+        R"({"topologySpreadConstraints":[{"minDomains":3,"nodeAffinityPolicy":"Honor",)"
+        R"("nodeTaintsPolicy":"Ignore","matchLabelKeys":["a","b"]}]})");
+  const std::string term = message({{3, "zone"}, {4, ""}, {5, "a"}, {6, "b"}});
+  CHECK(spec_of(message({{18, message({{2, message({{1, term}})}})}})) ==
+        R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
+        R"([{"topologyKey":"zone","namespaceSelector":{},"matchLabelKeys":["a"],)"
+        R"("mismatchLabelKeys":["b"]}]}}})");
 }
 
 TEST_CASE("a refusal is read") {
   const std::string status = message({{1, ""}, {2, "Failure"}, {3, "not you"}, {4, "Forbidden"}});
-  CHECK(*json_of_protobuf(wrapped("Status", status + number(6, 403))) ==
+  CHECK(*json_of_protobuf(wrapped("Status", status + number(6, 403)), "PodList") ==
         R"({"kind":"Status","apiVersion":"v1","message":"not you",)"
         R"("reason":"Forbidden","code":403})");
 }
@@ -125,6 +172,8 @@ TEST_CASE("fields that nobody reads are skipped, of whatever type and wherever t
   writer.add_fixed32(501, 1);
   spec += message({{22, ""}, {502, "x"}, {24, "c"}});
   CHECK(spec_of(spec) == R"({"nodeName":"a","tolerations":[{}],"priorityClassName":"c"})");
+  const std::string cpu = message({{1, "cpu"}, {3, "x"}, {2, message({{2, "x"}, {1, "1"}})}});
+  CHECK(spec_of(message({{32, cpu}})) == R"({"overhead":{"cpu":"1"}})");
 }
 
 TEST_CASE("what is no such list is refused") {
@@ -132,7 +181,15 @@ TEST_CASE("what is no such list is refused") {
   CHECK(failure_of("{}") == begin + "it does not begin as such");
   const std::string other = begin + "it is of another kind than was asked for";
   CHECK(failure_of(wrapped("ConfigMapList", "")) == other);
-  CHECK(failure_of(wrapped("Pod", "")) == other);
+  for (const char* kind : {"Pod", "NodeList", ""}) CHECK(failure_of(wrapped(kind, "")) == other);
+  const auto list_of = [](std::string_view version, std::string_view encoding) {
+    const std::string type = message({{1, version}, {3, "x"}, {2, "PodList"}});
+    return std::string("k8s\0", 4) + message({{1, type}, {2, ""}, {3, encoding}});
+  };
+  CHECK(failure_of(list_of("v1", "")).rfind("none: ", 0) == 0);
+  CHECK(failure_of(list_of("v2", "")) == other);
+  CHECK(failure_of(list_of("v1", "gzip")) == other);
+  CHECK(failure_of(pod_of("\x0a")) == begin + "it is cut off or damaged");
   CHECK(failure_of(std::string("k8s\0", 4)) == other);
   const std::string type_only = message({{1, message({{1, "v1"}, {2, "PodList"}})}});
   CHECK(failure_of(std::string("k8s\0", 4) + type_only) == begin + "it is cut off");
@@ -154,10 +211,10 @@ TEST_CASE("a list that is cut off anywhere, or of which any byte is another, har
   const std::string whole =
       pod_of(message({{2, message({{1, "c"}, {8, message({{2, cpu}})}})}, {18, affinity}}) +
              number(25, -1));
-  REQUIRE(json_of_protobuf(whole));
+  REQUIRE(json_of_protobuf(whole, "PodList"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
-    const auto cut = json_of_protobuf(std::string_view(whole).substr(0, size));
+    const auto cut = json_of_protobuf(std::string_view(whole).substr(0, size), "PodList");
     // What follows the list itself are two fields that say nothing.
     if (size < whole.size() - 4) CHECK_FALSE(cut);
   }
@@ -166,9 +223,9 @@ TEST_CASE("a list that is cut off anywhere, or of which any byte is another, har
     for (int byte = 0; byte < 256; ++byte) {
       std::string changed = whole;
       changed[at] = static_cast<char>(byte);
-      if (const auto json = json_of_protobuf(changed)) {
+      if (const auto json = json_of_protobuf(changed, "PodList")) {
         ++read;
-        CHECK(json->back() == '}');
+        CHECK(nlohmann::json::accept(*json));
       }
     }
   CHECK(read > whole.size());  // texts may say what they like

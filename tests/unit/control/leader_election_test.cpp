@@ -214,6 +214,30 @@ TEST_CASE("leader election: released by an empty holder, once nothing is under w
   CHECK_FALSE(election.advance(200 * kSecond, 0));
 }
 
+TEST_CASE("leader election: who waits looks after 0.5 to 1.1 of the time of a renewal") {
+  for (const bool fails : {false, true}) {
+    CAPTURE(fails);
+    LeaderElectionOptions options;
+    options.retry = 3 * kSecond;
+    LeaderElection election("me", 1, options);
+    Nanos least = Nanos::max(), most{0};
+    for (int i = 0; i < 200; ++i) {
+      const Nanos at = *election.next();
+      REQUIRE(election.advance(at, 0));
+      if (fails)
+        election.take_failure(at);
+      else
+        election.take_read(held_by("other", std::to_string(i)), at);
+      least = std::min(least, *election.next() - at);
+      most = std::max(most, *election.next() - at);
+    }
+    CHECK(least >= Nanos{1'500'000'000});
+    CHECK(least < Nanos{1'600'000'000});
+    CHECK(most > Nanos{3'200'000'000});
+    CHECK(most <= Nanos{3'300'000'000});
+  }
+}
+
 TEST_CASE("leader election: a Lease that may be ours by a write under way is waited for") {
   const auto stopped = [] {
     LeaderElection election("me", 1);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <initializer_list>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <string_view>
@@ -106,8 +108,11 @@ TEST_CASE("api cluster: lists of nodes and pods may come in protobuf, and refusa
   const std::string node = message({message({"n1"})}), meta = message({"", "5", "t"});
   at.api.say(at.api.find("/api/v1/nodes?limit=500"), 200,
              in_protobuf("NodeList", message({meta, node})));
+  const std::string pod = message({message({"a", "", "shop", "", "u-a"})});
+  at.api.say(at.api.find("/api/v1/pods?limit=500"), 200,
+             in_protobuf("PodList", message({message({"", "5"}), pod})));
   at.turn();
-  CHECK(at.notes.take() == Lines{"node n1"});
+  CHECK(at.notes.take() == Lines{"node n1", "pod a on ''", "only shop/a"});
   const std::uint64_t more = at.api.find("/api/v1/nodes?limit=500&continue=t");
   REQUIRE(more != 0);
   at.api.say(more, 403, in_protobuf("Status", message({"", "Failure", "not you", "Forbidden"})));
@@ -116,7 +121,25 @@ TEST_CASE("api cluster: lists of nodes and pods may come in protobuf, and refusa
         Lines{"failed: cannot read /api/v1/nodes: the server says 403: not you"});
 }
 
-TEST_CASE("api cluster: protobuf that cannot be read is told, and asked for again") {
+TEST_CASE("api cluster: a refusal in protobuf says when to come again, as any does") {
+  Fixture at;
+  at.turn();
+  const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=500");
+  ApiAnswer answer;
+  answer.status = 429;
+  answer.body = in_protobuf("Status", message({"", "Failure", "too many"}));
+  answer.retry_after = Nanos{30'000'000'000};
+  at.api.say(nodes, std::move(answer));
+  at.turn();
+  at.clock.time += Micros{29'000'000};
+  at.turn();
+  CHECK(at.api.find("/api/v1/nodes?limit=500") == 0);
+  at.clock.time += Micros{30'000'000};
+  at.turn();
+  CHECK(at.api.find("/api/v1/nodes?limit=500") != 0);
+}
+
+TEST_CASE("api cluster: after protobuf that cannot be read, JSON is asked for") {
   Fixture at;
   at.turn();
   const std::uint64_t nodes = at.api.find("/api/v1/nodes?limit=500");
@@ -127,10 +150,22 @@ TEST_CASE("api cluster: protobuf that cannot be read is told, and asked for agai
   at.clock.time += Micros{2'000'000};
   at.turn();
   const std::uint64_t again = at.api.find("/api/v1/nodes?limit=500");
+  REQUIRE(again != 0);
   CHECK(again != nodes);
+  CHECK_FALSE(at.api.asked.at(again).takes_protobuf);
   at.api.say(again, 500, in_protobuf("PodTemplateList", ""));
   at.turn();
   CHECK(at.notes.take() == Lines{"failed: cannot read /api/v1/nodes: the server says 500"});
+}
+
+TEST_CASE("api cluster: watches are never in protobuf") {
+  Fixture at;
+  at.sync(R"({"metadata":{"name":"n1"}})", "");
+  for (const char* path : {"/api/v1/nodes?watch=1", "/api/v1/pods?watch=1"}) {
+    const std::uint64_t watch = at.api.find(path);
+    REQUIRE(watch != 0);
+    CHECK_FALSE(at.api.asked.at(watch).takes_protobuf);
+  }
 }
 
 TEST_CASE("api cluster: events of a watch, in their order for each object") {

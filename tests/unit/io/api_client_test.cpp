@@ -72,6 +72,23 @@ TEST_CASE("api client: many requests, one connection, whatever they ask") {
   CHECK_FALSE(heard[0].has("Accept-Encoding"));
 }
 
+TEST_CASE("api client: protobuf is asked for where it is read, or nothing is") {
+  TalkingServer server(ok);
+  Calls calls(server.url());
+  for (const bool is_unread : {false, true, false})
+    for (const bool may_be : {false, true}) {
+      ApiRequest asked;
+      asked.target = "/api/v1/pods";
+      asked.is_answer_unread = is_unread;
+      asked.takes_protobuf = may_be;
+      REQUIRE(calls.ask(asked).status == 200);
+      CHECK(server.heard().back().has(
+          is_unread || may_be
+              ? "\r\nAccept: application/vnd.kubernetes.protobuf, application/json\r\n"
+              : "\r\nAccept: application/json\r\n"));
+    }
+}
+
 TEST_CASE("api client: every verb with its body, on one handle after the other") {
   TalkingServer server([](const Heard& heard) {
     return Said{{whole(heard.head.substr(0, heard.head.find(' ')) + ' ' + heard.body)}};

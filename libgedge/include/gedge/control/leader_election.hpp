@@ -1,7 +1,8 @@
 // gedge/control/leader_election.hpp - at most one of several processes writes: the one that holds
 // the Lease.
 //
-// A state machine without sockets and clocks, as client-go's leaderelection. Whether another
+// A state machine without sockets and clocks, as client-go's leaderelection, but that who waits
+// looks twice as often. Whether another
 // holder's time is over is judged by the time since the Lease was last seen to change, never by the
 // dates in it. Of its own time the beginning of the last renewal counts, not its end.
 #pragma once
@@ -20,7 +21,7 @@ namespace gedge {
 struct LeaderElectionOptions {
   Nanos duration{15'000'000'000};  ///< that others wait for since the last change
   Nanos renew_deadline{10'000'000'000};
-  /// Of a leader between two renewals; who waits looks after 0.5 to 1.1 of it.
+  /// Between two renewals. Who waits looks after 0.5 to 1.1 of it.
   Nanos retry{2'000'000'000};
 
   /// As client-go. Errors: kInvalidInput where duration <= renew_deadline, renew_deadline <= 1.2 *
@@ -82,6 +83,7 @@ class LeaderElection {
   Nanos timeout(Nanos now) const;
   LeaseCall write_call(UnixSeconds date) const;
   Nanos patience() const;
+  Nanos pause();
 
   std::string identity_;
   SplitMix random_;
