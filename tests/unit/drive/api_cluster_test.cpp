@@ -112,7 +112,7 @@ TEST_CASE("api cluster: lists of nodes and pods may come in protobuf, and refusa
   at.api.say(at.api.find("/api/v1/pods?limit=500"), 200,
              in_protobuf("PodList", message({message({"", "5"}), pod})));
   at.turn();
-  CHECK(at.notes.take() == Lines{"node n1", "pod a on ''", "only shop/a"});
+  CHECK(at.notes.take() == Lines{"node n1", "pod a on ''", "only a"});
   const std::uint64_t more = at.api.find("/api/v1/nodes?limit=500&continue=t");
   REQUIRE(more != 0);
   at.api.say(more, 403, in_protobuf("Status", message({"", "Failure", "not you", "Forbidden"})));
