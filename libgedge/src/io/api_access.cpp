@@ -180,7 +180,7 @@ ApiAccess::Fields ApiAccess::impersonation() const {
   return fields;
 }
 
-// An API server's own binary form has half the bytes of JSON, and costs it half as much.
+// An API server's own binary form is shorter than JSON, and less work for it.
 std::string_view ApiAccess::accepted(const ApiRequest& request) {
   return request.is_answer_unread || request.takes_protobuf
              ? "application/vnd.kubernetes.protobuf, application/json"

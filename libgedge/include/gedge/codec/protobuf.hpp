@@ -1,9 +1,9 @@
 // gedge/codec/protobuf.hpp - what an API server says in protobuf, as the JSON it says else.
 //
 // A server makes a list in protobuf with less work and sends fewer bytes: the row L-8 of
-// tests/bench became a fifth shorter by it. What gedge reads of nodes, pods and refusals is known
-// here by the numbers of its fields; all else is skipped, as where JSON is read. One way of reading
-// serves both: this one only writes what the server would have.
+// tests/bench has most of its time in such lists. What gedge reads of nodes, pods and refusals is
+// known here by the numbers of its fields; all else is skipped, as where JSON is read. One way of
+// reading serves both: this one only writes what the server would have.
 #pragma once
 
 #include <string>

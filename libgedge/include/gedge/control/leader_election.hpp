@@ -2,9 +2,9 @@
 // the Lease.
 //
 // A state machine without sockets and clocks, as client-go's leaderelection, but that who waits
-// looks twice as often. Whether another
-// holder's time is over is judged by the time since the Lease was last seen to change, never by the
-// dates in it. Of its own time the beginning of the last renewal counts, not its end.
+// looks twice as often. Whether another holder's time is over is judged by the time since the Lease
+// was last seen to change, never by the dates in it. Of its own time the beginning of the last
+// renewal counts, not its end.
 #pragma once
 
 #include <cstdint>
