@@ -27,6 +27,8 @@ using protozero::pbf_reader;
 // What runtime.Unknown begins with, which all else is wrapped in, and its fields.
 constexpr std::string_view kMagic("k8s\0", 4);
 constexpr std::uint32_t kTypeMeta = 1, kRaw = 2, kEncoding = 3, kApiVersion = 1, kKind = 2;
+// Of a list, and of what it says of itself.
+constexpr std::uint32_t kListMeta = 1, kListVersion = 2, kContinue = 3;
 // Of an entry of a map, of a time, and of a quantity.
 constexpr std::uint32_t kKey = 1, kValue = 2, kSeconds = 1, kString = 1;
 // The years 1 to 9999.
@@ -80,10 +82,16 @@ class JsonWriter {
       append_json_text(out_, content);
   }
 
-  void key(std::string_view name) {
+  void part() {
     if (out_.back() != '{') out_ += ',';
-    text(name);
-    out_ += ':';
+  }
+
+  // Of the schema: nothing in it is to be escaped.
+  void key(std::string_view name) {
+    part();
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
   }
 
   void number(std::int64_t value) {
@@ -103,11 +111,14 @@ class JsonWriter {
   std::uint64_t fields(const ProtobufMessage& what, std::string_view bytes) {
     std::uint64_t seen = 0;
     const ProtobufField* open = nullptr;
+    auto known = what.fields.begin();  // a server writes them by number, too
     for (pbf_reader reader = reader_of(bytes); reader.next();) {
-      const auto known =
-          std::find_if(what.fields.begin(), what.fields.end(),
-                       [&](const ProtobufField& field) { return field.number == reader.tag(); });
-      const ProtobufField* const field = known == what.fields.end() ? nullptr : &*known;
+      if (known == what.fields.end() || known->number > reader.tag()) known = what.fields.begin();
+      known = std::find_if(known, what.fields.end(), [&](const ProtobufField& field) {
+        return field.number >= reader.tag();
+      });
+      const bool is_known = known != what.fields.end() && known->number == reader.tag();
+      const ProtobufField* const field = is_known ? &*known : nullptr;
       if (field != open) close(std::exchange(open, nullptr));
       if (!field) {
         reader.skip();
@@ -161,7 +172,9 @@ class JsonWriter {
       else
         reader.skip();
     }
-    key(name);
+    part();
+    text(name);
+    out_ += ':';
     text(field.form == ProtobufForm::kQuantities ? quantity(value) : value);
   }
 
@@ -192,7 +205,10 @@ class JsonWriter {
       case ProtobufForm::kTime:
         if (const std::string_view bytes = bytes_of(reader); !bytes.empty()) {
           key(field.name);
-          text(field.form == ProtobufForm::kTime ? time(bytes) : std::string(bytes));
+          if (field.form == ProtobufForm::kTime)
+            text(time(bytes));
+          else
+            text(bytes);
         }
         return;
       case ProtobufForm::kTexts:
@@ -216,6 +232,7 @@ class JsonWriter {
 struct Wrapped {
   std::string_view version, kind, encoding;
   std::optional<std::string_view> raw;
+  const ProtobufMessage* message = nullptr;
 };
 
 Wrapped unwrap(std::string_view bytes) {
@@ -248,31 +265,72 @@ Error unreadable(const std::string& why) {
           "see what stands between gedge and the API server"};
 }
 
-}  // namespace
-
-bool is_protobuf(std::string_view body) { return body.substr(0, kMagic.size()) == kMagic; }
-
-Result<std::string> json_of_protobuf(std::string_view body, std::string_view list) try {
+// `list`, or a Status.
+Result<Wrapped> open(std::string_view body, std::string_view list) {
   if (!is_protobuf(body)) return unreadable("it does not begin as such");
-  const Wrapped wrapped = unwrap(body.substr(kMagic.size()));
+  Wrapped wrapped = unwrap(body.substr(kMagic.size()));
   const bool is_asked_for = wrapped.kind == list || wrapped.kind == "Status";
-  const ProtobufMessage* const message = is_asked_for ? protobuf_message(wrapped.kind) : nullptr;
-  if (wrapped.version != "v1" || !message || !wrapped.encoding.empty())
+  if (is_asked_for) wrapped.message = protobuf_message(wrapped.kind);
+  if (wrapped.version != "v1" || !wrapped.message || !wrapped.encoding.empty())
     return unreadable("it is of another kind than was asked for");
   if (!wrapped.raw) return unreadable("it is cut off");
-  const auto write = [&](bool mends) {
-    JsonWriter writer(body.size(), mends);
-    writer.root(wrapped.version, wrapped.kind, *message, *wrapped.raw);
-    return writer.take();
-  };
-  std::string json = write(false);
-  return is_utf8(json) ? std::move(json) : write(true);
+  return wrapped;
+}
+
+std::string write(const Wrapped& wrapped, std::size_t expected, bool mends) {
+  JsonWriter writer(expected, mends);
+  writer.root(wrapped.version, wrapped.kind, *wrapped.message, *wrapped.raw);
+  return writer.take();
+}
+
+// The metadata of a list are written first: what stands behind them is not looked at.
+ListMeta meta_of(std::string_view list) {
+  ListMeta meta;
+  pbf_reader reader = reader_of(list);
+  if (!reader.next(kListMeta)) throw std::invalid_argument("it says nothing of itself");
+  for (pbf_reader part = reader_of(bytes_of(reader)); part.next();) {
+    if (part.tag() == kListVersion)
+      meta.version = bytes_of(part);
+    else if (part.tag() == kContinue)
+      meta.next = bytes_of(part);
+    else
+      part.skip();
+  }
+  return meta;
+}
+
+// `read` of what is wrapped, whatever is thrown.
+template <typename Read>
+auto read_list(std::string_view body, std::string_view list, Read read)
+    -> Result<decltype(read(std::declval<const Wrapped&>()))> try {
+  auto wrapped = open(body, list);
+  if (!wrapped) return std::move(wrapped).error();
+  return read(*wrapped);
 } catch (const protozero::exception&) {
   return unreadable("it is cut off or damaged");
 } catch (const std::invalid_argument& wrong) {
   return unreadable(wrong.what());
 } catch (const std::bad_alloc&) {
   return unreadable("there is not enough memory for it");
+}
+
+}  // namespace
+
+bool is_protobuf(std::string_view body) { return body.substr(0, kMagic.size()) == kMagic; }
+
+Result<std::string> json_of_protobuf(std::string_view body, std::string_view list) {
+  return read_list(body, list, [&](const Wrapped& wrapped) {
+    std::string json = write(wrapped, body.size(), false);
+    if (!is_utf8(json)) json = write(wrapped, body.size(), true);
+    return json;
+  });
+}
+
+Result<ListMeta> meta_of_protobuf(std::string_view body, std::string_view list) {
+  return read_list(body, list, [&](const Wrapped& wrapped) {
+    if (wrapped.kind != list) throw std::invalid_argument("it is no list");
+    return meta_of(*wrapped.raw);
+  });
 }
 
 }  // namespace gedge::codec

@@ -8,7 +8,6 @@
 #include "drive/condition_queue.hpp"
 #include "drive/latency_watch.hpp"
 #include "gedge/base/split_mix.hpp"
-#include "gedge/codec/protobuf.hpp"
 
 namespace gedge {
 namespace {
@@ -560,15 +559,6 @@ void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,
 }
 
 void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterListener& listener) {
-  if (codec::is_protobuf(answer.body)) {
-    auto json = kind.json_of(answer.body);
-    if (!json && answer.status == 200) return kind.failed(std::move(json).error(), now(), listener);
-    ApiAnswer told;
-    told.status = answer.status;
-    told.retry_after = answer.retry_after;
-    if (json) told.body = *std::move(json);
-    return take_collection(kind, told, listener);
-  }
   const bool is_page = kind.reflector().is_listing() && answer.status == 200;
   if (!is_page) return kind.failed(answer, now(), listener);
   if (!page_reader_) page_reader_.emplace();

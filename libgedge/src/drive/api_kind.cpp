@@ -44,12 +44,6 @@ ApiRequest ApiCluster::Kind::request(const ReflectorCall& call) {
   return request;
 }
 
-Result<std::string> ApiCluster::Kind::json_of(const std::string& body) {
-  auto json = codec::json_of_protobuf(body, path_.list);
-  if (!json) reads_protobuf_ = false;
-  return json;
-}
-
 std::optional<Facts> ApiCluster::Kind::load(std::string_view text, std::size_t padding,
                                             Errors& errors) const {
   FactsLoader loader(options_.load);
@@ -124,11 +118,24 @@ void ApiCluster::Kind::load_alone(const std::vector<std::string>& texts,
   }
 }
 
+// After protobuf that cannot be read, JSON alone is asked for.
+template <typename Read>
+auto ApiCluster::Kind::of_protobuf(const std::string& body, Read read) {
+  auto out = read(body, path_.list);
+  if (!out) reads_protobuf_ = false;
+  return out;
+}
+
 Result<ListMeta> ApiCluster::Kind::read_page(const std::string& body, WatchReader& reader) {
-  return reader.read_list(body, room_behind(body));
+  return codec::is_protobuf(body) ? of_protobuf(body, codec::meta_of_protobuf)
+                                  : reader.read_list(body, room_behind(body));
 }
 
 Status ApiCluster::Kind::take_page(const std::string& body, ClusterListener& listener) {
+  if (codec::is_protobuf(body)) {
+    const auto json = of_protobuf(body, codec::json_of_protobuf);
+    return json ? take_page(*json, listener) : Status(json.error());
+  }
   is_listing_ = true;
   Errors errors;
   if (auto facts = load(body, room_behind(body), errors)) {
@@ -241,7 +248,12 @@ void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListene
            listener);
   }
   if (is_missing() && answer.status == kNotFound) return;
-  tell(codec::refusal(answer, std::string("cannot read ") + path_.path), listener);
+  const std::string what = std::string("cannot read ") + path_.path;
+  if (!codec::is_protobuf(answer.body)) return tell(codec::refusal(answer, what), listener);
+  ApiAnswer told;
+  told.status = answer.status;
+  if (auto json = of_protobuf(answer.body, codec::json_of_protobuf)) told.body = *std::move(json);
+  tell(codec::refusal(told, what), listener);
 }
 
 void ApiCluster::Kind::failed(Error error, Nanos now, ClusterListener& listener) {

@@ -41,12 +41,11 @@ class ApiCluster::Kind {
 
   /// Of the reflector's next call.
   ApiRequest request(const ReflectorCall& call);
-  /// Of an answer in protobuf. After one that cannot be read, JSON alone is asked for.
-  Result<std::string> json_of(const std::string& body);
   /// Of the call under way; 0: none.
   std::uint64_t ticket = 0;
 
-  /// What stands around a page of a list. `reader` keeps the memory that it needed for that.
+  /// What stands around a page of a list. `reader` keeps the memory that it needed for that. After
+  /// protobuf that cannot be read, here or below, JSON alone is asked for.
   /// Errors: it is none.
   Result<ListMeta> read_page(const std::string& body, WatchReader& reader);
   /// The objects of a page. Errors: it is none.
@@ -65,6 +64,8 @@ class ApiCluster::Kind {
   void flush(ClusterListener& listener);
 
  private:
+  template <typename Read>
+  auto of_protobuf(const std::string& body, Read read);
   bool is_missing() const { return path_.may_be_missing && reflector_.is_absent(); }
   std::optional<Facts> load(std::string_view text, std::size_t padding, Errors& errors) const;
   void load_alone(const std::vector<std::string>& texts, ClusterListener& listener);

@@ -16,6 +16,7 @@
 
 using gedge::codec::is_protobuf;
 using gedge::codec::json_of_protobuf;
+using gedge::codec::meta_of_protobuf;
 using protozero::pbf_writer;
 
 namespace {
@@ -156,6 +157,44 @@ TEST_CASE("fields that servers after 1.20 have are known by their numbers") {
         R"({"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)"
         R"([{"topologyKey":"zone","namespaceSelector":{},"matchLabelKeys":["a"],)"
         R"("mismatchLabelKeys":["b"]}]}}})");
+}
+
+TEST_CASE("what a list says of itself is read without what is in it") {
+  const std::string meta = message({{1, "link"}, {2, "7"}, {3, "t"}, {4, ""}});
+  const auto read = [](std::string_view body) { return meta_of_protobuf(body, "PodList"); };
+  for (const std::string_view pods : {"", "\x12\x7f cut off"}) {
+    const auto said = read(wrapped("PodList", message({{1, meta}}) + std::string(pods)));
+    REQUIRE(said);
+    CHECK(said->version == "7");
+    CHECK(said->next == "t");
+  }
+  const std::string begin = "the server's protobuf cannot be read: ";
+  CHECK(read("{}").error().what == begin + "it does not begin as such");
+  CHECK(read(wrapped("PodList", "")).error().what == begin + "it says nothing of itself");
+  CHECK(read(wrapped("Status", message({{1, ""}}))).error().what == begin + "it is no list");
+  CHECK(read(wrapped("PodList", "\x0a\x7f")).error().what == begin + "it is cut off or damaged");
+  CHECK(read(wrapped("PodList", number(1, 3))).error().what ==
+        begin + "a field has another type");
+  CHECK(read(wrapped("PodList", message({{1, number(3, 3)}}))).error().what ==
+        begin + "a field has another type");
+}
+
+TEST_CASE("fields are known in whatever order they stand") {
+  CHECK(spec_of(message({{22, ""}, {24, "c"}, {10, "a"}, {17, "h"}, {3, "Never"}})) ==
+        R"({"tolerations":[{}],"priorityClassName":"c","nodeName":"a"})");
+}
+
+TEST_CASE("texts are escaped as JSON wants, wherever in them something is to be") {
+  for (std::size_t size = 0; size <= 20; ++size)
+    for (std::size_t at = 0; at <= size; ++at)
+      for (int byte = 0; byte < 0x80; ++byte) {
+        std::string name(size, 'n');
+        if (at < size) name[at] = static_cast<char>(byte);
+        if (at > 2) name[at / 2] = '"';
+        if (name.empty()) continue;
+        const auto json = nlohmann::json::parse(spec_of(message({{10, name}})));
+        REQUIRE(json["nodeName"] == name);
+      }
 }
 
 TEST_CASE("a refusal is read") {

@@ -158,6 +158,24 @@ TEST_CASE("api cluster: after protobuf that cannot be read, JSON is asked for") 
   CHECK(at.notes.take() == Lines{"failed: cannot read /api/v1/nodes: the server says 500"});
 }
 
+TEST_CASE("api cluster: a page that is damaged behind its beginning is asked for anew, with all") {
+  Fixture at;
+  at.turn();
+  const std::string meta = message({message({"", "5", "t"})});
+  at.api.say(at.api.find("/api/v1/nodes?limit=500"), 200,
+             in_protobuf("NodeList", meta + "\x12\x7f"));
+  at.turn();
+  CHECK(at.notes.take() == Lines{"failed: cannot read /api/v1/nodes: the server's protobuf cannot "
+                                 "be read: it is cut off or damaged"});
+  CHECK(at.api.find("/api/v1/nodes?") == 0);  // what had been asked for is called off
+  at.clock.time += Micros{2'000'000};
+  at.turn();
+  const std::uint64_t again = at.api.find("/api/v1/nodes?limit=500");
+  REQUIRE(again != 0);
+  CHECK(at.api.asked.at(again).target.find("continue") == std::string::npos);
+  CHECK_FALSE(at.api.asked.at(again).takes_protobuf);
+}
+
 TEST_CASE("api cluster: watches are never in protobuf") {
   Fixture at;
   at.sync(R"({"metadata":{"name":"n1"}})", "");
