@@ -173,8 +173,7 @@ TEST_CASE("what a list says of itself is read without what is in it") {
   CHECK(read(wrapped("PodList", "")).error().what == begin + "it says nothing of itself");
   CHECK(read(wrapped("Status", message({{1, ""}}))).error().what == begin + "it is no list");
   CHECK(read(wrapped("PodList", "\x0a\x7f")).error().what == begin + "it is cut off or damaged");
-  CHECK(read(wrapped("PodList", number(1, 3))).error().what ==
-        begin + "a field has another type");
+  CHECK(read(wrapped("PodList", number(1, 3))).error().what == begin + "a field has another type");
   CHECK(read(wrapped("PodList", message({{1, number(3, 3)}}))).error().what ==
         begin + "a field has another type");
 }

@@ -23,8 +23,8 @@ bool is_protobuf(std::string_view body);
 /// cut off or damaged, or too large for memory or the limit.
 Result<std::string> json_of_protobuf(std::string_view body, std::string_view list);
 
-/// What a `list` says of itself, at a cost that does not grow with what is in it; nothing of that is
-/// looked at. Errors: kInvalidInput where it is no such list, or cut off before.
+/// What a `list` says of itself, at a cost that does not grow with what is in it: nothing of that
+/// is looked at. Errors: kInvalidInput where it is no such list, or cut off before.
 Result<ListMeta> meta_of_protobuf(std::string_view body, std::string_view list);
 
 }  // namespace gedge::codec
