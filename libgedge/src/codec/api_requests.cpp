@@ -180,9 +180,18 @@ ApiRequest claim_request(const ClaimRequest& claim) {
                  {"namespace", claim.claim.namespace_name.str()},
                  {"name", claim.claim.name.str()}};
   if (!claim.uid.empty()) reference["uid"] = claim.uid.str();
-  const Json body = Json::array(
+  Json body = Json::array(
       {Json{{"op", "test"}, {"path", "/spec/claimRef"}, {"value", nullptr}},
        Json{{"op", "add"}, {"path", "/spec/claimRef"}, {"value", std::move(reference)}}});
+  // By this Kubernetes knows that nobody reserved the volume by hand: it is free again where the
+  // claim comes to another.
+  constexpr const char *notes = "/metadata/annotations",
+                       *note = "/metadata/annotations/pv.kubernetes.io~1bound-by-controller";
+  if (!claim.is_annotated) {
+    body.push_back(Json{{"op", "test"}, {"path", notes}, {"value", nullptr}});
+    body.push_back(Json{{"op", "add"}, {"path", notes}, {"value", Json::object()}});
+  }
+  body.push_back(Json{{"op", "add"}, {"path", note}, {"value", "yes"}});
   return write_request(ApiVerb::kPatch, ApiLane::kWrite,
                        "/api/v1/persistentvolumes/" + encoded(claim.volume), body,
                        "application/json-patch+json");

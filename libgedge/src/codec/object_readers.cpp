@@ -129,10 +129,14 @@ std::string_view phase_of(Cursor object) {
   return phase ? phase->raw_text() : std::string_view();
 }
 
-// Not among the annotations that are kept.
-bool has_annotation(Cursor object, std::string_view name) {
+// All, also those that are not kept.
+std::optional<Cursor> annotations_of(Cursor object) {
   const auto metadata = object.find("metadata");
-  const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
+  return metadata ? metadata->find("annotations") : std::nullopt;
+}
+
+bool has_annotation(Cursor object, std::string_view name) {
+  const auto annotations = annotations_of(object);
   return annotations && annotations->find(name);
 }
 
@@ -150,9 +154,7 @@ Node read_node(Cursor object, ImagePool& images) {
       if (key == "taints") value.items([&](Cursor taint) { read_taint(taint, node); });
     });
   if (const auto status = object.find("status")) read_node_status(*status, node, images);
-  const auto metadata = object.find("metadata");
-  const auto annotations = metadata ? metadata->find("annotations") : std::nullopt;
-  if (annotations)
+  if (const auto annotations = annotations_of(object))
     if (const auto avoid = annotations->find("scheduler.alpha.kubernetes.io/preferAvoidPods"))
       read_avoided(*avoid, node);
   return node;
@@ -164,6 +166,8 @@ PersistentVolume read_volume_object(Cursor object) {
   volume.name = meta.name;
   volume.labels = meta.labels;
   volume.storage_class = class_of(object);
+  const auto annotations = annotations_of(object);
+  volume.is_annotated = annotations && !annotations->is_null();
   const auto spec = object.find("spec");
   if (!spec) return volume;
   spec->fields([&](std::string_view key, Cursor value) {

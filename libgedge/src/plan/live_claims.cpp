@@ -30,7 +30,10 @@ std::vector<ClaimRequest> LiveClaims::take(const ClusterState& cluster, PodIndex
     request.claim = {claim->namespace_name, claim->name};
     request.uid = claim->uid;
     request.node = node;
-    if (volume != nullptr) request.volume = volume->name;
+    if (volume != nullptr) {
+      request.volume = volume->name;
+      request.is_annotated = volume->is_annotated;
+    }
     wanted.push_back(std::move(request));
   }
   for (const ClaimRequest& request : wanted) {

@@ -57,6 +57,7 @@ struct PersistentVolume {
   bool is_block = false;                     ///< volumeMode Block
   /// Not being deleted, and Available or, with a claimRef, in any phase: no other is ever bound.
   bool is_offered = true;
+  bool is_annotated = false;  ///< has annotations
 
   friend bool operator==(const PersistentVolume&, const PersistentVolume&) = default;
 };

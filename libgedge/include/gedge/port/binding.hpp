@@ -59,8 +59,8 @@ enum class EvictAnswer : std::uint8_t {
   kRefused,  ///< it stays: the server does not let us, and will say so again
 };
 
-/// A pod that was bound where one that went before it, of the same name, was to go, and that does
-/// not fit there: a server takes a bind for whoever has the name.
+/// A pod that was bound where it does not fit: a server takes a bind for whoever has the name, and
+/// to whatever its node has become meanwhile.
 struct Misplaced {
   PodName pod;
   SharedText uid, node;
@@ -73,6 +73,7 @@ struct ClaimRequest {
   SharedText uid;     ///< of the claim
   SharedText volume;  ///< that it is to be bound to; empty: one is to be made for `node`
   SharedText node;
+  bool is_annotated = false;  ///< the volume has annotations
 };
 
 enum class ClaimAnswer : std::uint8_t {
