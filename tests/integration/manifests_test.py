@@ -55,8 +55,14 @@ def check_forms():
                  "RoleBinding"}
         need({thing["kind"] for thing in few} <= kinds, f"{mode}: rights are more than rights")
     moved = objects("--mode", "scheduler", "-n", "edge", "--image", "site/gedge:1")
-    spaces = {thing["metadata"].get("namespace", "edge") for thing in moved}
-    need(spaces == {"edge"}, f"{spaces}")
+    elsewhere = [(thing["kind"], thing["metadata"]["name"]) for thing in moved
+                 if thing["metadata"].get("namespace", "edge") != "edge"]
+    need(elsewhere == [("Role", "gedge-scheduler-latency"),
+                       ("RoleBinding", "gedge-scheduler-latency")], f"{elsewhere}")
+    spaces = [thing["metadata"]["name"] for thing in moved if thing["kind"] == "Namespace"]
+    need(spaces == ["edge", "gedge-system"], f"{spaces}")
+    subjects = {subject["namespace"] for thing in moved for subject in thing.get("subjects", [])}
+    need(subjects == {"edge"}, f"{subjects}")
     pod = pods_of(moved)[0][1]
     need(pod["containers"][0]["image"] == "site/gedge:1", "another image")
     need("edge/gedge-scheduler" in pod["containers"][0]["args"], "the lease lies elsewhere")

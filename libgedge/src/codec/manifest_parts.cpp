@@ -92,8 +92,10 @@ void add_cluster_role(const Component& who, const std::string& role, Json rules,
   out.push_back(binding("ClusterRoleBinding", who, role, std::move(meta)));
 }
 
-void add_role(const Component& who, const std::string& role, Json rules, std::vector<Json>& out) {
+void add_role(const Component& who, const std::string& role, Json rules, std::vector<Json>& out,
+              const std::string& space) {
   Json meta = who.meta();
+  if (!space.empty()) meta["namespace"] = space;
   meta["name"] = role;
   Json made = object("rbac.authorization.k8s.io/v1", "Role", meta);
   made["rules"] = std::move(rules);

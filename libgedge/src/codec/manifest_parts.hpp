@@ -33,7 +33,9 @@ void add_account(const Component& who, std::vector<Json>& out);
 void add_cluster_role(const Component& who, const std::string& role, Json rules,
                       std::vector<Json>& out);
 /// In its own namespace alone.
-void add_role(const Component& who, const std::string& role, Json rules, std::vector<Json>& out);
+/// `space`: where it counts; empty: where the component runs.
+void add_role(const Component& who, const std::string& role, Json rules, std::vector<Json>& out,
+              const std::string& space = {});
 
 /// A container without rights: no root, no capability, nothing to write to.
 struct ContainerDraft {

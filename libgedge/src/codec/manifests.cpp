@@ -47,12 +47,19 @@ Json listing_rules() {
   return rules;
 }
 
-// Round-trip times may lie in one config map of gedge's namespace.
+// Where the one config map lies that round-trip times may be in: wherever gedge runs.
+constexpr const char* kLatencySpace = "gedge-system";
+
+void add_latency(const Component& who, codec::Words verbs, std::vector<Json>& out) {
+  codec::add_role(who, who.name + "-latency",
+                  Json::array({rule("", {"configmaps"}, verbs, {"gedge-latency"})}), out,
+                  kLatencySpace);
+}
+
 void add_reading(const Component& who, Json rules, codec::Words verbs, std::vector<Json>& out) {
   codec::add_account(who, out);
   codec::add_cluster_role(who, who.name, std::move(rules), out);
-  codec::add_role(who, who.name + "-latency",
-                  Json::array({rule("", {"configmaps"}, verbs, {"gedge-latency"})}), out);
+  add_latency(who, verbs, out);
 }
 
 void add_scheduler(const ManifestOptions& options, std::vector<Json>& out) {
@@ -233,8 +240,7 @@ void add_sites(const ManifestOptions& options, std::vector<Json>& out) {
   rules.push_back(rule("", {"replicationcontrollers"}, {"get"}));
   rules.push_back(rule("", {"pods"}, {"patch"}));
   codec::add_cluster_role(who, "gedge-autoscaler-sites", std::move(rules), out);
-  codec::add_role(who, who.name + "-latency",
-                  Json::array({rule("", {"configmaps"}, {"list"}, {"gedge-latency"})}), out);
+  add_latency(who, {"list"}, out);
 }
 
 // A right to patch a workload cannot be limited to its template.
@@ -246,11 +252,13 @@ void add_growth(const ManifestOptions& options, std::vector<Json>& out) {
                           out);
 }
 
+Json space(const std::string& name) {
+  return Json{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}};
+}
+
 std::vector<Json> objects(const ManifestOptions& options) {
   std::vector<Json> all;
-  all.push_back(Json{{"apiVersion", "v1"},
-                     {"kind", "Namespace"},
-                     {"metadata", {{"name", options.namespace_name}}}});
+  all.push_back(space(options.namespace_name));
   for (const InstallMode mode : options.modes) {
     switch (mode) {
       case InstallMode::kScheduler:
@@ -294,6 +302,10 @@ std::vector<Json> objects(const ManifestOptions& options) {
         break;
     }
   }
+  const bool has_another = std::any_of(all.begin() + 1, all.end(), [&](const Json& object) {
+    return object["metadata"].value("namespace", options.namespace_name) != options.namespace_name;
+  });
+  if (has_another) all.insert(all.begin() + 1, space(kLatencySpace));
   return all;
 }
 
