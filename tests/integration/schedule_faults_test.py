@@ -1,11 +1,12 @@
 """Two `gedge schedule` on a real control plane whose parts are killed, stopped and cut off while
 pods come and go: nothing is bound twice or to a node that keeps it out, no node takes more than it
-has, and in the end every pod that fits has its place.
+has, nobody binds while the lease is another's, and in the end every pod that fits has its place.
 
-    schedule_faults_test.py [--rounds N] [--seed N] [--longest-stop SECONDS]
+    schedule_faults_test.py [--rounds N | --whole] [--seed N] [--longest-stop SECONDS] [--nodes N]
 
 does more of it; each round is one fault, and prints what it was. Server, store and scheduler are
-stopped for 5 seconds to the longest."""
+stopped for 5 seconds to the longest. When three pods a node have come, others go. `--whole` is a
+night's work: as many faults of a kind as WHOLE says, in any order, beside 2,000 pods."""
 import argparse
 import functools
 import glob
@@ -13,15 +14,17 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from fault_proxy import FaultProxy  # noqa: E402
 from plane import PODS, Plane, Scheduler, node, pod, shows, until  # noqa: E402
 from plane_audit import Audit  # noqa: E402
+from plane_writers import Writers  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
-NODES = 6
+FEW_NODES, MANY_NODES = 6, 667
 LEAST_STOP = 5  # seconds
 MOST_DELAY = 0.4  # seconds, of each piece of a stream
 LONGEST = 240  # seconds: a watch may be half open for 90, a lease is held for 15
@@ -30,16 +33,17 @@ LONGEST = 240  # seconds: a watch may be half open for 90, a lease is held for 1
 class Site:
     """The plane, a proxy before it, and two schedulers that know the proxy only."""
 
-    def __init__(self, plane, proxy, dice, longest_stop):
+    def __init__(self, plane, proxy, dice, asked):
         self.plane, self.proxy, self.dice = plane, proxy, dice
-        self.longest_stop = longest_stop
-        self.made, self.here = 0, []
+        self.longest_stop, self.nodes = asked.longest_stop, asked.nodes
+        self.made, self.here, self.started = 0, [], 0
         self.codes = []  # with which schedulers ended by themselves
-        self.through = plane.kubeconfig_by(proxy.port)
         self.schedulers = [self.start() for _ in range(2)]
 
     def start(self):
-        return Scheduler(self.plane, *KUBE, kubeconfig=self.through)
+        self.started += 1
+        through = self.plane.kubeconfig_by(self.proxy.port, f"scheduler-{self.started}")
+        return Scheduler(self.plane, *KUBE, kubeconfig=through)
 
     def churn(self, count):
         """Some pods come, and some go; a server that does not answer is asked again."""
@@ -49,7 +53,7 @@ class Site:
             until(lambda: self.did("POST", PODS.format("default"), thing), "a pod to be made",
                   LONGEST)
             self.here.append(f"p{self.made}")
-            if len(self.here) > 3 * NODES:
+            if len(self.here) > 3 * self.nodes:
                 gone = self.here.pop(self.dice.randrange(len(self.here)))
                 path = PODS.format("default") + "/" + gone
                 until(lambda: self.did("DELETE", path, {"gracePeriodSeconds": 0}), "one to go",
@@ -173,6 +177,8 @@ class Site:
 
 FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "stop_scheduler",
           "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server", "pause_scheduler")
+WHOLE = {"kill_scheduler": 300, "pause_scheduler": 50, "kill_server": 100, "stop_store": 50,
+         "cut": 100}  # pause_scheduler stops two
 
 
 def closed_nodes():
@@ -190,7 +196,7 @@ def settled(plane, site):
         pods = plane.pods()
     except (OSError, AssertionError):
         return False
-    used = {f"n{i}": 0 for i in range(NODES)}  # the audit judges who is elsewhere
+    used = {f"n{i}": 0 for i in range(site.nodes)}  # the audit judges who is elsewhere
     waiting = []
     for thing in pods.values():
         cpu = int(thing["spec"]["containers"][0]["resources"]["requests"]["cpu"][:-1])
@@ -202,24 +208,37 @@ def settled(plane, site):
     return all(2000 - there < min(waiting, default=9999) for there in used.values())
 
 
+def faults(asked, dice):
+    if asked.whole:
+        names = [name for name, times in WHOLE.items() for _ in range(times)]
+        dice.shuffle(names)
+        return names
+    return [FAULTS[i] if i < len(FAULTS) else dice.choice(FAULTS) for i in range(asked.rounds)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=len(FAULTS))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--longest-stop", type=float, default=LEAST_STOP)
+    parser.add_argument("--nodes", type=int, default=FEW_NODES)
+    parser.add_argument("--whole", action="store_true")
     asked = parser.parse_args()
+    if asked.whole:
+        asked.nodes = MANY_NODES
     dice = random.Random(asked.seed)
-    with Plane() as plane:
+    with tempfile.TemporaryDirectory() as folder, Plane(flags=Writers(folder).flags()) as plane:
         plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
-        plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="2") for i in range(NODES)),
+        plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="2") for i in range(asked.nodes)),
                      *closed_nodes())
         host, port = plane.host.split(":")
         audit = Audit(plane)
         with FaultProxy(host, int(port), asked.seed) as proxy:
-            site = Site(plane, proxy, dice, asked.longest_stop)
+            site = Site(plane, proxy, dice, asked)
             try:
-                for i in range(asked.rounds):
-                    name = FAULTS[i] if i < len(FAULTS) else dice.choice(FAULTS)
+                if asked.whole:
+                    site.churn(3 * asked.nodes)
+                for name in faults(asked, dice):
                     site.churn(4)
                     getattr(site, name)()
                     until(lambda: settled(plane, site), f"all places after {name}", LONGEST)
@@ -232,6 +251,10 @@ def main():
                 for scheduler in site.schedulers:
                     scheduler.stop()
         audit.close()
+        binds, without_lease = Writers(folder).judge()
+        audit.wrong.extend(without_lease)
+        if binds == 0:
+            audit.wrong.append("the server tells of no binds")
     if any(code != 4 for code in site.codes):
         audit.wrong.append(f"schedulers ended with {site.codes}")
     for wrong in dict.fromkeys(audit.wrong):

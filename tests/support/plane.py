@@ -72,11 +72,15 @@ class Plane:
         subprocess.run(["bash", SCRIPT, "restart", self.folder.name, name], check=True,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
-    def kubeconfig_by(self, port):
-        """Of the same server, behind what listens on that port of loopback."""
-        path = self.path(f"by-{port}.kubeconfig")
+    def kubeconfig_by(self, port, user=None):
+        """Of the same server, behind what listens on that port of loopback; of an administrator
+        who acts as that user."""
+        path = self.path(f"by-{port}{user or ''}.kubeconfig")
         with open(self.kubeconfig) as file:
             text = file.read().replace(self.host, f"127.0.0.1:{port}")
+        if user:
+            text = text.replace("user: {token:",
+                                f"user: {{as: {user}, as-groups: [\"system:masters\"], token:")
         with open(path, "w") as file:
             file.write(text)
         os.chmod(path, 0o600)
