@@ -1,7 +1,6 @@
 """NodeLatency objects: `gedge measure --publish` writes them, what reads a live cluster finds them,
-and `gedge schedule --watch` follows them. A server in this process keeps them: the release of
-Kubernetes that the other tests run, built with the compiler of this distribution, ends with the
-first object of a kind that is not its own."""
+and `gedge schedule --watch` follows them. A server in this process keeps them, which may lack the
+kind, and refuse one of them."""
 import http.server
 import json
 import os
