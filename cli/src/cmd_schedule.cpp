@@ -65,9 +65,10 @@ constexpr Page kPage{
         "node one pod goes at a time, and 60 an hour in all; pods of DaemonSets, static pods and "
         "system-critical ones stay.\n\n"
         "A pod that is deleted and made anew under its name while it is being bound may get the "
-        "place of the one before: servers take a bind for whoever has the name. Where the new one "
-        "does not fit there, that is told as soon as it is seen, by the event `misplaced`, in "
-        "/metrics, and by an Event of the pod.\n\n"
+        "place of the one before: servers take a bind for whoever has the name, and to a node that "
+        "has been cordoned, tainted or deleted meanwhile. Where a pod does not fit there, that is "
+        "told as soon as it is seen, by the event `misplaced`, in /metrics, and by an Event of the "
+        "pod.\n\n"
         "Pods of a PodGroup (scheduling.x-k8s.io, label scheduling.x-k8s.io/pod-group) are placed "
         "when as many of them as `minMember` says fit together, those that have a node included; "
         "until then nothing is held for them, so that two groups never wait for each other, and "
@@ -150,6 +151,9 @@ Status settle_cluster(ScheduleCommand& command) {
   if (!cluster.empty() && command.lease.elects)
     return invalid_input("flag '--leader-elect' does not go with '--cluster FILE'", {},
                          "a cluster in memory has one scheduler");
+  if (command.is_dry_run && command.lease.elects)
+    return invalid_input("flag '--leader-elect' does not go with '--dry-run'", {},
+                         "a Lease is written, and who holds it keeps others from binding");
   return {};
 }
 

@@ -58,13 +58,19 @@ ScheduleEvents ScheduleRun::events() {
                           {"pods", std::to_string(cluster.pod_count())}});
   };
   events.placed = [this](const BindRequest& bind) {
-    if (options_.is_dry_run)
+    if (!options_.is_dry_run)
+      binds_sent_[bind.ticket] = io_.clock.now();
+    else
       log_.event("would-bind", {{"pod", text_of(bind.pod)}, {"node", bind.node}});
   };
   events.bound = [this](const BindRequest& bind) {
+    answered(bind);
     log_.event("bound", {{"pod", text_of(bind.pod)}, {"node", bind.node}});
   };
-  events.not_bound = [this](const BindRequest& bind, BindAnswer answer) { tell(bind, answer); };
+  events.not_bound = [this](const BindRequest& bind, BindAnswer answer) {
+    answered(bind);
+    tell(bind, answer);
+  };
   events.evicted = [this](const EvictRequest& victim) {
     if (victim.is_repair())
       return log_.event(
@@ -94,6 +100,11 @@ ScheduleEvents ScheduleRun::events() {
 void ScheduleRun::tell(const BindRequest& bind, BindAnswer answer) {
   log_.event("not-bound",
              {{"pod", text_of(bind.pod)}, {"node", bind.node}, {"answer", word_of(answer)}});
+}
+
+void ScheduleRun::answered(const BindRequest& bind) {
+  const auto sent = binds_sent_.extract(bind.ticket);
+  if (!sent.empty()) bind_times_.add(Nanos(io_.clock.now() - sent.mapped()));
 }
 
 void ScheduleRun::refuse_profiles(const Errors& errors) {
@@ -139,6 +150,7 @@ void ScheduleRun::turned() {
   facts.profiles_refused = profiles_refused_;
   facts.is_paused = scheduler.is_paused();
   facts.counts = scheduler.counts();
+  facts.bind_times = bind_times_;
   facts.active = scheduler.active();
   facts.backing_off = scheduler.backing_off();
   facts.parked = scheduler.parked();

@@ -147,6 +147,7 @@ class Play {
   void take(const SimulationEvent& event);
   Status look_back(const Scheduler& scheduler);
   Status find_place_for_waiting();
+  bool is_waiting(const Decision& decision) const;
   void count_pods();
 
   const Stage& stage_;
@@ -161,6 +162,7 @@ class Play {
   std::size_t seen_ = 0;                 // version of the cluster
   Nanos changed_{0};                     // when it was another one
   std::optional<std::size_t> compared_;  // version with which what is known was compared
+  std::set<PodName> told_;               // why they wait
   Trace trace_;
   Simulation found_;
 };
@@ -231,6 +233,10 @@ void Play::take_events() {
   for (SimulationEvent& event : world_.take_events()) {
     take(event);
     trace_.add(event);
+    if (const PodName pod{event.namespace_name, event.pod}; event.what == Happening::kUnschedulable)
+      told_.insert(pod);
+    else
+      told_.erase(pod);
     if (keeps_events_) found_.events.push_back(std::move(event));
   }
 }
@@ -310,7 +316,7 @@ Status Play::run_once() {
   return {};
 }
 
-// Of those that wait, nobody fits anywhere.
+// Of those that wait, nobody fits anywhere, and all were told why.
 Status Play::find_place_for_waiting() {
   const Facts facts = world_.cluster().list();
   PlanRequest request;
@@ -321,11 +327,20 @@ Status Play::find_place_for_waiting() {
   request.modules = stage_.rules.modules.get();
   const auto plan = make_plan(request);
   if (!plan) return plan.error();
-  for (const Decision& decision : plan->decisions)
+  for (const Decision& decision : plan->decisions) {
+    const std::string who = decision.namespace_name + "/" + decision.pod;
     if (decision.chosen)
-      checks_.fail("I-5", decision.namespace_name + "/" + decision.pod + " waits, and fits on " +
-                              decision.chosen->node);
+      checks_.fail("I-5", who + " waits, and fits on " + decision.chosen->node);
+    else if (!told_.contains({decision.namespace_name, decision.pod}) && is_waiting(decision))
+      checks_.fail("I-5", who + " waits, and was not told why");
+  }
   return {};
+}
+
+bool Play::is_waiting(const Decision& decision) const {
+  const auto known = world_.cluster().pods().find({decision.namespace_name, decision.pod});
+  return known != world_.cluster().pods().end() &&
+         awaits_node(known->second.pod, known->second.spec);
 }
 
 Status Play::look_back(const Scheduler& scheduler) {

@@ -19,7 +19,7 @@ KUBE = ("--profile", "kube", "--compat", "1.20")
 EACH = 6  # pods of a kind
 WRITTEN = ("/api/v1/nodes", "/api/v1/pods", "/api/v1/persistentvolumes", CLASSES,
            "/api/v1/persistentvolumeclaims", "/apis/storage.k8s.io/v1/storageclasses",
-           "/apis/events.k8s.io/v1/events")
+           "/apis/events.k8s.io/v1/events", "/apis/coordination.k8s.io/v1/leases")
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 failures = []
 
@@ -171,14 +171,24 @@ def check_plan(plane):
     check_as_planned(plane, decisions)
 
 
-def check_plan_watched(plane):
+def check_plan_watched(plane, kubeconfig=None):
     """The same of what goes on afterwards."""
     fill(plane)
     decisions = planned(plane, *KUBE)
-    with Scheduler(plane, *KUBE) as scheduler:
+    with Scheduler(plane, *KUBE, kubeconfig=kubeconfig) as scheduler:
         until(lambda: is_tried(plane), "everybody to be placed or told")
         need("not-bound" not in scheduler.log(), scheduler.log())
     check_as_planned(plane, decisions, planned(plane, *KUBE))
+
+
+def check_plan_by_name(plane):
+    """The same of a server that has a name: those are asked through libcurl, over HTTP/1.1."""
+    path = plane.path("by-name")
+    with open(plane.kubeconfig) as file, open(path, "w") as copy:
+        copy.write(file.read().replace("https://127.0.0.1:", "https://localhost:").replace(
+            "{server:", "{tls-server-name: kubernetes, server:"))
+    os.chmod(path, 0o600)
+    check_plan_watched(plane, path)
 
 
 def check_plan_of_budgets(plane):
@@ -224,10 +234,16 @@ def check_dry_run(plane):
     before = versions(plane)
     run = one_pass(plane, "--dry-run", *KUBE)
     need(run.returncode == 1, f"exit {run.returncode}: {run.stderr}")
-    for event in ("would-bind pod=default/a node=n1", "would-bind pod=default/claims node=n1",
-                  "would-evict pod=default/low for=default/vip node=n2",
-                  "unschedulable pod=default/large"):
-        need("event=" + event in run.stderr, f"{event}: {run.stderr}")
+    events = [f"event={event}" for event in (
+        "would-bind pod=default/a node=n1", "would-bind pod=default/claims node=n1",
+        "would-evict pod=default/low for=default/vip node=n2", "unschedulable pod=default/large")]
+    for event in events:
+        need(event in run.stderr, f"{event}: {run.stderr}")
+    with Scheduler(plane, "--dry-run", *KUBE) as scheduler:
+        for event in events:
+            until(lambda event=event: event in scheduler.log(), event)
+    elects = one_pass(plane, "--dry-run", "--leader-elect", *KUBE)
+    need(elects.returncode == 2 and "--leader-elect" in elects.stderr, f"{elects}")
     after = versions(plane)
     need(after == before, f"{sorted(set(after.items()) ^ set(before.items()))}")
     need(len(before) > 8, f"{before}")
@@ -413,8 +429,9 @@ def check_unread(plane):
         need("not all of pod default/there can be read" in scheduler.log(), scheduler.log()[-300:])
 
 
-CHECKS = (check_plan, check_plan_watched, check_plan_of_budgets, check_dry_run, check_budgets,
-          check_watch, check_preemption, check_two, check_guard, check_clients, check_unread)
+CHECKS = (check_plan, check_plan_watched, check_plan_by_name, check_plan_of_budgets, check_dry_run,
+          check_budgets, check_watch, check_preemption, check_two, check_guard, check_clients,
+          check_unread)
 
 if __name__ == "__main__":
     sys.exit(run_checks(CHECKS, failures))

@@ -1,10 +1,15 @@
 // codec/metrics.hpp - the text that Prometheus reads.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "gedge/base/durations.hpp"
 
 namespace gedge::codec {
 
@@ -37,9 +42,32 @@ class Metrics {
     family(name, "counter", help);
     sample("", std::to_string(value));
   }
+  /// A histogram, of seconds.
+  void durations(std::string_view name, std::string_view help, const Durations& took) {
+    family(name, "histogram", help);
+    const std::string family_name = name_;
+    name_ = family_name + "_bucket";
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < took.counts.size(); ++i) {
+      const bool is_last = i == Durations::kBounds.size();
+      sum += took.counts[i];
+      sample("le=\"" + (is_last ? "+Inf" : seconds(Durations::kBounds[i])) + '"',
+             std::to_string(sum));
+    }
+    name_ = family_name + "_sum";
+    sample("", seconds(took.sum));
+    name_ = family_name + "_count";
+    sample("", std::to_string(sum));
+  }
   std::string take() { return std::move(text_); }
 
  private:
+  static std::string seconds(Nanos time) {
+    std::array<char, 32> digits{};
+    const double value = static_cast<double>(time.count()) / 1e9;
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+  }
+
   std::string name_, text_;
 };
 

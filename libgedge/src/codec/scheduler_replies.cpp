@@ -34,6 +34,9 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
        {"result=\"gone\"", counts.gone},
        {"result=\"unclear\"", counts.unclear}}};
   for (const auto& [labels, value] : binds) metrics.sample(labels, std::to_string(value));
+  metrics.durations("gedge_bind_duration_seconds",
+                    "From when a bind was sent until its answer, whatever that was.",
+                    facts.bind_times);
   metrics.count("gedge_flushed_pods_total",
                 "Pods that were tried again only because they had waited too long.",
                 counts.flushed);
@@ -48,7 +51,8 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
                 "Pods that were made anew under their name while they were being bound.",
                 counts.replaced);
   metrics.count("gedge_misplaced_pods_total",
-                "Of these, pods that do not fit where they were bound.", counts.misplaced);
+                "Pods that do not fit where they were bound: of those, or the node had changed.",
+                counts.misplaced);
 }
 
 void add_queues(Metrics& metrics, const SchedulerFacts& facts) {

@@ -14,8 +14,9 @@ enum Help : std::uint8_t {
   kPlaceHelps = 4,  // a pod came to a node, or what rules about other pods read has changed
   kRttHelps = 8,
   kVolumeHelps = 16,
+  kBudgetHelps = 32,  // a disruption budget allows more
 };
-inline constexpr std::uint8_t kAllHelps = 31;
+inline constexpr std::uint8_t kAllHelps = 63;
 
 /// Any of Help, for a pod that these filters rejected nodes for.
 std::uint8_t helps_of(const RejectedBy& rejected);

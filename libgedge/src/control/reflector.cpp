@@ -59,7 +59,17 @@ void Reflector::resume(Nanos now) {
   renew(now);
 }
 
+void Reflector::answered() { has_returned_ = has_returned_ || std::exchange(is_away_, false); }
+
+void Reflector::hasten(Nanos now) {
+  if (is_under_way_ || !is_away_) return;
+  const double jitter = random_.even() * static_cast<double>(options_.hurry_within.count());
+  const Nanos soon = now + Nanos{static_cast<std::int64_t>(jitter)};
+  until_ = std::min(until_, std::max(soon, not_before_));
+}
+
 void Reflector::opened(Nanos now) {
+  answered();
   is_open_ = true;
   heard_ = known_at_ = now;
 }
@@ -70,6 +80,7 @@ void Reflector::distrust(Nanos since) {
 }
 
 bool Reflector::take_page(const ListMeta& page, Nanos now) {
+  answered();
   is_under_way_ = is_absent_ = false;
   refused_at_.reset();
   until_ = now;
@@ -125,6 +136,7 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   }
   if (was_list && (status == kForbidden || status == kNotFound)) refused(status, now);
   const bool is_error = status >= 500;
+  is_away_ = is_away_ || is_error || status == 0;
   // Whoever has no time for a list may have some for a watch; the next one that ends lists again.
   if (is_renewing_ && page_.empty() && is_passing(status)) lists_next_ = is_renewing_ = false;
   if (!is_passing(status) && (was_list || status != kOk)) list_again();
@@ -149,7 +161,8 @@ void Reflector::begin_again(Nanos now, Nanos at_least) {
   ++failures_;
   const double jitter = random_.even() * static_cast<double>(wait.count());
   wait += Nanos{static_cast<std::int64_t>(jitter)};
-  until_ = now + std::max(wait, at_least);
+  not_before_ = now + at_least;
+  until_ = std::max(now + wait, not_before_);
   // Until it is known whether the kind is gone nobody decides.
   if (!refused_at_ || !is_synced_ || is_absent_ || at_least > Nanos{0}) return;
   if (const Nanos known = *refused_at_ + options_.absent_after; known > now)

@@ -54,6 +54,8 @@ void Scheduler::settle_flight(const Key& key) {
 // Once, however often it is asked about.
 void Scheduler::count_bound(Entry& entry) {
   if (!std::exchange(entry.is_counted, true)) ++counts_.bound;
+  if (std::exchange(entry.is_shaken, false))
+    next_ones_.push_back({entry.name, entry.uid, entry.node});
 }
 
 // Nothing of its name has the place.
@@ -177,6 +179,7 @@ void Scheduler::settle(Entry& entry, BindAnswer answer, Nanos now) {
     case BindAnswer::kConflict:
     case BindAnswer::kUnknown:
       ++counts_.unclear;
+      entry.is_shaken = true;  // until it is settled nobody looks
       return ask(entry);
   }
 }
@@ -292,6 +295,7 @@ void Scheduler::send_bind(Entry& entry) {
   tickets_.emplace(ticket, key);
   flights_[key] = {ticket, entry.node};
   binds_.push_back({ticket, entry.name, entry.uid, entry.node});
+  entry.is_shaken = false;
   enter_state(entry, State::kBinding);
 }
 
@@ -315,6 +319,9 @@ void Scheduler::take(const Decision& decision, Nanos now) {
   }
   ++counts_.unschedulable;
   entry.helps = entry.group.empty() ? helps_of(decision.rejected_by) : kAllHelps;
+  if (std::any_of(cluster_.profiles().begin(), cluster_.profiles().end(),
+                  [](const Profile& profile) { return profile.keeps_budgets; }))
+    entry.helps |= kBudgetHelps;
   if (may_tell && entry.message != decision.message) {
     const Pod* const known = cluster_.find_pod(entry.name);
     const bool is_again = !entry.message.empty() || (known != nullptr && !known->told.empty());

@@ -4,6 +4,7 @@
 
 #include "control/help.hpp"
 #include "gedge/control/scheduler.hpp"
+#include "gedge/model/fact_name.hpp"
 
 namespace gedge {
 namespace {
@@ -68,7 +69,9 @@ void Scheduler::note_help(const Pod& now, const PodSpec& spec) {
 void Scheduler::note_help(const Facts& objects) {
   for (const Node& node : objects.nodes) {
     const Node* const before = cluster_.find_node(node.name);
-    if (before == nullptr || differing_parts(*before, node) != 0) helped_ |= kNodeHelps;
+    if (before != nullptr && differing_parts(*before, node) == 0) continue;
+    helped_ |= kNodeHelps;
+    shake(node.name);
   }
   for (const Pod& pod : objects.pods) note_help(pod, objects.spec_of(pod));
   if (!objects.namespaces.empty() || !objects.spread_owners.empty()) helped_ |= kPlaceHelps;
@@ -77,6 +80,22 @@ void Scheduler::note_help(const Facts& objects) {
     has_new_volumes_ = true;
   }
   if (!objects.pod_groups.empty()) helped_ |= kAllHelps;
+  for (const PodDisruptionBudget& budget : objects.disruption_budgets) {
+    const PodDisruptionBudget* const before = cluster_.find_budget(fact_name(budget));
+    if (before == nullptr) continue;  // it only keeps
+    const bool is_wider = budget.disruptions_allowed > before->disruptions_allowed;
+    if (is_wider || budget.selector != before->selector ||
+        budget.disrupted_pods != before->disrupted_pods)
+      helped_ |= kBudgetHelps;
+  }
+}
+
+// A server takes a bind to whatever its node has become.
+void Scheduler::shake(std::string_view node) {
+  for (const auto& [key, flight] : flights_)
+    if (flight.node == node)
+      if (const auto entry = entries_.find(key); entry != entries_.end())
+        entry->second.is_shaken = true;
 }
 
 // A pod never loses its node, comes back from its end or from its deletion: who says so has an old
@@ -134,9 +153,13 @@ void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::stri
     if (known != nullptr && (takes_place(*known) || !promise_of(known).empty()))
       helped_ |= help_of_leaving(cluster_.find_spec(pod));
     return leave(pod);
-  } else if (kind == FactKind::kPriorityClass || kind == FactKind::kDisruptionBudget) {
-    // Neither changes where a pod fits.
-  } else {
+  } else if (kind == FactKind::kNode) {
+    helped_ |= kAllHelps;
+    has_new_volumes_ = true;
+    shake(name);
+  } else if (kind == FactKind::kDisruptionBudget) {
+    helped_ |= kBudgetHelps;
+  } else if (kind != FactKind::kPriorityClass) {
     helped_ |= kAllHelps;
     has_new_volumes_ = true;
   }

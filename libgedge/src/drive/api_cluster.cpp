@@ -29,18 +29,6 @@ constexpr Nanos kLongestWait{15'000'000'000}, kStoodStill{15'000'000'000};
 constexpr const char* kUnfinished = "status.phase!=Succeeded,status.phase!=Failed";
 
 constexpr int kPolicyV1 = 21;  // the minor version that has policy/v1
-constexpr ApiPath kOldBudgets{FactKind::kDisruptionBudget,
-                              "/apis/policy/v1beta1/poddisruptionbudgets",
-                              "policy/v1beta1",
-                              "PodDisruptionBudgetList",
-                              "",
-                              true};
-constexpr ApiPath kBudgets{FactKind::kDisruptionBudget,
-                           "/apis/policy/v1/poddisruptionbudgets",
-                           "policy/v1",
-                           "PodDisruptionBudgetList",
-                           "",
-                           true};
 constexpr std::array<ApiPath, 11> kPaths{{
     {FactKind::kNode, "/api/v1/nodes", "v1", "NodeList"},
     {FactKind::kPod, "/api/v1/pods", "v1", "PodList", kUnfinished},
@@ -72,7 +60,7 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
   options_.load.keeps_unread = true;
   if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
   std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
-  paths.push_back(options_.minor >= kPolicyV1 ? kBudgets : kOldBudgets);
+  paths.push_back(kBudgetPaths[options_.minor >= kPolicyV1 ? 1 : 0]);
   for (const ApiPath& path : paths)
     kinds_.push_back(
         std::make_unique<Kind>(path, options_, options_.seed + kinds_.size(), *conditions_));
@@ -277,7 +265,8 @@ void ApiCluster::tell(const Misplaced& pod) {
   if (options_.events == EventsTold::kNone) return;
   warn({"Pod", pod.pod, pod.uid, true, "Misplaced", "Binding",
         "Bound to node " + pod.node +
-            ", which was chosen for the pod that had this name before, and where it does not fit"});
+            ", where it does not fit: the pod of this name or the node was another one when that "
+            "was decided"});
 }
 
 bool ApiCluster::is_listed() const {
@@ -351,6 +340,7 @@ Nanos ApiCluster::begin_calls(Nanos now) {
     begin_call(*kind, now);
   }
   if (latency_) latency_->advance(transport_, last_ticket_, now);
+  hasten(now);
   Nanos pause = Nanos::max();
   const auto meet = [&](std::optional<Nanos> next) {
     if (next) pause = std::min(pause, std::max(*next - now, Nanos{0}));
@@ -359,6 +349,15 @@ Nanos ApiCluster::begin_calls(Nanos now) {
     if (has_its_turn(*kind)) meet(kind->reflector().next());
   if (latency_) meet(latency_->next());
   return pause;
+}
+
+// Who was answered after an outage tells the others.
+void ApiCluster::hasten(Nanos now) {
+  bool has_returned = latency_ && latency_->take_return();
+  for (const auto& kind : kinds_) has_returned |= kind->reflector().take_return();
+  if (!has_returned) return;
+  for (const auto& kind : kinds_) kind->reflector().hasten(now);
+  if (latency_) latency_->hasten(now);
 }
 
 // What watches say is of use once everything was listed: until then lists have the way to

@@ -16,6 +16,13 @@ constexpr unsigned kNotFound = 404, kUnreadable = 422;
 constexpr std::size_t kPadding = 64;
 constexpr std::size_t kMostInBatch = std::size_t{256} << 10;  // bytes
 
+// Nodes are asked for the most often while a server does not answer.
+ReflectorOptions options_for(FactKind kind, ReflectorOptions options) {
+  if (kind == FactKind::kNode)
+    options.max_backoff = std::min(options.max_backoff, options.scout_backoff);
+  return options;
+}
+
 // What parsers may read behind a text: nobody looks at its value.
 std::size_t room_behind(const std::string& text) { return text.capacity() - text.size(); }
 
@@ -23,7 +30,10 @@ std::size_t room_behind(const std::string& text) { return text.capacity() - text
 
 ApiCluster::Kind::Kind(const ApiPath& path, const ApiClusterOptions& options, std::uint64_t seed,
                        ConditionQueue& conditions)
-    : path_(path), options_(options), reflector_(seed, options.reflector), conditions_(conditions) {
+    : path_(path),
+      options_(options),
+      reflector_(seed, options_for(path.kind, options.reflector)),
+      conditions_(conditions) {
   if (path.kind == FactKind::kPod) known_lines_.emplace(options.load);
 }
 
@@ -236,24 +246,32 @@ void ApiCluster::Kind::load_batch(ClusterListener& listener) {
 
 void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListener& listener) {
   const bool was_missing = is_missing(), was_listed = reflector_.is_synced();
+  const std::string path = path_.path;
+  if (answer.status == kNotFound) try_other_version();
   reflector_.failed(answer.status, answer.retry_after, now);
   if (answer.status == 200) return;
   if (is_missing() && !was_missing) {
     keep_only({}, listener);
     if (was_listed)
       tell({Errc::kNotFound,
-            std::string("the server has lost ") + path_.path + ": what it had there counts no more",
+            "the server has lost " + path + ": what it had there counts no more",
             {},
             "if it was upgraded, start gedge again: it asks only then what a server has"},
            listener);
   }
   if (is_missing() && answer.status == kNotFound) return;
-  const std::string what = std::string("cannot read ") + path_.path;
+  const std::string what = "cannot read " + path;
   if (!codec::is_protobuf(answer.body)) return tell(codec::refusal(answer, what), listener);
   ApiAnswer told;
   told.status = answer.status;
   if (auto json = of_protobuf(answer.body, codec::json_of_protobuf)) told.body = *std::move(json);
   tell(codec::refusal(told, what), listener);
+}
+
+void ApiCluster::Kind::try_other_version() {
+  if (path_.kind != FactKind::kDisruptionBudget) return;
+  const bool is_old = std::string_view(path_.version) == kBudgetPaths[0].version;
+  path_ = kBudgetPaths[is_old ? 1 : 0];
 }
 
 void ApiCluster::Kind::failed(Error error, Nanos now, ClusterListener& listener) {

@@ -1,6 +1,7 @@
 // drive/api_kind.hpp - the objects of one kind, from the bytes of lists and watches to facts.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,14 @@ struct ApiPath {
   /// A server, or the rights that it gives us, may lack it; then there is none of it.
   bool may_be_missing = false;
 };
+
+/// A server that is upgraded meanwhile loses the old one.
+inline constexpr std::array<ApiPath, 2> kBudgetPaths{{
+    {FactKind::kDisruptionBudget, "/apis/policy/v1beta1/poddisruptionbudgets", "policy/v1beta1",
+     "PodDisruptionBudgetList", "", true},
+    {FactKind::kDisruptionBudget, "/apis/policy/v1/poddisruptionbudgets", "policy/v1",
+     "PodDisruptionBudgetList", "", true},
+}};
 
 class ApiCluster::Kind {
  public:
@@ -78,6 +87,7 @@ class ApiCluster::Kind {
   void remove(const WatchLine& line, ClusterListener& listener);
   void keep_only(std::vector<PodName> names, ClusterListener& listener);
   void tell(const Error& error, ClusterListener& listener);
+  void try_other_version();
   void works(ClusterListener& listener);
 
   ApiPath path_;

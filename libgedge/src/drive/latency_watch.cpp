@@ -62,6 +62,16 @@ std::optional<Nanos> LatencyWatch::next() const {
   return next;
 }
 
+bool LatencyWatch::take_return() {
+  bool has_returned = false;
+  for (Source& source : sources_) has_returned |= source.reflector.take_return();
+  return has_returned;
+}
+
+void LatencyWatch::hasten(Nanos now) {
+  for (Source& source : sources_) source.reflector.hasten(now);
+}
+
 LatencyWatch::Source* LatencyWatch::find(std::uint64_t ticket) {
   const auto at = std::find_if(sources_.begin(), sources_.end(),
                                [&](const Source& source) { return source.ticket == ticket; });

@@ -44,6 +44,8 @@ class LatencyWatch {
     find(ticket)->reflector.opened(now);
     find(ticket)->works(listener);
   }
+  bool take_return();
+  void hasten(Nanos now);
   void refresh(ApiTransport& transport, Nanos now);
   void distrust(ApiTransport& transport, Nanos since, Nanos now);
   void add_unsynced(Nanos now, std::vector<std::string>& paths) const;

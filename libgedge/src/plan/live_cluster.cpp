@@ -322,6 +322,9 @@ bool LiveCluster::remove(FactKind kind, std::string_view namespace_name, std::st
 const Pod* LiveCluster::find_pod(const PodName& pod) const { return parts_->find_pod(pod); }
 const PodSpec* LiveCluster::find_spec(const PodName& pod) const { return parts_->find_spec(pod); }
 const Node* LiveCluster::find_node(std::string_view name) const { return parts_->find_node(name); }
+const PodDisruptionBudget* LiveCluster::find_budget(const PodName& budget) const {
+  return parts_->find_budget(budget);
+}
 std::size_t LiveCluster::pod_count() const { return parts_->pod_count(); }
 std::size_t LiveCluster::node_count() const { return parts_->node_count(); }
 Result<std::vector<Decision>> LiveCluster::place(std::span<const PodName> pods) {

@@ -1,6 +1,7 @@
 // plan/live_parts.hpp - what a LiveCluster keeps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "gedge/model/fact_name.hpp"
 #include "gedge/plan/live_cluster.hpp"
 #include "plan/live_claims.hpp"
 #include "plan/live_nodes.hpp"
@@ -53,6 +55,13 @@ class LiveCluster::Parts {
     return known == nullptr ? nullptr : &facts_.spec_of(*known);
   }
   const Node* find_node(std::string_view name) const { return nodes_.find_node(name); }
+  const PodDisruptionBudget* find_budget(const PodName& name) const {
+    const auto& all = facts_.disruption_budgets;
+    const auto at = std::find_if(all.begin(), all.end(), [&](const PodDisruptionBudget& budget) {
+      return fact_name(budget) == name;
+    });
+    return at == all.end() ? nullptr : &*at;
+  }
   std::size_t pod_count() const { return pods_.size(); }
   std::size_t node_count() const { return nodes_.size(); }
   std::vector<PodName> names(FactKind kind) const;

@@ -52,5 +52,28 @@ TEST_CASE("status replies: who is guarded otherwise has any name, and no pages o
   CHECK(scaler_reply(request, scaler).status == 403);
 }
 
+TEST_CASE("status replies: how long binds took, as Prometheus adds it up") {
+  SchedulerFacts scheduler;
+  scheduler.any_host = true;
+  for (const std::int64_t micros : {900, 1'000, 1'001, 2'500, 40'000, 10'000'000, 10'000'001})
+    scheduler.bind_times.add(Micros{micros});
+  const std::string text = scheduler_reply(get("/metrics", "localhost"), scheduler).body;
+  const auto value = [&](const std::string& name) {
+    const auto at = text.find("\ngedge_bind_duration_seconds" + name + " ");
+    REQUIRE(at != std::string::npos);
+    const auto begin = text.find(' ', at) + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  CHECK(text.find("# TYPE gedge_bind_duration_seconds histogram\n") != std::string::npos);
+  CHECK(value("_bucket{le=\"0.001\"}") == "2");
+  CHECK(value("_bucket{le=\"0.0025\"}") == "4");
+  CHECK(value("_bucket{le=\"0.025\"}") == "4");
+  CHECK(value("_bucket{le=\"0.05\"}") == "5");
+  CHECK(value("_bucket{le=\"10\"}") == "6");
+  CHECK(value("_bucket{le=\"+Inf\"}") == "7");
+  CHECK(value("_count") == "7");
+  CHECK(std::stod(value("_sum")) == doctest::Approx(20.045402));
+}
+
 }  // namespace
 }  // namespace gedge

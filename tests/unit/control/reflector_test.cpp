@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
 
 namespace gedge {
@@ -49,6 +51,75 @@ TEST_CASE("reflector: lists page by page, and watches from the version of the la
   CHECK(watch->watch_seconds <= 600);
   CHECK(reflector.lists() == 1);
   CHECK(reflector.watches() == 1);
+}
+
+/// Watching, and refused until it waits for longer than half a minute, at second 100.
+Reflector away(std::optional<Nanos> retry_after = std::nullopt, unsigned status = 503) {
+  Reflector reflector = watching();
+  Nanos now = 10 * kSecond;
+  for (int i = 0; i < 8; ++i) {
+    if (i > 0) now = *reflector.next();
+    if (i > 0) REQUIRE(reflector.advance(now));
+    reflector.failed(status, retry_after, now);
+  }
+  CHECK(*reflector.next() - now >= 30 * kSecond);
+  return reflector;
+}
+
+TEST_CASE("reflector: what waits because a server does not answer waits no longer once it does") {
+  for (const unsigned status : {0U, 500U, 503U}) {
+    Reflector reflector = away(std::nullopt, status);
+    const Nanos now = *reflector.next() - 20 * kSecond;
+    reflector.hasten(now);
+    CHECK(*reflector.next() >= now);
+    CHECK(*reflector.next() <= now + 3 * kSecond);
+    const Nanos soon = *reflector.next();
+    reflector.hasten(now + kSecond);
+    CHECK(*reflector.next() <= soon);  // never later
+  }
+}
+
+TEST_CASE("reflector: not all at once") {
+  std::set<Nanos> when;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Reflector reflector(seed);
+    REQUIRE(reflector.advance(Nanos{0}));
+    for (Nanos now{0}; now < 400 * kSecond;) {
+      reflector.failed(0, std::nullopt, now);
+      now = *reflector.next();
+      REQUIRE(reflector.advance(now));
+    }
+    reflector.failed(0, std::nullopt, 500 * kSecond);
+    reflector.hasten(500 * kSecond);
+    when.insert(*reflector.next());
+  }
+  CHECK(when.size() == 20);
+  CHECK(*when.rbegin() - *when.begin() > 2 * kSecond);
+}
+
+TEST_CASE("reflector: a pause that the server asked for is kept, and no refusal is hurried") {
+  Reflector asked = away(100 * kSecond);
+  const Nanos end = *asked.next();
+  asked.hasten(end - 90 * kSecond);
+  CHECK(*asked.next() == end);
+  Reflector refused = watching();
+  refused.failed(410, std::nullopt, 20 * kSecond);
+  const Nanos next = *refused.next();
+  refused.hasten(20 * kSecond);
+  CHECK(*refused.next() == next);
+}
+
+TEST_CASE("reflector: that a server answers again is told once") {
+  Reflector reflector = away();
+  CHECK_FALSE(reflector.take_return());
+  const Nanos now = *reflector.next();
+  REQUIRE(reflector.advance(now));
+  CHECK_FALSE(reflector.take_return());
+  reflector.opened(now);
+  CHECK(reflector.take_return());
+  CHECK_FALSE(reflector.take_return());
+  reflector.opened(now);
+  CHECK_FALSE(reflector.take_return());
 }
 
 TEST_CASE("reflector: a token of a page that has expired begins the list anew") {

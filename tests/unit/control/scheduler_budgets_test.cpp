@@ -110,6 +110,38 @@ TEST_CASE("budgets: keep takes whom no budget keeps, and says that the server is
 
 // By the order of kube-scheduler `small`, the more important one, takes what the budget allows, and
 // `large` violates it; that `small` stays and `large` goes is within it all the same.
+TEST_CASE("budgets: who waits because keep has no victim is tried when a budget allows more") {
+  for (const bool is_removed : {false, true}) {
+    Scheduler scheduler = scheduler_of(profile(true));
+    guard_both(scheduler);
+    put(scheduler, "vip", "vip", {.cpu = 2'000, .priority = 10});
+    REQUIRE(asked(scheduler).empty());
+    const std::uint64_t tried = scheduler.counts().attempts;
+    put_budget(scheduler, "web", 0);
+    put_budget(scheduler, "other", 1);
+    CHECK(asked(scheduler, 20 * kSecond).empty());
+    CHECK(scheduler.counts().attempts == tried);  // neither helps
+    if (is_removed)
+      scheduler.remove(FactKind::kDisruptionBudget, "default", "web");
+    else
+      put_budget(scheduler, "web", 1);
+    CHECK(asked(scheduler, 40 * kSecond) == "a within budgets");
+  }
+}
+
+TEST_CASE("budgets: where they only prefer, one that allows more wakes nobody") {
+  Scheduler scheduler = scheduler_of(profile(false));
+  put_node(scheduler, "n0");
+  put(scheduler, "a", "web", {.cpu = 3'000, .node = "n0"});
+  put_budget(scheduler, "web", 0);
+  put(scheduler, "late", "late", {.cpu = 2'000});
+  REQUIRE(asked(scheduler).empty());
+  const std::uint64_t tried = scheduler.counts().attempts;
+  put_budget(scheduler, "web", 1);
+  CHECK(asked(scheduler, 20 * kSecond).empty());
+  CHECK(scheduler.counts().attempts == tried);
+}
+
 TEST_CASE("budgets: what counts is who goes, and not whom a budget was taken from in trying") {
   for (const std::int32_t allowed : {1, 0}) {
     Scheduler scheduler = scheduler_of(profile(true));

@@ -177,6 +177,46 @@ TEST_CASE("a successor that got a place where it does not fit is told, and one t
   }
 }
 
+TEST_CASE("a bind to a node that changed meanwhile is told where the pod does not fit any more") {
+  enum class Node { kSame, kLarger, kCordoned, kDeleted };
+  enum class Settled { kAnswered, kSeen, kRead };
+  for (const Node node : {Node::kSame, Node::kLarger, Node::kCordoned, Node::kDeleted}) {
+    for (const Settled settled : {Settled::kAnswered, Settled::kSeen, Settled::kRead}) {
+      CAPTURE(static_cast<int>(node));
+      CAPTURE(static_cast<int>(settled));
+      Scheduler scheduler = make_scheduler();
+      const BindRequest bind = only_bind(scheduler);
+      Facts change;
+      change.nodes = {*scheduler.cluster().find_node(bind.node.str())};
+      if (node == Node::kLarger) change.nodes[0].allocatable.set("cpu", 64'000);
+      if (node == Node::kCordoned) change.nodes[0].unschedulable = true;
+      if (node == Node::kDeleted)
+        scheduler.remove(FactKind::kNode, "", bind.node.str());
+      else
+        scheduler.put(std::move(change));
+      REQUIRE(scheduler.advance(2 * kSecond));
+      CHECK(scheduler.take_misplaced().empty());  // it is not there yet
+      if (settled == Settled::kSeen) {
+        Facts bound = a_pod("web", "first");
+        bound.pods[0].bound_node = bind.node;
+        scheduler.put(std::move(bound));
+      }
+      scheduler.answer(bind.ticket,
+                       settled == Settled::kRead ? BindAnswer::kUnknown : BindAnswer::kBound,
+                       2 * kSecond);
+      for (const ReadRequest& read : scheduler.take_reads())
+        scheduler.answer(read.ticket, {PodReading::Kind::kFound, "first", bind.node}, 2 * kSecond);
+      REQUIRE(scheduler.advance(3 * kSecond));
+      const bool fits = node == Node::kSame || node == Node::kLarger;
+      CHECK(scheduler.take_misplaced().size() == (fits ? 0 : 1));
+      CHECK(scheduler.counts().misplaced == (fits ? 0 : 1));
+      CHECK(scheduler.counts().replaced == 0);
+      REQUIRE(scheduler.advance(4 * kSecond));
+      CHECK(scheduler.take_misplaced().empty());
+    }
+  }
+}
+
 TEST_CASE("the place of a pod that is going is kept until its bind is settled") {
   for (const bool is_found : {true, false}) {
     for (const bool is_gone : {true, false}) {

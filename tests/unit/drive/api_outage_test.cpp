@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +119,55 @@ TEST_CASE("api cluster: an outage of round-trip times or of the lease is told ea
                 R"("holderIdentity":"b","leaseDurationSeconds":15}})");
   lease.turn();
   CHECK(lease.notes.take() == Lines{"recovered"});
+}
+
+/// Nobody answers for so long; then every call is answered at once.
+struct Return {
+  Micros first{0}, last{0};  // answers, after the end of the outage
+  std::map<std::string, int> asked_in_vain;
+  int lists = 0;
+
+  explicit Return(Micros outage) {
+    Outages at;
+    at.turn();
+    at.list_all();
+    for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+    at.turn();
+    const Micros begin = at.clock.time, end = begin + outage;
+    ApiAnswer lost;
+    lost.error = {Errc::kUnreachable, "nobody answers", {}, {}};
+    std::set<std::uint64_t> open;
+    for (; at.clock.time < end + Micros{30'000'000}; at.clock.time += Micros{50'000}) {
+      for (const auto& [ticket, request] : std::map(at.api.asked)) {
+        if (at.clock.time < end) {
+          ++asked_in_vain[request.target.substr(0, request.target.find('?'))];
+          at.api.say(ticket, lost);
+        } else if (open.insert(ticket).second) {
+          if (!request.is_stream) ++lists;
+          at.api.say_opened(ticket);
+          last = at.clock.time - end;
+          if (first == Micros{0}) first = last;
+        }
+      }
+      at.turn();
+    }
+    CHECK(at.cluster.is_synced());
+    CHECK(at.cluster.unsynced().empty());
+  }
+};
+
+TEST_CASE("api cluster: after an outage the first call comes within 5 s, and all soon after it") {
+  for (const int seconds : {1, 5, 60, 300}) {
+    CAPTURE(seconds);
+    const Return back(Micros{1'000'000} * seconds);
+    CHECK(back.first <= Micros{5'000'000});
+    CHECK(back.last <= Micros{8'200'000});
+    CHECK(back.lists == 0);
+    for (const auto& [path, times] : back.asked_in_vain) {
+      CAPTURE(path);
+      CHECK(times <= (path == "/api/v1/nodes" ? 5 + seconds / 2 : 7 + seconds / 30));
+    }
+  }
 }
 
 }  // namespace gedge::api_outage

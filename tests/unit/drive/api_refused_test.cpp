@@ -127,6 +127,24 @@ TEST_CASE("api refused: a kind that is refused for a minute is gone") {
   CHECK(at.cluster.is_synced());
 }
 
+TEST_CASE("api refused: a server that was upgraded is asked for budgets by what it has now") {
+  Site at;
+  const std::string before = "/apis/policy/v1beta1/poddisruptionbudgets?",
+                    after = "/apis/policy/v1/poddisruptionbudgets?";
+  for (const auto& [lost, found] : {std::pair(before, after), std::pair(after, before)}) {
+    at.refuse(lost.c_str(), 404);
+    at.turn(5);
+    CHECK(at.api.find(lost) == 0);
+    REQUIRE(at.api.find(found + "limit=") != 0);
+    at.api.say(at.api.find(found + "limit="), 200, list(""));
+    at.turn();
+    CHECK(at.cluster.is_synced());
+    at.turn();
+    REQUIRE(at.api.find(found + "watch=") != 0);
+  }
+  CHECK(at.known.failures.size() == 2);  // each loss is told, and is made good
+}
+
 TEST_CASE("api refused: what went without a word is found out within an hour") {
   Site at;
   at.turn(1'800);

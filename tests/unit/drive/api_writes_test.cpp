@@ -45,6 +45,37 @@ TEST_CASE("api cluster: a repair asks for an eviction, and budgets may say no") 
   }
 }
 
+TEST_CASE("api cluster: a volume is claimed if nobody has it, and may be given back by others") {
+  for (const bool is_annotated : {false, true}) {
+    Fixture at;
+    ClaimRequest claim;
+    claim.ticket = 4;
+    claim.claim = {"shop", "data"};
+    claim.uid = "u-data";
+    claim.volume = "disk-1";
+    claim.is_annotated = is_annotated;
+    at.cluster.claim(claim);
+    const std::uint64_t ticket = at.api.find("/api/v1/persistentvolumes/disk-1");
+    REQUIRE(ticket != 0);
+    const ApiRequest request = at.api.asked.at(ticket);
+    CHECK(request.verb == ApiVerb::kPatch);
+    CHECK(request.content_type == "application/json-patch+json");
+    const std::string reference =
+        R"({"op":"test","path":"/spec/claimRef","value":null},)"
+        R"({"op":"add","path":"/spec/claimRef","value":{"apiVersion":"v1",)"
+        R"("kind":"PersistentVolumeClaim","namespace":"shop","name":"data","uid":"u-data"}},)";
+    const std::string notes = R"({"op":"test","path":"/metadata/annotations","value":null},)"
+                              R"({"op":"add","path":"/metadata/annotations","value":{}},)";
+    const std::string note =
+        R"({"op":"add","path":"/metadata/annotations/pv.kubernetes.io~1bound-by-controller",)"
+        R"("value":"yes"})";
+    CHECK(request.body == "[" + reference + (is_annotated ? "" : notes) + note + "]");
+    at.api.say(ticket, 422, "{}");
+    at.turn();
+    CHECK(at.notes.take().back() == "claim 4: 1");
+  }
+}
+
 TEST_CASE("api cluster: who goes for another is told so first, where servers know of it") {
   ApiClusterOptions options;
   options.controller = "gedge";
@@ -143,7 +174,7 @@ std::string text_of(const std::string& json, const std::string& name) {
   return json.substr(from, json.find('"', from) - from);
 }
 
-TEST_CASE("api cluster: a pod that got the place of the one before it has an Event") {
+TEST_CASE("api cluster: a pod that is where it does not fit has an Event") {
   Fixture at;
   at.cluster.tell(Misplaced{{"shop", "a"}, "u-2", "n1"});
   at.gather();
@@ -153,8 +184,8 @@ TEST_CASE("api cluster: a pod that got the place of the one before it has an Eve
   CHECK(text_of(body, "reason") == "Misplaced");
   CHECK(text_of(body, "uid") == "u-2");
   CHECK(text_of(body, "note") ==
-        "Bound to node n1, which was chosen for the pod that had this name before, and where it "
-        "does not fit");
+        "Bound to node n1, where it does not fit: the pod of this name or the node was another one "
+        "when that was decided");
 }
 
 TEST_CASE("api cluster: an Event is no longer than a server takes, and cut between characters") {

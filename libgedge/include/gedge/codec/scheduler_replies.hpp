@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "gedge/base/durations.hpp"
 #include "gedge/control/scheduler.hpp"
 #include "gedge/port/http_server.hpp"
 
@@ -27,6 +28,7 @@ struct SchedulerFacts {
   std::uint64_t profiles_used = 0, profiles_refused = 0;  ///< that were read while it ran
   bool is_paused = false;                                 ///< nobody answers binds
   SchedulerCounts counts;
+  Durations bind_times;  ///< from when a bind was sent until its answer
   std::uint64_t active = 0, backing_off = 0, parked = 0, binding = 0, unclear = 0;
   std::uint64_t overcommitted = 0;
   std::uint64_t nodes = 0, pods = 0, rebuilds = 0;

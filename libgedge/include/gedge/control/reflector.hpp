@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "gedge/base/nanos.hpp"
 #include "gedge/base/split_mix.hpp"
@@ -18,6 +19,9 @@ namespace gedge {
 
 struct ReflectorOptions {
   Nanos first_backoff{800'000'000}, max_backoff{30'000'000'000};  ///< plus up to as much again
+  /// Instead of max_backoff for one kind of a cluster, so that somebody notices soon when a server
+  /// that did not answer does again; and how long all others wait then, at most.
+  Nanos scout_backoff{2'400'000'000}, hurry_within{3'000'000'000};
   /// A watch that lasted so long forgets what failed before; one that says something or that its
   /// server ends, sooner. Proxies cut a quiet one every minute.
   Nanos healthy_after{30'000'000'000};
@@ -66,6 +70,10 @@ class Reflector {
   void resume(Nanos now);
   /// The server answers the watch under way: what happened before is told now.
   void opened(Nanos now);
+  /// Once, when the server answers again that did not.
+  bool take_return() { return std::exchange(has_returned_, false); }
+  /// It does, for others: the next call, where it waits only for that, is made soon.
+  void hasten(Nanos now);
   /// Nobody listened since: what was told after that moment may be as old.
   void distrust(Nanos since);
 
@@ -98,6 +106,7 @@ class Reflector {
   void list_again();
   void renew(Nanos now);
   void refused(unsigned status, Nanos now);
+  void answered();
 
   ReflectorOptions options_;
   SplitMix random_;
@@ -109,7 +118,10 @@ class Reflector {
   bool is_absent_ = false;
   bool is_open_ = false;  // a watch is under way, and was answered
   std::string version_, page_;
+  bool is_away_ = false;  // the server did not answer, or said that it failed
+  bool has_returned_ = false;
   Nanos until_{0};                   // no call before
+  Nanos not_before_{0};              // as the server asked for
   Nanos begun_{0}, heard_{0};        // of the watch under way
   Nanos listed_{0};                  // when the first page of the list was asked for
   Nanos whole_{0};                   // the same of the last list that was had

@@ -77,8 +77,9 @@ struct SchedulerCounts {
   std::uint64_t overcommits = 0;      ///< nodes that got more than they have
   std::uint64_t repairs = 0;          ///< pods that were asked to leave such a node
   std::uint64_t repairs_refused = 0;  ///< of these; by a disruption budget, or the server
-  std::uint64_t replaced = 0;   ///< pods that were made anew under their name while being bound
-  std::uint64_t misplaced = 0;  ///< of these; they do not fit where they were bound
+  std::uint64_t replaced = 0;  ///< pods that were made anew under their name while being bound
+  /// Of these, and of those whose node changed; they do not fit where they were bound.
+  std::uint64_t misplaced = 0;
 };
 
 class Scheduler {
@@ -188,6 +189,7 @@ class Scheduler {
     bool is_going = false;    // it was seen to be deleted, and is there still
     bool is_gone = false;     // but its bind may yet bind, or have bound, the next one of its name
     bool is_counted = false;  // as bound
+    bool is_shaken = false;   // its node has changed since its bind was sent, or may have
     bool is_next = false;     // of its name: a bind of the one before may bind, or have bound, it
     std::uint8_t helps = 0;   // kUnschedulable: any of Help
     std::uint32_t attempts = 0, rereads = 0;
@@ -233,6 +235,7 @@ class Scheduler {
   Told told(const Pod& pod, const PodSpec& spec) const;
   bool is_old(const Pod& pod) const;
   void note_help(const Facts& objects);
+  void shake(std::string_view node);
   void note_help(const Pod& now, const PodSpec& spec);
   void take_in(Facts objects, bool is_listed);
   void meet(const Told& pod);

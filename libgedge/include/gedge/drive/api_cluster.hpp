@@ -129,6 +129,7 @@ class ApiCluster final : public ClusterLink {
   void distrust(Nanos since);
   bool has_its_turn(const Kind& kind) const;
   Nanos begin_calls(Nanos now);
+  void hasten(Nanos now);
   void begin_call(Kind& kind, Nanos now);
   void end_call(Kind& kind);
   void opened(std::uint64_t ticket, ClusterListener& listener);

@@ -83,6 +83,8 @@ class LiveCluster {
   const Pod* find_pod(const PodName& pod) const;
   const PodSpec* find_spec(const PodName& pod) const;
   const Node* find_node(std::string_view name) const;
+  /// Cost: O(budgets).
+  const PodDisruptionBudget* find_budget(const PodName& budget) const;
   std::size_t pod_count() const;
   std::size_t node_count() const;
   /// All objects of a kind, sorted; those without a namespace have none in their names.
