@@ -362,7 +362,7 @@ MUTATIONS = [
              "      helped_ |= 0;", ("control",)),
     Mutation("a new budget wakes everybody", ("I-9",),
              "control/scheduler_news.cpp", "if (before == nullptr) continue;",
-             "if (before == nullptr) helped_ |= kAllHelps; if (before == nullptr) continue;",
+             "if (before == nullptr) helped_ |= kAllHelps;\n    if (before == nullptr) continue;",
              ("control",)),
     Mutation("a server that fails is asked again at once", ("I-9", "kubernetes#22669"), REFLECTOR,
              "  until_ = std::max(now + wait, not_before_);", "  until_ = not_before_;",
