@@ -153,7 +153,7 @@ Status settle_cluster(ScheduleCommand& command) {
                          "a cluster in memory has one scheduler");
   if (command.is_dry_run && command.lease.elects)
     return invalid_input("flag '--leader-elect' does not go with '--dry-run'", {},
-                         "a Lease is written, and who holds it keeps others from binding");
+                         "leave it out: a Lease is written, and keeps others from binding");
   return {};
 }
 
