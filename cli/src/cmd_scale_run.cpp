@@ -137,7 +137,7 @@ Status check(const ScaleCommand& command) {
   if (command.input.files.empty() && !command.owns_objects)
     return invalid_input("no autoscalers", {},
                          "name a file with `-f`, or take those of the cluster: `--own-hpa`");
-  return command.lease.check();
+  return command.lease.check(command.is_dry_run);
 }
 
 Exit run_scale(ScaleCommand& command, Io& io) {

@@ -151,14 +151,12 @@ Status settle_cluster(ScheduleCommand& command) {
   if (!cluster.empty() && command.lease.elects)
     return invalid_input("flag '--leader-elect' does not go with '--cluster FILE'", {},
                          "a cluster in memory has one scheduler");
-  if (command.is_dry_run && command.lease.elects)
-    return invalid_input("flag '--leader-elect' does not go with '--dry-run'", {},
-                         "leave it out: a Lease is written, and keeps others from binding");
   return {};
 }
 
 Exit run_schedule(ScheduleCommand& command, Io& io) {
-  if (const Status right = command.lease.check(); !right) return fail_usage(io, right.error());
+  if (const Status right = command.lease.check(command.is_dry_run); !right)
+    return fail_usage(io, right.error());
   if (const Status right = check_guard(command.guard); !right) return fail_usage(io, right.error());
   if (const Status settled = settle_cluster(command); !settled)
     return fail_usage(io, settled.error());

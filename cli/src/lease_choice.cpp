@@ -4,7 +4,10 @@
 
 namespace gedge::cli {
 
-Status LeaseChoice::check() const {
+Status LeaseChoice::check(bool is_dry_run) const {
+  if (is_dry_run && elects)
+    return invalid_input("flag '--leader-elect' does not go with '--dry-run'", {},
+                         "leave it out: a Lease is written, and keeps others from their work");
   const bool is_one = std::count(name.begin(), name.end(), '/') == 1;
   if (is_one && name.front() != '/' && name.back() != '/') return {};
   return invalid_input("'" + name + "' names no lease", {}, "write for example `" + usual + "`");

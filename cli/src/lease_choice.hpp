@@ -16,8 +16,8 @@ struct LeaseChoice {
   std::string name{usual};  ///< NAMESPACE/NAME
   bool elects = false;
 
-  /// Errors: kInvalidInput for what is no NAMESPACE/NAME.
-  Status check() const;
+  /// Errors: kInvalidInput for what is no NAMESPACE/NAME, and where nothing is to be written.
+  Status check(bool is_dry_run) const;
   /// Of the process on `host` that drew the number `seed`; none where nobody is elected. It is
   /// checked before.
   std::optional<LeaseOptions> options(const std::string& host, std::uint64_t seed) const;

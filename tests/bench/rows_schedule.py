@@ -75,7 +75,7 @@ def beside_scheduler(suite, report):
 
 def of_sizes(suite, report):
     """L-9: in turn on two servers, as a machine that has become slower is no matter of nodes. With
-    so many pods that a server collects its garbage in each turn, which takes it a second or more:
+    so many pods that a server collects its garbage in each turn, which takes it about a second:
     with fewer, that is the luck of the turn."""
     sizes, pods, pairs, raw = (1000, 5000), 5000, 11, []
     with Plane(suite) as few, Plane(suite) as many:

@@ -256,7 +256,7 @@ void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListene
       tell({Errc::kNotFound,
             "the server has lost " + path + ": what it had there counts no more",
             {},
-            "if it was upgraded, start gedge again: it asks only then what a server has"},
+            "see what it has, and what we may read of it: `kubectl api-resources`"},
            listener);
   }
   if (is_missing() && answer.status == kNotFound) return;

@@ -10,15 +10,25 @@ using gedge::cli::LeaseChoice;
 TEST_CASE("lease choice: a namespace and a name, and nothing else") {
   LeaseChoice choice{.usual = "edge/scheduler"};
   CHECK(choice.name == "edge/scheduler");
-  CHECK(choice.check());
+  CHECK(choice.check(false));
   for (const char* name : {"", "/", "edge", "edge/", "/scheduler", "edge/a/b", "//"}) {
     CAPTURE(name);
     choice.name = name;
-    const auto checked = choice.check();
+    const auto checked = choice.check(false);
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == Errc::kInvalidInput);
     CHECK(checked.error().hint == "write for example `edge/scheduler`");
   }
+}
+
+TEST_CASE("lease choice: who writes nothing holds no lease") {
+  LeaseChoice choice{.usual = "edge/scheduler"};
+  CHECK(choice.check(true));
+  choice.elects = true;
+  CHECK(choice.check(false));
+  const auto checked = choice.check(true);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().what == "flag '--leader-elect' does not go with '--dry-run'");
 }
 
 TEST_CASE("lease choice: nobody is elected unless asked for, and each process is itself") {
