@@ -17,6 +17,8 @@
 namespace gedge::cli {
 namespace {
 
+constexpr Nanos kToldBackWithin{1'000'000'000};
+
 Scheduler make_scheduler(const ScheduleCommand& command, DaemonInput& given) {
   LiveOptions options;
   options.profiles = given.rules.profiles;
@@ -42,6 +44,7 @@ Exit run_loop(const ScheduleCommand& command, const IpAddress& listen, DaemonInp
   ScheduleLoopOptions options;
   options.is_dry_run = command.is_dry_run;
   options.is_one_pass = !command.watches;
+  if (command.lease.elects) options.told_back_within = kToldBackWithin;
   ProfileSource profiles(io, command.input, command.rules, given.rules);
   if (profiles.may_change()) options.turns_within = kProfilesLookedAt;
   ScheduleRun run(make_scheduler(command, given), link, std::move(link_facts), options, io, log);

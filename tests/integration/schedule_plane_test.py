@@ -344,10 +344,15 @@ def check_two(plane):
             until(lambda: "nodeName" in plane.pods()["a"]["spec"], "a")
             holder = lease_of(plane)["spec"]["holderIdentity"]
             need(holder != "", "nobody holds the lease")
+            until(lambda: second.answer("/readyz").strip() == "ok, waits for the lease",
+                  "the second one to follow")
+            watches = second.metric("gedge_api_watches_total")
             first.stop()
             need(first.process.returncode == 0, f"exit {first.process.returncode}")
             plane.create(PODS.format("default"), pod("b"))
             until(lambda: "nodeName" in plane.pods()["b"]["spec"], "b, by the second one")
+            need(second.metric("gedge_api_watches_total") == watches,
+                 "it has listed again what it had heard of")
             need(lease_of(plane)["spec"]["holderIdentity"] not in ("", holder), "the same holder")
             need(lease_of(plane)["spec"]["leaseTransitions"] > 0, f"{lease_of(plane)}")
             # Somebody takes it by hand: whoever held it ends at once, and says so.

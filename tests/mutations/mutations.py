@@ -1,13 +1,6 @@
-"""Bugs that somebody could make, and who must catch each of them.
-
-`breaks` names invariants of the scheduler and the autoscaler (I-1: bound once; I-2: no node has too
-much; I-3: no write without the lease; I-4: no bind against what is known; I-5: everybody is settled
-in the end; I-6: what is known is what is there; I-7: no scale-down in the dark, and replicas within
-their bounds; I-8: bounded memory; I-9: bounded requests; I-10: the same answer each time; I-11: no
-attempt is forgotten; I-12: no secret is told), and bugs that other schedulers and controllers had,
-as owner/repository#number.
-"""
-from dataclasses import dataclass
+"""Bugs that somebody could make, and who must catch each of them."""
+from mutation import Mutation
+from scaling import SCALING
 
 SCHEDULER = "control/scheduler.cpp"
 PREEMPTION = "control/scheduler_preemption.cpp"
@@ -22,28 +15,13 @@ OVERCOMMIT = "control/scheduler_overcommit.cpp"
 LOOP = "drive/schedule_loop.cpp"
 CALL = "io/api_call.cpp"
 CLUSTER = "drive/api_cluster.cpp"
+TELLING = "drive/api_telling.cpp"
 LEASE = "drive/lease_keeper.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
 ANSWERS = "plan/live_answers.cpp"
 NOMINATIONS = "plan/nominations.cpp"
 KEEPER = "io/credential_keeper.cpp"
-SCALER = "control/scaler.cpp"
-SAMPLES = "control/scaler_metrics.cpp"
-RECONCILE = "scale/reconcile.cpp"
-SITES = "scale/site_scaler.cpp"
-SITE_LOOKS = "control/scaler_sites.cpp"
-
-
-@dataclass
-class Mutation:
-    bug: str
-    breaks: tuple
-    file: str  # below libgedge/src
-    find: str  # there once
-    put: str
-    by: tuple  # commands of run.py, the likeliest first
-
 
 MUTATIONS = [
     # Binding
@@ -323,11 +301,27 @@ MUTATIONS = [
     Mutation("who was frozen renews as if nothing had been", ("I-3", "enhancements#65"), ELECTION,
              "  if (is_lost(now)) state_ = State::kLost;\n", "", ("control", "drive")),
     Mutation("a lease is taken from one who may lead", ("I-3", "kubernetes#65257"), ELECTION,
-             "seen_.version.empty() || now >= seen_at_ + patience()) {",
+             "seen_.version.empty() || now >= seen_at_ + patience(seen_)) {",
              "seen_.version.empty() || now >= seen_at_) {", ("control",)),
+    Mutation("a standby lists while the leader may still write", ("I-2", "I-4"), ELECTION,
+             "has_our_times ? options_.renew_deadline + grace / 4",
+             "has_our_times ? Nanos{0} * grace.count()", ("control", "drive")),
+    Mutation("who comes to lead decides before it knows what was done", ("I-2", "I-4"), CLUSTER,
+             "  catch_up(now());  // who has just come to lead is not asked for decisions before\n",
+             "", ("drive",)),
+    Mutation("versions are compared as texts", ("I-2", "fabric8io/kubernetes-client#1214"),
+             REFLECTOR, "version.size() != as.size() ? version.size() > as.size() : version > as",
+             "version > as", ("control",)),
+    Mutation("who leaves says that others know what nobody has been told yet", ("I-2", "I-4"),
+             CLUSTER, "is_told_back ? heard()", "!heard().empty() ? heard()", ("drive",)),
+    Mutation("a leader does not wait until its binds are told back", ("I-2",), LOOP,
+             "  return scheduler_.bound() == 0 && scheduler_.awaiting() == 0 &&",
+             "  return scheduler_.awaiting() == 0 &&", ("drive",)),
+    Mutation("who only follows keeps all that went", ("I-8",), NEWS, "  cluster_.tidy();\n", "",
+             ("drive",)),
     Mutation("another machine's clock says how old a lease is", ("I-3", "kubernetes#125761"),
-             ELECTION, "found.version != seen_.version) seen_at_ = now;",
-             "found.version != seen_.version) seen_at_ = Nanos{found.renewed * kNanosInSecond};",
+             ELECTION, "    seen_at_ = now;\n  }",
+             "    seen_at_ = Nanos{found.renewed * kNanosInSecond};\n  }",
              ("control", "drive")),
     Mutation("a write may end after the lease", ("I-3", "kubernetes#107262"), LEASE,
              "  request.ends_by_then = true;\n", "", ("drive",)),
@@ -344,8 +338,8 @@ MUTATIONS = [
              ("control",)),
     # Requests
     Mutation("a link that is half open is not noticed", ("I-6", "kubernetes#107266"), REFLECTOR,
-             "now >= heard_ + options_.longest_silence;\n}",
-             "now < heard_ + Nanos{0} * options_.most_watch_seconds;\n}", ("control", "drive")),
+             "now >= heard_ + options_.longest_silence)",
+             "now < heard_ + Nanos{0} * options_.most_watch_seconds)", ("control", "drive")),
     Mutation("nobody is told why he waits", ("I-5",), SCHEDULER,
              "  if (may_tell && entry.message != decision.message) {",
              "  if (!may_tell && entry.message != decision.message) {", ("simulate",)),
@@ -379,10 +373,10 @@ MUTATIONS = [
     Mutation("a refusal is a page", ("I-6",), CLUSTER,
              "kind.reflector().is_listing() && answer.status == 200;",
              "kind.reflector().is_listing() && answer.status != 0;", ("drive",)),
-    Mutation("events pile up", ("I-8", "kubernetes#118059"), CLUSTER,
+    Mutation("events pile up", ("I-8", "kubernetes#118059"), TELLING,
              "  if (queued_.size() == kMostQueued) {", "  if (queued_.size() == 0 * kMostQueued) {",
              ("drive",)),
-    Mutation("any number of events is told at once", ("I-9",), CLUSTER,
+    Mutation("any number of events is told at once", ("I-9",), TELLING,
              "!queued_.empty() && telling_ < kMostTelling;", "!queued_.empty();", ("drive",)),
     Mutation("a program for credentials is started as fast as it fails",
              ("I-9", "kubectl#1492"), KEEPER,
@@ -392,117 +386,6 @@ MUTATIONS = [
              "codec/yaml_anchors.cpp",
              "if (++uses_ > kMaxCount || expanded_ > kMaxEntries || expanded_text_ > kMaxText)",
              "if (++uses_ > kMaxCount || expanded_ > 100 * kMaxEntries)", ("codec",)),
-    # Autoscaling
-    Mutation("one of two metrics fails, and the other one scales down", ("I-7",), RECONCILE,
-             "                       decision_.proposal < target.spec_replicas;",
-             "                       decision_.proposal < 0 * target.spec_replicas;", ("scale",)),
-    Mutation("a sample of yesterday counts", ("I-7",), SAMPLES,
-             "&& age > *options_.settings.max_age_s) {",
-             "&& age > 1'000 * *options_.settings.max_age_s) {", ("control",)),
-    Mutation("a sample of tomorrow counts", ("I-7",), SAMPLES,
-             "  if (sample.at > date + kMostAhead) {",
-             "  if (sample.at > date + 1'000 * kMostAhead) {",
-             ("control",)),
-    Mutation("pods that are not known share the load of those that are", ("I-7",), SAMPLES,
-             "  if (known >= target.status_replicas) return {};",
-             "  if (known >= 0 * target.status_replicas) return {};", ("control",)),
-    Mutation("windows are shorter than they say", ("I-7",), SCALER,
-             "  return epoch_->second + (now - epoch_->first).count() / kNanosInSecond;",
-             "  return epoch_->second + 60 * (now - epoch_->first).count() / kNanosInSecond;",
-             ("control",)),
-    Mutation("a workload inherits the window of one that had its name", ("I-7",), SCALER,
-             "      entry.history = {};  // another one of that name\n", "", ("control",)),
-    Mutation("two change one workload by turns, for ever", ("I-7", "I-9"), SCALER,
-             "    entry.yields_until = now + options_.yield;", "    entry.yields_until = now;",
-             ("control",)),
-    Mutation("a change that met another one is not looked at again", ("I-5", "I-7"), SCALER,
-             "ScaleAnswer::kConflict;\n    space->is_wanted_again = true;\n",
-             "ScaleAnswer::kConflict;\n", ("control",)),
-    Mutation("a query below zero asks for none", ("I-7",), "codec/scale_requests.cpp",
-             "  const bool fits = value >= 0 && value <= kMost;",
-             "  const bool fits = value <= kMost;",
-             ("codec",)),
-    Mutation("replicas go over and come back without an end", ("I-9",), SITES,
-             "  if (!may_move(now, options_.rules.return_after_s)) return;\n", "", ("scale",)),
-    Mutation("a near replica leaves before a far one", ("kubernetes#107598",), SITES,
-             "farthest = std::max(farthest, replica.site);",
-             "farthest = replica.site > 0 ? replica.site : farthest;", ("scale",)),
-    Mutation("a far replica leaves while those at home still start", ("I-7",), SITES,
-             "(!replica.ready || sum(true) - own(replica) >= wanted)", "own(replica) > 0",
-             ("scale",)),
-    Mutation("more replicas than max where the formula asks for them", ("I-7",), SITES,
-             "saturated_product(std::clamp(look.wanted, 0, options_.max), unit())",
-             "saturated_product(look.wanted, unit())", ("scale",)),
-    Mutation("replicas move between sites in the dark", ("I-7",), SITE_LOOKS,
-             "has_answer(report.decision) && !sites", "has_answer(report.decision) || !sites",
-             ("control",)),
-    Mutation("those at home leave before those that are far", ("kubernetes#107598",), SITE_LOOKS,
-             "turn.may_leave = !is_back && ", "turn.may_leave = ", ("control",)),
-    Mutation("who waits without a place is scaled away", ("I-7",), "scale/site_split.cpp",
-             "      ++split.replicas[site];\n", "      waits -= 0;\n", ("scale",)),
-    Mutation("some at home are larger than others", ("I-7",), SITES,
-             "      GEDGE_TRY(restore(before, said));\n", "      effects_.resize(said);\n",
-             ("scale",)),
-    Mutation("replicas grow beyond what a LimitRange lets them", ("I-7",), "scale/growth.cpp",
-             "    (plan.held ? beyond : fits) = middle;", "    fits = middle;", ("scale",)),
-    Mutation("replicas shrink to less than somebody has declared since", ("I-6", "I-7"),
-             "scale/growth.cpp", "one.requests.find(noted.resource) == amount",
-             "one.requests.find(noted.resource) && amount > 0", ("scale", "control")),
-    Mutation("a template that is put back is written again and again", ("I-6",),
-             "control/scaler_growth.cpp", "(!stands && written->base == size.amount)",
-             "(!stands && false)", ("control",)),
-    Mutation("a pod that somebody else resizes is resized again and again", ("I-6",),
-             "control/scaler_growth.cpp", "    else if (own && said.empty())\n",
-             "    else if (own && said.size() > 1)\n", ("control",)),
-    Mutation("what does not last is tried again each minute", ("I-6",),
-             "control/scaler_growth.cpp", "now - *since > pause_after(kMostDoublings)",
-             "now - *since > pause_after(0)", ("control",)),
-    Mutation("a large replica stands in for the least number of them", ("I-7",), SITES,
-             "GEDGE_TRY(go_up(wanted - saturated_product(lacking, unit())));\n",
-             "GEDGE_TRY(go_up(wanted));\n", ("scale",)),
-    Mutation("one pod that has no room makes all the others smaller", ("I-7",),
-             "scale/site_split.cpp", "may ? options.home : std::min(replica.amount, options.home)",
-             "may ? options.home : least", ("scale", "control")),
-    Mutation("those that are far leave for others that may not grow", ("I-7",), SITE_LOOKS,
-             "turn.far_stay = is_back && !is_over", "turn.far_stay = is_back && is_over",
-             ("control",)),
-    Mutation("who is larger by less than one replica stays so for ever", ("I-5",),
-             "scale/growth.cpp", "  return size.amount > size.base &&\n",
-             "  return size.amount < size.base &&\n", ("control",)),
-    Mutation("a replica goes over while its like is replaced", ("I-7",), "control/sites_room.cpp",
-             "return pod.terminating && is_own(pod);", "return pod.terminating && !is_own(pod);",
-             ("control",)),
-    Mutation("pods of others are resized", ("I-6",), "control/scaler_growth.cpp",
-             " &&\n        is_made_by(pod, home))", ")", ("control",)),
-    Mutation("replicas leave while others are being replaced", ("I-7",), SITES,
-             "  if (options_.none_leaves) return {};\n", "", ("scale", "control")),
-    Mutation("a workload is changed twice as it was read once", ("I-6",), SITE_LOOKS,
-             "(!comes || !options_.writes)", "(!comes || true)", ("control",)),
-    Mutation("replicas are decided while a watch is broken", ("I-7",), "drive/scale_loop.cpp",
-             "  return is_current(now);", "  return true;", ("drive",)),
-    Mutation("what fits is taken while a watch is broken", ("I-7",), "drive/scale_loop.cpp",
-             "if (may_decide || give_up_) take_from_desk();", "take_from_desk();", ("drive",)),
-    Mutation("replicas leave before their pods were told what that costs",
-             ("kubernetes#107598",), "drive/scale_calls.cpp",
-             "if (!write.costs.empty() && options_.sites",
-             "if (write.costs.size() > 9'999 && options_.sites", ("drive",)),
-    Mutation("a list that lacks most is asked for time and again", ("I-9",),
-             "drive/workload_lists.cpp", "if (is_dear || reads.size() > readings.size())",
-             "if (is_dear && reads.size() > readings.size())", ("drive",)),
-    Mutation("a workload of that name and another kind is scaled", ("I-6",),
-             "drive/workload_lists.cpp",
-             'read.target.api_version + "/" + read.target.kind;', 'read.target.api_version;',
-             ("drive",)),
-    Mutation("a workload of that name in another namespace is scaled", ("I-6",),
-             "drive/workload_lists.cpp",
-             "      if (one.namespace_name == first.namespace_name) by_name",
-             "      by_name", ("drive",)),
-    Mutation("requests are changed by an hour of samples", ("I-7",), "scale/resize.cpp",
-             "if (known_s < options_.least_known_s)", "if (known_s < 0)", ("scale",)),
-    Mutation("requests that are not safe are applied", ("I-7",), "drive/resize_workload.cpp",
-             "    if (run.held) break;\n", "", ("drive",)),
-    Mutation("requests are changed of what somebody else has changed", ("I-6",),
-             "codec/resize_requests.cpp", ', {"resourceVersion", resize.version}', "", ("drive",)),
     # What users are told, and what they told us
     Mutation("why a pod waits is not told again, though it may never have been written", ("I-5",),
              SCHEDULER, "void Scheduler::send_bind(Entry& entry) {\n  entry.message = {};\n",
@@ -586,4 +469,5 @@ MUTATIONS = [
     Mutation("a token that cannot be one is shown", ("I-12",), KEEPER,
              "invalid_input(\"the token has characters that no token can have\");",
              "invalid_input(\"no token can be \" + std::string(token));", ("io",)),
+    *SCALING,
 ]

@@ -254,7 +254,10 @@ class Daemon:
         return [where for where, text in read.items() if shows(self.plane.token, text)]
 
     def metrics(self):
-        url = f"http://127.0.0.1:{self.port()}/metrics"
+        return self.answer("/metrics")
+
+    def answer(self, path):
+        url = f"http://127.0.0.1:{self.port()}{path}"
         with urllib.request.urlopen(url, timeout=LONGEST) as reply:
             return reply.read().decode()
 

@@ -23,6 +23,7 @@ constexpr std::size_t kQuoted = 200;
 constexpr int kEvictionV1 = 22;  // the minor version whose pods take an Eviction of policy/v1
 // Where Events lie of what has no namespace: servers up to 1.20 take them nowhere else.
 constexpr const char* kNowhere = "kube-system";
+constexpr std::string_view kHeard = "gedge.io/heard";
 constexpr std::int64_t kSlack = 30;  // a server that does not end a watch in time is not there
 
 std::string pod_path(const PodName& pod) {
@@ -248,6 +249,8 @@ ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
     };
     Json metadata{{"name", name}, {"namespace", namespace_name}};
     if (!call.lease.version.empty()) metadata["resourceVersion"] = call.lease.version;
+    if (!call.lease.heard.empty())
+      metadata["annotations"] = {{kHeard, text_of(Json(call.lease.heard))}};
     const Json body{{"apiVersion", "coordination.k8s.io/v1"},
                     {"kind", "Lease"},
                     {"metadata", std::move(metadata)},
@@ -267,6 +270,22 @@ ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
   request.timeout = call.timeout;
   return request;
 }
+
+namespace {
+
+HeardVersions read_heard(std::string_view json) {
+  HeardVersions heard;
+  dom::parser parser;
+  dom::object versions;
+  if (parser.parse(json.data(), json.size()).get_object().get(versions) != simdjson::SUCCESS)
+    return heard;
+  for (const auto [path, version] : versions)
+    if (std::string_view text; version.get_string().get(text) == simdjson::SUCCESS)
+      heard.emplace(path, text);
+  return heard;
+}
+
+}  // namespace
 
 Result<Lease> read_lease(const ApiAnswer& answer) {
   if (answer.status != kOk && answer.status != kCreated)
@@ -291,6 +310,8 @@ Result<Lease> read_lease(const ApiAnswer& answer) {
     lease.acquired = parse_timestamp(text).value_or(kNever);
   if (spec["renewTime"].get_string().get(text) == simdjson::SUCCESS)
     lease.renewed = parse_timestamp(text).value_or(kNever);
+  if (document["metadata"]["annotations"][kHeard].get_string().get(text) == simdjson::SUCCESS)
+    lease.heard = read_heard(text);
   return lease;
 }
 

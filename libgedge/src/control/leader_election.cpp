@@ -56,7 +56,9 @@ LeaseCall LeaderElection::write_call(UnixSeconds date) const {
   if (state_ == State::kReleasing) {
     call.lease.holder.clear();
     call.lease.duration_seconds = 1;
+    call.lease.heard = heard_;
   } else {
+    call.lease.heard.clear();
     if (seen_.holder != identity_) {
       call.lease.acquired = date;
       call.lease.transitions += seen_.version.empty() ? 0 : 1;
@@ -84,19 +86,37 @@ std::optional<LeaseCall> LeaderElection::advance(Nanos now, UnixSeconds date) {
 }
 
 // Never shorter than our own, whatever somebody wrote into it.
-Nanos LeaderElection::patience() const {
+Nanos LeaderElection::patience(const Lease& lease) const {
   const std::int64_t most = kMostTimes * options_.duration.count();
   const std::int64_t said =
-      std::clamp<std::int64_t>(seen_.duration_seconds, 0, most / kNanosInSecond) * kNanosInSecond;
-  return seen_.holder.empty() ? Nanos{0} : std::max(options_.duration, Nanos{said});
+      std::clamp<std::int64_t>(lease.duration_seconds, 0, most / kNanosInSecond) * kNanosInSecond;
+  return lease.holder.empty() ? Nanos{0} : std::max(options_.duration, Nanos{said});
+}
+
+// Our own write, of which nobody knew whether it was done, changes nothing: it was made of the
+// Lease that was seen before. The holder of one that somebody removes learns so by a renewal.
+void LeaderElection::look_who_writes(const Lease& found, Nanos now) {
+  if (found.holder == identity_) return;
+  const bool is_removed = found.version.empty() && !seen_.holder.empty();
+  const bool is_free = found.holder.empty() && !is_removed;
+  const bool has_our_times =
+      is_removed || found.duration_seconds * kNanosInSecond == options_.duration.count();
+  const Nanos grace = options_.duration - options_.renew_deadline;
+  alone_from_ = now;
+  if (!is_free)
+    alone_from_ += has_our_times ? options_.renew_deadline + grace / 4 : patience(found);
+  handed_over_ = is_free ? found.heard : HeardVersions();
 }
 
 void LeaderElection::take_read(std::optional<Lease> lease, Nanos now) {
   is_under_way_ = false;
-  const Lease found = std::move(lease).value_or(Lease());
-  if (!was_seen_ || found.version != seen_.version) seen_at_ = now;
+  Lease found = std::move(lease).value_or(Lease());
+  if (!was_seen_ || found.version != seen_.version) {
+    look_who_writes(found, now);
+    seen_at_ = now;
+  }
   was_seen_ = true;
-  seen_ = found;
+  seen_ = std::move(found);
   const bool is_ours = seen_.holder == identity_;
   if (state_ == State::kLeading && !is_ours) {
     state_ = State::kLost;
@@ -106,7 +126,7 @@ void LeaderElection::take_read(std::optional<Lease> lease, Nanos now) {
     state_ = State::kReleased;
     return;
   }
-  if (is_ours || seen_.version.empty() || now >= seen_at_ + patience()) {
+  if (is_ours || seen_.version.empty() || now >= seen_at_ + patience(seen_)) {
     reads_next_ = false;
     until_ = now;
     return;
@@ -152,8 +172,9 @@ void LeaderElection::take_failure(Nanos now) {
   until_ = std::max(now, begun_ + (state_ == State::kFollowing ? pause() : options_.retry));
 }
 
-void LeaderElection::release() {
+void LeaderElection::release(HeardVersions heard) {
   if (state_ != State::kFollowing && state_ != State::kLeading) return;
+  heard_ = std::move(heard);
   const bool may_be_ours = is_under_way_ && !reads_next_;
   if (state_ == State::kFollowing && may_be_ours) renewed_ = begun_;
   state_ = state_ == State::kLeading || may_be_ours ? State::kReleasing : State::kReleased;

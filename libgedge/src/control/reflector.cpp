@@ -11,6 +11,19 @@ constexpr unsigned kOk = 200, kForbidden = 403, kNotFound = 404, kTooMany = 429;
 // told what happened before.
 constexpr Nanos kShort{1'000'000'000};
 
+bool is_number(const std::string& text) {
+  const bool has_digits =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return has_digits && !text.empty() && text.front() != '0';
+}
+
+bool is_as_new(const std::string& version, const std::string& as) {
+  if (as.empty()) return false;
+  if (version == as) return true;
+  if (!is_number(version) || !is_number(as)) return false;
+  return version.size() != as.size() ? version.size() > as.size() : version > as;
+}
+
 bool is_passing(unsigned status) { return status == 0 || status == kTooMany || status >= 500; }
 
 }  // namespace
@@ -20,6 +33,7 @@ Reflector::Reflector(std::uint64_t seed, const ReflectorOptions& options)
 
 std::optional<ReflectorCall> Reflector::advance(Nanos now) {
   if (is_under_way_ || now < until_) return std::nullopt;
+  if (needs_list(now)) list_again();
   is_under_way_ = true;
   ReflectorCall call;
   call.is_list = lists_next_;
@@ -40,12 +54,33 @@ std::optional<ReflectorCall> Reflector::advance(Nanos now) {
 
 std::optional<Nanos> Reflector::next() const {
   if (!is_under_way_) return until_;
-  if (!lists_next_) return heard_ + options_.longest_silence;
-  return std::nullopt;
+  if (lists_next_) return std::nullopt;
+  const Nanos silent = heard_ + options_.longest_silence;
+  return is_behind() ? std::min(silent, catch_up_until_) : silent;
 }
 
-bool Reflector::is_silent(Nanos now) const {
-  return is_watching() && now >= heard_ + options_.longest_silence;
+bool Reflector::is_vain(Nanos now) const {
+  return (is_watching() && now >= heard_ + options_.longest_silence) ||
+         (is_under_way_ && needs_list(now));
+}
+
+void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
+  if (since == required_) return;
+  required_ = since;
+  has_caught_up_ = false;
+  heard_of_others_ = heard;
+  catch_up_until_ = heard.empty() ? now : now + options_.catch_up_within;
+  if (is_synced_ && !lists_next_) catch_up();
+}
+
+void Reflector::catch_up() {
+  has_caught_up_ = has_caught_up_ || is_as_new(version_, heard_of_others_);
+}
+
+// A list that is under way may be the one.
+bool Reflector::needs_list(Nanos now) const {
+  const bool may_come = lists_next_ ? listed_ >= required_ : now < catch_up_until_;
+  return is_behind() && !may_come;
 }
 
 bool Reflector::is_unheard(Nanos now) const {
@@ -56,7 +91,10 @@ void Reflector::resume(Nanos now) {
   if (is_open_ && now - begun_ >= options_.healthy_after) failures_ = 0;
   is_under_way_ = is_open_ = false;
   until_ = now;
-  renew(now);
+  if (needs_list(now))
+    list_again();
+  else
+    renew(now);
 }
 
 void Reflector::answered() { has_returned_ = has_returned_ || std::exchange(is_away_, false); }
@@ -106,6 +144,7 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
   if (now - begun_ >= kShort) failures_ = 0;
   if (line.type == WatchType::kOther) return true;
   if (!line.version.empty()) version_ = line.version;
+  if (is_behind()) catch_up();
   is_second_try_ = false;
   return true;
 }

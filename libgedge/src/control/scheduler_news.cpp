@@ -135,6 +135,7 @@ void Scheduler::take_in(Facts objects, bool is_listed) {
     const Pod* const now = cluster_.find_pod(pod.name);
     if (pod.spec && now != nullptr && now->spec != *pod.spec) try_edited(pod.name);
   }
+  cluster_.tidy();
 }
 
 void Scheduler::keep_only(FactKind kind, std::vector<PodName> names) {
@@ -157,6 +158,7 @@ void Scheduler::remove(FactKind kind, std::string_view namespace_name, std::stri
     helped_ |= kAllHelps;
     has_new_volumes_ = true;
     shake(name);
+    came_to_.erase(SharedText(name));
   } else if (kind == FactKind::kDisruptionBudget) {
     helped_ |= kBudgetHelps;
   } else if (kind != FactKind::kPriorityClass) {

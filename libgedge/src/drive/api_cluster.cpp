@@ -12,12 +12,6 @@
 namespace gedge {
 namespace {
 
-constexpr std::size_t kMostQueued = 4'096, kMostTelling = 64;
-// What is told waits so long for more of it, unless there is as much: several in one piece take
-// less of both sides, and a server that writes an Event later shows the bind sooner.
-constexpr Nanos kGather{25'000'000};
-constexpr std::size_t kGathered = 32;
-
 constexpr unsigned kOk = 200, kUnauthorized = 401, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
 
@@ -104,8 +98,16 @@ void ApiCluster::refuse_unsent(ClusterListener& listener) {
   }
 }
 
-void ApiCluster::leave() {
-  if (lease_) lease_->election().release();
+void ApiCluster::leave(bool is_told_back) {
+  if (lease_) lease_->election().release(is_told_back ? heard() : HeardVersions());
+}
+
+HeardVersions ApiCluster::heard() const {
+  HeardVersions all;
+  for (const auto& kind : kinds_)
+    if (std::string version = kind->reflector().heard(); !version.empty())
+      all.emplace(kind->path().path, std::move(version));
+  return all;
 }
 
 std::size_t ApiCluster::untold() const {
@@ -169,106 +171,6 @@ void ApiCluster::nominate(const Nomination& nomination) {
   send_write(codec::nomination_request(nomination), std::move(call));
 }
 
-void ApiCluster::queue(ApiRequest request) {
-  if (queued_.size() == kMostQueued) {
-    queued_.pop_front();
-    ++events_dropped_;
-  }
-  if (is_told()) queued_since_ = now();
-  queued_.push_back(std::move(request));
-  if (queued_.size() >= kGathered) send_queued();
-}
-
-bool ApiCluster::is_told() const { return queued_.empty() && conditions_->ready(now()) == 0; }
-
-void ApiCluster::send_conditions() {
-  while (telling_ < kMostTelling) {
-    const auto pod = conditions_->take(now());
-    if (!pod) return;
-    ApiRequest request = codec::condition_request(*pod, wall_clock_.date());
-    if (!may_write(request)) return conditions_->clear();
-    request.is_answer_unread = true;
-    Call call;
-    call.about = About::kCondition;
-    call.condition = *pod;
-    send(std::move(request), std::move(call));
-    ++telling_;
-  }
-}
-
-void ApiCluster::tell_forbidden(unsigned status, ClusterListener& listener) {
-  if (status == kForbidden && !std::exchange(are_conditions_forbidden_, true))
-    listener.failed({Errc::kDenied,
-                     "conditions of pods cannot be written: the server says 403",
-                     {},
-                     "grant patch of pods/status; see gedge manifests"});
-  if (status == kOk) are_conditions_forbidden_ = false;
-}
-
-void ApiCluster::send_queued() {
-  const std::size_t waiting = queued_.size() + conditions_->ready(now());
-  if (waiting < kGathered && now() < queued_since_ + kGather) return;
-  send_conditions();
-  for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
-    if (!may_write(queued_.front())) return queued_.clear();
-    queued_.front().is_answer_unread = true;
-    send(std::move(queued_.front()), {});
-    queued_.pop_front();
-  }
-}
-
-void ApiCluster::report(const codec::ApiEvent& event) {
-  const codec::EventReporter reporter{options_.controller, options_.instance, last_event_++};
-  queue(codec::event_request(event, reporter, wall_clock_.date()));
-}
-
-// What may be said of one object more than once. Whatever else is reported happens to a pod once.
-void ApiCluster::warn(codec::ApiEvent event) {
-  const std::uint64_t number = last_event_;
-  const std::string object =
-      event.kind + '/' + event.about.namespace_name + '/' + event.about.name + '/' + event.uid;
-  const EventFate fate = ledger_.take(object, event.reason, event.note, number, now());
-  if (fate.kind == EventFate::Kind::kSilent) {
-    ++events_dropped_;
-    return;
-  }
-  event.is_warning = true;
-  if (fate.kind == EventFate::Kind::kAgain)
-    return queue(codec::event_again_request(event, fate.first, fate.times, wall_clock_.date()));
-  if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
-  report(event);
-}
-
-void ApiCluster::tell(const Unschedulable& pod) {
-  if (options_.tells_conditions) {
-    if (is_told()) queued_since_ = now();
-    conditions_->put(pod);
-    if (conditions_->ready(now()) >= kGathered) send_queued();
-  }
-  if (options_.events == EventsTold::kNone) return;
-  warn({"Pod", pod.pod, pod.uid, true, "FailedScheduling", "Scheduling", pod.message});
-}
-
-// As kubelets do, Events of a node say its name where others have a UID.
-void ApiCluster::tell(const Overcommit& node) {
-  if (options_.events == EventsTold::kNone) return;
-  warn({"Node",
-        {{}, node.node},
-        node.node,
-        true,
-        "Overcommitted",
-        "Scheduling",
-        "Pods ask for " + to_string(node.amounts)});
-}
-
-void ApiCluster::tell(const Misplaced& pod) {
-  if (options_.events == EventsTold::kNone) return;
-  warn({"Pod", pod.pod, pod.uid, true, "Misplaced", "Binding",
-        "Bound to node " + pod.node +
-            ", where it does not fit: the pod of this name or the node was another one when that "
-            "was decided"});
-}
-
 bool ApiCluster::is_listed() const {
   return std::all_of(kinds_.begin(), kinds_.end(),
                      [](const auto& kind) { return kind->is_synced(); });
@@ -282,6 +184,7 @@ bool ApiCluster::is_synced() const {
 }
 
 void ApiCluster::refresh() {
+  if (!is_leading()) return;
   const Nanos now = this->now();
   for (const auto& kind : kinds_) {
     if (!kind->reflector().is_unheard(now)) continue;
@@ -331,9 +234,9 @@ ApiClusterCounts ApiCluster::counts() const {
 
 // Returns how long nothing more is to be sent.
 Nanos ApiCluster::begin_calls(Nanos now) {
-  if (!std::exchange(expects_writes_, true)) transport_.expect_writes();
+  if (is_leading() && !std::exchange(expects_writes_, true)) transport_.expect_writes();
   for (const auto& kind : kinds_) {
-    if (kind->reflector().is_silent(now)) {
+    if (kind->reflector().is_vain(now)) {
       end_call(*kind);
       kind->reflector().resume(now);
     }
@@ -381,21 +284,14 @@ void ApiCluster::end_call(Kind& kind) {
   calls_.erase(std::exchange(kind.ticket, 0));
 }
 
-std::optional<Nanos> ApiCluster::next_to_tell() const {
-  if (telling_ >= kMostTelling) return std::nullopt;
-  const Nanos gathered = queued_since_ + kGather;
-  if (!queued_.empty()) return gathered;
-  const auto next = conditions_->next();
-  return next ? std::optional(std::max(*next, gathered)) : std::nullopt;
-}
-
 Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   const Nanos begin = now();
   GEDGE_TRY(keep_lease(begin));
   if (lease_)
     if (const auto next = lease_->election().next())
       most = std::min(most, std::max(*next - begin, Nanos{0}));
-  if (is_leading()) most = std::min(most, begin_calls(begin));
+  most = std::min(most, catch_up(begin));
+  if (follows()) most = std::min(most, begin_calls(begin));
   send_queued();
   if (const auto next = next_to_tell()) most = std::min(most, std::max(*next - begin, Nanos{0}));
   most = std::min(most, kLongestWait);
@@ -407,11 +303,29 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   if (now() - begin > most + kStoodStill) distrust(begin);
   refuse_unsent(listener);
   flush(listener);
+  catch_up(now());  // who has just come to lead is not asked for decisions before
   return keep_lease(now());
 }
 
 Status ApiCluster::keep_lease(Nanos now) {
   return lease_ ? lease_->advance(transport_, last_ticket_, now, wall_clock_.date()) : Status{};
+}
+
+// While nobody leads, what would be listed now would be listed again as soon as we do.
+bool ApiCluster::follows() const { return is_leading() || !lease_->election().holder().empty(); }
+
+// Returns how long nobody has to look again.
+Nanos ApiCluster::catch_up(Nanos now) {
+  if (!lease_ || !follows()) return Nanos::max();
+  const auto alone_from = lease_->election().alone_from();
+  if (!alone_from) return Nanos::max();
+  if (now < *alone_from) return *alone_from - now;
+  const HeardVersions& heard = lease_->election().handed_over();
+  for (const auto& kind : kinds_) {
+    const auto at = heard.find(kind->path().path);
+    kind->reflector().require(*alone_from, at == heard.end() ? std::string() : at->second, now);
+  }
+  return Nanos::max();
 }
 
 void ApiCluster::flush(ClusterListener& listener) {

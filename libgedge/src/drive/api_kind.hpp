@@ -42,8 +42,10 @@ class ApiCluster::Kind {
   Reflector& reflector() { return reflector_; }
   const Reflector& reflector() const { return reflector_; }
   bool is_synced() const { return is_missing() || reflector_.is_synced(); }
-  /// And what was told of it is not too old.
-  bool is_current(Nanos now) const { return is_missing() || reflector_.is_current(now); }
+  /// And what was told of it is not too old, and has all that others have written.
+  bool is_current(Nanos now) const {
+    return is_missing() || (reflector_.is_current(now) && !reflector_.is_behind());
+  }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }
   std::uint64_t unknown_changes() const { return unknown_changes_; }

@@ -19,7 +19,7 @@ ObjectWatch::ObjectWatch(WatchedKind kind, Listener listener, std::uint64_t seed
     : kind_(std::move(kind)), listener_(std::move(listener)), reflector_(seed, options) {}
 
 void ObjectWatch::advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now) {
-  if (reflector_.is_silent(now)) {
+  if (reflector_.is_vain(now)) {
     transport.cancel(std::exchange(ticket_, 0));
     reflector_.resume(now);
   }

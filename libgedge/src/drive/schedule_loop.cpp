@@ -105,13 +105,22 @@ bool ScheduleLoop::is_over(Nanos now) {
   if (give_up_ && now >= *give_up_) return true;
   const bool is_settled = scheduler_.in_flight() == 0 && scheduler_.unclear() == 0 && asked_ == 0;
   if (!is_settled || link_.untold() > 0) return false;
-  if (!std::exchange(has_left_, true)) link_.leave();
+  if (!leave_by_) leave_by_ = now + options_.told_back_within;
+  if (!has_left_ && !is_told_back(now) && now < *leave_by_) return false;
+  if (!std::exchange(has_left_, true)) link_.leave(is_told_back(now));
   return link_.untold() == 0;
+}
+
+// Of evictions and claims nobody keeps whether they were: they had time for it.
+bool ScheduleLoop::is_told_back(Nanos now) const {
+  return scheduler_.bound() == 0 && scheduler_.awaiting() == 0 &&
+         (asked_at_ == Nanos{0} || now >= asked_at_ + options_.told_back_within);
 }
 
 Nanos ScheduleLoop::patience(Nanos now) const {
   if (give_up_) {
-    const Nanos left = std::max(*give_up_ - now, Nanos{0});
+    const Nanos until = leave_by_ && !has_left_ ? std::min(*give_up_, *leave_by_) : *give_up_;
+    const Nanos left = std::max(until - now, Nanos{0});
     return scheduler_.unclear() > 0 ? std::min(left, kReadAgain) : left;
   }
   if (!was_synced_) return options_.turns_within;
@@ -155,11 +164,13 @@ void ScheduleLoop::answer(std::uint64_t ticket, const PodReading& reading) {
 
 void ScheduleLoop::answer(std::uint64_t ticket, EvictAnswer answer) {
   --asked_;
+  asked_at_ = now();
   scheduler_.answer(ticket, answer, now());
 }
 
 void ScheduleLoop::answer(std::uint64_t ticket, ClaimAnswer answer) {
   --asked_;
+  asked_at_ = now();
   scheduler_.answer(ticket, answer, now());
 }
 

@@ -271,6 +271,17 @@ void LiveCluster::Parts::drop_unused_specs() {
   has_cards_ = std::any_of(facts_.specs.begin(), facts_.specs.end(), asks_for_cards);
 }
 
+void LiveCluster::Parts::tidy() {
+  if (session_ && session_->cluster().epoch() > kLongestJournal) outdate();
+  if (session_) return;
+  if (nodes_.is_crowded()) nodes_.settle();
+  const bool has_gone_pods = gone_pods_.size() >= pods_.size() + kRoomForPods;
+  const bool has_unused_specs = facts_.specs.size() >= 2 * pods_.size() + kRoomForPods;
+  if (!has_gone_pods && !has_unused_specs) return;
+  sort_pods();
+  drop_unused_specs();
+}
+
 Status LiveCluster::Parts::rebuild() {
   nodes_.settle();
   storage_.take_news();
@@ -313,6 +324,7 @@ LiveCluster& LiveCluster::operator=(LiveCluster&&) noexcept = default;
 LiveCluster::~LiveCluster() = default;
 
 void LiveCluster::put(Facts objects) { parts_->put(std::move(objects)); }
+void LiveCluster::tidy() { parts_->tidy(); }
 void LiveCluster::put(RttMatrix rtt) { parts_->put(std::move(rtt)); }
 Status LiveCluster::use(std::vector<Profile> profiles) { return parts_->use(std::move(profiles)); }
 const std::vector<Profile>& LiveCluster::profiles() const { return parts_->profiles(); }

@@ -38,7 +38,7 @@ class LiveNodes {
   /// Where it lay; empty where there is none.
   std::optional<std::uint32_t> remove(std::string_view name);
   /// What is kept for the state is more than what it would be made anew of.
-  bool is_crowded() const { return newer_.size() >= places_.size() + kMostNewer; }
+  bool is_crowded() const { return newer_.size() + gone_.size() >= places_.size() + kMostNewer; }
   /// No state refers to anything: the facts have what is so now, by name.
   void settle();
 

@@ -40,6 +40,7 @@ class LiveCluster::Parts {
 
   void put(Facts objects);
   bool remove(FactKind kind, std::string_view namespace_name, std::string_view name);
+  void tidy();
   void put(RttMatrix rtt) {
     rtt_ = std::move(rtt);
     outdate();

@@ -214,6 +214,79 @@ TEST_CASE("leader election: released by an empty holder, once nothing is under w
   CHECK_FALSE(election.advance(200 * kSecond, 0));
 }
 
+/// Looks at the Lease, and is told that.
+void look(LeaderElection& election, const std::optional<Lease>& lease, Nanos now) {
+  REQUIRE(election.advance(now, 0));
+  election.take_read(lease, now);
+}
+
+TEST_CASE("leader election: others cannot write when what they hold was not renewed in time") {
+  LeaderElection election("me", 1);
+  CHECK_FALSE(election.alone_from());
+  look(election, held_by("other", "1"), 100 * kSecond);
+  CHECK(*election.alone_from() == Nanos{111'250'000'000});  // 10 s, and a quarter of what follows
+  look(election, held_by("other", "2"), 105 * kSecond);
+  CHECK(*election.alone_from() == Nanos{116'250'000'000});
+  look(election, held_by("other", "2"), 120 * kSecond);  // and it is taken
+  CHECK(*election.alone_from() == Nanos{116'250'000'000});
+  REQUIRE(election.advance(120 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
+  SUBCASE("by an answer") { election.take_written("3", 121 * kSecond); }
+  SUBCASE("by an answer that was lost") {
+    election.take_failure(121 * kSecond);
+    look(election, held_by("me", "3"), 123 * kSecond);
+    REQUIRE(election.advance(123 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
+    election.take_written("4", 123 * kSecond);
+  }
+  REQUIRE(election.is_leading(123 * kSecond));
+  CHECK(*election.alone_from() == Nanos{116'250'000'000});
+}
+
+TEST_CASE("leader election: a holder with other times than ours is waited out to its end") {
+  LeaderElection election("me", 1);
+  look(election, held_by("other", "1", 60), 100 * kSecond);
+  CHECK(*election.alone_from() == 160 * kSecond);
+  look(election, held_by("other", "2", 5), 105 * kSecond);
+  CHECK(*election.alone_from() == 120 * kSecond);
+}
+
+TEST_CASE("leader election: a Lease that was given away says what its holder had heard") {
+  LeaderElection election("me", 1);
+  look(election, held_by("other", "1"), 100 * kSecond);
+  Lease free = held_by("", "2", 1);
+  free.heard = {{"/api/v1/pods", "77"}};
+  look(election, free, 102 * kSecond);
+  CHECK(*election.alone_from() == 102 * kSecond);
+  CHECK(election.handed_over() == free.heard);
+  const auto call = election.advance(102 * kSecond, 0);
+  REQUIRE(call);
+  CHECK(call->lease.heard.empty());  // it is not ours
+  election.take_conflict(103 * kSecond);
+  look(election, held_by("third", "3"), 103 * kSecond);
+  CHECK(election.handed_over().empty());
+  CHECK(*election.alone_from() == Nanos{114'250'000'000});
+}
+
+TEST_CASE("leader election: who held a Lease that somebody removes may go on until it is renewed") {
+  LeaderElection election("me", 1);
+  look(election, std::nullopt, 90 * kSecond);
+  CHECK(*election.alone_from() == 90 * kSecond);
+  REQUIRE(election.advance(90 * kSecond, 0)->kind == LeaseCall::Kind::kCreate);
+  election.take_conflict(91 * kSecond);
+  look(election, held_by("other", "1"), 91 * kSecond);
+  look(election, std::nullopt, 100 * kSecond);
+  CHECK(*election.alone_from() == Nanos{111'250'000'000});
+}
+
+TEST_CASE("leader election: what was heard is said by a release alone") {
+  LeaderElection election = leading();
+  CHECK(election.advance(102 * kSecond, 0)->lease.heard.empty());
+  election.take_written("2", 102 * kSecond);
+  election.release({{"/api/v1/pods", "9"}});
+  const auto call = election.advance(103 * kSecond, 0);
+  REQUIRE(call);
+  CHECK(call->lease.heard == HeardVersions{{"/api/v1/pods", "9"}});
+}
+
 TEST_CASE("leader election: who waits looks after 0.5 to 1.1 of the time of a renewal") {
   for (const bool fails : {false, true}) {
     CAPTURE(fails);

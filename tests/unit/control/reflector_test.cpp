@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace gedge {
 namespace {
@@ -51,6 +52,98 @@ TEST_CASE("reflector: lists page by page, and watches from the version of the la
   CHECK(watch->watch_seconds <= 600);
   CHECK(reflector.lists() == 1);
   CHECK(reflector.watches() == 1);
+}
+
+TEST_CASE("reflector: what others wrote is known by a list that was begun later") {
+  Reflector reflector = watching();
+  reflector.require(20 * kSecond, "", 20 * kSecond);
+  CHECK(reflector.is_behind());
+  CHECK(*reflector.next() == 20 * kSecond);
+  REQUIRE(reflector.is_vain(20 * kSecond));
+  reflector.resume(20 * kSecond);
+  REQUIRE(reflector.advance(20 * kSecond)->is_list);
+  CHECK_FALSE(reflector.is_vain(20 * kSecond));
+  CHECK_FALSE(reflector.take_page({"8", "more"}, 21 * kSecond));
+  CHECK(reflector.is_behind());
+  REQUIRE(reflector.advance(21 * kSecond)->next == "more");
+  CHECK(reflector.take_page({"8", ""}, 22 * kSecond));
+  CHECK_FALSE(reflector.is_behind());
+  CHECK(reflector.advance(22 * kSecond)->version == "8");
+  reflector.require(20 * kSecond, "", 23 * kSecond);  // said again
+  CHECK_FALSE(reflector.is_behind());
+  CHECK_FALSE(reflector.is_vain(23 * kSecond));
+}
+
+TEST_CASE("reflector: a list that was begun before others stopped writing is begun again") {
+  Reflector asked(1);
+  REQUIRE(asked.advance(10 * kSecond));
+  asked.require(20 * kSecond, "7", 20 * kSecond);
+  REQUIRE(asked.is_vain(20 * kSecond));
+  asked.resume(20 * kSecond);
+  CHECK(asked.advance(20 * kSecond)->next.empty());
+  CHECK(asked.take_page({"8", ""}, 21 * kSecond));
+  CHECK_FALSE(asked.is_behind());
+  Reflector between(1);
+  REQUIRE(between.advance(10 * kSecond));
+  CHECK_FALSE(between.take_page({"8", "more"}, 11 * kSecond));
+  between.require(20 * kSecond, "7", 20 * kSecond);
+  CHECK(between.advance(20 * kSecond)->next.empty());
+}
+
+TEST_CASE("reflector: a watch that has come as far as others had heard needs no list") {
+  for (const auto& [heard, told, is_enough] :
+       {std::tuple("7", "", true),
+        {"9", "9", true},
+        {"9", "10", true},
+        {"10", "9", false},
+        {"10", "11", true},
+        {"123", "99", false},
+        {"b", "b", true},
+        {"a", "b", false},
+        {"007", "8", false},
+        {"0", "8", false},
+        {"", "8", false},
+        {"8", "", false},
+        {"18446744073709551616", "18446744073709551617", true}}) {
+    CAPTURE(heard);
+    CAPTURE(told);
+    Reflector reflector = watching();
+    reflector.require(20 * kSecond, heard, 20 * kSecond);
+    if (*told != 0) {
+      CHECK(reflector.is_behind());
+      CHECK(reflector.take_line(line(WatchType::kModified, told), 20 * kSecond));
+    }
+    CHECK(reflector.is_behind() != is_enough);
+    CHECK(reflector.is_vain(21 * kSecond) != is_enough);
+    if (is_enough || *heard == 0) continue;
+    CHECK_FALSE(reflector.is_vain(21 * kSecond - Nanos{1}));
+    CHECK(*reflector.next() == 21 * kSecond);
+    reflector.resume(21 * kSecond);
+    CHECK(reflector.advance(21 * kSecond)->is_list);
+  }
+}
+
+TEST_CASE("reflector: a watch that breaks while it catches up goes on, and then a list is made") {
+  Reflector reflector = watching();
+  reflector.require(20 * kSecond, "9", 20 * kSecond);
+  reflector.failed(0, std::nullopt, 20 * kSecond);
+  const Nanos next = *reflector.next();
+  REQUIRE(next >= Nanos{20'800'000'000});
+  const auto call = reflector.advance(next);
+  REQUIRE(call);
+  CHECK(call->is_list == (next >= 21 * kSecond));
+  CHECK(reflector.advance(std::max(next, 21 * kSecond)).has_value() == false);
+}
+
+TEST_CASE("reflector: how far it has come is only known while it watches") {
+  Reflector reflector = watching();
+  CHECK(reflector.heard().empty());  // not answered yet
+  reflector.opened(11 * kSecond);
+  CHECK(reflector.heard() == "7");
+  reflector.take_line(line(WatchType::kModified, "9"), 12 * kSecond);
+  CHECK(reflector.heard() == "9");
+  reflector.failed(0, std::nullopt, 13 * kSecond);
+  CHECK(reflector.heard().empty());
 }
 
 /// Watching, and refused until it waits for longer than half a minute, at second 100.
@@ -202,7 +295,7 @@ TEST_CASE("reflector: a watch that is silent for a minute is doubted, and so is 
   reflector.opened(11 * kSecond);
   CHECK_FALSE(reflector.is_unheard(71 * kSecond));
   CHECK(reflector.is_unheard(72 * kSecond));
-  CHECK_FALSE(reflector.is_silent(72 * kSecond));
+  CHECK_FALSE(reflector.is_vain(72 * kSecond));
   reflector.resume(72 * kSecond);
   CHECK_FALSE(reflector.is_unheard(72 * kSecond));
   CHECK_FALSE(reflector.is_current(72 * kSecond));
@@ -450,12 +543,12 @@ TEST_CASE("reflector: Retry-After is the least, and five minutes the most of it"
 TEST_CASE("reflector: a silent watch is asked anew from where it was, at once") {
   Reflector reflector = watching();
   const Nanos first = reflector.next().value();
-  CHECK_FALSE(reflector.is_silent(first - Nanos{1}));
-  CHECK(reflector.is_silent(first));
+  CHECK_FALSE(reflector.is_vain(first - Nanos{1}));
+  CHECK(reflector.is_vain(first));
   reflector.take_line(line(WatchType::kBookmark, "8"), 20 * kSecond);
-  CHECK_FALSE(reflector.is_silent(109 * kSecond));
+  CHECK_FALSE(reflector.is_vain(109 * kSecond));
   CHECK(*reflector.next() == 110 * kSecond);
-  CHECK(reflector.is_silent(110 * kSecond));
+  CHECK(reflector.is_vain(110 * kSecond));
   reflector.resume(110 * kSecond);
   const auto again = reflector.advance(110 * kSecond);
   REQUIRE(again);

@@ -552,23 +552,5 @@ TEST_CASE("api cluster: who does not lead binds nothing") {
   CHECK(at.api.asked.size() == asked);
 }
 
-TEST_CASE("api cluster: whoever waits for the lease rests meanwhile") {
-  ApiClusterOptions options;
-  options.lease.emplace();
-  options.lease->identity = "me";
-  Fixture at(std::move(options));
-  REQUIRE(at.cluster.wait(Nanos{1'000'000'000}, at.notes));
-  const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
-  REQUIRE(lease != 0);
-  at.api.say(lease, 200,
-             R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"other",)"
-             R"("leaseDurationSeconds":15}})");
-  at.turn();
-  CHECK_FALSE(at.cluster.is_leading());
-  REQUIRE(at.cluster.wait(Nanos{1'000'000'000}, at.notes));
-  CHECK(at.api.waited.back() > Nanos{0});
-  CHECK(at.api.find("/api/v1/pods") == 0);
-}
-
 }  // namespace
 }  // namespace gedge

@@ -77,7 +77,40 @@ Held after(Nanos span, bool is_whole_churn) {
   return held;
 }
 
+/// Of one that decides nothing, while nodes and pods come and go under ever new names.
+std::int64_t held_by_follower(int changes) {
+  LiveOptions live;
+  live.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  std::optional<Scheduler> scheduler;
+  scheduler.emplace(LiveCluster(std::move(live)), std::vector<std::string>{"gedge"},
+                    SchedulerOptions());
+  const auto name = [](int number) { return "web-" + std::to_string(number); };
+  for (int i = 0; i < changes; ++i) {
+    Facts facts;
+    facts.nodes.push_back(sim_node(name(i)));
+    add_pods(facts, "Pod", name(i), 1);
+    facts.specs.back().labels.set("number", std::to_string(i));
+    facts.pods.back().bound_node = name(i);
+    scheduler->put(std::move(facts));
+    if (i < 10) continue;
+    scheduler->remove(FactKind::kPod, "default", name(i - 10));
+    scheduler->remove(FactKind::kNode, {}, name(i - 10));
+  }
+  CHECK(scheduler->cluster().pod_count() == 10);
+  CHECK(scheduler->cluster().node_count() == 10);
+  const std::int64_t bytes = live_bytes();
+  scheduler.reset();
+  return bytes - live_bytes();
+}
+
 }  // namespace
+
+TEST_CASE("a day of churn: who only follows holds as much after ten times as many changes") {
+  const std::int64_t few = held_by_follower(5'000), many = held_by_follower(50'000);
+  MESSAGE(few << " bytes after 5000 changes, " << many << " after 50000");
+  CHECK(few > 1'000);
+  CHECK(many < few + (std::int64_t{1} << 20));
+}
 
 TEST_CASE("a day of churn: a scheduler holds what it held after an hour") {
   for (const bool is_whole_churn : {true, false}) {

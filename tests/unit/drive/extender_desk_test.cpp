@@ -45,7 +45,7 @@ class ScriptedLink final : public ClusterLink {
     ++refreshes;
     synced = synced && speaks;
   }
-  void leave() override {}
+  void leave(bool /*is_told_back*/) override {}
   Status wait(Nanos most, ClusterListener& listener) override {
     waited.push_back(most);
     if (turns.empty()) return Error{Errc::kUnreachable, "the script is over", {}, {}};

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ class SilentLink final : public ClusterLink, public Clock {
   void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits > 0; }
-  void leave() override { ++leaves; }
+  void leave(bool /*is_told_back*/) override { ++leaves; }
   Status wait(Nanos most, ClusterListener& listener) override {
     REQUIRE(++waits < 1'000);
     now_ += most;
@@ -93,7 +94,7 @@ class StaleLink final : public ClusterLink, public Clock {
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits == 1 || is_refreshed; }
   void refresh() override { ++refreshes; }
-  void leave() override {}
+  void leave(bool /*is_told_back*/) override {}
   Status wait(Nanos, ClusterListener& listener) override {
     now_ += kSecond;
     ++waits;
@@ -160,7 +161,7 @@ class UnclearLink final : public ClusterLink, public Clock {
   void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits_ > 0; }
-  void leave() override { left = now(); }
+  void leave(bool /*is_told_back*/) override { left = now(); }
   Status wait(Nanos most, ClusterListener& listener) override {
     REQUIRE(++waits_ < 1'000);
     if (waits_ == 1) {
@@ -230,6 +231,84 @@ TEST_CASE("schedule loop: a stop reads again what became of binds that nobody kn
 
 namespace {
 
+/// Answers binds at once, and tells of them `late` after that. Time passes while it waits.
+class LateLink final : public ClusterLink, public Clock {
+ public:
+  Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
+  void bind(const BindRequest& request) override { binds_.push_back(request); }
+  void read(const ReadRequest&) override {}
+  void evict(const EvictRequest&) override {}
+  void claim(const ClaimRequest&) override {}
+  void nominate(const Nomination&) override {}
+  void tell(const Unschedulable&) override {}
+  void tell(const Overcommit&) override {}
+  void tell(const Misplaced&) override {}
+  std::size_t untold() const override { return 0; }
+  bool is_synced() const override { return waits_ > 0; }
+  void leave(bool is_told_back) override {
+    was_told_back = is_told_back;
+    left = now_ - bound_at_;
+  }
+  Status wait(Nanos most, ClusterListener& listener) override {
+    REQUIRE(++waits_ < 1'000);
+    if (waits_ == 1) {
+      listener.put(facts);
+      return {};
+    }
+    if (!is_answered_ && !binds_.empty()) {
+      is_answered_ = true;
+      bound_at_ = now_;
+      for (const BindRequest& bind : binds_) listener.answer(bind.ticket, BindAnswer::kBound);
+      return {};
+    }
+    now_ += std::min(most, Nanos{100'000'000});
+    if (now_ < bound_at_ + late) return {};
+    facts.pods.front().bound_node = binds_.front().node;
+    listener.put(facts);
+    return {};
+  }
+  void wake() override {}
+
+  Facts facts = three_nodes();
+  Nanos late{0};
+  std::optional<Nanos> left;  // after the bind
+  bool was_told_back = false;
+
+ private:
+  Nanos now_ = kSecond, bound_at_{0};
+  std::vector<BindRequest> binds_;
+  int waits_ = 0;
+  bool is_answered_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("schedule loop: who hands over waits until its binds are told back, and not for long") {
+  for (const auto& [late, within, left, is_told_back] :
+       {std::tuple(300, 1'000, 300, true), {2'000, 1'000, 1'000, false}, {300, 0, 0, false}}) {
+    CAPTURE(late);
+    LateLink link;
+    link.late = Nanos{1'000'000} * late;
+    add_pods(link.facts, "Pod", "a", 1);
+    LiveOptions live;
+    live.profiles = {*builtin_profile("kube", Compat::k1_36)};
+    ScheduleLoopOptions options;
+    options.told_back_within = Nanos{1'000'000} * within;
+    ScheduleLoop* running = nullptr;
+    ScheduleEvents events;
+    events.bound = [&](const BindRequest&) { running->stop(); };
+    ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
+                      events);
+    running = &loop;
+    REQUIRE(loop.run());
+    REQUIRE(link.left);
+    CHECK(*link.left == Nanos{1'000'000} * left);
+    CHECK(link.was_told_back == is_told_back);
+  }
+}
+
+namespace {
+
 /// A module that breaks its contract from some moment on.
 struct BrokenModule final : PolicySource {
   std::unique_ptr<FilterPolicy> filter(std::string_view) const override { return nullptr; }
@@ -295,7 +374,7 @@ class RefusingLink final : public ClusterLink, public Clock {
   void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits > 0; }
-  void leave() override {}
+  void leave(bool /*is_told_back*/) override {}
   Status wait(Nanos, ClusterListener& listener) override {
     REQUIRE(++waits < 1'000);
     Facts facts = three_nodes();

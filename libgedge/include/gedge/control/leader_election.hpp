@@ -72,9 +72,19 @@ class LeaderElection {
   /// Who holds it, as far as was seen.
   const std::string& holder() const { return seen_.holder; }
 
+  /// From when on nobody but this process can have written, as long as nobody else changes the
+  /// Lease: what is listed later has all that others did. Before that time another one may write.
+  /// Empty: nothing is known of the Lease. A holder that says another duration than ours is waited
+  /// out to its end, one that has ours to little more than the deadline for its renewal.
+  std::optional<Nanos> alone_from() const {
+    return was_seen_ ? std::optional(alone_from_) : std::nullopt;
+  }
+  /// What the holder that gave the Lease away had heard; empty: there was none, or it did not say.
+  const HeardVersions& handed_over() const { return handed_over_; }
+
   /// Gives the Lease away; the next call does so, if it leads or a write under way may have made it
-  /// lead.
-  void release();
+  /// lead. `heard` is said in it.
+  void release(HeardVersions heard = {});
   /// After release(): it is still to be written.
   bool is_releasing() const { return state_ == State::kReleasing; }
 
@@ -82,7 +92,8 @@ class LeaderElection {
   enum class State : std::uint8_t { kFollowing, kLeading, kReleasing, kReleased, kLost };
   Nanos timeout(Nanos now) const;
   LeaseCall write_call(UnixSeconds date) const;
-  Nanos patience() const;
+  Nanos patience(const Lease& lease) const;
+  void look_who_writes(const Lease& found, Nanos now);
   Nanos pause();
 
   std::string identity_;
@@ -94,6 +105,8 @@ class LeaderElection {
   Lease seen_, written_;
   Nanos seen_at_{0};  // when it was last seen to change
   bool was_seen_ = false;
+  Nanos alone_from_{0};
+  HeardVersions heard_, handed_over_;
   Nanos until_{0};    // no call before
   Nanos begun_{0};    // of the call under way
   Nanos renewed_{0};  // when the last renewal that succeeded began

@@ -2,8 +2,9 @@
 // from there, and begins again where the server cannot go on.
 //
 // A state machine without sockets and clocks: calls come out, what became of them and the time go
-// in. A list is a consistent read, page by page, and never one of a cache that may be old; versions
-// are compared for equality alone.
+// in. A list is a consistent read, page by page, and never one of a cache that may be old. Versions
+// are opaque, but for whether one is as new as what another process had heard of the same kind:
+// Kubernetes gives them that order (KEP-5504), and where one looks otherwise a list is made.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,8 @@ struct ReflectorOptions {
   /// Where a watch is over, a list this old is made anew: of what was lost on the way here nobody
   /// would ever tell.
   Nanos list_again_after{3'600'000'000'000};
+  /// For a watch to tell what somebody else has heard; then a list is made.
+  Nanos catch_up_within{1'000'000'000};
 };
 
 /// A call that is to be made.
@@ -58,16 +61,24 @@ class Reflector {
 
   /// The call to be made now; whoever takes it says what became of it with the functions below.
   std::optional<ReflectorCall> advance(Nanos now);
-  /// When advance() or is_silent() will say something new; empty: only answers can change that.
+  /// When advance() or is_vain() will say something new; empty: only answers can change that.
   std::optional<Nanos> next() const;
-  /// The watch under way says nothing for too long: cut it and call resume().
-  bool is_silent(Nanos now) const;
+  /// The watch under way says nothing for too long, or a list is needed that was begun later: cut
+  /// the call and say resume().
+  bool is_vain(Nanos now) const;
   /// It has said nothing for longer than anybody should decide by, and may be silent for good: a
   /// new one says at once.
   bool is_unheard(Nanos now) const;
-  /// The watch under way was cut; the next one goes on where it was, at once, unless it is time for
+  /// The call under way was cut; the next one goes on where it was, at once, unless it is time for
   /// a list.
   void resume(Nanos now);
+  /// Others wrote until `since`. What is told is behind until a list that was begun later is had,
+  /// or a watch has come to version `heard`, which is not empty then. Said again of the same time,
+  /// it changes nothing.
+  void require(Nanos since, const std::string& heard, Nanos now);
+  bool is_behind() const { return whole_ < required_ && !has_caught_up_; }
+  /// How far it has come; empty: it does not know.
+  std::string heard() const { return is_open_ ? version_ : std::string(); }
   /// The server answers the watch under way: what happened before is told now.
   void opened(Nanos now);
   /// Once, when the server answers again that did not.
@@ -102,6 +113,8 @@ class Reflector {
   std::uint64_t watches() const { return watches_; }  ///< begun
 
  private:
+  bool needs_list(Nanos now) const;
+  void catch_up();
   void begin_again(Nanos now, Nanos at_least);
   void list_again();
   void renew(Nanos now);
@@ -120,12 +133,16 @@ class Reflector {
   std::string version_, page_;
   bool is_away_ = false;  // the server did not answer, or said that it failed
   bool has_returned_ = false;
-  Nanos until_{0};                   // no call before
-  Nanos not_before_{0};              // as the server asked for
-  Nanos begun_{0}, heard_{0};        // of the watch under way
-  Nanos listed_{0};                  // when the first page of the list was asked for
-  Nanos whole_{0};                   // the same of the last list that was had
-  Nanos known_at_{0};                // everything that was so then has been told
+  Nanos until_{0};             // no call before
+  Nanos not_before_{0};        // as the server asked for
+  Nanos begun_{0}, heard_{0};  // of the watch under way
+  Nanos listed_{0};            // when the first page of the list was asked for
+  Nanos whole_{0};             // the same of the last list that was had
+  Nanos known_at_{0};          // everything that was so then has been told
+  Nanos required_{0};          // others wrote until then
+  Nanos catch_up_until_{0};    // a watch that has not come to heard_of_others_ will not
+  std::string heard_of_others_;
+  bool has_caught_up_ = false;
   std::optional<Nanos> refused_at_;  // the first list since the last page that was had
   std::uint32_t failures_ = 0;
   std::uint64_t lists_ = 0, watches_ = 0;

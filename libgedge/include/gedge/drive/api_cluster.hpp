@@ -40,7 +40,8 @@ struct ApiClusterOptions {
   ReflectorOptions reflector;
   /// With one, the round-trip times are followed that the cluster carries, and so read.
   std::optional<RttOptions> latency;
-  /// With one, nothing is listed and nothing written but by the process that holds it.
+  /// With one, nothing is written but by the process that holds it, and nothing decided before it
+  /// knows what the holder before has done.
   std::optional<LeaseOptions> lease;
 };
 
@@ -54,9 +55,10 @@ struct ApiClusterCounts {
 /// wait for nobody: of those that cannot be sent in time, the oldest are dropped. Of conditions the
 /// newest of each pod waits until the server has it.
 ///
-/// With a lease, lists begin when it is held, so that the first decision sees all that the leader
-/// before has done; each bind ends before the lease does, and wait() fails with kDenied when it was
-/// lost: the process must end then.
+/// With a lease, who waits for it follows the cluster as well. What the leader before has done is
+/// known when the lease is held, and everything was listed later than that one could write, or has
+/// been told as far as that one had heard when it gave the lease away. Each bind ends before the
+/// lease does, and wait() fails with kDenied when it was lost: the process must end then.
 class ApiCluster final : public ClusterLink {
  public:
   ApiCluster(ApiTransport& transport, const Clock& clock, const WallClock& wall_clock,
@@ -74,7 +76,7 @@ class ApiCluster final : public ClusterLink {
   std::size_t untold() const override;
   bool is_synced() const override;
   void refresh() override;
-  void leave() override;
+  void leave(bool is_told_back) override;
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }
 
@@ -115,6 +117,9 @@ class ApiCluster final : public ClusterLink {
   bool may_write(ApiRequest& request) const;
   bool send_write(ApiRequest request, Call call);
   Status keep_lease(Nanos now);
+  bool follows() const;
+  Nanos catch_up(Nanos now);
+  HeardVersions heard() const;
   void refuse_unsent(ClusterListener& listener);
   void queue(ApiRequest request);
   bool is_told() const;

@@ -18,7 +18,10 @@ struct ScheduleLoopOptions {
   bool is_dry_run = false;   ///< asks nothing of the cluster; the scheduler awaits no volumes then
   bool is_one_pass = false;  ///< ends when every pod that waits was tried and every bind settled
   Nanos settle_within{15'000'000'000};  ///< after stop(), of binds that are under way
-  Nanos turns_within{60'000'000'000};   ///< where nothing happens
+  /// What was settled is told back by the cluster within that, or the next leader has to list it.
+  /// 0: nobody takes over.
+  Nanos told_back_within{0};
+  Nanos turns_within{60'000'000'000};  ///< where nothing happens
 };
 
 /// What happens; called in the thread that runs.
@@ -82,6 +85,7 @@ class ScheduleLoop final : private ClusterListener {
   void fail(const Error& error);
   void send();
   bool is_over(Nanos now);
+  bool is_told_back(Nanos now) const;
   Nanos patience(Nanos now) const;
   Nanos now() const { return Nanos(clock_.now()); }
 
@@ -92,9 +96,11 @@ class ScheduleLoop final : private ClusterListener {
   ScheduleEvents events_;
   std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
   std::size_t asked_ = 0;                       // evictions and claims under way
+  Nanos asked_at_{0};                           // when the last of them was answered
   bool was_synced_ = false;
-  std::optional<Nanos> give_up_;  // since stop() was seen
-  std::optional<Error> failure_;  // why it stops by itself
+  std::optional<Nanos> give_up_;   // since stop() was seen
+  std::optional<Nanos> leave_by_;  // since all was settled
+  std::optional<Error> failure_;   // why it stops by itself
   bool has_left_ = false;
   std::atomic<bool> stopping_{false};
 };

@@ -73,6 +73,9 @@ class LiveCluster {
   void put(Facts objects);
   /// False where there is none.
   bool remove(FactKind kind, std::string_view namespace_name, std::string_view name);
+  /// Drops what went, of a cluster that changes while nobody decides: place() does so otherwise.
+  /// Cost: now and then O(pods), else nothing.
+  void tidy();
   void put(RttMatrix rtt);
   /// From now on these decide, as they are needed by what is known: at least one. Errors: as
   /// Engine::make; those before stay.

@@ -70,7 +70,9 @@ class ClusterLink {
   /// speaks, and is_synced() waits for that.
   virtual void refresh() {}
   /// No more writes will come: what was held for them is given away, untold() says when.
-  virtual void leave() = 0;
+  /// `is_told_back`: all that was written has been told since, so that whoever has heard as much
+  /// knows it.
+  virtual void leave(bool is_told_back) = 0;
   /// Hands over what has come; waits at most `most` for the first of it. Errors: what no waiting
   /// mends.
   virtual Status wait(Nanos most, ClusterListener& listener) = 0;

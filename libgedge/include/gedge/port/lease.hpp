@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "gedge/base/units.hpp"
 
 namespace gedge {
+
+/// How far somebody has heard of each kind: the version of the last change, by path. What comes
+/// after it is newer.
+using HeardVersions = std::map<std::string, std::string>;
 
 struct Lease {
   std::string holder;  ///< empty: nobody
@@ -14,6 +19,9 @@ struct Lease {
   UnixSeconds acquired = kNever, renewed = kNever;  ///< for people: nothing is decided by them
   std::int64_t transitions = 0;
   std::string version;  ///< resourceVersion; empty: there is no such object yet
+  /// Of one that was given away: what its holder had heard, all of its own writes included. Empty:
+  /// it does not say.
+  HeardVersions heard;
 };
 
 }  // namespace gedge

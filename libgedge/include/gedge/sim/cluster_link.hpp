@@ -57,7 +57,7 @@ class SimLink final : public ClusterLink {
   void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override;
-  void leave() override {}
+  void leave(bool /*is_told_back*/) override {}
   /// Errors too: those of acts in the world.
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { pace_.wake(); }
