@@ -7,6 +7,7 @@ namespace gedge {
 namespace {
 
 constexpr std::int64_t kNanosInSecond = 1'000'000'000, kNanosInMilli = 1'000'000;
+constexpr std::int64_t kGivenAway = 1;  // second that it lasts
 constexpr Nanos kLeastTimeout{kNanosInSecond};
 constexpr int kMostTimes = 10;  // a Lease that says more than ten of our durations is mistaken
 
@@ -55,7 +56,7 @@ LeaseCall LeaderElection::write_call(UnixSeconds date) const {
   call.lease = seen_;
   if (state_ == State::kReleasing) {
     call.lease.holder.clear();
-    call.lease.duration_seconds = 1;
+    call.lease.duration_seconds = kGivenAway;
     call.lease.heard = heard_;
   } else {
     call.lease.heard.clear();
@@ -86,37 +87,32 @@ std::optional<LeaseCall> LeaderElection::advance(Nanos now, UnixSeconds date) {
 }
 
 // Never shorter than our own, whatever somebody wrote into it.
-Nanos LeaderElection::patience(const Lease& lease) const {
+Nanos LeaderElection::patience() const {
   const std::int64_t most = kMostTimes * options_.duration.count();
   const std::int64_t said =
-      std::clamp<std::int64_t>(lease.duration_seconds, 0, most / kNanosInSecond) * kNanosInSecond;
-  return lease.holder.empty() ? Nanos{0} : std::max(options_.duration, Nanos{said});
+      std::clamp<std::int64_t>(seen_.duration_seconds, 0, most / kNanosInSecond) * kNanosInSecond;
+  return seen_.holder.empty() ? Nanos{0} : std::max(options_.duration, Nanos{said});
 }
 
 // Our own write, of which nobody knew whether it was done, changes nothing: it was made of the
-// Lease that was seen before. The holder of one that somebody removes learns so by a renewal.
-void LeaderElection::look_who_writes(const Lease& found, Nanos now) {
-  if (found.holder == identity_) return;
-  const bool is_removed = found.version.empty() && !seen_.holder.empty();
-  const bool is_free = found.holder.empty() && !is_removed;
-  const bool has_our_times =
-      is_removed || found.duration_seconds * kNanosInSecond == options_.duration.count();
-  const Nanos grace = options_.duration - options_.renew_deadline;
-  alone_from_ = now;
-  if (!is_free)
-    alone_from_ += has_our_times ? options_.renew_deadline + grace / 4 : patience(found);
-  handed_over_ = is_free ? found.heard : HeardVersions();
+// Lease that was seen before. One that is given away lasts a second, as client-go has it.
+void LeaderElection::look_who_writes(const Lease& before, Nanos now) {
+  if (seen_.holder == identity_) return;
+  const bool was_there = was_seen_ && !before.version.empty();
+  const bool is_given = seen_.holder.empty() && seen_.duration_seconds == kGivenAway;
+  const bool is_free = is_given || (seen_.version.empty() && !was_there);
+  alone_from_ = is_free ? now : now + std::max(patience(), options_.duration);
+  handed_over_ = is_given ? seen_.heard : HeardVersions();
 }
 
 void LeaderElection::take_read(std::optional<Lease> lease, Nanos now) {
   is_under_way_ = false;
-  Lease found = std::move(lease).value_or(Lease());
-  if (!was_seen_ || found.version != seen_.version) {
-    look_who_writes(found, now);
+  const Lease before = std::exchange(seen_, std::move(lease).value_or(Lease()));
+  if (!was_seen_ || before.version != seen_.version) {
+    look_who_writes(before, now);
     seen_at_ = now;
   }
   was_seen_ = true;
-  seen_ = std::move(found);
   const bool is_ours = seen_.holder == identity_;
   if (state_ == State::kLeading && !is_ours) {
     state_ = State::kLost;
@@ -126,12 +122,12 @@ void LeaderElection::take_read(std::optional<Lease> lease, Nanos now) {
     state_ = State::kReleased;
     return;
   }
-  if (is_ours || seen_.version.empty() || now >= seen_at_ + patience(seen_)) {
+  if (is_ours || seen_.version.empty() || now >= seen_at_ + patience()) {
     reads_next_ = false;
     until_ = now;
     return;
   }
-  until_ = now + pause();
+  until_ = std::min(now + pause(), seen_at_ + patience());
 }
 
 // Of who waits, between two looks: 0.5 to 1.1 of `retry`, half of what client-go takes, so that

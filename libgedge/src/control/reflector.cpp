@@ -71,6 +71,9 @@ void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
   heard_of_others_ = heard;
   catch_up_until_ = heard.empty() ? now : now + options_.catch_up_within;
   if (is_synced_ && !lists_next_) catch_up();
+  if (is_under_way_ || !is_behind()) return;
+  if (needs_list(now)) list_again();
+  until_ = std::min(until_, std::max(now, not_before_));
 }
 
 void Reflector::catch_up() {
@@ -124,7 +127,7 @@ bool Reflector::take_page(const ListMeta& page, Nanos now) {
   until_ = now;
   page_ = page.next;
   if (!page_.empty()) return false;
-  version_ = page.version;
+  version_ = changed_ = page.version;
   lists_next_ = false;
   is_second_try_ = false;
   is_synced_ = true;
@@ -144,6 +147,7 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
   if (now - begun_ >= kShort) failures_ = 0;
   if (line.type == WatchType::kOther) return true;
   if (!line.version.empty()) version_ = line.version;
+  if (line.type != WatchType::kBookmark) changed_ = version_;
   if (is_behind()) catch_up();
   is_second_try_ = false;
   return true;
@@ -191,6 +195,7 @@ void Reflector::refused(unsigned status, Nanos now) {
   if (is_first) refused_at_ = now;
   const bool was_never = !is_synced_ && (status == kNotFound || !is_first);
   if (was_never || now - *refused_at_ >= options_.absent_after) is_absent_ = true;
+  if (is_absent_ && listed_ >= required_) has_caught_up_ = true;
 }
 
 void Reflector::begin_again(Nanos now, Nanos at_least) {

@@ -98,15 +98,23 @@ void ApiCluster::refuse_unsent(ClusterListener& listener) {
   }
 }
 
+// Where others may still write, whoever came next would take it that nobody does.
 void ApiCluster::leave(bool is_told_back) {
-  if (lease_) lease_->election().release(is_told_back ? heard() : HeardVersions());
+  if (!lease_ || (is_leading() && may_others_write(now()))) return;
+  lease_->election().release(is_told_back ? heard() : HeardVersions());
 }
 
+// Who does not know what was done before says nothing, and nothing of what its own claims changed:
+// nobody waits until that is told back.
 HeardVersions ApiCluster::heard() const {
   HeardVersions all;
-  for (const auto& kind : kinds_)
+  if (!is_synced()) return all;
+  for (const auto& kind : kinds_) {
+    const FactKind what = kind->path().kind;
+    if (has_claimed_ && (what == FactKind::kVolume || what == FactKind::kClaim)) continue;
     if (std::string version = kind->reflector().heard(); !version.empty())
       all.emplace(kind->path().path, std::move(version));
+  }
   return all;
 }
 
@@ -162,6 +170,7 @@ void ApiCluster::claim(const ClaimRequest& request) {
   call.about = About::kClaim;
   call.ticket = request.ticket;
   call.claim = request.claim;
+  has_claimed_ = true;
   send_write(codec::claim_request(request), std::move(call));
 }
 
@@ -178,7 +187,7 @@ bool ApiCluster::is_listed() const {
 
 bool ApiCluster::is_synced() const {
   const Nanos now = this->now();
-  return is_leading() && (!latency_ || latency_->is_current(now)) &&
+  return is_leading() && !may_others_write(now) && (!latency_ || latency_->is_current(now)) &&
          std::all_of(kinds_.begin(), kinds_.end(),
                      [now](const auto& kind) { return kind->is_current(now); });
 }
@@ -311,19 +320,22 @@ Status ApiCluster::keep_lease(Nanos now) {
   return lease_ ? lease_->advance(transport_, last_ticket_, now, wall_clock_.date()) : Status{};
 }
 
-// While nobody leads, what would be listed now would be listed again as soon as we do.
+// While nobody leads, what would be listed now may have to be listed again as soon as we do.
 bool ApiCluster::follows() const { return is_leading() || !lease_->election().holder().empty(); }
+
+bool ApiCluster::may_others_write(Nanos now) const {
+  return lease_ && now < lease_->election().alone_from();
+}
 
 // Returns how long nobody has to look again.
 Nanos ApiCluster::catch_up(Nanos now) {
-  if (!lease_ || !follows()) return Nanos::max();
-  const auto alone_from = lease_->election().alone_from();
-  if (!alone_from) return Nanos::max();
-  if (now < *alone_from) return *alone_from - now;
+  if (!lease_ || !is_leading()) return Nanos::max();
+  const Nanos alone_from = lease_->election().alone_from();
+  if (now < alone_from) return alone_from - now;
   const HeardVersions& heard = lease_->election().handed_over();
   for (const auto& kind : kinds_) {
     const auto at = heard.find(kind->path().path);
-    kind->reflector().require(*alone_from, at == heard.end() ? std::string() : at->second, now);
+    kind->reflector().require(alone_from, at == heard.end() ? std::string() : at->second, now);
   }
   return Nanos::max();
 }

@@ -44,7 +44,7 @@ class ApiCluster::Kind {
   bool is_synced() const { return is_missing() || reflector_.is_synced(); }
   /// And what was told of it is not too old, and has all that others have written.
   bool is_current(Nanos now) const {
-    return is_missing() || (reflector_.is_current(now) && !reflector_.is_behind());
+    return !reflector_.is_behind() && (is_missing() || reflector_.is_current(now));
   }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }

@@ -80,6 +80,7 @@ void ScheduleLoop::send() {
   for (const EvictRequest& victim : scheduler_.take_evictions()) {
     events_.evicted(victim);
     if (options_.is_dry_run) continue;
+    victims_.emplace(victim.ticket, Going{victim.pod, victim.uid});
     link_.evict(victim);
     ++asked_;
   }
@@ -106,21 +107,23 @@ bool ScheduleLoop::is_over(Nanos now) {
   const bool is_settled = scheduler_.in_flight() == 0 && scheduler_.unclear() == 0 && asked_ == 0;
   if (!is_settled || link_.untold() > 0) return false;
   if (!leave_by_) leave_by_ = now + options_.told_back_within;
-  if (!has_left_ && !is_told_back(now) && now < *leave_by_) return false;
-  if (!std::exchange(has_left_, true)) link_.leave(is_told_back(now));
+  if (!has_left_ && !is_told_back() && now < *leave_by_) return false;
+  if (!std::exchange(has_left_, true)) link_.leave(is_told_back());
   return link_.untold() == 0;
 }
 
-// Of evictions and claims nobody keeps whether they were: they had time for it.
-bool ScheduleLoop::is_told_back(Nanos now) const {
-  return scheduler_.bound() == 0 && scheduler_.awaiting() == 0 &&
-         (asked_at_ == Nanos{0} || now >= asked_at_ + options_.told_back_within);
+bool ScheduleLoop::is_told_back() {
+  std::erase_if(going_, [this](const Going& one) {
+    const Pod* const known = scheduler_.cluster().find_pod(one.pod);
+    return known == nullptr || known->uid != one.uid || known->terminating;
+  });
+  return scheduler_.bound() == 0 && going_.empty();
 }
 
 Nanos ScheduleLoop::patience(Nanos now) const {
+  if (leave_by_ && !has_left_) return std::max(*leave_by_ - now, Nanos{0});
   if (give_up_) {
-    const Nanos until = leave_by_ && !has_left_ ? std::min(*give_up_, *leave_by_) : *give_up_;
-    const Nanos left = std::max(until - now, Nanos{0});
+    const Nanos left = std::max(*give_up_ - now, Nanos{0});
     return scheduler_.unclear() > 0 ? std::min(left, kReadAgain) : left;
   }
   if (!was_synced_) return options_.turns_within;
@@ -164,13 +167,16 @@ void ScheduleLoop::answer(std::uint64_t ticket, const PodReading& reading) {
 
 void ScheduleLoop::answer(std::uint64_t ticket, EvictAnswer answer) {
   --asked_;
-  asked_at_ = now();
+  const auto victim = victims_.extract(ticket);
+  if (!victim.empty() && answer == EvictAnswer::kGoing) {
+    is_told_back();  // drops those before
+    going_.push_back(std::move(victim.mapped()));
+  }
   scheduler_.answer(ticket, answer, now());
 }
 
 void ScheduleLoop::answer(std::uint64_t ticket, ClaimAnswer answer) {
   --asked_;
-  asked_at_ = now();
   scheduler_.answer(ticket, answer, now());
 }
 

@@ -220,33 +220,38 @@ void look(LeaderElection& election, const std::optional<Lease>& lease, Nanos now
   election.take_read(lease, now);
 }
 
-TEST_CASE("leader election: others cannot write when what they hold was not renewed in time") {
+TEST_CASE("leader election: others cannot write when what they hold has run out") {
   LeaderElection election("me", 1);
-  CHECK_FALSE(election.alone_from());
   look(election, held_by("other", "1"), 100 * kSecond);
-  CHECK(*election.alone_from() == Nanos{111'250'000'000});  // 10 s, and a quarter of what follows
-  look(election, held_by("other", "2"), 105 * kSecond);
-  CHECK(*election.alone_from() == Nanos{116'250'000'000});
-  look(election, held_by("other", "2"), 120 * kSecond);  // and it is taken
-  CHECK(*election.alone_from() == Nanos{116'250'000'000});
-  REQUIRE(election.advance(120 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
-  SUBCASE("by an answer") { election.take_written("3", 121 * kSecond); }
+  CHECK(election.alone_from() == 115 * kSecond);
+  look(election, held_by("other", "2", 60), 105 * kSecond);
+  CHECK(election.alone_from() == 165 * kSecond);
+  look(election, held_by("other", "3", 5), 108 * kSecond);
+  CHECK(election.alone_from() == 123 * kSecond);
+  look(election, held_by("other", "3", 5), 123 * kSecond);  // and it is taken
+  CHECK(election.alone_from() == 123 * kSecond);
+  REQUIRE(election.advance(123 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
+  SUBCASE("by an answer") { election.take_written("4", 124 * kSecond); }
   SUBCASE("by an answer that was lost") {
-    election.take_failure(121 * kSecond);
-    look(election, held_by("me", "3"), 123 * kSecond);
-    REQUIRE(election.advance(123 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
-    election.take_written("4", 123 * kSecond);
+    election.take_failure(124 * kSecond);
+    look(election, held_by("me", "4"), 126 * kSecond);
+    REQUIRE(election.advance(126 * kSecond, 0)->kind == LeaseCall::Kind::kUpdate);
+    election.take_written("5", 126 * kSecond);
   }
-  REQUIRE(election.is_leading(123 * kSecond));
-  CHECK(*election.alone_from() == Nanos{116'250'000'000});
+  REQUIRE(election.is_leading(126 * kSecond));
+  CHECK(election.alone_from() == 123 * kSecond);
 }
 
-TEST_CASE("leader election: a holder with other times than ours is waited out to its end") {
+TEST_CASE("leader election: what runs out is looked at when it does, and not up to 2.2 s later") {
   LeaderElection election("me", 1);
-  look(election, held_by("other", "1", 60), 100 * kSecond);
-  CHECK(*election.alone_from() == 160 * kSecond);
-  look(election, held_by("other", "2", 5), 105 * kSecond);
-  CHECK(*election.alone_from() == 120 * kSecond);
+  look(election, held_by("other", "1"), 100 * kSecond);
+  Nanos last{0};
+  while (*election.next() < 115 * kSecond) {
+    last = *election.next();
+    look(election, held_by("other", "1"), last);
+  }
+  CHECK(last > 112 * kSecond);
+  CHECK(*election.next() == 115 * kSecond);
 }
 
 TEST_CASE("leader election: a Lease that was given away says what its holder had heard") {
@@ -255,7 +260,7 @@ TEST_CASE("leader election: a Lease that was given away says what its holder had
   Lease free = held_by("", "2", 1);
   free.heard = {{"/api/v1/pods", "77"}};
   look(election, free, 102 * kSecond);
-  CHECK(*election.alone_from() == 102 * kSecond);
+  CHECK(election.alone_from() == 102 * kSecond);
   CHECK(election.handed_over() == free.heard);
   const auto call = election.advance(102 * kSecond, 0);
   REQUIRE(call);
@@ -263,18 +268,27 @@ TEST_CASE("leader election: a Lease that was given away says what its holder had
   election.take_conflict(103 * kSecond);
   look(election, held_by("third", "3"), 103 * kSecond);
   CHECK(election.handed_over().empty());
-  CHECK(*election.alone_from() == Nanos{114'250'000'000});
+  CHECK(election.alone_from() == 118 * kSecond);
 }
 
-TEST_CASE("leader election: who held a Lease that somebody removes may go on until it is renewed") {
-  LeaderElection election("me", 1);
-  look(election, std::nullopt, 90 * kSecond);
-  CHECK(*election.alone_from() == 90 * kSecond);
-  REQUIRE(election.advance(90 * kSecond, 0)->kind == LeaseCall::Kind::kCreate);
-  election.take_conflict(91 * kSecond);
-  look(election, held_by("other", "1"), 91 * kSecond);
-  look(election, std::nullopt, 100 * kSecond);
-  CHECK(*election.alone_from() == Nanos{111'250'000'000});
+TEST_CASE("leader election: a holder may write on when somebody removes or empties its Lease") {
+  Lease emptied = held_by("", "2");  // not as who gives it away
+  emptied.heard = {{"/api/v1/pods", "77"}};
+  for (const auto& lease : {std::optional<Lease>(), std::optional(emptied)}) {
+    LeaderElection election("me", 1);
+    look(election, std::nullopt, 90 * kSecond);
+    CHECK(election.alone_from() == 90 * kSecond);
+    REQUIRE(election.advance(90 * kSecond, 0)->kind == LeaseCall::Kind::kCreate);
+    election.take_conflict(91 * kSecond);
+    look(election, held_by("other", "1"), 91 * kSecond);
+    look(election, lease, 100 * kSecond);
+    CHECK(election.alone_from() == 115 * kSecond);
+    CHECK(election.handed_over().empty());
+    REQUIRE(election.advance(100 * kSecond, 0));
+    election.take_written("3", 101 * kSecond);
+    CHECK(election.is_leading(101 * kSecond));
+    CHECK(election.alone_from() == 115 * kSecond);
+  }
 }
 
 TEST_CASE("leader election: what was heard is said by a release alone") {

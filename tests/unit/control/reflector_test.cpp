@@ -29,6 +29,19 @@ Reflector watching(std::uint64_t seed = 1) {
   return reflector;
 }
 
+/// Watching, and refused until it waits for longer than half a minute, at second 100.
+Reflector away(std::optional<Nanos> retry_after = std::nullopt, unsigned status = 503) {
+  Reflector reflector = watching();
+  Nanos now = 10 * kSecond;
+  for (int i = 0; i < 8; ++i) {
+    if (i > 0) now = *reflector.next();
+    if (i > 0) REQUIRE(reflector.advance(now));
+    reflector.failed(status, retry_after, now);
+  }
+  CHECK(*reflector.next() - now >= 30 * kSecond);
+  return reflector;
+}
+
 TEST_CASE("reflector: lists page by page, and watches from the version of the last page") {
   Reflector reflector(1);
   const auto first = reflector.advance(Nanos{0});
@@ -123,16 +136,45 @@ TEST_CASE("reflector: a watch that has come as far as others had heard needs no 
   }
 }
 
-TEST_CASE("reflector: a watch that breaks while it catches up goes on, and then a list is made") {
+TEST_CASE(
+    "reflector: a watch that is broken goes on at once to catch up, and then a list is made") {
   Reflector reflector = watching();
-  reflector.require(20 * kSecond, "9", 20 * kSecond);
   reflector.failed(0, std::nullopt, 20 * kSecond);
-  const Nanos next = *reflector.next();
-  REQUIRE(next >= Nanos{20'800'000'000});
-  const auto call = reflector.advance(next);
-  REQUIRE(call);
-  CHECK(call->is_list == (next >= 21 * kSecond));
-  CHECK(reflector.advance(std::max(next, 21 * kSecond)).has_value() == false);
+  reflector.require(20 * kSecond, "9", 20 * kSecond);
+  REQUIRE(*reflector.next() == 20 * kSecond);
+  REQUIRE_FALSE(reflector.advance(20 * kSecond)->is_list);
+  CHECK_FALSE(reflector.is_vain(21 * kSecond - Nanos{1}));
+  CHECK(reflector.is_vain(21 * kSecond));
+  reflector.resume(21 * kSecond);
+  CHECK(reflector.advance(21 * kSecond)->is_list);
+}
+
+TEST_CASE("reflector: what is required waits for nothing but what a server asked for") {
+  Reflector waits = away();
+  const Nanos now = *waits.next() - 20 * kSecond;
+  waits.require(now, "", now);
+  CHECK(*waits.next() == now);
+  CHECK(waits.advance(now)->is_list);
+  Reflector asked = away(100 * kSecond);
+  const Nanos end = *asked.next();
+  asked.require(end - 20 * kSecond, "", end - 20 * kSecond);
+  CHECK(*asked.next() == end);
+}
+
+TEST_CASE("reflector: of a kind that is refused again nothing is left to know") {
+  Reflector reflector(1);
+  REQUIRE(reflector.advance(10 * kSecond));
+  reflector.failed(404, std::nullopt, 10 * kSecond);
+  REQUIRE(reflector.is_absent());
+  reflector.require(10 * kSecond + Nanos{1}, "9", 10 * kSecond + Nanos{1});
+  CHECK(reflector.is_behind());
+  REQUIRE(reflector.advance(11 * kSecond)->is_list);
+  reflector.require(12 * kSecond, "9", 12 * kSecond);  // again, while that is under way
+  reflector.failed(404, std::nullopt, 12 * kSecond);
+  CHECK(reflector.is_behind());
+  REQUIRE(reflector.advance(20 * kSecond)->is_list);
+  reflector.failed(404, std::nullopt, 20 * kSecond);
+  CHECK_FALSE(reflector.is_behind());
 }
 
 TEST_CASE("reflector: how far it has come is only known while it watches") {
@@ -142,21 +184,10 @@ TEST_CASE("reflector: how far it has come is only known while it watches") {
   CHECK(reflector.heard() == "7");
   reflector.take_line(line(WatchType::kModified, "9"), 12 * kSecond);
   CHECK(reflector.heard() == "9");
+  reflector.take_line(line(WatchType::kBookmark, "20"), 12 * kSecond);
+  CHECK(reflector.heard() == "9");
   reflector.failed(0, std::nullopt, 13 * kSecond);
   CHECK(reflector.heard().empty());
-}
-
-/// Watching, and refused until it waits for longer than half a minute, at second 100.
-Reflector away(std::optional<Nanos> retry_after = std::nullopt, unsigned status = 503) {
-  Reflector reflector = watching();
-  Nanos now = 10 * kSecond;
-  for (int i = 0; i < 8; ++i) {
-    if (i > 0) now = *reflector.next();
-    if (i > 0) REQUIRE(reflector.advance(now));
-    reflector.failed(status, retry_after, now);
-  }
-  CHECK(*reflector.next() - now >= 30 * kSecond);
-  return reflector;
 }
 
 TEST_CASE("reflector: what waits because a server does not answer waits no longer once it does") {

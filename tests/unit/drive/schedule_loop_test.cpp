@@ -161,11 +161,14 @@ class UnclearLink final : public ClusterLink, public Clock {
   void tell(const Misplaced&) override {}
   std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits_ > 0; }
-  void leave(bool /*is_told_back*/) override { left = now(); }
+  void leave(bool is_told_back) override {
+    left = now();
+    was_told_back = is_told_back;
+  }
   Status wait(Nanos most, ClusterListener& listener) override {
     REQUIRE(++waits_ < 1'000);
     if (waits_ == 1) {
-      listener.put(std::move(facts));
+      listener.put(Facts(facts));
       return {};
     }
     now_ += std::min(most, kSecond);
@@ -179,8 +182,11 @@ class UnclearLink final : public ClusterLink, public Clock {
       is_asked_ = !binds.empty();
     }
     if (now_ >= readable_at)
-      for (const std::uint64_t ticket : std::exchange(evictions, {}))
+      for (const std::uint64_t ticket : std::exchange(evictions, {})) {
         listener.answer(ticket, EvictAnswer::kGoing);
+        for (Pod& pod : facts.pods) pod.terminating = true;
+        if (tells_who_goes) listener.put(Facts(facts));
+      }
     return {};
   }
   void wake() override {}
@@ -190,6 +196,7 @@ class UnclearLink final : public ClusterLink, public Clock {
   std::vector<std::uint64_t> evictions;
   Nanos readable_at{0};
   std::optional<Micros> left;
+  bool was_told_back = false, tells_who_goes = false;
 
  private:
   Nanos now_ = kSecond;
@@ -346,16 +353,20 @@ TEST_CASE("schedule loop: where nothing can be decided any more, what was sent i
   CHECK(Nanos(*link.left) >= link.readable_at);
 }
 
-TEST_CASE("schedule loop: a stop waits for pods that were asked to go") {
-  UnclearLink link;
-  for (Node& node : link.facts.nodes) node.allocatable.set("pods", 1);
-  add_pods(link.facts, "ReplicaSet", "low", 3);
-  for (std::size_t i = 0; i < 3; ++i) link.facts.pods[i].bound_node = "n" + std::to_string(i);
-  add_pods(link.facts, "Pod", "high", 1);
-  link.facts.pods.back().priority = 100;
-  CHECK(stop_after_first(link) >= 3 * kSecond);
-  CHECK(link.evictions.empty());
-  CHECK(link.left);
+TEST_CASE("schedule loop: a stop waits for pods that were asked to go, and to hear that they go") {
+  for (const bool tells : {false, true}) {
+    UnclearLink link;
+    link.tells_who_goes = tells;
+    for (Node& node : link.facts.nodes) node.allocatable.set("pods", 1);
+    add_pods(link.facts, "ReplicaSet", "low", 3);
+    for (std::size_t i = 0; i < 3; ++i) link.facts.pods[i].bound_node = "n" + std::to_string(i);
+    add_pods(link.facts, "Pod", "high", 1);
+    link.facts.pods.back().priority = 100;
+    CHECK(stop_after_first(link) >= 3 * kSecond);
+    CHECK(link.evictions.empty());
+    CHECK(link.left);
+    CHECK(link.was_told_back == tells);
+  }
 }
 
 namespace {

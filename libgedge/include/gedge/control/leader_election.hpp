@@ -72,13 +72,10 @@ class LeaderElection {
   /// Who holds it, as far as was seen.
   const std::string& holder() const { return seen_.holder; }
 
-  /// From when on nobody but this process can have written, as long as nobody else changes the
-  /// Lease: what is listed later has all that others did. Before that time another one may write.
-  /// Empty: nothing is known of the Lease. A holder that says another duration than ours is waited
-  /// out to its end, one that has ours to little more than the deadline for its renewal.
-  std::optional<Nanos> alone_from() const {
-    return was_seen_ ? std::optional(alone_from_) : std::nullopt;
-  }
+  /// From when on nobody else can have written, where this process leads: what is listed later has
+  /// all that others did. It may still be to come: who had a Lease that somebody has removed, or
+  /// emptied by hand, knows that by its next renewal only.
+  Nanos alone_from() const { return alone_from_; }
   /// What the holder that gave the Lease away had heard; empty: there was none, or it did not say.
   const HeardVersions& handed_over() const { return handed_over_; }
 
@@ -92,8 +89,8 @@ class LeaderElection {
   enum class State : std::uint8_t { kFollowing, kLeading, kReleasing, kReleased, kLost };
   Nanos timeout(Nanos now) const;
   LeaseCall write_call(UnixSeconds date) const;
-  Nanos patience(const Lease& lease) const;
-  void look_who_writes(const Lease& found, Nanos now);
+  Nanos patience() const;
+  void look_who_writes(const Lease& before, Nanos now);
   Nanos pause();
 
   std::string identity_;

@@ -72,13 +72,14 @@ class Reflector {
   /// The call under way was cut; the next one goes on where it was, at once, unless it is time for
   /// a list.
   void resume(Nanos now);
-  /// Others wrote until `since`. What is told is behind until a list that was begun later is had,
-  /// or a watch has come to version `heard`, which is not empty then. Said again of the same time,
-  /// it changes nothing.
+  /// Others wrote until `since`. What is told is behind until a list is had that was begun later,
+  /// or refused as that of a kind that is not there; or, where others had heard of version `heard`,
+  /// until a watch has come to it. Said again of the same time, it changes nothing.
   void require(Nanos since, const std::string& heard, Nanos now);
   bool is_behind() const { return whole_ < required_ && !has_caught_up_; }
-  /// How far it has come; empty: it does not know.
-  std::string heard() const { return is_open_ ? version_ : std::string(); }
+  /// The version of the last list or change that was told; empty: nobody knows it. What a bookmark
+  /// says may be known to nobody else for a minute.
+  std::string heard() const { return is_open_ ? changed_ : std::string(); }
   /// The server answers the watch under way: what happened before is told now.
   void opened(Nanos now);
   /// Once, when the server answers again that did not.
@@ -131,6 +132,7 @@ class Reflector {
   bool is_absent_ = false;
   bool is_open_ = false;  // a watch is under way, and was answered
   std::string version_, page_;
+  std::string changed_;   // version_ but for bookmarks
   bool is_away_ = false;  // the server did not answer, or said that it failed
   bool has_returned_ = false;
   Nanos until_{0};             // no call before

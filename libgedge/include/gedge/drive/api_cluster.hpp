@@ -56,9 +56,9 @@ struct ApiClusterCounts {
 /// newest of each pod waits until the server has it.
 ///
 /// With a lease, who waits for it follows the cluster as well. What the leader before has done is
-/// known when the lease is held, and everything was listed later than that one could write, or has
-/// been told as far as that one had heard when it gave the lease away. Each bind ends before the
-/// lease does, and wait() fails with kDenied when it was lost: the process must end then.
+/// known when everything was listed later than that one could write, or has been told as far as
+/// that one had heard when it gave the lease away. Each bind ends before the lease does, and wait()
+/// fails with kDenied when it was lost: the process must end then.
 class ApiCluster final : public ClusterLink {
  public:
   ApiCluster(ApiTransport& transport, const Clock& clock, const WallClock& wall_clock,
@@ -80,7 +80,8 @@ class ApiCluster final : public ClusterLink {
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }
 
-  /// What has not been listed yet, or heard of for too long, for who asks why it is not ready.
+  /// What has not been listed yet, or heard of for too long, or not as far as the leader before
+  /// had; for who asks why it is not ready.
   std::vector<std::string> unsynced() const;
   ApiClusterCounts counts() const;
   /// Who holds the lease; empty: nobody, or there is none.
@@ -118,6 +119,7 @@ class ApiCluster final : public ClusterLink {
   bool send_write(ApiRequest request, Call call);
   Status keep_lease(Nanos now);
   bool follows() const;
+  bool may_others_write(Nanos now) const;
   Nanos catch_up(Nanos now);
   HeardVersions heard() const;
   void refuse_unsent(ClusterListener& listener);
@@ -166,7 +168,7 @@ class ApiCluster final : public ClusterLink {
   std::unique_ptr<ConditionQueue> conditions_;
   bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
   bool are_deletions_refused_ = false, are_evictions_refused_ = false;
-  bool expects_writes_ = false;
+  bool expects_writes_ = false, has_claimed_ = false;
   Nanos queued_since_{0};    // while there are any
   std::size_t telling_ = 0;  // of them under way
   EventLedger ledger_;       // of Events that may say the same again and again

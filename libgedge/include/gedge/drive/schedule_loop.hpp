@@ -81,11 +81,15 @@ class ScheduleLoop final : private ClusterListener {
   void failed(const Error& error) override;
   void recovered() override { events_.recovered(); }
 
+  struct Going {
+    PodName pod;
+    SharedText uid;
+  };
   Status decide();
   void fail(const Error& error);
   void send();
   bool is_over(Nanos now);
-  bool is_told_back(Nanos now) const;
+  bool is_told_back();
   Nanos patience(Nanos now) const;
   Nanos now() const { return Nanos(clock_.now()); }
 
@@ -96,7 +100,8 @@ class ScheduleLoop final : private ClusterListener {
   ScheduleEvents events_;
   std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
   std::size_t asked_ = 0;                       // evictions and claims under way
-  Nanos asked_at_{0};                           // when the last of them was answered
+  std::map<std::uint64_t, Going> victims_;      // of evictions under way
+  std::vector<Going> going_;                    // they have been asked to, and were not seen to
   bool was_synced_ = false;
   std::optional<Nanos> give_up_;   // since stop() was seen
   std::optional<Nanos> leave_by_;  // since all was settled

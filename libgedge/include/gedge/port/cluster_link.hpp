@@ -64,14 +64,14 @@ class ClusterLink {
   /// What was asked for with best effort and is still to be sent or answered.
   virtual std::size_t untold() const = 0;
   /// Everything was listed once since the link was made, and changes have been told since, but for
-  /// the last minute: what was told so far is a whole cluster.
+  /// the last minute, and all that others did before us: what was told so far is a whole cluster.
   virtual bool is_synced() const = 0;
   /// Somebody is about to decide: what has been silent for a minute is asked whether it still
   /// speaks, and is_synced() waits for that.
   virtual void refresh() {}
   /// No more writes will come: what was held for them is given away, untold() says when.
-  /// `is_told_back`: all that was written has been told since, so that whoever has heard as much
-  /// knows it.
+  /// `is_told_back`: of all binds and evictions it has been told since that they were done, so that
+  /// whoever has heard as much knows them.
   virtual void leave(bool is_told_back) = 0;
   /// Hands over what has come; waits at most `most` for the first of it. Errors: what no waiting
   /// mends.

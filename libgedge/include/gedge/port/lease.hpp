@@ -19,8 +19,8 @@ struct Lease {
   UnixSeconds acquired = kNever, renewed = kNever;  ///< for people: nothing is decided by them
   std::int64_t transitions = 0;
   std::string version;  ///< resourceVersion; empty: there is no such object yet
-  /// Of one that was given away: what its holder had heard, all of its own writes included. Empty:
-  /// it does not say.
+  /// Of one that was given away: what its holder had heard, by when it had been told of its own
+  /// binds and evictions. Empty: it does not say.
   HeardVersions heard;
 };
 
