@@ -258,8 +258,9 @@ bool Play::is_over() {
 void Play::turn(ScheduleLoop& loop, std::uint64_t sent) {
   take_events();
   const SchedulerCounts& counts = loop.scheduler().counts();
-  if (counts.attempts != sent + counts.unschedulable)
-    checks_.fail("I-11", "an attempt has neither led to a bind nor to a reason");
+  const std::uint64_t led_to_bind = sent - counts.provided - counts.retried;
+  if (counts.attempts != led_to_bind + counts.awaited + counts.unschedulable)
+    checks_.fail("I-11", "an attempt has neither led to a bind, nor to volumes, nor to a reason");
   check_memory(loop.scheduler());
   const bool is_over_now = is_over();
   if (is_quiet_ && !holds_places(loop.scheduler())) compare_caches(loop.scheduler());

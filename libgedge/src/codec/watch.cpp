@@ -17,6 +17,8 @@ using codec::for_each_field;
 using codec::PaddedText;
 using codec::take;
 
+constexpr std::int64_t kSecond = 1'000'000'000, kMostSeconds = 86'400;
+
 constexpr std::array<std::pair<std::string_view, WatchType>, 5> kTypes{{
     {"ADDED", WatchType::kAdded},
     {"MODIFIED", WatchType::kModified},
@@ -60,6 +62,18 @@ simdjson::error_code take_metadata(ondemand::value value, WatchLine& line) {
   });
 }
 
+// What is no number, as a server that fails may say, is left out.
+simdjson::error_code take_details(ondemand::value value, WatchLine& line) {
+  ondemand::object details;
+  if (value.get_object().get(details)) return simdjson::SUCCESS;
+  return for_each_field(details, [&](std::string_view key, ondemand::value of) {
+    std::int64_t seconds = 0;
+    if (key == "retryAfterSeconds" && !of.get_int64().get(seconds))
+      line.retry_after = Nanos{kSecond * std::clamp(seconds, std::int64_t{0}, kMostSeconds)};
+    return simdjson::SUCCESS;
+  });
+}
+
 simdjson::error_code take_object(ondemand::value value, WatchLine& line) {
   ondemand::object object;
   if (const auto error = value.get_object().get(object)) return error;
@@ -68,6 +82,7 @@ simdjson::error_code take_object(ondemand::value value, WatchLine& line) {
     if (key == "metadata") return take_metadata(of, line);
     if (key == "reason") return take(of, line.reason);
     if (key == "message") return take(of, line.message);
+    if (key == "details") return take_details(of, line);
     if (key != "code") return simdjson::SUCCESS;
     std::int64_t code = 0;
     const auto wrong = of.get_int64().get(code);

@@ -139,7 +139,7 @@ bool Reflector::take_page(const ListMeta& page, Nanos now) {
 bool Reflector::take_line(const WatchLine& line, Nanos now) {
   heard_ = now;
   if (line.type == WatchType::kError) {
-    failed(line.code > 0 ? static_cast<unsigned>(line.code) : 500, std::nullopt, now);
+    failed(line.code > 0 ? static_cast<unsigned>(line.code) : 500, line.retry_after, now);
     return false;
   }
   is_open_ = true;

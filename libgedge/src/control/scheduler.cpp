@@ -247,6 +247,7 @@ Status Scheduler::try_again(Entry& entry) {
   leave_state(entry);
   if (*fits) {
     ++entry.attempts;
+    ++counts_.retried;
     send_bind(entry);
     return {};
   }

@@ -6,6 +6,7 @@
 namespace gedge {
 
 void Scheduler::await_volumes(Entry& entry, Nanos now) {
+  ++counts_.awaited;
   const Key key = key_of(entry.name);
   for (ClaimRequest& request : cluster_.take_claims(entry.name)) {
     request.ticket = ++last_ticket_;
@@ -54,6 +55,7 @@ Status Scheduler::bind_provided(Nanos now) {
       continue;
     }
     leave_state(entry);
+    ++counts_.provided;
     send_bind(entry);
   }
   return {};

@@ -87,6 +87,28 @@ TEST_CASE("watch: an error says its code and reason") {
   CHECK(line->code == 410);
   CHECK(line->reason == "Expired");
   CHECK(line->message == "too old");
+  CHECK_FALSE(line->retry_after);
+}
+
+TEST_CASE("watch: an error says when to come again, where that is a number of seconds") {
+  WatchReader reader;
+  for (const auto& [details, seconds] :
+       {std::pair(R"({"retryAfterSeconds":7})", 7),
+        {R"({"retryAfterSeconds":-7})", 0},
+        {R"({"a":[{}],"retryAfterSeconds":1000000000000,"b":{}})", 86'400},
+        {R"({"retryAfterSeconds":"7"})", -1},
+        {R"({"retryAfterSeconds":{"a":7}})", -1},
+        {"[7]", -1},
+        {"null", -1},
+        {"7", -1}}) {
+    CAPTURE(details);
+    const auto line = reader.read(std::string(R"({"type":"ERROR","object":{"details":)") + details +
+                                  R"(,"code":429}})");
+    REQUIRE(line);
+    CHECK(line->code == 429);
+    CHECK(line->retry_after.has_value() == (seconds >= 0));
+    if (line->retry_after) CHECK(*line->retry_after == Nanos{1'000'000'000} * seconds);
+  }
 }
 
 TEST_CASE("watch: what is no event is refused, and the reader goes on") {

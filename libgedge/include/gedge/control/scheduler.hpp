@@ -72,6 +72,8 @@ struct SchedulerOptions {
 struct SchedulerCounts {
   std::uint64_t attempts = 0, bound = 0, unschedulable = 0, gone = 0;
   std::uint64_t refused = 0, unsent = 0, unclear = 0;  ///< binds
+  std::uint64_t awaited = 0, provided = 0;  ///< attempts that led to volumes; binds after these
+  std::uint64_t retried = 0;                ///< binds of a place that was held
   std::uint64_t preemptions = 0, victims = 0;
   std::uint64_t flushed = 0;  ///< woken by the flush: an event that should have woken it did not
   std::uint64_t overcommits = 0;      ///< nodes that got more than they have

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "gedge/base/nanos.hpp"
 
 namespace gedge {
 
@@ -23,9 +26,10 @@ struct WatchLine {
   /// Of these: metadata.managedFields, a list that nobody reads; empty: there is none.
   std::string_view managed_fields;
   std::string kind, namespace_name, name, uid;
-  std::string version;  ///< resourceVersion: where to go on from. Compared for equality alone
-  int code = 0;         ///< kError: 410 when the version is too old, ...
-  std::string reason, message;  ///< kError; of kOther, the message is the type
+  std::string version;               ///< resourceVersion: where to go on from
+  int code = 0;                      ///< kError: 410 when the version is too old, ...
+  std::optional<Nanos> retry_after;  ///< kError: not before that, as the server asks for
+  std::string reason, message;       ///< kError; of kOther, the message is the type
 };
 
 /// What a list says of itself.
