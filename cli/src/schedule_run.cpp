@@ -58,17 +58,15 @@ ScheduleEvents ScheduleRun::events() {
                           {"pods", std::to_string(cluster.pod_count())}});
   };
   events.placed = [this](const BindRequest& bind) {
-    if (!options_.is_dry_run)
-      binds_sent_[bind.ticket] = io_.clock.now();
-    else
+    if (options_.is_dry_run)
       log_.event("would-bind", {{"pod", text_of(bind.pod)}, {"node", bind.node}});
   };
-  events.bound = [this](const BindRequest& bind) {
-    answered(bind);
+  events.bound = [this](const BindRequest& bind, Nanos took) {
+    bind_times_.add(took);
     log_.event("bound", {{"pod", text_of(bind.pod)}, {"node", bind.node}});
   };
-  events.not_bound = [this](const BindRequest& bind, BindAnswer answer) {
-    answered(bind);
+  events.not_bound = [this](const BindRequest& bind, Nanos took, BindAnswer answer) {
+    bind_times_.add(took);
     tell(bind, answer);
   };
   events.evicted = [this](const EvictRequest& victim) {
@@ -100,11 +98,6 @@ ScheduleEvents ScheduleRun::events() {
 void ScheduleRun::tell(const BindRequest& bind, BindAnswer answer) {
   log_.event("not-bound",
              {{"pod", text_of(bind.pod)}, {"node", bind.node}, {"answer", word_of(answer)}});
-}
-
-void ScheduleRun::answered(const BindRequest& bind) {
-  const auto sent = binds_sent_.extract(bind.ticket);
-  if (!sent.empty()) bind_times_.add(Nanos(io_.clock.now() - sent.mapped()));
 }
 
 void ScheduleRun::refuse_profiles(const Errors& errors) {

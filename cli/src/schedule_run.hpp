@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "agent_guard.hpp"
 #include "event_log.hpp"
@@ -58,7 +57,6 @@ class ScheduleRun {
   void refuse_profiles(const Errors& errors);
   Exit exit_of(const Status& ended, int signal) const;
   SchedulerFacts facts() const;
-  void answered(const BindRequest& bind);
   void tell(const BindRequest& bind, BindAnswer answer);
 
   Io& io_;
@@ -68,7 +66,6 @@ class ScheduleRun {
   LinkFacts link_facts_;
   ScheduleLoopOptions options_;
   ScheduleLoop loop_;
-  std::unordered_map<std::uint64_t, Micros> binds_sent_;  // when, by ticket
   Durations bind_times_;
   std::optional<bool> was_leading_;
   ProfileSource* profiles_ = nullptr;

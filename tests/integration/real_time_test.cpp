@@ -25,7 +25,7 @@ TEST_CASE("pods of a simulated cluster are bound in real time, until somebody st
   std::size_t bound = 0;
   ScheduleLoop* running = nullptr;
   ScheduleEvents events;
-  events.bound = [&](const BindRequest&) {
+  events.bound = [&](const BindRequest&, Nanos) {
     if (++bound == 3) running->stop();
   };
   ScheduleLoop loop({LiveCluster(std::move(live)), {"gedge"}, {}}, link, pace, {}, events);

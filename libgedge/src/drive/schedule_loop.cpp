@@ -67,7 +67,7 @@ void ScheduleLoop::send() {
     }
     link_.bind(bind);
     const std::uint64_t ticket = bind.ticket;
-    binds_.emplace(ticket, std::move(bind));
+    binds_.emplace(ticket, SentBind{std::move(bind), now()});
   }
   for (const Overcommit& node : scheduler_.take_overcommits()) {
     events_.overcommitted(node);
@@ -150,13 +150,13 @@ void ScheduleLoop::measured(RttMatrix&& rtt) {
 }
 
 void ScheduleLoop::answer(std::uint64_t ticket, BindAnswer answer) {
-  const auto at = binds_.find(ticket);
-  if (at != binds_.end()) {
+  const auto sent = binds_.extract(ticket);
+  if (!sent.empty()) {
+    const auto& [bind, at] = sent.mapped();
     if (answer == BindAnswer::kBound)
-      events_.bound(at->second);
+      events_.bound(bind, now() - at);
     else
-      events_.not_bound(at->second, answer);
-    binds_.erase(at);
+      events_.not_bound(bind, now() - at, answer);
   }
   scheduler_.answer(ticket, answer, now());
 }

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "gedge/codec/load.hpp"
+#include "unit/drive/quiet_link.hpp"
 
 using namespace gedge;
+using namespace gedge::test;
 
 namespace {
 
@@ -29,23 +31,15 @@ class StillClock final : public Clock {
 };
 
 /// A cluster that says what a test puts into it, one turn after the other.
-class ScriptedLink final : public ClusterLink {
+class ScriptedLink final : public QuietLink {
  public:
   void bind(const BindRequest& request) override { binds.push_back(request); }
   void read(const ReadRequest& request) override { reads.push_back(request); }
-  void evict(const EvictRequest&) override {}
-  void claim(const ClaimRequest&) override {}
-  void nominate(const Nomination&) override {}
-  void tell(const Unschedulable&) override {}
-  void tell(const Overcommit&) override {}
-  void tell(const Misplaced&) override {}
-  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return synced; }
   void refresh() override {
     ++refreshes;
     synced = synced && speaks;
   }
-  void leave(bool /*is_told_back*/) override {}
   Status wait(Nanos most, ClusterListener& listener) override {
     waited.push_back(most);
     if (turns.empty()) return Error{Errc::kUnreachable, "the script is over", {}, {}};

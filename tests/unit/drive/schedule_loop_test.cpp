@@ -13,6 +13,7 @@
 
 #include "gedge/policy/profile.hpp"
 #include "support/sim_site.hpp"
+#include "unit/drive/quiet_link.hpp"
 
 using namespace gedge;
 using namespace gedge::test;
@@ -21,18 +22,10 @@ namespace {
 
 /// Tells of three nodes and some pods, answers no bind, and is its own clock: time passes while it
 /// waits.
-class SilentLink final : public ClusterLink, public Clock {
+class SilentLink final : public QuietLink, public Clock {
  public:
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
   void bind(const BindRequest&) override { ++binds; }
-  void read(const ReadRequest&) override {}
-  void evict(const EvictRequest&) override {}
-  void claim(const ClaimRequest&) override {}
-  void nominate(const Nomination&) override {}
-  void tell(const Unschedulable&) override {}
-  void tell(const Overcommit&) override {}
-  void tell(const Misplaced&) override {}
-  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits > 0; }
   void leave(bool /*is_told_back*/) override { ++leaves; }
   Status wait(Nanos most, ClusterListener& listener) override {
@@ -44,7 +37,6 @@ class SilentLink final : public ClusterLink, public Clock {
     listener.put(std::move(facts));
     return {};
   }
-  void wake() override {}
 
   int binds = 0, leaves = 0, waits = 0;
 
@@ -80,21 +72,12 @@ TEST_CASE("schedule loop: a stop waits for binds under way, and not for ever") {
 namespace {
 
 /// Tells of a pod that waits when it is asked again, and knows nothing for sure before.
-class StaleLink final : public ClusterLink, public Clock {
+class StaleLink final : public QuietLink, public Clock {
  public:
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
   void bind(const BindRequest&) override { ++binds; }
-  void read(const ReadRequest&) override {}
-  void evict(const EvictRequest&) override {}
-  void claim(const ClaimRequest&) override {}
-  void nominate(const Nomination&) override {}
-  void tell(const Unschedulable&) override {}
-  void tell(const Overcommit&) override {}
-  void tell(const Misplaced&) override {}
-  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits == 1 || is_refreshed; }
   void refresh() override { ++refreshes; }
-  void leave(bool /*is_told_back*/) override {}
   Status wait(Nanos, ClusterListener& listener) override {
     now_ += kSecond;
     ++waits;
@@ -106,7 +89,6 @@ class StaleLink final : public ClusterLink, public Clock {
     }
     return {};
   }
-  void wake() override {}
 
   int binds = 0, waits = 0, refreshes = 0;
   bool is_refreshed = false;
@@ -148,18 +130,12 @@ namespace {
 
 /// Nobody knows what became of its binds, and for some time nobody can read; it asks a pod to go,
 /// and says later that it does. Time passes while it waits.
-class UnclearLink final : public ClusterLink, public Clock {
+class UnclearLink final : public QuietLink, public Clock {
  public:
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
   void bind(const BindRequest& request) override { binds.push_back(request); }
   void read(const ReadRequest& request) override { reads_.push_back(request.ticket); }
   void evict(const EvictRequest& request) override { evictions.push_back(request.ticket); }
-  void claim(const ClaimRequest&) override {}
-  void nominate(const Nomination&) override {}
-  void tell(const Unschedulable&) override {}
-  void tell(const Overcommit&) override {}
-  void tell(const Misplaced&) override {}
-  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits_ > 0; }
   void leave(bool is_told_back) override {
     left = now();
@@ -189,7 +165,6 @@ class UnclearLink final : public ClusterLink, public Clock {
       }
     return {};
   }
-  void wake() override {}
 
   Facts facts = three_nodes();
   std::vector<BindRequest> binds;
@@ -239,18 +214,10 @@ TEST_CASE("schedule loop: a stop reads again what became of binds that nobody kn
 namespace {
 
 /// Answers binds at once, and tells of them `late` after that. Time passes while it waits.
-class LateLink final : public ClusterLink, public Clock {
+class LateLink final : public QuietLink, public Clock {
  public:
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
   void bind(const BindRequest& request) override { binds_.push_back(request); }
-  void read(const ReadRequest&) override {}
-  void evict(const EvictRequest&) override {}
-  void claim(const ClaimRequest&) override {}
-  void nominate(const Nomination&) override {}
-  void tell(const Unschedulable&) override {}
-  void tell(const Overcommit&) override {}
-  void tell(const Misplaced&) override {}
-  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits_ > 0; }
   void leave(bool is_told_back) override {
     was_told_back = is_told_back;
@@ -274,7 +241,6 @@ class LateLink final : public ClusterLink, public Clock {
     listener.put(facts);
     return {};
   }
-  void wake() override {}
 
   Facts facts = three_nodes();
   Nanos late{0};
@@ -303,7 +269,7 @@ TEST_CASE("schedule loop: who hands over waits until its binds are told back, an
     options.told_back_within = Nanos{1'000'000} * within;
     ScheduleLoop* running = nullptr;
     ScheduleEvents events;
-    events.bound = [&](const BindRequest&) { running->stop(); };
+    events.bound = [&](const BindRequest&, Nanos) { running->stop(); };
     ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
                       events);
     running = &loop;
@@ -372,20 +338,11 @@ TEST_CASE("schedule loop: a stop waits for pods that were asked to go, and to he
 namespace {
 
 /// Binds no pod, and says so at once.
-class RefusingLink final : public ClusterLink, public Clock {
+class RefusingLink final : public QuietLink, public Clock {
  public:
   Micros now() const override { return Micros{1'000'000}; }
   void bind(const BindRequest& request) override { binds.push_back(request.ticket); }
-  void read(const ReadRequest&) override {}
-  void evict(const EvictRequest&) override {}
-  void claim(const ClaimRequest&) override {}
-  void nominate(const Nomination&) override {}
-  void tell(const Unschedulable&) override {}
-  void tell(const Overcommit&) override {}
-  void tell(const Misplaced&) override {}
-  std::size_t untold() const override { return 0; }
   bool is_synced() const override { return waits > 0; }
-  void leave(bool /*is_told_back*/) override {}
   Status wait(Nanos, ClusterListener& listener) override {
     REQUIRE(++waits < 1'000);
     Facts facts = three_nodes();
@@ -398,7 +355,6 @@ class RefusingLink final : public ClusterLink, public Clock {
     binds.clear();
     return {};
   }
-  void wake() override {}
 
   std::vector<std::uint64_t> binds;
   int waits = 0, refused = 0;

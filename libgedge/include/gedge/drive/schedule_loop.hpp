@@ -29,10 +29,10 @@ struct ScheduleEvents {
   std::function<void()> synced = [] {};
   /// The place was decided; a bind is on its way, but in a dry run.
   std::function<void(const BindRequest&)> placed = [](const BindRequest&) {};
-  /// The cluster said so.
-  std::function<void(const BindRequest&)> bound = [](const BindRequest&) {};
-  std::function<void(const BindRequest&, BindAnswer)> not_bound = [](const BindRequest&,
-                                                                     BindAnswer) {};
+  /// The cluster said so, so long after it was asked.
+  std::function<void(const BindRequest&, Nanos)> bound = [](const BindRequest&, Nanos) {};
+  std::function<void(const BindRequest&, Nanos, BindAnswer)> not_bound = [](const BindRequest&,
+                                                                            Nanos, BindAnswer) {};
   /// A pod is asked to go, for another or as a repair; in a dry run it would be.
   std::function<void(const EvictRequest&)> evicted = [](const EvictRequest&) {};
   std::function<void(const Unschedulable&)> unschedulable = [](const Unschedulable&) {};
@@ -81,6 +81,10 @@ class ScheduleLoop final : private ClusterListener {
   void failed(const Error& error) override;
   void recovered() override { events_.recovered(); }
 
+  struct SentBind {
+    BindRequest bind;
+    Nanos at{0};
+  };
   struct Going {
     PodName pod;
     SharedText uid;
@@ -98,10 +102,10 @@ class ScheduleLoop final : private ClusterListener {
   const Clock& clock_;
   ScheduleLoopOptions options_;
   ScheduleEvents events_;
-  std::map<std::uint64_t, BindRequest> binds_;  // sent and not answered
-  std::size_t asked_ = 0;                       // evictions and claims under way
-  std::map<std::uint64_t, Going> victims_;      // of evictions under way
-  std::vector<Going> going_;                    // they have been asked to, and were not seen to
+  std::map<std::uint64_t, SentBind> binds_;  // not answered
+  std::size_t asked_ = 0;                    // evictions and claims under way
+  std::map<std::uint64_t, Going> victims_;   // of evictions under way
+  std::vector<Going> going_;                 // they have been asked to, and were not seen to
   bool was_synced_ = false;
   std::optional<Nanos> give_up_;   // since stop() was seen
   std::optional<Nanos> leave_by_;  // since all was settled
