@@ -103,6 +103,10 @@ MUTATIONS = [
              "  if (at != entries_.end() && may_have_place(at->second.state)) {\n",
              "  if (at != entries_.end() && at->second.state == State::kBound) {\n",
              ("control", "faults", "simulate")),
+    Mutation("a pod that was read before it went holds its place for ever", ("I-6", "I-11"),
+             SCHEDULER,
+             "    if (!is_there || was_read_before) return settle_gone(entry);",
+             "    if (!is_there) return settle_gone(entry);", ("control",)),
     # What is known
     Mutation("a relist forgets nobody", ("I-6", "kubernetes#55587", "kubernetes#51313"), KIND,
              "  keep_only(std::exchange(listed_, {}), listener);\n",

@@ -219,7 +219,8 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
   const bool is_there = is_found && !reading.is_finished;
   if (is_found && reading.node == entry.node) {
     count_bound(entry);
-    if (!is_there) return settle_gone(entry);
+    const bool was_read_before = entry.is_gone && reading.uid == entry.uid;
+    if (!is_there || was_read_before) return settle_gone(entry);
     leave_state(entry);
     return enter_state(entry, State::kBound);
   }

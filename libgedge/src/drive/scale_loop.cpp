@@ -62,14 +62,17 @@ void ScaleLoop::watch_all() {
     scaler_.remove_object(space, name);
   };
   objects.keep_only = [this](const std::vector<PodName>& names) { scaler_.keep_objects(names); };
+  // Of two kinds each may ask as often as the one of a dozen that does while a server is away.
+  ReflectorOptions often = options_.reflector;
+  often.max_backoff = std::min(often.max_backoff, often.scout_backoff);
   watches_.push_back(
       std::make_unique<ObjectWatch>(WatchedKind{codec::pods_path(options_.namespace_name), "v1",
                                                 "PodList", false, options_.grows},
-                                    std::move(pods), options_.seed + 1, options_.reflector));
+                                    std::move(pods), options_.seed + 1, often));
   watches_.push_back(std::make_unique<ObjectWatch>(
       WatchedKind{codec::autoscalers_path(options_.autoscaling, options_.namespace_name),
                   options_.autoscaling, "HorizontalPodAutoscalerList", true},
-      std::move(objects), options_.seed + 2, options_.reflector));
+      std::move(objects), options_.seed + 2, often));
 }
 
 void ScaleLoop::stop() {

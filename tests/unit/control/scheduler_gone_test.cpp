@@ -64,6 +64,20 @@ TEST_CASE("a bind that met a successor of which nothing was ever told leaves no 
   CHECK(scheduler.cluster().pod_count() == 0);
 }
 
+TEST_CASE("a pod that was read before it went, and answered after that, leaves no place held") {
+  Scheduler scheduler = make_scheduler();
+  const BindRequest bind = only_bind(scheduler);
+  scheduler.answer(bind.ticket, BindAnswer::kUnknown, 2 * kSecond);
+  const std::vector<ReadRequest> reads = scheduler.take_reads();
+  REQUIRE(reads.size() == 1);
+  scheduler.remove(FactKind::kPod, "default", "web", "first");
+  scheduler.answer(reads[0].ticket, {PodReading::Kind::kFound, "first", bind.node}, 3 * kSecond);
+  CHECK(scheduler.bound() == 0);
+  CHECK(scheduler.unclear() == 0);
+  CHECK(scheduler.counts().bound == 1);
+  CHECK(scheduler.cluster().pod_count() == 0);
+}
+
 TEST_CASE("a pod that ended before it was seen to be bound leaves no place held") {
   Scheduler scheduler = make_scheduler();
   REQUIRE(scheduler.advance(kSecond));

@@ -167,6 +167,35 @@ TEST_CASE("scale loop: one pass ends with what keeps it from listing") {
   CHECK(ended.error().code == Errc::kDenied);
 }
 
+TEST_CASE("scale loop: a server that was away for ten minutes is asked again within 5 s") {
+  ScaleServer server;
+  fill(server);
+  server.lists = 503;
+  FixedClock clock;
+  const Micros back = clock.time + Micros{600'000'000};
+  server.api.stands_still = [&] {
+    REQUIRE(server.api.waited.size() < 10'000);
+    const auto& asked = server.api.asked;  // of these, all but watches are answered at once
+    if (!std::all_of(asked.begin(), asked.end(),
+                     [](const auto& call) { return call.second.is_stream; }))
+      return;
+    clock.time += std::chrono::ceil<Micros>(server.api.waited.back());
+    if (clock.time >= back) server.lists = 200;
+  };
+  ScaleLoop* running = nullptr;
+  Micros known{0};
+  ScaleEvents events;
+  events.synced = [&] {
+    known = clock.time;
+    running->stop();
+  };
+  ScaleLoop loop(Scaler(own()), server, nullptr, clock, clock, {}, std::move(events));
+  running = &loop;
+  REQUIRE(loop.run());
+  CHECK(known >= back);
+  CHECK(known <= back + Micros{5'000'000});
+}
+
 TEST_CASE("scale loop: a metric that nobody gives is told, and so is a refused write") {
   ScaleServer server;
   fill(server);
