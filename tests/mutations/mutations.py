@@ -106,7 +106,8 @@ MUTATIONS = [
     Mutation("a pod that was read before it went holds its place for ever", ("I-6", "I-11"),
              SCHEDULER,
              "    if (!is_there || was_read_before) return settle_gone(entry);",
-             "    if (!is_there) return settle_gone(entry);", ("control",)),
+             "    if (!is_there || (was_read_before && !is_found)) return settle_gone(entry);",
+             ("control",)),
     # What is known
     Mutation("a relist forgets nobody", ("I-6", "kubernetes#55587", "kubernetes#51313"), KIND,
              "  keep_only(std::exchange(listed_, {}), listener);\n",
