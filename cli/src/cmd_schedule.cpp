@@ -101,7 +101,7 @@ constexpr Page kPage{
         "`gedge.io/heard`), else by a list. No bind and no eviction is sent that could be done "
         "after the lease has run out, and a process that lost it ends with status 4, in less than "
         "5 s also where it hangs. SIGTERM gives the lease away when everything that was sent is "
-        "settled and, for a second at most, was told back.\n\n"
+        "settled, and told back or a second over.\n\n"
         "Where `--profile` names a file, it is read again when it has changed, and on SIGHUP: what "
         "can be used decides from then on, and pods that wait are tried again; what is wrong is "
         "told (`profile-refused`) and changes nothing. Its profiles serve the schedulerNames that "

@@ -218,6 +218,8 @@ std::vector<std::string> ApiCluster::unsynced() const {
   std::vector<std::string> paths;
   for (const auto& kind : kinds_)
     if (!kind->is_current(now())) paths.emplace_back(kind->path().path);
+  if (is_leading() && may_others_write(now()))
+    paths.emplace_back("(who led before may not know that the lease is gone)");
   if (latency_) latency_->add_unsynced(now(), paths);
   return paths;
 }

@@ -107,17 +107,20 @@ bool ScheduleLoop::is_over(Nanos now) {
   const bool is_settled = scheduler_.in_flight() == 0 && scheduler_.unclear() == 0 && asked_ == 0;
   if (!is_settled || link_.untold() > 0) return false;
   if (!leave_by_) leave_by_ = now + options_.told_back_within;
-  if (!has_left_ && !is_told_back() && now < *leave_by_) return false;
-  if (!std::exchange(has_left_, true)) link_.leave(is_told_back());
+  if (has_left_) return link_.untold() == 0;
+  drop_gone();
+  const bool is_told_back = scheduler_.bound() == 0 && going_.empty();
+  if (!is_told_back && now < *leave_by_) return false;
+  has_left_ = true;
+  link_.leave(is_told_back);
   return link_.untold() == 0;
 }
 
-bool ScheduleLoop::is_told_back() {
+void ScheduleLoop::drop_gone() {
   std::erase_if(going_, [this](const Going& one) {
     const Pod* const known = scheduler_.cluster().find_pod(one.pod);
     return known == nullptr || known->uid != one.uid || known->terminating;
   });
-  return scheduler_.bound() == 0 && going_.empty();
 }
 
 Nanos ScheduleLoop::patience(Nanos now) const {
@@ -169,7 +172,7 @@ void ScheduleLoop::answer(std::uint64_t ticket, EvictAnswer answer) {
   --asked_;
   const auto victim = victims_.extract(ticket);
   if (!victim.empty() && answer == EvictAnswer::kGoing) {
-    is_told_back();  // drops those before
+    drop_gone();
     going_.push_back(std::move(victim.mapped()));
   }
   scheduler_.answer(ticket, answer, now());

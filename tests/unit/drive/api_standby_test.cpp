@@ -180,6 +180,7 @@ TEST_CASE("api cluster: nothing is decided while the holder of a lease may not k
   at.say_lease("me", "2");
   REQUIRE(at.cluster.is_leading());
   CHECK_FALSE(at.cluster.is_synced());
+  CHECK(at.cluster.unsynced() == Lines{"(who led before may not know that the lease is gone)"});
   CHECK(at.lists_under_way() == 0);
   at.cluster.leave(true);
   at.turn();

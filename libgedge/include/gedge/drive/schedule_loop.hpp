@@ -93,7 +93,7 @@ class ScheduleLoop final : private ClusterListener {
   void fail(const Error& error);
   void send();
   bool is_over(Nanos now);
-  bool is_told_back();
+  void drop_gone();
   Nanos patience(Nanos now) const;
   Nanos now() const { return Nanos(clock_.now()); }
 
