@@ -18,11 +18,13 @@ constexpr std::uint64_t kMostFile = 16 << 20;  // of a kubeconfig, or what it na
 
 // Who may write the file that names a program decides what runs.
 Status check_helper(const ServerOptions& options, const KubeAccess& access) {
-  if (!access.credentials.helper) return {};
-  if (options.refuses_helpers)
-    return invalid_input("the kubeconfig names a program that says who we are", {},
-                         "leave out `--no-exec-credentials`, or use a token");
-  return check_only_owner_writes(access.credentials.helper->named_by);
+  const auto& helper = access.credentials.helper;
+  if (!helper) return {};
+  if (!options.refuses_helpers) return check_only_owner_writes(helper->named_by);
+  SourceSpan where;
+  where.origin = helper->named_by;
+  return invalid_input("the kubeconfig names a program that says who we are", std::move(where),
+                       "leave out `--no-exec-credentials`, or use a token");
 }
 
 }  // namespace

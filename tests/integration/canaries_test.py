@@ -1,12 +1,16 @@
 """Whatever goes wrong with what says who we are, it is told without its secrets: each way of giving
-one, to each command that takes it, broken in each way that somebody met."""
+one, to each command that takes it, broken in each way that somebody met. Daemons tell it on pages,
+too."""
 import base64
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from answering import Answering  # noqa: E402
@@ -27,6 +31,7 @@ DAEMONS = {"schedule": ["schedule", "--watch", "-v", "1", "--listen", "127.0.0.1
            "autoscaler": ["scale", "run", "-f", SHORT, "--prometheus", "http://127.0.0.1:1",
                           "--listen", "127.0.0.1:0"],
            "extender": ["extender", "--listen", "127.0.0.1:0"]}
+PAGES = ("/metrics", "/readyz?verbose", "/livez")
 checks = Checks()
 need = checks.need
 
@@ -38,23 +43,44 @@ def told_once(command, environment):
     return run.stdout + run.stderr
 
 
+def told_on_pages(log):
+    """To whoever asks a daemon; nothing where it does not listen."""
+    found = re.search(rb"event=listening address=(127\.0\.0\.1:\d+)", log)
+    told = b""
+    for page in PAGES if found else ():
+        try:
+            with urllib.request.urlopen(f"http://{found[1].decode()}{page}",
+                                        timeout=LONGEST) as answer:
+                told += str(answer.headers).encode() + answer.read()
+        except urllib.error.HTTPError as refusal:
+            told += str(refusal.headers).encode() + refusal.read()
+    return told
+
+
 def told_by_daemon(command, environment, folder):
-    """Until it ended, or has told of what failed."""
+    """Until it ended, or listens and has told of what failed; its pages come last."""
     path = os.path.join(folder, "told")
 
     def told():
         with open(path, "rb") as log:
             return log.read()
+
+    def has_told():
+        log = told()
+        return process.poll() is not None or (b"event=listening" in log and b"event=failed" in log)
     with open(path, "wb") as log:
         process = subprocess.Popen([GEDGE, *command], stdin=subprocess.DEVNULL, stdout=log,
                                    stderr=log, env={**os.environ, **environment})
+    pages = b""
     try:
-        until(lambda: process.poll() is not None or b"event=failed" in told(), f"news of {command}")
+        until(has_told, f"news of {command}")
+        if process.poll() is None:
+            pages = told_on_pages(told())
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
         process.wait(LONGEST)
-    return told()
+    return told() + pages
 
 
 def check_told(way, text):
@@ -129,7 +155,11 @@ def users(folder):
                                                   f"echo '{credential([CANARY])}'\n")}
 
 
-def check_users(folder, cluster):
+# With these a daemon listens, where the server says its version.
+LISTENING = ("a token", "a file with a token", "a program that tells a token")
+
+
+def check_users(folder, cluster, talking):
     for way, user in users(folder).items():
         path = kubeconfig(folder, user, cluster)
         for name, command in ONCE.items():
@@ -137,9 +167,14 @@ def check_users(folder, cluster):
         for name, command in DAEMONS.items():
             check_told(f"{way}, {name}",
                        told_by_daemon([*command, "--kubeconfig", path], {}, folder))
+        path = kubeconfig(folder, user, talking)
+        for name, command in DAEMONS.items():
+            text = told_by_daemon([*command, "--kubeconfig", path], {}, folder)
+            check_told(f"{way}, {name} that goes on", text)
+            need(way not in LISTENING or b"# HELP gedge_" in text, f"{way}, {name}: no pages")
 
 
-def check_servers(folder, cluster):
+def check_servers(folder, cluster, _):
     port = cluster["server"].rsplit(":", 1)[1]
     for way, other in {
             "a password in the server's address":
@@ -162,7 +197,7 @@ def check_servers(folder, cluster):
                        told_once([*ONCE["plan"], "--kubeconfig", path], {name: url}))
 
 
-def check_texts(folder, _):
+def check_texts(folder, *_):
     """A reader shows where a file is broken, but not what stands there."""
     for way, text in {
             "a quote that does not end": f'users:\n- name: u\n  user:\n    token: "{CANARY}\n',
@@ -182,10 +217,11 @@ def check_texts(folder, _):
             check_told(f"{way}, {name}", told_once([*command, "--kubeconfig", path], {}))
 
 
-def check_files(folder, cluster):
+def check_files(folder, _, talking):
     """Tokens for others, and what others have to show."""
-    path = kubeconfig(folder, {"token": "of-no-interest"}, cluster)
-    tokens = {"short": CANARY[:5], "two words": f"{CANARY} {CANARY}", "bytes": CANARY + "\x01",
+    path = kubeconfig(folder, {"token": "of-no-interest"}, talking)
+    tokens = {"a good one": CANARY, "short": CANARY[:5],
+              "two words": f"{CANARY} {CANARY}", "bytes": CANARY + "\x01",
               "a header": CANARY + "\r\nX: 1", "non-ASCII": CANARY + "\u00e9"}
     for way, token in tokens.items():
         file = put(folder, "shown", token)
@@ -210,14 +246,26 @@ def main():
         certificate(os.path.join(folder, "server"))
         refusal = json.dumps({"kind": "Status", "status": "Failure", "message": "Unauthorized",
                               "reason": "Unauthorized", "code": 401}).encode()
-        server = Answering(lambda target, headers: (401, "application/json", refusal),
-                           tls=os.path.join(folder, "server"))
-        cluster = {"server": f"https://localhost:{server.port}",
-                   "certificate-authority": os.path.join(folder, "server.crt")}
+
+        def refuse(_, __):
+            return 401, "application/json", refusal
+
+        def talk(target, headers):
+            """Says what it is, and refuses all else."""
+            if target == "/version":
+                return 200, "application/json", b'{"major":"1","minor":"30"}'
+            if target == "/apis/autoscaling":
+                return 404, "application/json", b"{}"
+            return refuse(target, headers)
+        servers = [Answering(reply, tls=os.path.join(folder, "server")) for reply in (refuse, talk)]
+        clusters = [{"server": f"https://localhost:{server.port}",
+                     "certificate-authority": os.path.join(folder, "server.crt")}
+                    for server in servers]
         try:
-            checks.run([check_users, check_servers, check_texts, check_files], folder, cluster)
+            checks.run([check_users, check_servers, check_texts, check_files], folder, *clusters)
         finally:
-            server.stop()
+            for server in servers:
+                server.stop()
     return checks.report()
 
 

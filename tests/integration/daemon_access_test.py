@@ -1,5 +1,5 @@
-"""What daemons show an API server, what they say where nobody can tell any more who they are, and
-whom they answer themselves."""
+"""What daemons show an API server, what they say where nobody can tell any more who they are, which
+programs they run to know it, and whom they answer themselves."""
 import json
 import os
 import re
@@ -22,6 +22,7 @@ DAEMONS = {"schedule": ["schedule", "--watch"],
            "extender": ["extender"]}
 FIRST = "the-first-token-of-all"
 VAIN = 6  # answers that refuse who asks: by then the token was read more than once
+EXEC = "client.authentication.k8s.io/v1"
 checks = Checks()
 need = checks.need
 
@@ -44,15 +45,16 @@ class ApiServer:
 
 
 class Daemon:
-    """One that listens on loopback, and is stopped at the end."""
+    """One that listens on loopback, and is stopped at the end. `inherits`: descriptors that it
+    finds open."""
 
-    def __init__(self, folder, component, *flags):
+    def __init__(self, folder, component, *flags, inherits=()):
         self.log = os.path.join(folder, "log")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [GEDGE, *DAEMONS[component], "--kubeconfig", os.path.join(folder, "kubeconfig"),
                  "--listen", "127.0.0.1:0", *flags], stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=log)
+                stdout=subprocess.DEVNULL, stderr=log, pass_fds=inherits)
 
     def lines(self):
         with open(self.log, encoding="utf-8") as log:
@@ -93,18 +95,47 @@ class Daemon:
         self.process.wait()
 
 
-def write_access(folder, server):
-    token = os.path.join(folder, "token")
-    with open(token, "w", encoding="utf-8") as file:
-        file.write(FIRST + "\n")
-    with open(os.path.join(folder, "kubeconfig"), "w", encoding="utf-8") as file:
+def write_kubeconfig(folder, server, user, mode=0o600):
+    path = os.path.join(folder, "kubeconfig")
+    with open(path, "w", encoding="utf-8") as file:
         json.dump({"apiVersion": "v1", "kind": "Config", "current-context": "c",
                    "clusters": [{"name": "c", "cluster": {
                        "server": f"https://localhost:{server.server.port}",
                        "certificate-authority": os.path.join(folder, "server.crt")}}],
-                   "users": [{"name": "u", "user": {"tokenFile": token}}],
+                   "users": [{"name": "u", "user": user}],
                    "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}, file)
+    os.chmod(path, mode)
+    return path
+
+
+def write_access(folder, server):
+    token = os.path.join(folder, "token")
+    with open(token, "w", encoding="utf-8") as file:
+        file.write(FIRST + "\n")
+    write_kubeconfig(folder, server, {"tokenFile": token})
     return token
+
+
+class Helper:
+    """A program that says who we are, named by a kubeconfig of such a mode."""
+
+    def __init__(self, folder, server, mode=0o600):
+        self.path = os.path.join(folder, "helper")
+        self.marks = os.path.join(folder, "marks")
+        says = json.dumps({"apiVersion": EXEC, "kind": "ExecCredential",
+                           "status": {"token": FIRST}})
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\necho $(ls /proc/self/fd) >> '{self.marks}'\necho '{says}'\n")
+        os.chmod(self.path, 0o700)
+        with open(self.marks, "w", encoding="utf-8"):
+            pass
+        self.kubeconfig = write_kubeconfig(folder, server, {
+            "exec": {"apiVersion": EXEC, "interactiveMode": "Never", "command": self.path}}, mode)
+
+    def runs(self):
+        """What each of them had open: descriptors of `ls`."""
+        with open(self.marks, encoding="utf-8") as marks:
+            return marks.read().splitlines()
 
 
 def check_lost_token(folder, server):
@@ -125,6 +156,38 @@ def check_lost_token(folder, server):
             need(all(line == wanted for line in told if token in line), f"{component}: {told}")
             need(all(one != other for one, other in zip(told, told[1:])), f"{component}: {told}")
             need(all(line.startswith("at=") for line in lines), f"{component}: {lines}")
+
+
+def check_strange_helper(folder, server):
+    """What others could have chosen, or the user does without, is not run."""
+    server.token = FIRST
+    for component in DAEMONS:
+        for mode, flags, code in ((0o620, (), 4), (0o602, (), 4),
+                                  (0o600, ("--no-exec-credentials",), 3)):
+            way = f"{component}, mode {mode:o}, {flags}"
+            helper = Helper(folder, server, mode)
+            with Daemon(folder, component, *flags) as daemon:
+                until(lambda: helper.runs() or daemon.process.poll() is not None, "a refusal")
+                lines = daemon.lines()
+                need(daemon.process.poll() == code, f"{way}: exit {daemon.process.poll()}: {lines}")
+                need(any(helper.kubeconfig in line for line in lines), f"{way}: {lines}")
+            need(helper.runs() == [], f"{way}: the program was run")
+
+
+def check_own_helper(folder, server):
+    """It is run anew once its token is refused, and gets nothing that the daemon has open: neither
+    the port that it listens on, nor what the daemon found open itself."""
+    for component in DAEMONS:
+        server.token = FIRST
+        helper = Helper(folder, server)
+        with open(os.devnull, "rb") as lent:
+            with Daemon(folder, component, inherits=(lent.fileno(),)) as daemon:
+                daemon.port()
+                before = len(helper.runs())
+                need(before > 0, f"{component}: it was not run")
+                server.token = "second"
+                until(lambda: len(helper.runs()) > before, "the program to be run anew")
+        need(set(helper.runs()) == {"0 1 2 3"}, f"{component}: it has open {helper.runs()}")
 
 
 def check_names(folder, server):
@@ -160,7 +223,8 @@ def main():
         certificate(os.path.join(folder, "server"))
         server = ApiServer(os.path.join(folder, "server"))
         try:
-            checks.run([check_lost_token, check_names, check_strangers], folder, server)
+            checks.run([check_lost_token, check_names, check_strange_helper, check_own_helper,
+                        check_strangers], folder, server)
         finally:
             server.server.stop()
     return checks.report()

@@ -424,6 +424,32 @@ PodReading pod_reading(const ApiAnswer& answer) {
   return reading;
 }
 
+namespace {
+
+constexpr std::size_t kLeastSecret = 16;  // characters; words are shorter
+
+bool is_same_word(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() &&
+         std::equal(lower.begin(), lower.end(), text.begin(), [](char of, char it) {
+           return of == (it >= 'A' && it <= 'Z' ? static_cast<char>(it - 'A' + 'a') : it);
+         });
+}
+
+// Something in between may say what it was asked with.
+std::string without_credentials(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    for (const std::string_view scheme : {"bearer ", "basic "}) {
+      if (!is_same_word(std::string_view(text).substr(i), scheme)) continue;
+      const std::size_t at = i + scheme.size();
+      const std::size_t end = std::min(text.find_first_of(" \t\r\n\"'<,;", at), text.size());
+      if (end - at >= kLeastSecret) text.replace(at, end - at, "[redacted]");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 Error refusal(const ApiAnswer& answer, std::string_view what) {
   if (answer.status == 0) {
     Error error = answer.error;
@@ -445,7 +471,7 @@ Error refusal(const ApiAnswer& answer, std::string_view what) {
                                                                    : Errc::kInvalidInput;
   return {code,
           std::string(what) + ": the server says " + std::to_string(answer.status) +
-              (message.empty() ? "" : ": " + std::string(message)),
+              (message.empty() ? "" : ": " + without_credentials(std::string(message))),
           {},
           {}};
 }

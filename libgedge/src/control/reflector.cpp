@@ -31,7 +31,7 @@ bool is_passing(unsigned status) { return status == 0 || status == kTooMany || s
 Reflector::Reflector(std::uint64_t seed, const ReflectorOptions& options)
     : options_(options), random_(seed) {}
 
-std::optional<ReflectorCall> Reflector::advance(Nanos now) {
+std::optional<ReflectorCall> Reflector::advance(Nanos now, bool is_pinged) {
   if (is_under_way_ || now < until_) return std::nullopt;
   if (needs_list(now)) list_again();
   is_under_way_ = true;
@@ -46,21 +46,21 @@ std::optional<ReflectorCall> Reflector::advance(Nanos now) {
   ++watches_;
   begun_ = heard_ = now;
   call.version = version_;
-  const std::uint32_t spread = options_.most_watch_seconds - options_.least_watch_seconds + 1;
-  call.watch_seconds =
-      options_.least_watch_seconds + static_cast<std::uint32_t>(random_.below(spread));
+  terms_ = is_pinged ? options_.pinged : options_.unpinged;
+  const std::uint32_t spread = terms_.most_seconds - terms_.least_seconds + 1;
+  call.watch_seconds = terms_.least_seconds + static_cast<std::uint32_t>(random_.below(spread));
   return call;
 }
 
 std::optional<Nanos> Reflector::next() const {
   if (!is_under_way_) return until_;
   if (lists_next_) return std::nullopt;
-  const Nanos silent = heard_ + options_.longest_silence;
+  const Nanos silent = heard_ + terms_.longest_silence;
   return is_behind() ? std::min(silent, catch_up_until_) : silent;
 }
 
 bool Reflector::is_vain(Nanos now) const {
-  return (is_watching() && now >= heard_ + options_.longest_silence) ||
+  return (is_watching() && now >= heard_ + terms_.longest_silence) ||
          (is_under_way_ && needs_list(now));
 }
 
@@ -174,7 +174,7 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
     failures_ = 0;
     until_ = now;  // its time was over
     // It may have been cut, and have been silent before.
-    if (was_open) known_at_ = std::max(known_at_, now - options_.gone_within);
+    if (was_open) known_at_ = std::max(known_at_, now - terms_.gone_within);
     return renew(now);
   }
   if (was_list && (status == kForbidden || status == kNotFound)) refused(status, now);

@@ -282,7 +282,7 @@ bool ApiCluster::has_its_turn(const Kind& kind) const {
 
 void ApiCluster::begin_call(Kind& kind, Nanos now) {
   if (!has_its_turn(kind)) return;
-  const auto asked = kind.reflector().advance(now);
+  const auto asked = kind.reflector().advance(now, transport_.pings());
   if (!asked) return;
   Call call;
   call.about = About::kCollection;

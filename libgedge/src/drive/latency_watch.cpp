@@ -45,7 +45,7 @@ LatencyWatch::LatencyWatch(RttOptions options, const ReflectorOptions& reflector
 void LatencyWatch::advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now) {
   for (Source& source : sources_) {
     if (source.reflector.is_vain(now)) source.resume(transport, now);
-    const auto call = source.reflector.advance(now);
+    const auto call = source.reflector.advance(now, transport.pings());
     if (!call) continue;
     if (call->is_list && call->next.empty()) source.listed.clear();
     source.ticket = ++last_ticket;

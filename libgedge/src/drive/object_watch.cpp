@@ -23,7 +23,7 @@ void ObjectWatch::advance(ApiTransport& transport, std::uint64_t& last_ticket, N
     transport.cancel(std::exchange(ticket_, 0));
     reflector_.resume(now);
   }
-  const auto call = reflector_.advance(now);
+  const auto call = reflector_.advance(now, transport.pings());
   if (!call) return;
   if (call->is_list && call->next.empty()) listed_.clear();
   ticket_ = ++last_ticket;

@@ -11,8 +11,10 @@ namespace gedge {
 namespace {
 
 constexpr long kLifeSeconds = 3'600;  // then balancers may choose anew
-constexpr long kIdleSeconds = 60;     // servers close what is idle for longer: 90 s as of 1.20
-constexpr long kNameSeconds = 2;      // a name that leads elsewhere is followed
+// Shorter than a watch may be silent until it is taken for broken (ReflectorOptions::unpinged): it
+// tells of what was written last, so that no connection that was used before that is used again.
+constexpr long kIdleSeconds = 20;
+constexpr long kNameSeconds = 2;  // a name that leads elsewhere is followed
 
 std::string part_of(const CurlLibrary& library, CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
@@ -20,6 +22,16 @@ std::string part_of(const CurlLibrary& library, CURLU* url, CURLUPart part, unsi
   std::string copy(text);
   library.free(text);
   return copy;
+}
+
+std::string place_of(const CurlLibrary& library, const std::string& proxy) {
+  const std::unique_ptr<CURLU, decltype(&::curl_url_cleanup)> url(library.url(),
+                                                                  library.url_cleanup);
+  if (url == nullptr || library.url_set(url.get(), CURLUPART_URL, proxy.c_str(),
+                                        CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    return {};
+  const std::string port = part_of(library, url.get(), CURLUPART_PORT);
+  return part_of(library, url.get(), CURLUPART_HOST) + (port.empty() ? "" : ":" + port);
 }
 
 bool is_token_byte(char c) {
@@ -107,6 +119,7 @@ Status ApiAccess::find_server(const CurlLibrary& library) {
     return invalid_input("the URL of an API server has no query");
   secure_ = url->parts.secure;
   is_loopback_ = url->is_loopback();
+  if (!endpoint_.proxy.empty()) proxy_ = place_of(library, endpoint_.proxy.reveal());
   const std::string& name = endpoint_.tls_server_name;
   if (!name.empty() && secure_) {
     const std::string host = part_of(library, handle, CURLUPART_HOST);

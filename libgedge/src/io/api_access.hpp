@@ -48,6 +48,9 @@ class ApiAccess {
   /// The same without scheme and server.
   const std::string& path() const { return path_; }
 
+  /// HOST:PORT of the proxy that is named, without who may use it; empty: none, or no such URL.
+  const std::string& proxy() const { return proxy_; }
+
   /// Whether a header can carry it: visible characters and blanks.
   static bool is_clean(std::string_view text);
   /// Whether a server would understand it.
@@ -69,7 +72,7 @@ class ApiAccess {
   const CurlLibrary* library_ = nullptr;
   ApiEndpoint endpoint_;
   std::uint64_t generation_ = 1;
-  std::string base_, path_, host_header_;
+  std::string base_, path_, host_header_, proxy_;
   bool secure_ = false, is_loopback_ = false;
   List connect_to_{nullptr, nullptr};
   // By what is accepted and by the type of what is sent.

@@ -209,6 +209,7 @@ Error ApiCall::error_of(CURLcode code) const {
       std::min(failure.timeout, std::chrono::ceil<Micros>(limits_.connect_timeout));
   failure.excess = draft_.excess();
   failure.most_bytes = draft_.most_bytes();
+  failure.proxy = access_.proxy();
   return curl_error(library_, handle_, failure);
 }
 

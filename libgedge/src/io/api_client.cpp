@@ -35,6 +35,8 @@ Error no_memory() {
 
 Error no_credentials() { return {Errc::kTimeout, "nobody said in time who asks", {}, {}}; }
 
+Error no_connection() { return {Errc::kUnreachable, "no connection for a watch", {}, {}}; }
+
 CredentialKeeper::Moment moment() {
   const auto date = std::chrono::system_clock::now().time_since_epoch();
   return {std::chrono::steady_clock::now().time_since_epoch(),
@@ -61,6 +63,7 @@ class ApiClient::Parts : private CallSink {
   void keep(CredentialSource source, ApiEndpoint endpoint, CredentialKeeper::Notice notice);
   void send(std::uint64_t ticket, ApiRequest request);
   void push();
+  bool pings() const { return http2_ != nullptr && http2_->can_connect(); }
   void expect_writes();
   void cancel(std::uint64_t ticket);
   Status wait(Nanos most, const ApiListener& listener);
@@ -189,6 +192,9 @@ void ApiClient::Parts::line(std::uint64_t ticket, std::string_view line) {
 }
 
 void ApiClient::Parts::over(CallOver&& call) {
+  // Over HTTP/1.1 it would have to be another one.
+  if (call.is_unserved && call.request.is_stream && pings())
+    return answer_unsent(call.ticket, no_connection());
   if (call.is_unserved) return send_by_curl(call.ticket, std::move(call.request), call.is_second);
   if (!is_worth_a_second(call)) return answer(call.ticket, std::move(call.answer));
   parked_.push_back({call.ticket, std::move(call.request), true, now() + kSecondPatience});
@@ -358,6 +364,7 @@ void ApiClient::send(std::uint64_t ticket, ApiRequest request) {
   parts_->send(ticket, std::move(request));
 }
 void ApiClient::push() { parts_->push(); }
+bool ApiClient::pings() const { return parts_->pings(); }
 void ApiClient::expect_writes() { parts_->expect_writes(); }
 void ApiClient::cancel(std::uint64_t ticket) { parts_->cancel(ticket); }
 Status ApiClient::wait(Nanos most, const ApiListener& listener) {

@@ -24,18 +24,35 @@ std::string without_user(std::string text) {
   return at == std::string::npos || at < begin ? text : text.erase(begin, at + 1 - begin);
 }
 
+std::string proxy_of(const CurlFailure& failure) {
+  return failure.proxy.empty() ? "the proxy" : "the proxy at " + failure.proxy;
+}
+
 }  // namespace
 
 Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const CurlFailure& failure) {
   if (failure.excess != Excess::kNone) return excess_error(failure);
   std::string details = uncapitalised(without_user(
       *failure.message != '\0' ? failure.message : library.easy_strerror(failure.code)));
+  // Of a proxy that was asked to lead on; 0: there was none, or it said nothing.
+  constexpr long kFirstRefusal = 300;
+  if (const long said = handle.info<long>(CURLINFO_HTTP_CONNECTCODE); said >= kFirstRefusal)
+    return {Errc::kUnreachable,
+            proxy_of(failure) + " does not lead there: it answers " + std::to_string(said),
+            {},
+            {}};
   switch (failure.code) {
-    case CURLE_OPERATION_TIMEDOUT:
-      return timeout_error(failure);
+    case CURLE_OPERATION_TIMEDOUT: {
+      Error error = timeout_error(failure);
+      if (!failure.connected && !failure.proxy.empty())
+        error.what = proxy_of(failure) + " does not lead there: " + error.what;
+      return error;
+    }
     case CURLE_COULDNT_CONNECT: {
       const long number = handle.info<long>(CURLINFO_OS_ERRNO);
       if (number != 0) details = reason_of(static_cast<int>(number));
+      if (!failure.proxy.empty())
+        details = "no connection to " + proxy_of(failure) + ": " + details;
       return {Errc::kUnreachable, std::move(details), {}, {}};
     }
     case CURLE_PEER_FAILED_VERIFICATION:

@@ -1,6 +1,7 @@
 // io/curl_error.hpp - what libcurl says went wrong, in our words.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "gedge/base/error.hpp"
@@ -15,6 +16,7 @@ inline bool is_head_end(std::string_view line) { return line == "\r\n" || line =
 struct CurlFailure : CallFailure {
   CURLcode code = CURLE_OK;
   const char* message = "";  // libcurl's; empty: that of the code
+  std::string proxy = {};    // HOST:PORT of the one that was named; empty: none, or unknown
 };
 
 Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const CurlFailure& failure);

@@ -6,6 +6,7 @@ bool CurlHandle::restrain() {
   return get() != nullptr && set(CURLOPT_NOSIGNAL, 1L) &&
          set(CURLOPT_QUICK_EXIT, 1L) &&  // a name server that is silent holds nobody up
          set(CURLOPT_PROTOCOLS_STR, "http,https") && set(CURLOPT_FOLLOWLOCATION, 0L) &&
+         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
          set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
 }
 

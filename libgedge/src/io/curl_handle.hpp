@@ -27,6 +27,7 @@ class CurlHandle {
   }
 
   /// http and https alone, over HTTP/1.1, without redirects, signals and waits for silent names.
+  /// What a proxy says as it leads on is no header of the answer.
   bool restrain();
   /// Certificates are checked if `verify`; `trusted` (PEM) alone are believed, if there are any,
   /// else those of the system.

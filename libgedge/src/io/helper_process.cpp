@@ -87,7 +87,8 @@ class Variables {
   std::vector<std::string> texts_;
 };
 
-/// posix_spawn() as it is wanted here; its objects are freed.
+/// posix_spawn() as it is wanted here; its objects are freed. Asio's sockets are not closed by
+/// exec: whatever the program leaves behind would hold the port that a daemon listens on.
 class Spawn {
  public:
   explicit Spawn(int output) {
@@ -104,6 +105,7 @@ class Spawn {
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
   }
   ~Spawn() {
     ::posix_spawn_file_actions_destroy(&actions_);

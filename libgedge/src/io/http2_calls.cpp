@@ -230,7 +230,17 @@ void Http2Calls::keep_warm(Nanos now) {
   note_due(idle_at >= now ? idle_at + Nanos{1} : now + limits_.idle);
 }
 
+// What was not asked for as long as a peer that is gone now may be so, too.
+void Http2Calls::leave_silent(Nanos now) {
+  for (Lane& lane : lanes_)
+    for (LaneLink& link : lane.links)
+      if (link.link->state() == Http2Link::State::kOpen && link.link->calls() == 0 &&
+          link.link->heard() + limits_.silence <= now)
+        link.link->leave();
+}
+
 void Http2Calls::check_links(Nanos now) {
+  bool is_peer_gone = false;
   for (Lane& lane : lanes_)
     for (LaneLink& link : lane.links) {
       const auto state = link.link->state();
@@ -241,6 +251,7 @@ void Http2Calls::check_links(Nanos now) {
           note_due(now + kLook);
         }
         if (const auto next = link.link->check_peer(now)) note_due(*next);
+        is_peer_gone = is_peer_gone || link.link->state() == Http2Link::State::kOver;
         continue;
       }
       const Nanos end = link.link->begun() + limits_.connect_timeout;
@@ -250,6 +261,7 @@ void Http2Calls::check_links(Nanos now) {
       else
         note_due(end);
     }
+  if (is_peer_gone) leave_silent(now);
 }
 
 // Whoever waited for it and was not sent may be served by somebody else.

@@ -32,6 +32,8 @@ class Http2Calls {
 
   /// False for good, once the server has shown that it does not speak HTTP/2.
   bool serves() const { return serves_; }
+  /// With the credentials that there are now.
+  bool can_connect() const { return serves_ && tls_ != nullptr; }
   /// It goes with the next flush(), or when there is a connection. Calls that get none are told of
   /// as unserved.
   void send(std::uint64_t ticket, ApiRequest request, bool is_second, Nanos now);
@@ -81,6 +83,7 @@ class Http2Calls {
   void hand_over(Http2Call& call, CallSink& sink);
   void finish(Http2Call& call, ApiAnswer answer, CallSink& sink);
   void find_late(Nanos now);
+  void leave_silent(Nanos now);
   void check_links(Nanos now);
   void keep_warm(Nanos now);
   Call take(std::uint64_t ticket);

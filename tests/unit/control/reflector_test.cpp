@@ -444,5 +444,28 @@ TEST_CASE("reflector: a silent watch is asked anew from where it was, at once") 
   CHECK(again->version == "8");
 }
 
+TEST_CASE("reflector: where nobody pings a server ends each watch before it is taken for gone") {
+  Reflector reflector = watching();
+  Nanos now = 20 * kSecond;
+  reflector.resume(now);
+  for (int i = 0; i < 100; ++i) {
+    CAPTURE(i);
+    const auto watch = reflector.advance(now, false);
+    REQUIRE(watch);
+    CHECK_FALSE(watch->is_list);
+    CHECK(watch->watch_seconds >= 15);
+    const Nanos over = now + watch->watch_seconds * kSecond;
+    CHECK_FALSE(reflector.is_vain(over + 4 * kSecond));
+    CHECK(reflector.is_vain(now + 25 * kSecond));
+    CHECK(*reflector.next() == now + 25 * kSecond);
+    now = over;
+    reflector.failed(200, std::nullopt, now);
+    CHECK(*reflector.next() == now);
+  }
+  CHECK(reflector.lists() == 1);
+  REQUIRE(reflector.advance(now));  // over another transport, which pings
+  CHECK_FALSE(reflector.is_vain(now + 89 * kSecond));
+}
+
 }  // namespace
 }  // namespace gedge

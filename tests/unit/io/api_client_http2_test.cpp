@@ -107,6 +107,7 @@ TEST_CASE("api client over HTTP/2: many at once, on one connection a lane") {
     CHECK(answer.status == 200);
     CHECK(answer.body == "ok");
   }
+  CHECK(calls.client->pings());
   CHECK(server.connections() == 2);
   CHECK(server.heard().size() == 330);
   for (const Http2Heard& heard : server.heard()) {
@@ -586,6 +587,7 @@ TEST_CASE("api client over HTTP/2: a server that speaks HTTP/1.1 alone is asked 
     CHECK(server.heard().size() == 6);
     // The first one was that of somebody who wanted HTTP/2; then there is one a lane.
     CHECK(server.connections() == 3);
+    CHECK_FALSE(calls.client->pings());
   }
 }
 

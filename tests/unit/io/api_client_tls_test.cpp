@@ -1,10 +1,17 @@
 // The API client over TLS: whom it believes, and to whom it says who we are.
 #include <doctest/doctest.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api_calls.hpp"
+#include "io/client_tls.hpp"
+#include "io/descriptor.hpp"
+#include "io/socket_address.hpp"
 #include "talking_server.hpp"
 
 namespace gedge {
@@ -32,6 +39,16 @@ ApiEndpoint endpoint_of(const TalkingServer& server, std::string trusted) {
   endpoint.server = server.url("localhost");
   endpoint.trusted = std::move(trusted);
   return endpoint;
+}
+
+Descriptor connect_to(const TalkingServer& server) {
+  IpAddress at;
+  at.bytes = {127, 0, 0, 1};
+  at.port = server.port();
+  const SocketAddress address = to_socket_address(at);
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::connect(socket.get(), &address.any, length_of(address)) == 0);
+  return socket;
 }
 
 }  // namespace
@@ -80,6 +97,55 @@ TEST_CASE("api client: a server of another name, an unknown one and one of yeste
     endpoint.verify = false;
     Calls careless(endpoint);
     CHECK(careless.get().status == 200);
+  }
+}
+
+TEST_CASE("api client: a server of TLS 1.1 is refused, and hears nothing of who asks") {
+  const Credentials own = make_credentials("localhost", kYear),
+                    client = make_credentials("gedge", kYear);
+  for (const bool by_address : {false, true}) {
+    for (const int highest : {TLS1_1_VERSION, TLS1_2_VERSION}) {
+      CAPTURE(by_address);
+      CAPTURE(highest);
+      TalkTls tls{own};
+      tls.highest = highest;
+      TalkingServer server(ok, tls);
+      ApiEndpoint endpoint = endpoint_of(server, own.certificate);
+      endpoint.identity = {Secret("t0ken"), client.certificate, Secret(client.key)};
+      if (by_address) {
+        endpoint.server = server.url("127.0.0.1");
+        endpoint.tls_server_name = "localhost";
+      }
+      const ApiAnswer answer = Calls(endpoint).ask(bind_request());
+      const bool is_old = highest == TLS1_1_VERSION;
+      CHECK(answer.status == (is_old ? 0U : 200U));
+      CHECK(server.heard().empty() == is_old);
+      if (!is_old) continue;
+      CHECK(answer.error.code == Errc::kUnreachable);
+      CHECK(has(answer.error.what, "no TLS with it"));
+      CHECK(answer.was_not_sent);
+      // Who is named by an address is asked for HTTP/2 before.
+      CHECK(server.connections() >= (by_address ? 2U : 1U));
+    }
+  }
+}
+
+TEST_CASE("client tls: nothing before 1.2 is spoken, on whatever level of security") {
+  const Credentials own = make_credentials("localhost", kYear);
+  TalkTls tls{own};
+  tls.highest = TLS1_1_VERSION;
+  TalkingServer server(ok, tls);
+  for (const bool is_lowered : {false, true}) {
+    CAPTURE(is_lowered);
+    const ClientTls context = make_client_tls(endpoint_of(server, own.certificate));
+    REQUIRE((context != nullptr));
+    SSL_CTX_set_security_level(context.get(), 0);
+    if (is_lowered) SSL_CTX_set_min_proto_version(context.get(), TLS1_1_VERSION);
+    const Descriptor socket = connect_to(server);
+    const TlsSession session = make_tls_session(context.get(), socket.get(), "localhost");
+    REQUIRE((session != nullptr));
+    CHECK((SSL_do_handshake(session.get()) == 1) == is_lowered);
+    ERR_clear_error();
   }
 }
 

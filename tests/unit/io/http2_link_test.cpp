@@ -26,6 +26,7 @@ using test::Credentials;
 using test::Http2Heard;
 using test::Http2Said;
 using test::Http2Server;
+using test::Http2Then;
 using test::kYear;
 using test::make_credentials;
 using test::TalkTls;
@@ -39,7 +40,8 @@ struct HandClock final : Clock {
   Micros now() const override { return time; }
 };
 
-/// A server that stops reading while it holds its second request, and a link to it.
+/// A server that stops reading while it holds its second request, and a link to it. Nothing is ever
+/// said to who asks it to stay.
 struct Held {
   Held()
       : own(make_credentials("kube.test", kYear)),
@@ -49,6 +51,7 @@ struct Held {
                 holds.count_down();
                 goes_on.wait();
               }
+              if (heard.body == "stay") return Http2Said{"", "", {}, Http2Then::kStay};
               return Http2Said{"ok"};
             },
             TalkTls{own}),
@@ -152,6 +155,33 @@ TEST_CASE("http2 link: a body whose rest could not leave in time is never whole"
     }
     CHECK(bind.is_whole != is_late);
   }
+}
+
+TEST_CASE("http2 link: a server that says nothing is asked for a sign of life, and may give it") {
+  Held held;
+  held.goes_on.count_down();
+  while (held.link->calls() > 0) held.act(POLLIN);
+  ApiRequest stay = bind_request();
+  stay.body = "stay";
+  held.send(stay);
+  const Nanos silent = kNow + held.limits.silence;
+  CHECK(held.link->check_peer(silent - Nanos{1}) == silent);
+  CHECK(held.link->check_peer(silent) == silent + held.limits.sign_within);
+  held.link->flush();
+  while (held.link->check_peer(kNow) != silent) held.act(POLLIN);  // until it was heard of
+  CHECK(held.link->state() == Http2Link::State::kOpen);
+}
+
+TEST_CASE("http2 link: a server that gives no sign of life is gone in time, and no sooner") {
+  Held held;
+  const Nanos silent = kNow + held.limits.silence, gone = silent + held.limits.sign_within;
+  CHECK(held.link->check_peer(silent) == gone);
+  held.link->flush();
+  CHECK(held.link->check_peer(gone - Nanos{1}) == gone);
+  CHECK(held.link->state() == Http2Link::State::kOpen);
+  CHECK_FALSE(held.link->check_peer(gone));
+  CHECK(held.link->state() == Http2Link::State::kOver);
+  held.goes_on.count_down();
 }
 
 }  // namespace gedge

@@ -33,6 +33,7 @@ struct TalkTls {
   std::string clients = {};      // PEM, of one or more; empty: none is asked for
   bool chooses_http1 = false;    // by ALPN, and refuses who offers other protocols alone
   bool breaks_sessions = false;  // hangs up on who would go on from another connection
+  int highest = 0;               // version that it speaks, TLS1_1_VERSION say; 0: OpenSSL's own
 };
 
 inline int choose_http1(SSL*, const unsigned char** out, unsigned char* size,
@@ -53,6 +54,13 @@ inline int hang_up_on_sessions(SSL* session, int*, void*) {
   return SSL_CLIENT_HELLO_ERROR;
 }
 
+// On a higher level of security OpenSSL speaks no old version, whoever asks.
+inline void speak_at_most(SSL_CTX* context, int version) {
+  REQUIRE(SSL_CTX_set_cipher_list(context, "DEFAULT@SECLEVEL=0") == 1);
+  REQUIRE(SSL_CTX_set_min_proto_version(context, 0) == 1);
+  REQUIRE(SSL_CTX_set_max_proto_version(context, version) == 1);
+}
+
 inline SSL_CTX* make_server_context(const TalkTls& tls) {
   SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
   const auto bio = [](const std::string& text) {
@@ -67,6 +75,7 @@ inline SSL_CTX* make_server_context(const TalkTls& tls) {
   // OpenSSL wants one of whom it asks for a certificate.
   constexpr unsigned char kContext[] = {'t', 'e', 's', 't'};
   REQUIRE(SSL_CTX_set_session_id_context(context, kContext, sizeof kContext) == 1);
+  if (tls.highest != 0) speak_at_most(context, tls.highest);
   if (tls.breaks_sessions) SSL_CTX_set_client_hello_cb(context, hang_up_on_sessions, nullptr);
   if (!tls.clients.empty()) {
     BIO* const trusted = bio(tls.clients);

@@ -93,7 +93,7 @@ EvictAnswer evict_answer(const ApiAnswer& answer);
 PodReading pod_reading(const ApiAnswer& answer);
 
 /// Why a server did not do as it was asked: the message of its Status, else the first of what it
-/// sent. For messages, with control characters as they came.
+/// sent. For messages, with control characters as they came, but without credentials.
 Error refusal(const ApiAnswer& answer, std::string_view what);
 
 }  // namespace gedge::codec

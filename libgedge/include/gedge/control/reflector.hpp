@@ -18,6 +18,13 @@
 
 namespace gedge {
 
+/// How long a watch lasts, for how long it may say nothing, and how long after it was last heard of
+/// its peer is taken for gone, at the latest.
+struct WatchTerms {
+  std::uint32_t least_seconds = 0, most_seconds = 0;
+  Nanos longest_silence{0}, gone_within{0};
+};
+
 struct ReflectorOptions {
   Nanos first_backoff{800'000'000}, max_backoff{30'000'000'000};  ///< plus up to as much again
   /// Instead of max_backoff for one kind of a cluster, so that somebody notices soon when a server
@@ -27,14 +34,14 @@ struct ReflectorOptions {
   /// server ends, sooner. Proxies cut a quiet one every minute.
   Nanos healthy_after{30'000'000'000};
   Nanos most_retry_after{300'000'000'000};
-  /// Of a watch, whose server sends a bookmark in every 75 s. One that sends none is asked anew so
-  /// often: what stands between may have lost it, and keep the connection.
-  Nanos longest_silence{90'000'000'000};
-  /// So long after it was last heard of at the latest, the transport takes a peer for gone.
-  Nanos gone_within{20'000'000'000};
+  /// Where the transport notices that a server has gone, which sends a bookmark in every 75 s. One
+  /// that sends none is asked anew so often: what stands between may have lost it, and keep the
+  /// connection.
+  WatchTerms pinged{300, 600, Nanos{90'000'000'000}, Nanos{20'000'000'000}};
+  /// Where it does not: a server ends each watch before it could be taken for gone.
+  WatchTerms unpinged{15, 20, Nanos{25'000'000'000}, Nanos{25'000'000'000}};
   /// What was known so long ago is too old to decide by.
   Nanos most_age{60'000'000'000};
-  std::uint32_t least_watch_seconds = 300, most_watch_seconds = 600;
   /// What was listed once and is refused (403, 404) is gone when it is refused again so much later:
   /// a server that starts, and a role that is edited, refuse for a moment what there is. Of what
   /// was never listed a second 403 says as much, or one 404.
@@ -60,7 +67,8 @@ class Reflector {
   explicit Reflector(std::uint64_t seed, const ReflectorOptions& options = {});
 
   /// The call to be made now; whoever takes it says what became of it with the functions below.
-  std::optional<ReflectorCall> advance(Nanos now);
+  /// `is_pinged`: as its transport says (ApiTransport::pings()).
+  std::optional<ReflectorCall> advance(Nanos now, bool is_pinged = true);
   /// When advance() or is_vain() will say something new; empty: only answers can change that.
   std::optional<Nanos> next() const;
   /// The watch under way says nothing for too long, or a list is needed that was begun later: cut
@@ -138,6 +146,7 @@ class Reflector {
   Nanos until_{0};             // no call before
   Nanos not_before_{0};        // as the server asked for
   Nanos begun_{0}, heard_{0};  // of the watch under way
+  WatchTerms terms_;           // the same
   Nanos listed_{0};            // when the first page of the list was asked for
   Nanos whole_{0};             // the same of the last list that was had
   Nanos known_at_{0};          // everything that was so then has been told

@@ -36,10 +36,10 @@ struct ApiLimits {
 /// TLS 1.2 and later, or plain TCP. A server that is named by its address, behind no proxy, is
 /// spoken to over HTTP/2 if it speaks that: the requests of a lane share a connection. All others
 /// are asked through libcurl over HTTP/1.1: each request has a connection for itself, which is kept
-/// for the next one of its lane. No connection is reused after an hour, or after a call over
-/// HTTP/1.1 that was not answered in time. A peer that is gone is noticed within 20 s, over HTTP/2
-/// also one whose system or proxy still confirms what is sent. Nothing is asked to be compressed,
-/// and no redirect is followed.
+/// for the next one of its lane. No connection is reused after an hour, and over HTTP/1.1 none
+/// after 20 s without a call or after a call that was not answered in time. A peer that is gone is
+/// noticed within 20 s, over HTTP/2 also one whose system or proxy still confirms what is sent.
+/// Nothing is asked to be compressed, and no redirect is followed.
 ///
 /// A request that the server may have read is never sent a second time on its own, except GET.
 /// A stream that has begun well ends well, whatever ends its connection; the beginning of a line
@@ -71,6 +71,7 @@ class ApiClient final : public ApiTransport {
 
   void send(std::uint64_t ticket, ApiRequest request) override;
   void push() override;
+  bool pings() const override;
   void expect_writes() override;
   void cancel(std::uint64_t ticket) override;
   Status wait(Nanos most, const ApiListener& listener) override;

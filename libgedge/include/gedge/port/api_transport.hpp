@@ -70,6 +70,9 @@ class ApiTransport {
   /// What was sent leaves now, where it can without waiting: whoever has more to do before the next
   /// wait() lets the server begin. From a listener, too.
   virtual void push() {}
+  /// A stream whose server has gone is over within 20 s, also where what stands between confirms
+  /// what is sent. Not known before the first answer.
+  virtual bool pings() const { return true; }
   /// Writes will follow: a connection for them may be opened before, and kept.
   virtual void expect_writes() {}
   /// Nothing more is said of it. Nothing where there is no such call.

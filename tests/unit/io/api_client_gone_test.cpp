@@ -1,0 +1,53 @@
+// The API client with servers that have gone, or never were there, over HTTP/2.
+#include <doctest/doctest.h>
+
+#include "api_calls.hpp"
+#include "http2_server.hpp"
+#include "talking_server.hpp"
+
+namespace gedge {
+namespace {
+
+using namespace test;
+
+ApiEndpoint endpoint_of(const std::string& server, const Credentials& own) {
+  ApiEndpoint endpoint;
+  endpoint.server = server;
+  endpoint.tls_server_name = "kube.test";
+  endpoint.trusted = own.certificate;
+  return endpoint;
+}
+
+TEST_CASE("api client over HTTP/2: where one link is gone, no other that is silent is used again") {
+  const Credentials own = make_credentials("kube.test", kYear);
+  Http2Server server(
+      [](const Http2Heard& heard) {
+        const bool is_lost = heard.fields.at(":method") == "POST";
+        return is_lost ? Http2Said{"", "", {}, Http2Then::kMute} : Http2Said{"ok"};
+      },
+      TalkTls{own});
+  ApiLimits limits;
+  limits.silence = limits.sign_within = Nanos{20'000'000};
+  Calls calls(endpoint_of(server.url(), own), limits);
+  ApiRequest lost = bind_request();
+  lost.lane = ApiLane::kLease;
+  CHECK(calls.ask(request(ApiLane::kRead)).status == 200);
+  CHECK(calls.ask(lost).error.code == Errc::kUnreachable);
+  CHECK(server.connections() == 2);
+  CHECK(calls.ask(request(ApiLane::kRead)).status == 200);
+  CHECK(server.connections() == 3);
+}
+
+TEST_CASE("api client: a watch of a server that may speak HTTP/2 waits until it does") {
+  const Credentials own = make_credentials("kube.test", kYear);
+  Calls calls(endpoint_of("https://127.0.0.1:1", own));
+  const ApiAnswer answer = calls.ask(watch());
+  CHECK(answer.error.code == Errc::kUnreachable);
+  CHECK(answer.error.what == "no connection for a watch");
+  CHECK(answer.was_not_sent);
+  CHECK(calls.client->pings());
+  CHECK(calls.ask(request(ApiLane::kRead)).error.what != answer.error.what);
+}
+
+}  // namespace
+}  // namespace gedge
