@@ -61,7 +61,7 @@ constexpr Page kPage{
         "scheduler keeps nothing beyond what it was told and has asked for (I-8), and that every "
         "attempt leads to a bind, to volumes or to a reason (I-11). When nothing has happened for "
         "half a minute, what it knows of pods and nodes is what is there (I-6); at the end nobody "
-        "who fits waits (I-5).\n\n"
+        "who fits waits, and nothing more is asked or written (I-5).\n\n"
         "With `--runs` a scenario without faults gets some of every kind, and each run has another "
         "seed. The first and every hundredth after it are played twice, and must go the same way "
         "(I-10).",
@@ -92,6 +92,7 @@ struct SimulateOptions {
   InputOptions input;  // of what the scenario names
   std::optional<std::uint64_t> seed;
   std::uint64_t runs = 0;  // 0: as it is written, once
+  std::string retyped;     // the flags that shape the answer, for whoever plays it again
 };
 
 // What may go wrong does.
@@ -212,9 +213,9 @@ Exit say_breaches(Io& io, const SimulateOptions& options, const Simulation& simu
   std::size_t said = 0;
   for (const Breach& breach : simulation.breaches) {
     if (++said > kMostBreachesSaid) break;
-    const std::string again = io.program + " simulate " + options.scenario + " --seed " +
-                              std::to_string(breach.seed) + (options.runs > 0 ? " --runs 1" : "") +
-                              " -o wide";
+    const std::string again = io.program + " simulate " + options.scenario + options.retyped +
+                              " --seed " + std::to_string(breach.seed) +
+                              (options.runs > 0 ? " --runs 1" : "") + " -o wide";
     print_error(io.err, {Errc::kInternal,
                          breach.invariant + " does not hold with seed " +
                              std::to_string(breach.seed) + ": " + breach.text,
@@ -280,7 +281,10 @@ Run add_simulate(FlagSet& flags) {
   add_output_flags(flags, options->output, {"table", "wide", "json", "yaml"}, false);
   add_limit_flags(flags, options->input);
   add_talk_flags(flags, options->output);
-  return [options](Io& io) { return run_simulate(*options, io); };
+  return [options, &flags](Io& io) {
+    options->retyped = flags.retyped();
+    return run_simulate(*options, io);
+  };
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace gedge::cli {
 namespace {
 
 // After the faults whoever fits is bound within half a minute (reliability, I-5): that is asked
-// when nothing has happened for so long, which timers of nodes may put off for some time.
+// when nothing has happened for so long, which timers of nodes may put off for some time. These are
+// minutes apart: who has had no such half minute in an hour will have none.
 constexpr Nanos kCalm{120'000'000'000}, kQuiet{30'000'000'000}, kLongestCalm{3'600'000'000'000};
 
 // "[NAMESPACE/]REST" with that many parts in the rest.
@@ -158,9 +159,9 @@ class Play {
   SimWorld world_;
   SimChecks checks_;
   std::unique_ptr<SimLink> link_;
-  bool is_calm_ = false, restarts_ = false, is_quiet_ = false;
+  bool is_calm_ = false, is_stopping_ = false, restarts_ = false, is_quiet_ = false;
   std::size_t seen_ = 0;                 // version of the cluster
-  Nanos changed_{0};                     // when it was another one
+  Nanos changed_{0};                     // when it was another one, or something was asked or told
   std::optional<std::size_t> compared_;  // version with which what is known was compared
   std::set<PodName> told_;               // why they wait
   Trace trace_;
@@ -233,18 +234,22 @@ void Play::take_events() {
   for (SimulationEvent& event : world_.take_events()) {
     take(event);
     trace_.add(event);
-    if (const PodName pod{event.namespace_name, event.pod}; event.what == Happening::kUnschedulable)
+    const PodName pod{event.namespace_name, event.pod};
+    if (event.what == Happening::kUnschedulable) {
       told_.insert(pod);
-    else
+      changed_ = Nanos(pace_.now());
+    } else {
       told_.erase(pod);
+    }
     if (keeps_events_) found_.events.push_back(std::move(event));
   }
 }
 
-// True when there is nothing more to see.
+// True when there is nothing more to see. A bind, an eviction or a claim that comes to nothing
+// changes no version, and is no rest.
 bool Play::is_over() {
   const Nanos now(pace_.now()), end = stage_.scenario.duration;
-  if (seen_ != world_.cluster().version()) {
+  if (seen_ != world_.cluster().version() || link_->under_way() > 0) {
     seen_ = world_.cluster().version();
     changed_ = now;
   }
@@ -264,12 +269,11 @@ void Play::turn(ScheduleLoop& loop, std::uint64_t sent) {
   check_memory(loop.scheduler());
   const bool is_over_now = is_over();
   if (is_quiet_ && !holds_places(loop.scheduler())) compare_caches(loop.scheduler());
-  if (is_over_now) {
-    loop.stop();
-  } else if (link_->wants_restart()) {
-    restarts_ = true;
-    loop.stop();
-  }
+  // To be asked again would wake it, and what it waits for would never come.
+  if (is_stopping_) return;
+  restarts_ = !is_over_now && link_->wants_restart();
+  is_stopping_ = is_over_now || restarts_;
+  if (is_stopping_) loop.stop();
 }
 
 void Play::check_memory(const Scheduler& scheduler) {
@@ -290,7 +294,7 @@ void Play::compare_caches(const Scheduler& scheduler) {
 
 // Until the end, or until the process that schedules is to be another one.
 Status Play::run_once() {
-  restarts_ = false;
+  restarts_ = is_stopping_ = false;
   compared_.reset();
   SimLinkOptions options{stage_.scenario.timing, stage_.scenario.faults,
                          seed_ + found_.summary.attempts, &checks_};
@@ -345,6 +349,8 @@ bool Play::is_waiting(const Decision& decision) const {
 }
 
 Status Play::look_back(const Scheduler& scheduler) {
+  if (!is_quiet_ && is_calm_)
+    checks_.fail("I-5", "it never comes to rest: an hour after the faults something still happens");
   if (!is_quiet_) return {};
   std::size_t waiting = 0;
   for (const auto& [name, known] : world_.cluster().pods())

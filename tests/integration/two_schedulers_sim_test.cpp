@@ -35,6 +35,7 @@ constexpr int kSteps = 250, kCalmSteps = 400;
 constexpr std::size_t kMostBinds = 4;
 constexpr const char* kAll = "all";  // the watch of everything that there is
 constexpr Nanos kBindTimeout{10'000'000'000};
+constexpr Nanos kRenewDeadline = LeaderElectionOptions{}.renew_deadline;
 
 /// As the server keeps it.
 struct LeaseStore {
@@ -62,6 +63,7 @@ struct LeaseMessage {
   Nanos at{0}, expires{0};
   LeaseCall call;
   bool is_lost = false, is_mute = false;
+  Nanos begun{0};  // by the clock of who sent it
 };
 
 /// What an instance is told.
@@ -75,6 +77,7 @@ struct Answer {
   bool is_reading = false;
   BindAnswer answer = BindAnswer::kUnknown;
   PodReading reading = {};
+  Nanos begun{0};  // of a call about the lease, by the clock of who sent it
 };
 
 struct Instance {
@@ -87,9 +90,10 @@ struct Instance {
   std::size_t seen = 0;                 // version of the watch
   Nanos frozen_until{0}, cut_until{0};  // cut: from the lease
   Nanos deaf_until{0};                  // its watch says nothing
+  std::optional<Nanos> renewed;         // when the last renewal that succeeded began, by its clock
   std::vector<BindRequest> outbox;      // decided, not yet sent
   std::deque<Answer> answers;
-  bool is_leaving = false;
+  bool is_leaving = false, has_left = false;
 
   Nanos local(Nanos now) const { return now * speed / 100; }
   /// How long that much of its time is.
@@ -123,12 +127,14 @@ class Run {
   void leave(std::size_t i);
   void turn(std::size_t i);
   void hear(std::size_t i);
+  void hear_of_lease(Instance& it, const Answer& answer);
   void ask_for_lease(std::size_t i);
   void list(std::size_t i);
   void follow(std::size_t i);
   bool knows(std::size_t i);
   void work(std::size_t i);
   void send(std::size_t i);
+  void check_lease(const Instance& it, const BindRequest& bind, Nanos until);
   void run_binds();
   void run_leases();
   void check_leaders();
@@ -152,9 +158,19 @@ void Run::start(std::size_t i) {
       "me-" + std::to_string(i) + "-" + std::to_string(it.life), dice_.below(1'000'000));
   it.scheduler.reset();
   it.known_from.reset();
+  it.renewed.reset();
   it.outbox.clear();
   it.answers.clear();
-  it.is_leaving = false;
+  it.is_leaving = it.has_left = false;
+}
+
+void Run::hear_of_lease(Instance& it, const Answer& answer) {
+  const Nanos local = it.local(now_);
+  if (!answer.is_known) return it.election->take_failure(local);
+  if (*answer.lease == LeaseCall::Kind::kRead) return it.election->take_read(answer.found, local);
+  if (!answer.is_taken) return it.election->take_conflict(local);
+  if (!it.has_left) it.renewed = answer.begun;
+  it.election->take_written(answer.found->version, local);
 }
 
 void Run::hear(std::size_t i) {
@@ -166,14 +182,7 @@ void Run::hear(std::size_t i) {
     if (answer.at > now_) {
       later.push_back(answer);
     } else if (answer.lease) {
-      if (!answer.is_known)
-        it.election->take_failure(local);
-      else if (*answer.lease == LeaseCall::Kind::kRead)
-        it.election->take_read(answer.found, local);
-      else if (answer.is_taken)
-        it.election->take_written(answer.found->version, local);
-      else
-        it.election->take_conflict(local);
+      hear_of_lease(it, answer);
     } else if (it.scheduler && answer.is_reading) {
       it.scheduler->answer(answer.ticket, answer.reading, local);
     } else if (it.scheduler) {
@@ -192,7 +201,15 @@ void Run::ask_for_lease(std::size_t i) {
   LeaseMessage message{i, it.life, now_ + up_to(1'500), now_ + call->timeout, *call};
   message.is_lost = chance(6) || now_ < it.cut_until;
   message.is_mute = chance(6);
+  message.begun = it.local(now_);
   leases_under_way_.push_back(message);
+}
+
+// By what this test knows of the lease, whatever the election says of it.
+void Run::check_lease(const Instance& it, const BindRequest& bind, Nanos until) {
+  const Nanos deadline = it.renewed ? *it.renewed + kRenewDeadline : Nanos{0};
+  if (it.local(now_) >= deadline) fail("I-3: " + bind.pod.name + " is sent without the lease");
+  if (until > deadline) fail("I-3: " + bind.pod.name + " may be bound after the lease");
 }
 
 // What was decided is sent only while the lease may be used, and given no more time than that.
@@ -208,6 +225,7 @@ void Run::send(std::size_t i) {
       continue;
     }
     ++binds;
+    check_lease(it, bind, *until);
     if (!it.budget.sent(bind)) fail("I-9: " + bind.pod.name + " is one bind too many at once");
     const Nanos most = it.real(std::min(*until - local, kBindTimeout));
     BindMessage message{i, it.life, now_ + up_to(3'000), now_ + most, bind};
@@ -312,6 +330,8 @@ void Run::leave(std::size_t i) {
   const bool is_told_back =
       it.known_from == it.election->alone_from() && it.scheduler->bound() == 0;
   if (!is_told_back && !dice_.chance(20)) return;
+  it.has_left = true;
+  it.renewed.reset();
   it.election->release(is_told_back ? HeardVersions{{kAll, std::to_string(it.seen)}}
                                     : HeardVersions());
 }
@@ -350,6 +370,7 @@ void Run::run_leases() {
     }
     Answer answer{std::max(now_, message.expires), message.life};
     answer.lease = message.call.kind;
+    answer.begun = message.begun;
     if (!message.is_lost && now_ <= message.expires) {
       answer.is_taken = message.call.kind != LeaseCall::Kind::kRead && store_.write(message.call);
       answer.found = store_.lease;
@@ -384,11 +405,14 @@ void Run::calm_down() {
   if (!plan) return fail(plan.error().what);
   for (const Decision& decision : plan->decisions)
     if (decision.chosen) fail("I-5: " + decision.pod + " fits on " + decision.chosen->node);
+  bool is_led = false;
   for (const Instance& it : instances_) {
     if (!it.scheduler || !it.election->is_leading(it.local(now_))) continue;
+    is_led = true;
     if (const std::string wrong = difference(it.scheduler->cluster(), server_); !wrong.empty())
       fail("I-6: " + wrong);
   }
+  if (!is_led) fail("I-5: nobody leads");
   const std::uint64_t before = binds;
   for (int i = 0; i < 40; ++i) step();
   if (binds != before) fail("I-5: something is bound after everything was");

@@ -124,11 +124,13 @@ void ScheduleLoop::drop_gone() {
 }
 
 Nanos ScheduleLoop::patience(Nanos now) const {
-  if (leave_by_ && !has_left_) return std::max(*leave_by_ - now, Nanos{0});
+  // Once it is over, what was settled before is not any more: its answer is waited for.
+  const bool may_be_told_back = leave_by_ && !has_left_ && now < *leave_by_;
   if (give_up_) {
-    const Nanos left = std::max(*give_up_ - now, Nanos{0});
+    const Nanos left = std::max((may_be_told_back ? *leave_by_ : *give_up_) - now, Nanos{0});
     return scheduler_.unclear() > 0 ? std::min(left, kReadAgain) : left;
   }
+  if (may_be_told_back) return *leave_by_ - now;
   if (!was_synced_) return options_.turns_within;
   const auto next = scheduler_.next();
   return next ? std::clamp(*next - now, Nanos{0}, options_.turns_within) : options_.turns_within;

@@ -121,6 +121,42 @@ TEST_CASE("several runs are counted") {
   CHECK(runs.err.empty());
 }
 
+// A profile that looks at no taints sends pods for ever to where they are thrown out at once.
+TEST_CASE("who never comes to rest breaks an invariant, and it is said how to see that again") {
+  World world;
+  world.files.files["site/web.yaml"] = deployment("web", 1, "1");
+  world.files.files["site/node.yaml"] =
+      "apiVersion: v1\nkind: Node\nmetadata: {name: edge-1}\n"
+      "spec: {taints: [{key: closed, effect: NoExecute}]}\n"
+      "status: {allocatable: {cpu: \"1\", memory: 9Gi, pods: \"9\"}}\n";
+  world.files.files["site/blind.yaml"] =
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles:\n- plugins: {filter: {disabled: [{name: TaintToleration}]}}\n";
+  const std::string quiet =
+      "cluster: node.yaml\nmanifests: web.yaml\nduration: 1m\ntiming: {podStop: 20s}\n";
+  const std::string faulty = quiet + "faults: {lostReads: 1%}\n";
+  std::vector<std::string> flags{"--profile", "site/blind.yaml", "--compat", "1.36", "--seed", "7",
+                                 "-q"};
+
+  const Outcome once = world.run(faulty, flags);
+  CHECK(once.exit == Exit::kBug);
+  CHECK(once.err ==
+        "gedge: error: I-5 does not hold with seed 7: it never comes to rest: an hour after the "
+        "faults something still happens\n"
+        "  fix: `gedge simulate site/s.yaml --profile site/blind.yaml --compat 1.36 --seed 7 "
+        "-o wide` shows what led to it\n");
+  CHECK(world.run(faulty, {"-q"}).exit == Exit::kNo);  // it waits, as it should
+  CHECK(world.run(quiet, flags).exit != Exit::kBug);   // nobody asked it to rest
+
+  flags.insert(flags.end(), {"--runs", "5"});
+  const Outcome several = world.run(faulty, flags);
+  CHECK(several.exit == Exit::kBug);
+  CHECK(several.out.ends_with("\t5\n"));
+  CHECK(several.err.find(" --compat 1.36 --seed 9 --runs 1 -o wide`") != std::string::npos);
+  CHECK(several.err.find("--seed 10") == std::string::npos);
+  CHECK(several.err.ends_with("... and 2 more\n"));
+}
+
 TEST_CASE("what cannot happen is said with its place") {
   World world;
   const Outcome nobody = world.run(kSite + "events:\n- {at: 60s, fail: edge-9}\n");

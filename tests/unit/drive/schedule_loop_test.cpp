@@ -213,7 +213,8 @@ TEST_CASE("schedule loop: a stop reads again what became of binds that nobody kn
 
 namespace {
 
-/// Answers binds at once, and tells of them `late` after that. Time passes while it waits.
+/// Answers binds at once, and tells of them `late` after that; until `busy_until` after them it has
+/// something else to say. Time passes while it waits.
 class LateLink final : public QuietLink, public Clock {
  public:
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
@@ -242,8 +243,13 @@ class LateLink final : public QuietLink, public Clock {
     return {};
   }
 
+  std::size_t untold() const override {
+    const Nanos since = now_ - bound_at_;
+    return is_answered_ && since > Nanos{0} && since < busy_until ? 1 : 0;
+  }
+
   Facts facts = three_nodes();
-  Nanos late{0};
+  Nanos late{0}, busy_until{0};
   std::optional<Nanos> left;  // after the bind
   bool was_told_back = false;
 
@@ -257,11 +263,15 @@ class LateLink final : public QuietLink, public Clock {
 }  // namespace
 
 TEST_CASE("schedule loop: who hands over waits until its binds are told back, and not for long") {
-  for (const auto& [late, within, left, is_told_back] :
-       {std::tuple(300, 1'000, 300, true), {2'000, 1'000, 1'000, false}, {300, 0, 0, false}}) {
+  for (const auto& [late, busy, within, left, is_told_back] : {std::tuple(300, 0, 1'000, 300, true),
+                                                               {2'000, 0, 1'000, 1'000, false},
+                                                               {2'000, 1'500, 1'000, 1'500, false},
+                                                               {300, 0, 0, 0, false}}) {
     CAPTURE(late);
+    CAPTURE(busy);
     LateLink link;
     link.late = Nanos{1'000'000} * late;
+    link.busy_until = Nanos{1'000'000} * busy;
     add_pods(link.facts, "Pod", "a", 1);
     LiveOptions live;
     live.profiles = {*builtin_profile("kube", Compat::k1_36)};
