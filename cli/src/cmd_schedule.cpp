@@ -48,7 +48,7 @@ constexpr Page kPage{
         "on the node where the fewest disruption budgets are violated, and unless its "
         "PriorityClass says Never. Until they have gone, the node is promised to it "
         "(`status.nominatedNodeName`); where one of them cannot be deleted, the promise is taken "
-        "back, and where the server does not allow it nobody is asked again for five minutes. A "
+        "back, and where the server does not allow it nobody is asked again for a minute. A "
         "profile that says `disruptionBudgets: keep` beside its schedulerName takes no node where "
         "a budget would be violated, and asks the server to evict instead of deleting, so that the "
         "server refuses what a budget does not allow by then; one without the plugin "

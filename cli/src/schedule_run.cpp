@@ -149,6 +149,7 @@ void ScheduleRun::turned() {
   facts.parked = scheduler.parked();
   facts.binding = scheduler.binding();
   facts.unclear = scheduler.unclear();
+  facts.awaiting = scheduler.awaiting();
   facts.overcommitted = scheduler.overcommitted();
   facts.nodes = scheduler.cluster().node_count();
   facts.pods = scheduler.cluster().pod_count();

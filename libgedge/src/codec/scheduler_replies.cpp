@@ -38,6 +38,10 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
   metrics.durations("gedge_bind_duration_seconds",
                     "From when a bind was sent until its answer, whatever that was.",
                     facts.bind_times);
+  metrics.count("gedge_preemptions_total",
+                "Pods for which others were asked to go, once for each time.", counts.preemptions);
+  metrics.count("gedge_preemption_victims_total", "Pods that were asked to go for these.",
+                counts.victims);
   metrics.count("gedge_flushed_pods_total",
                 "Pods that were tried again only because they had waited too long.",
                 counts.flushed);
@@ -58,10 +62,11 @@ void add_counts(Metrics& metrics, const SchedulerFacts& facts) {
 
 void add_queues(Metrics& metrics, const SchedulerFacts& facts) {
   metrics.family("gedge_pending_pods", "gauge", "Pods of this scheduler that wait, by queue.");
-  const std::array<std::pair<const char*, std::uint64_t>, 5> queues{
+  const std::array<std::pair<const char*, std::uint64_t>, 6> queues{
       {{"queue=\"active\"", facts.active},
        {"queue=\"backoff\"", facts.backing_off},
        {"queue=\"unschedulable\"", facts.parked},
+       {"queue=\"volumes\"", facts.awaiting},
        {"queue=\"binding\"", facts.binding},
        {"queue=\"unclear\"", facts.unclear}}};
   for (const auto& [labels, value] : queues) metrics.sample(labels, std::to_string(value));

@@ -30,6 +30,7 @@ struct SchedulerFacts {
   SchedulerCounts counts;
   Durations bind_times;  ///< from when a bind was sent until its answer
   std::uint64_t active = 0, backing_off = 0, parked = 0, binding = 0, unclear = 0;
+  std::uint64_t awaiting = 0;  ///< volumes
   std::uint64_t overcommitted = 0;
   std::uint64_t nodes = 0, pods = 0, rebuilds = 0;
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
