@@ -58,8 +58,8 @@ def matrix(rtts):
 
 def fill(plane):
     """Nodes of two zones, pods of every kind of owner, a budget, a volume, and latency."""
-    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}},
-                 {"metadata": {"name": "shop"}})
+    plane.create_space()
+    plane.create("/api/v1/namespaces", {"metadata": {"name": "shop"}})
     zone = "topology.kubernetes.io/zone"
     plane.create("/api/v1/nodes", *(node(f"n{i}", labels={zone: f"z{i % 2}"}) for i in range(6)))
     plane.create("/apis/scheduling.k8s.io/v1/priorityclasses",

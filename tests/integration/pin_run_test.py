@@ -7,6 +7,7 @@ import pty
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -336,6 +337,16 @@ class PinRunTest(unittest.TestCase):
         self.assertIn("checkpoint is corrupted", done.stderr)
         with open(path, encoding="ascii") as file:
             self.assertIn('"checksum":1', file.read())
+
+    def test_what_is_kept_of_pins_is_for_nobody_else(self):
+        """Whatever the umask allows."""
+        self.assertEqual(self.run_pinned("--", "true", umask=0).returncode, 0)
+        self.assertEqual(stat.S_IMODE(os.stat(self.state).st_mode), 0o700)
+        kept = os.listdir(self.state)
+        self.assertIn("pin_state", kept)
+        for name in kept:
+            mode = stat.S_IMODE(os.stat(os.path.join(self.state, name)).st_mode)
+            self.assertEqual(mode, 0o600, name)
 
     def test_a_broken_record_of_pins_is_said_and_left_as_it_is(self):
         """Whatever is asked, with the library for quick starts and without."""

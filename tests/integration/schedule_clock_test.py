@@ -1,7 +1,13 @@
 """`gedge schedule --watch` where somebody sets the clock: who leads goes on leading, who waits goes
-on waiting, and pods are bound all the same. By libfaketime, which changes the date alone."""
+on waiting, and pods are bound all the same. By libfaketime, which changes the date alone.
+
+    schedule_clock_test.py [--jumps N] [--seed N]
+
+sets it N times more on each side, at random from the seed."""
+import argparse
 import glob
 import os
+import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -9,8 +15,9 @@ from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
 
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/gedge-scheduler"
-# Within the time for which the server's certificate is good.
-JUMPS = ("+3600", "-3000", "+86400", "+0")
+# Within the time for which the server's certificate is good: from an hour ago, for a year.
+JUMPS = ["+3600", "-3000", "+86400", "+0"]
+EARLIEST, LATEST = -3_000, 300 * 86_400  # seconds
 LIBRARY = "/usr/lib/*/faketime/libfaketimeMT.so.1"
 failures = []
 
@@ -49,8 +56,9 @@ def bind_some(plane, name):
 
 def check_jumps(plane):
     library = glob.glob(LIBRARY)[0]
-    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
-    plane.create("/api/v1/nodes", node("n1", pods="99"))
+    plane.create_space()
+    plane.create("/api/v1/nodes", node("n1", cpu="64", memory="256Gi",
+                                     pods=str(20 + 10 * len(JUMPS))))
     leads, waits = Clock(plane, library, "leads.time"), Clock(plane, library, "waits.time")
     with leads:
         first = Scheduler(plane, *KUBE)
@@ -62,7 +70,7 @@ def check_jumps(plane):
             held = plane.get(LEASE)["spec"]
             dates = set()
             for clock in (leads, waits):
-                for jump in JUMPS:
+                for number, jump in enumerate(JUMPS):
                     clock.set(jump)
                     # Two renewals on: whoever would have been misled has been.
                     for _ in range(3):
@@ -70,7 +78,7 @@ def check_jumps(plane):
                         until(lambda version=version: version !=
                               plane.get(LEASE)["metadata"]["resourceVersion"], "a renewal")
                         dates.add(plane.get(LEASE)["spec"]["renewTime"][:13])
-                    bind_some(plane, f"{os.path.basename(clock.path)[:5]}{JUMPS.index(jump)}")
+                    bind_some(plane, f"{os.path.basename(clock.path)[:5]}{number}")
             now = plane.get(LEASE)["spec"]
             need((now["holderIdentity"], now["leaseTransitions"]) ==
                  (held["holderIdentity"], held["leaseTransitions"]), f"{held} {now}")
@@ -84,4 +92,10 @@ if __name__ == "__main__":
     if not glob.glob(LIBRARY):
         print("[skipped] there is no libfaketime")
         sys.exit(77)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jumps", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    dice = random.Random(asked.seed)
+    JUMPS.extend(f"{dice.randint(EARLIEST, LATEST):+}" for _ in range(asked.jumps))
     sys.exit(run_checks((check_jumps,), failures))

@@ -1,6 +1,6 @@
 """Two `gedge schedule` on a real control plane whose parts are killed, stopped and cut off while
 pods come and go: nothing is bound twice or to a node that keeps it out, no node takes more than it
-has, nobody binds while the lease is another's, and in the end every pod that fits has its place.
+has, nobody writes without the lease, and in the end every pod that fits has its place.
 
     schedule_faults_test.py [--rounds N | --whole] [--seed N] [--longest-stop SECONDS] [--nodes N]
 
@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from fault_proxy import FaultProxy  # noqa: E402
@@ -26,30 +27,35 @@ from plane_writers import Writers  # noqa: E402
 KUBE = ("--profile", "kube", "--compat", "1.20", "--leader-elect")
 FEW_NODES, MANY_NODES = 6, 667
 LEAST_STOP = 5  # seconds
+LARGE_BYTES = 200_000  # of an annotation, of which an object has 256 KiB
 MOST_DELAY = 0.4  # seconds, of each piece of a stream
-LONGEST = 240  # seconds: a watch may be half open for 90, a lease is held for 15
+LONGEST = 240  # seconds: a watch may be half open for 25, a lease is held for 15
 
 
 class Site:
-    """The plane, a proxy before it, and two schedulers that know the proxy only."""
+    """The plane, a proxy before it, and two schedulers that know the proxy only: one by its
+    address, which is asked over HTTP/2, and one by its name, over HTTP/1.1."""
 
     def __init__(self, plane, proxy, dice, asked):
         self.plane, self.proxy, self.dice = plane, proxy, dice
         self.longest_stop, self.nodes = asked.longest_stop, asked.nodes
         self.made, self.here, self.started = 0, [], 0
         self.codes = []  # with which schedulers ended by themselves
+        self.stood_still = []  # from when to when the server did
         self.schedulers = [self.start() for _ in range(2)]
 
     def start(self):
         self.started += 1
-        through = self.plane.kubeconfig_by(self.proxy.port, f"scheduler-{self.started}")
+        through = self.plane.kubeconfig_by(self.proxy.port, f"scheduler-{self.started}",
+                                           is_named=self.started % 2 == 0)
         return Scheduler(self.plane, *KUBE, kubeconfig=through)
 
-    def churn(self, count):
+    def churn(self, count, annotations=None):
         """Some pods come, and some go; a server that does not answer is asked again."""
         for _ in range(count):
             self.made += 1
-            thing = pod(f"p{self.made}", cpu=f"{self.dice.randint(1, 8)}00m")
+            thing = pod(f"p{self.made}", cpu=f"{self.dice.randint(1, 8)}00m",
+                        annotations=annotations)
             until(lambda: self.did("POST", PODS.format("default"), thing), "a pod to be made",
                   LONGEST)
             self.here.append(f"p{self.made}")
@@ -109,7 +115,9 @@ class Site:
         self.stop(functools.partial(os.kill, self.plane.process_of("etcd")))
 
     def stop_server(self):
+        begin = time.time()
         self.stop(functools.partial(os.kill, self.plane.process_of("apiserver")))
+        self.stood_still.append((begin, time.time()))
 
     def pause_scheduler(self):
         """Each in turn, for a time in which it may keep its lease or not."""
@@ -138,7 +146,24 @@ class Site:
         self.proxy.set(frozen=True)
         self.churn(4)
         until(lambda: any(s.process.poll() is not None for s in self.schedulers), "an end", LONGEST)
+        self.proxy.cut()  # what waits here would come late
         self.proxy.set(frozen=False)
+
+    def forget(self):
+        """The server no longer knows what happened while nothing came through."""
+        self.proxy.set(frozen=True)
+        self.churn(2)
+        self.plane.restart("apiserver")
+        self.churn(2)
+        self.proxy.cut()  # what waits here would come late
+        self.proxy.set(frozen=False)
+
+    def large(self):
+        """Pods of which each is nearly as large as a server takes, in pieces."""
+        self.proxy.set(split=self.dice.randint(1_000, 99_999))
+        self.churn(4, {"large": "x" * LARGE_BYTES})
+        until(lambda: settled(self.plane, self), "all places of what is large", LONGEST)
+        self.proxy.clear()
 
     def lose_answers(self):
         """Requests arrive, and what is said to them does not."""
@@ -176,9 +201,10 @@ class Site:
 
 
 FAULTS = ("kill_scheduler", "cut", "half_open", "kill_server", "lose_answers", "stop_scheduler",
-          "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server", "pause_scheduler")
+          "freeze", "kill_store", "tear", "stop_store", "slow", "stop_server", "pause_scheduler",
+          "forget", "large")
 WHOLE = {"kill_scheduler": 300, "pause_scheduler": 50, "kill_server": 100, "stop_store": 50,
-         "cut": 100}  # pause_scheduler stops two
+         "cut": 100, "half_open": 20, "forget": 20, "large": 20}  # pause_scheduler stops two
 
 
 def closed_nodes():
@@ -228,7 +254,7 @@ def main():
         asked.nodes = MANY_NODES
     dice = random.Random(asked.seed)
     with tempfile.TemporaryDirectory() as folder, Plane(flags=Writers(folder).flags()) as plane:
-        plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
+        plane.create_space()
         plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="2") for i in range(asked.nodes)),
                      *closed_nodes())
         host, port = plane.host.split(":")
@@ -251,7 +277,7 @@ def main():
                 for scheduler in site.schedulers:
                     scheduler.stop()
         audit.close()
-        binds, without_lease = Writers(folder).judge()
+        binds, without_lease = Writers(folder).judge(site.stood_still)
         audit.wrong.extend(without_lease)
         if binds == 0:
             audit.wrong.append("the server tells of no binds")

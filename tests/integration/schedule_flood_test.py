@@ -1,9 +1,9 @@
 """`gedge schedule --watch` while a node says something a hundred thousand times, and with pods of
 which each is large: what is of use is done, and memory stays bounded.
 
-    schedule_flood_test.py [--events N]
+    schedule_flood_test.py [--events N] [--large N]
 
-sends N events of one node; what they cost is printed."""
+sends N events of one node, and makes twice N pods that are large; what they cost is printed."""
 import argparse
 import concurrent.futures
 import os
@@ -17,10 +17,11 @@ MOST_IDLE = 20_000_000  # bytes, with two nodes and nothing to do
 MOST_MORE = 50 << 20  # bytes, during a flood
 SHADOW = 1 << 40  # bytes; only sanitizers reserve as much, and need more of what there is
 SENDERS = 8
-LARGE, LARGE_BYTES = 60, 200_000  # pods; bytes of an annotation, of which an object has 256 KiB
+LARGE_BYTES = 200_000  # of an annotation, of which an object has 256 KiB
+PAGE = 500  # objects of a list that come at once
 LONGEST = 3600  # seconds
 failures = []
-asked = argparse.Namespace(events=3_000)
+asked = argparse.Namespace(events=3_000, large=60)
 
 
 def need(fact, what):
@@ -87,23 +88,31 @@ def check_flood(plane):
 
 def check_large(plane):
     """Lists of many megabytes, and events of a fifth of one each: read as they come, not kept."""
-    plane.create("/api/v1/nodes", node("n1", cpu="64", pods="200"))
+    nodes = -(-2 * asked.large // 100)
+    plane.create("/api/v1/nodes", *(node(f"n{i}", cpu="64", pods="110") for i in range(nodes)))
     text = {"large": "x" * LARGE_BYTES}
     plane.create(PODS.format("default"),
-                 *(pod(f"listed-{i}", cpu="1m", annotations=text) for i in range(LARGE)))
+                 *(pod(f"listed-{i}", cpu="1m", annotations=text) for i in range(asked.large)))
     with Scheduler(plane, *KUBE) as scheduler:
-        plane.create(PODS.format("default"),
-                     *(pod(f"told-{i}", cpu="1m", annotations=text) for i in range(LARGE)))
-        until(lambda: all(is_bound(plane, f"{kind}-{i}") for kind in ("listed", "told")
-                          for i in range(LARGE)), "all of them", LONGEST)
-        print(f"{2 * LARGE} pods of {LARGE_BYTES} bytes: {memory(scheduler) >> 10} KiB, "
-              f"{memory(scheduler, 'VmHWM') >> 10} KiB at most", flush=True)
-        need(memory(scheduler, "VmHWM") < 8 * LARGE * LARGE_BYTES, "it keeps what it has read")
+        plane.create(PODS.format("default"), *(pod(f"told-{i}", cpu="1m", annotations=text)
+                                               for i in range(asked.large)))
+        until(lambda: scheduler.process.poll() is not None or scheduler.metric(
+            'gedge_binds_total{result="bound"}') == 2 * asked.large, "all of them", LONGEST)
+        if scheduler.process.poll() is not None:
+            return need(False, f"it ended: {scheduler.log()[-600:]}")
+        kept, most = memory(scheduler), memory(scheduler, "VmHWM")
+        print(f"{2 * asked.large} pods of {LARGE_BYTES} bytes: {kept >> 10} KiB, {most >> 10} KiB "
+              "at most", flush=True)
+        if memory(scheduler, "VmSize") <= SHADOW:
+            need(kept < MOST_IDLE + asked.large * LARGE_BYTES / 2, f"it keeps {kept} bytes")
+            page = min(asked.large, PAGE) * LARGE_BYTES
+            need(most < MOST_IDLE + 4 * page, f"{most} bytes for pages of {page}")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--events", type=int, default=asked.events)
+    parser.add_argument("--large", type=int, default=asked.large)
     parser.parse_args(namespace=asked)
     return run_checks((check_flood, check_large), failures)
 

@@ -26,7 +26,7 @@ def bound(plane):
 def check_hang(plane):
     """Its profile lies where a file system hangs: what reads it waits for ever, and has the lease
     meanwhile."""
-    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
+    plane.create_space()
     plane.create("/api/v1/nodes", node("n1", cpu="64", memory="64Gi", pods="300"))
     profile, stuck = plane.path("profile.yaml"), plane.path("stuck")
     with open(profile, "w") as file:

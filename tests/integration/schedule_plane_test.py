@@ -11,8 +11,9 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from agents import certificate  # noqa: E402
 from plane import PODS, Scheduler, node, pod, run_checks, shows, until  # noqa: E402
-from plane_pods import (CLASSES, DEVICE, HOST, IMAGE, ZONE, create_classes,  # noqa: E402
-                        create_priorities, more_workloads, owned, workloads)
+from plane_pods import (CLASSES, DEVICE, HOST, IMAGE, ZONE, bound_workloads,  # noqa: E402
+                        claim_of, create_bounds, create_classes, create_priorities,
+                        more_workloads, owned, workloads)
 
 GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
@@ -34,7 +35,9 @@ def dump(plane):
     items = []
     for path, version, kind in (("/api/v1/nodes", "v1", "Node"), ("/api/v1/pods", "v1", "Pod"),
                                 ("/api/v1/namespaces", "v1", "Namespace"),
-                                ("/api/v1/services", "v1", "Service")):
+                                ("/api/v1/services", "v1", "Service"),
+                                ("/api/v1/persistentvolumes", "v1", "PersistentVolume"),
+                                ("/api/v1/persistentvolumeclaims", "v1", "PersistentVolumeClaim")):
         for thing in plane.get(path)["items"]:
             items.append({"apiVersion": version, "kind": kind, **thing})
     path = plane.path("dump.json")
@@ -54,8 +57,8 @@ def planned(plane, *flags):
 
 
 def one_pass(plane, *flags):
-    return subprocess.run([GEDGE, "schedule", "--kubeconfig", plane.kubeconfig, *flags],
-                          capture_output=True, text=True)
+    return subprocess.run([GEDGE, "schedule", "--kubeconfig", plane.kubeconfig, "--as",
+                           plane.grant(), *flags], capture_output=True, text=True)
 
 
 def name_of(thing):
@@ -82,6 +85,7 @@ def site():
             made["status"]["allocatable"][DEVICE] = "2"
         if i in (2, 5):
             made["status"]["images"] = [IMAGE]
+        made["status"]["allocatable"]["ephemeral-storage"] = "4Gi"
         nodes.append(made)
     nodes[7]["spec"]["unschedulable"] = True
     return nodes
@@ -93,8 +97,12 @@ def fill(plane):
     those come first that others want to be with."""
     create_classes(plane)
     plane.create("/api/v1/nodes", *site())
+    create_bounds(plane, EACH)
+    kinds = {**workloads(), **more_workloads("n3"), **bound_workloads()}
     pods = [pod(f"{name}-{i}", cpu=f"{100 + 50 * i}m", labels={"app": name}, **said)
-            for name, said in {**workloads(), **more_workloads("n3")}.items() for i in range(EACH)]
+            for name, said in kinds.items() for i in range(EACH)]
+    pods = [claim_of(thing) if thing["metadata"]["labels"]["app"] == "claimed" else thing
+            for thing in pods]
     plane.create(PODS.format("default"), *sorted(pods, key=name_of))
 
 
@@ -183,12 +191,7 @@ def check_plan_watched(plane, kubeconfig=None):
 
 def check_plan_by_name(plane):
     """The same of a server that has a name: those are asked through libcurl, over HTTP/1.1."""
-    path = plane.path("by-name")
-    with open(plane.kubeconfig) as file, open(path, "w") as copy:
-        copy.write(file.read().replace("https://127.0.0.1:", "https://localhost:").replace(
-            "{server:", "{tls-server-name: kubernetes, server:"))
-    os.chmod(path, 0o600)
-    check_plan_watched(plane, path)
+    check_plan_watched(plane, plane.kubeconfig_by(plane.host.split(":")[1], is_named=True))
 
 
 def check_plan_of_budgets(plane):
@@ -287,6 +290,12 @@ def check_watch(plane):
         until(lambda: condition(plane.pods()["d"]).get("status") == "False", "d to be told")
         plane.patch("/api/v1/nodes/n2", {"spec": {"unschedulable": None}})
         until(lambda: plane.pods()["d"]["spec"].get("nodeName") == "n2", "d after the cordon")
+        plane.patch("/api/v1/nodes/n2", {"spec": {"taints": [
+            {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]}})
+        plane.create(PODS.format("default"), pod("g", cpu="100m", nodeSelector={HOST: "n2"}))
+        until(lambda: condition(plane.pods()["g"]).get("status") == "False", "g to be told")
+        plane.patch("/api/v1/nodes/n2", {"spec": {"taints": None}})
+        until(lambda: plane.pods()["g"]["spec"].get("nodeName") == "n2", "g after the taint")
         for _ in range(3):
             plane.delete(PODS.format("default") + "/d")
             plane.create(PODS.format("default"), pod("d", cpu="500m"))
@@ -324,6 +333,9 @@ def check_preemption(plane):
         need("kept" in plane.pods() and "spare" not in plane.pods(), f"{list(plane.pods())}")
         plane.create(PODS.format("default"), pod("middle", cpu="900m", priorityClassName="middle"))
         until(lambda: condition(plane.pods()["middle"]).get("status") == "False", "middle waits")
+        for name in ("preemptions", "preemption_victims"):
+            count = scheduler.metric(f"gedge_{name}_total")
+            need(count == 1, f"gedge_{name}_total {count}")
     events = plane.get(EVENTS)["items"]
     preempted = [event for event in events if event["reason"] == "Preempted"]
     need(len(preempted) == 1 and preempted[0]["regarding"]["name"] == "spare", f"{preempted}")
@@ -336,7 +348,7 @@ def lease_of(plane):
 
 def check_two(plane):
     """Of two, one works; the other one takes over at once when it leaves, and works on."""
-    plane.create("/api/v1/namespaces", {"metadata": {"name": "gedge-system"}})
+    plane.create_space()
     plane.create("/api/v1/nodes", node("n1"))
     with Scheduler(plane, "--leader-elect", *KUBE) as first:
         with Scheduler(plane, "--leader-elect", *KUBE, waits_for="event=standby") as second:

@@ -1,18 +1,18 @@
 """`gedge schedule --watch` against a real etcd, kube-apiserver and volume controller: pods of a
 group are bound together or not at all, and pods with claims together with their volumes."""
+import contextlib
 import os
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
+from plane_pods import CLAIMS, VOLUMES, claim, disk  # noqa: E402
 
-HOST = "kubernetes.io/hostname"
 GROUP = "scheduling.x-k8s.io"
 GROUPS = f"/apis/{GROUP}/v1alpha1/namespaces/default/podgroups"
-CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
-VOLUMES = "/api/v1/persistentvolumes"
 CLASSES, WAITS = "/apis/storage.k8s.io/v1/storageclasses", "WaitForFirstConsumer"
+CHOSEN = "volume.kubernetes.io/selected-node"
 GEDGE = os.environ["GEDGE"]
 KUBE = ("--profile", "kube", "--compat", "1.20")
 failures = []
@@ -99,14 +99,6 @@ def check_apply(plane):
     need(run.stderr.count("its group c would lack 1 pod\n") == 2, run.stderr)
 
 
-def disk(name, host, size, kind="local"):
-    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": {
-        "capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"],
-        "storageClassName": kind, "local": {"path": "/nowhere"},
-        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
-            {"key": HOST, "operator": "In", "values": [host]}]}]}}}}
-
-
 # Nobody reserved them by hand.
 BY_US = {"pv.kubernetes.io/bound-by-controller": "yes"}
 
@@ -115,29 +107,39 @@ def annotated(volume):
     return {**volume, "metadata": {**volume["metadata"], "annotations": {"rack": "3"}}}
 
 
-def claim(name, size, kind="local"):
-    return {"metadata": {"name": name}, "spec": {
-        "accessModes": ["ReadWriteOnce"], "storageClassName": kind,
-        "resources": {"requests": {"storage": size}}}}
+@contextlib.contextmanager
+def binder(plane):
+    """The controller of Kubernetes that binds claims and volumes."""
+    controller = subprocess.Popen(
+        [os.path.join(plane.binaries, "kube-controller-manager"), "--kubeconfig", plane.kubeconfig,
+         "--controllers=persistentvolume-binder", "--leader-elect=false", "--port=0",
+         "--secure-port=0"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        controller.kill()
+        controller.wait()
+
+
+def lacks_binder(plane):
+    if os.path.exists(os.path.join(plane.binaries, "kube-controller-manager")):
+        return False
+    need(os.environ.get("CI") != "true", "there is no kube-controller-manager")
+    print("[skipped] claims: there is no kube-controller-manager")
+    return True
 
 
 def check_volumes(plane):
     """Local disks: each pod on the node of its own, and the controller agrees."""
-    program = os.path.join(plane.binaries, "kube-controller-manager")
-    if not os.path.exists(program):
-        need(os.environ.get("CI") != "true", "there is no kube-controller-manager")
-        return print("[skipped] check_volumes: there is no kube-controller-manager")
+    if lacks_binder(plane):
+        return
     plane.create(CLASSES, {"metadata": {"name": "local"}, "volumeBindingMode": WAITS,
                            "provisioner": "kubernetes.io/no-provisioner"})
     plane.create("/api/v1/nodes", *(node(f"n{i}") for i in range(1, 5)))
     plane.create(VOLUMES, disk("small-1", "n1", "1Gi"), disk("large-2", "n2", "5Gi"),
                  annotated(disk("large-3", "n3", "5Gi")))
-    controller = subprocess.Popen(
-        [program, "--kubeconfig", plane.kubeconfig, "--controllers=persistentvolume-binder",
-         "--leader-elect=false", "--port=0", "--secure-port=0"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL)
-    try:
+    with binder(plane):
         with Scheduler(plane, *KUBE) as scheduler:
             plane.create(CLAIMS, claim("c1", "3Gi"), claim("c2", "3Gi"), claim("c3", "500Mi"),
                          claim("c4", "500Mi"))
@@ -164,10 +166,49 @@ def check_volumes(plane):
             plane.create(VOLUMES, disk("small-4", "n4", "1Gi"))
             until(lambda: node_of(plane, waits) == "n4", "the disk that came")
         need("event=failed" not in scheduler.log(), scheduler.log()[-600:])
-    finally:
-        controller.kill()
-        controller.wait()
+
+
+def chosen_for(plane, name):
+    return plane.get(f"{CLAIMS}/{name}")["metadata"].get("annotations", {}).get(CHOSEN)
+
+
+def provide(plane, name):
+    """As a provisioner does where a claim says that it shall: a volume there, for nobody else."""
+    wanted = plane.get(f"{CLAIMS}/{name}")
+    volume = disk(f"made-{name}", wanted["metadata"]["annotations"][CHOSEN], "1Gi", "made",
+                  claimRef={"kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": name,
+                            "namespace": "default", "uid": wanted["metadata"]["uid"]})
+    plane.create(VOLUMES, volume)
+
+
+def check_provided(plane):
+    """Volumes that somebody makes where a claim says: the pod waits for them, on a node that is
+    chosen anew where the provisioner could not use it."""
+    if lacks_binder(plane):
+        return
+    plane.create(CLASSES, {"metadata": {"name": "made"}, "volumeBindingMode": WAITS,
+                           "provisioner": "example.invalid/made"})
+    plane.create("/api/v1/nodes", node("n1"), node("n2"))
+    with binder(plane), Scheduler(plane, *KUBE) as scheduler:
+        for name in ("at-once", "elsewhere"):
+            plane.create(CLAIMS, claim(name, "1Gi", "made"))
+            plane.create(PODS.format("default"), pod(name, volumes=[
+                {"name": "data", "persistentVolumeClaim": {"claimName": name}}]))
+            until(lambda name=name: chosen_for(plane, name), "a node to be chosen")
+        until(lambda: scheduler.metric('gedge_pending_pods{queue="volumes"}') == 2, "both to wait")
+        need(not node_of(plane, "at-once"), "a pod was bound before its claim")
+        provide(plane, "at-once")
+        until(lambda: node_of(plane, "at-once"), "the pod of the volume that was made")
+        need(node_of(plane, "at-once") == chosen_for(plane, "at-once"), "it is elsewhere")
+        first = chosen_for(plane, "elsewhere")
+        other = "n2" if first == "n1" else "n1"
+        plane.patch(f"/api/v1/nodes/{first}", {"spec": {"unschedulable": True}})
+        plane.patch(f"{CLAIMS}/elsewhere", {"metadata": {"annotations": {CHOSEN: None}}})
+        until(lambda: chosen_for(plane, "elsewhere") == other, "another node")
+        need(not node_of(plane, "elsewhere"), "a pod was bound before its claim")
+        provide(plane, "elsewhere")
+        until(lambda: node_of(plane, "elsewhere") == other, "the pod of the other volume")
 
 
 if __name__ == "__main__":
-    sys.exit(run_checks((check_groups, check_volumes, check_apply), failures))
+    sys.exit(run_checks((check_groups, check_volumes, check_provided, check_apply), failures))

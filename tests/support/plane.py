@@ -19,6 +19,9 @@ SUPPORT = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(SUPPORT, "control_plane.sh")
 SKIP = 77  # of ctest
 PODS = "/api/v1/namespaces/{}/pods"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+SPACE = "gedge-system"
+ACCOUNT = f"system:serviceaccount:{SPACE}:gedge-scheduler"
 LONGEST = 60  # seconds until something has happened, on the slowest machine
 
 
@@ -72,12 +75,16 @@ class Plane:
         subprocess.run(["bash", SCRIPT, "restart", self.folder.name, name], check=True,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
-    def kubeconfig_by(self, port, user=None):
+    def kubeconfig_by(self, port, user=None, is_named=False):
         """Of the same server, behind what listens on that port of loopback; of an administrator
-        who acts as that user."""
+        who acts as that user. Named: what listens there is asked over HTTP/1.1."""
         path = self.path(f"by-{port}{user or ''}.kubeconfig")
         with open(self.kubeconfig) as file:
-            text = file.read().replace(self.host, f"127.0.0.1:{port}")
+            text = file.read()
+        if is_named:
+            text = text.replace(f"https://{self.host}\"", f"https://localhost:{port}\", "
+                                "tls-server-name: kubernetes")
+        text = text.replace(self.host, f"127.0.0.1:{port}")
         if user:
             text = text.replace("user: {token:",
                                 f"user: {{as: {user}, as-groups: [\"system:masters\"], token:")
@@ -136,6 +143,41 @@ class Plane:
     def delete(self, path):
         """One, or all of a collection."""
         self.call("DELETE", path, {"gracePeriodSeconds": 0})
+
+    def grant(self):
+        """The rights that `gedge manifests` prints for a scheduler, and the namespace of its lease.
+        Returns the name of an account that has those and no others."""
+        modes = ("scheduler", "preemption", "volumes", "repair")
+        printed = subprocess.run(
+            [os.environ["GEDGE"], "manifests", "--rights-only", "-o", "json",
+             *(word for mode in modes for word in ("--mode", mode))],
+            capture_output=True, text=True, check=True).stdout
+        self.create_space()
+        for thing in json.loads(printed)["items"]:
+            if thing["apiVersion"].startswith("rbac."):
+                space = thing["metadata"].get("namespace")
+                path = f"{RBAC}/namespaces/{space}" if space else RBAC
+                status, answer = self.call("POST", f"{path}/{thing['kind'].lower()}s", thing)
+                if status not in (201, 409):
+                    raise AssertionError(f"{thing['kind']}: {status} {answer}")
+        rights = (("", "pods", "eviction", "create", ""),
+                  ("coordination.k8s.io", "leases", "", "create", ""),
+                  ("", "configmaps", "", "list", "gedge-latency"))
+        until(lambda: all(self.may(ACCOUNT, *right) for right in rights), "rights to be known")
+        return ACCOUNT
+
+    def may(self, user, group, resource, part, verb, name):
+        about = {"group": group, "resource": resource, "subresource": part, "verb": verb,
+                 "name": name, "namespace": SPACE}
+        _, answer = self.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                              {"spec": {"user": user, "resourceAttributes": about}})
+        return answer["status"]["allowed"]
+
+    def create_space(self):
+        """The namespace of leases and of latencies, if it is not there."""
+        status, answer = self.call("POST", "/api/v1/namespaces", {"metadata": {"name": SPACE}})
+        if status not in (201, 409):
+            raise AssertionError(f"namespace {SPACE}: {status} {answer}")
 
     def pods(self, namespace="default"):
         """By name."""
@@ -270,9 +312,12 @@ class Daemon:
 
 
 class Scheduler(Daemon):
-    """`gedge schedule --watch`."""
+    """`gedge schedule --watch`: with the rights that are meant for it, where nothing else says who
+    it is."""
 
     def __init__(self, plane, *flags, waits_for="event=synced", kubeconfig=None):
+        if kubeconfig is None and "--as" not in flags:
+            flags += ("--as", plane.grant())
         super().__init__(plane, "schedule", "--watch", "--kubeconfig",
                          kubeconfig or plane.kubeconfig, *flags, waits_for=waits_for)
 

@@ -10,6 +10,9 @@ FIRST, SECOND = "first", "second"  # PriorityClasses; nobody goes for their pods
 HEAVY = "heavy"  # a RuntimeClass that takes something by itself
 CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses"
 RUNTIMES = "/apis/node.k8s.io/v1/runtimeclasses"
+CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
+VOLUMES = "/api/v1/persistentvolumes"
+GUESTS = "guests"  # a namespace
 
 
 def term(app, key=HOST):
@@ -78,6 +81,71 @@ def more_workloads(node_name):
         "second": {"priorityClassName": SECOND},
         "nowhere": {"nodeSelector": {"disk": "tape"}},
     }
+
+
+def bound_workloads():
+    """Further ones, on what create_bounds() makes; the pods `claimed` have a claim each."""
+    guests = {**term("guest"), "namespaces": [GUESTS]}
+    return {
+        "addressed": {"container": {"ports": [{"containerPort": 80, "hostPort": 8080,
+                                               "hostIP": "10.9.8.7"}]}},
+        "claimed": container({}),
+        "ephemeral": container({"ephemeral-storage": "3Gi"}),
+        "foreign": {"affinity": {"podAntiAffinity": {REQUIRED: [guests]}}, **container({})},
+        "mighty": container({"memory": "5Gi"}),
+        "served": container({}),
+    }
+
+
+def claim_of(thing):
+    """A pod, with the claim of its name."""
+    thing["spec"]["volumes"] = [
+        {"name": "data", "persistentVolumeClaim": {"claimName": thing["metadata"]["name"]}}]
+    return thing
+
+
+def disk(name, host, size, kind="local", **spec):
+    """A volume on one node."""
+    where = {"matchExpressions": [{"key": HOST, "operator": "In", "values": [host]}]}
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": {
+        "capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"], "storageClassName": kind,
+        "local": {"path": "/nowhere"},
+        "nodeAffinity": {"required": {"nodeSelectorTerms": [where]}}, **spec}}
+
+
+def claim(name, size, kind="local", **spec):
+    return {"metadata": {"name": name}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "storageClassName": kind,
+        "resources": {"requests": {"storage": size}}, **spec}}
+
+
+def zoned(volume, zone):
+    """One that every node of a zone can use."""
+    del volume["spec"]["local"], volume["spec"]["nodeAffinity"]
+    volume["spec"]["hostPath"] = {"path": "/nowhere"}
+    volume["metadata"]["labels"] = {ZONE: zone}
+    return volume
+
+
+def create_bounds(plane, count):
+    """Bound claims `claimed-0` and so on, by turns on a node and in a zone, a Service and a pod of
+    another namespace. What is protected while it is in use stays from one check to the next."""
+    if plane.call("GET", f"{CLAIMS}/claimed-0")[0] == 404:
+        plane.create("/api/v1/namespaces", {"metadata": {"name": GUESTS}})
+        plane.create("/api/v1/namespaces/default/services", {
+            "metadata": {"name": "served"},
+            "spec": {"selector": {"app": "served"}, "ports": [{"port": 80}]}})
+        for i in range(count):
+            name = f"claimed-{i}"
+            made = plane.create(CLAIMS, {**claim(name, "1Gi", volumeName=name)})[0]
+            plane.patch(f"{CLAIMS}/{name}", {"metadata": {"annotations": {
+                "pv.kubernetes.io/bind-completed": "yes"}}})
+            reference = {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": name,
+                         "namespace": "default", "uid": made["metadata"]["uid"]}
+            volume = disk(name, f"n{i}", "1Gi", claimRef=reference)
+            plane.create(VOLUMES, zoned(volume, f"z{i % 3}") if i % 2 else volume)
+    plane.create(PODS.format(GUESTS), pod("guest", scheduler="somebody-else", nodeName="n0",
+                                          labels={"app": "guest"}))
 
 
 def create_priorities(plane, values, policy="PreemptLowerPriority"):

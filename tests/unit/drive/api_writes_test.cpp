@@ -76,6 +76,44 @@ TEST_CASE("api cluster: a volume is claimed if nobody has it, and may be given b
   }
 }
 
+TEST_CASE("api cluster: for whom a claim waits is written into it, if it is still that claim") {
+  struct Row {
+    unsigned status;
+    Lines said;
+  };
+  const std::string refused = "failed: cannot bind the claim shop/data: the server says ";
+  const std::vector<Row> rows{{200, {"claim 4: 0"}},
+                              {409, {refused + "409: no", "claim 4: 1"}},
+                              {500, {refused + "500: no", "claim 4: 2"}}};
+  for (const char* const uid : {"u-data", ""}) {
+    for (const Row& row : rows) {
+      CAPTURE(uid);
+      CAPTURE(row.status);
+      Fixture at;
+      ClaimRequest claim;
+      claim.ticket = 4;
+      claim.claim = {"shop", "data"};
+      claim.uid = uid;
+      claim.node = "n1";
+      at.cluster.claim(claim);
+      const std::uint64_t ticket =
+          at.api.find("/api/v1/namespaces/shop/persistentvolumeclaims/data");
+      REQUIRE(ticket != 0);
+      const ApiRequest request = at.api.asked.at(ticket);
+      CHECK(request.verb == ApiVerb::kPatch);
+      CHECK(request.lane == ApiLane::kWrite);
+      CHECK(request.content_type == "application/merge-patch+json");
+      const std::string whose = claim.uid.empty() ? "" : R"(,"uid":"u-data")";
+      CHECK(request.body ==
+            R"({"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"n1"})" + whose +
+                "}}");
+      at.api.say(ticket, row.status, R"({"message":"no"})");
+      at.turn();
+      CHECK(at.notes.take() == row.said);
+    }
+  }
+}
+
 TEST_CASE("api cluster: who goes for another is told so first, where servers know of it") {
   ApiClusterOptions options;
   options.controller = "gedge";
@@ -483,73 +521,6 @@ TEST_CASE("api cluster: a failure that is told again is counted, and too many ar
   for (int i = 0; i < 22; ++i) CHECK_FALSE(tell("no room").empty());
   CHECK(tell("no room").empty());
   CHECK(at.cluster.counts().events_dropped == 1);
-}
-
-void lead(Fixture& at) {
-  for (int i = 0; i < 2; ++i) {
-    const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
-    REQUIRE(lease != 0);
-    at.api.say(lease, 200,
-               R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"me",)"
-               R"("leaseDurationSeconds":15}})");
-    at.turn();
-    at.turn();
-  }
-  REQUIRE(at.cluster.is_leading());
-}
-
-TEST_CASE("api cluster: events end before the lease does, and after it none is sent") {
-  ApiClusterOptions options;
-  options.lease.emplace();
-  options.lease->identity = "me";
-  Fixture at(std::move(options));
-  at.turn();
-  lead(at);
-  const auto told = [&](const std::string& name) {
-    at.cluster.tell(Unschedulable{{"shop", name}, "u", "no room"});
-    at.clock.time += Micros{25'000};
-    static_cast<void>(at.cluster.wait(Nanos{0}, at.notes));  // fails where the lease is over
-    std::vector<ApiRequest> requests;
-    for (const auto& [ticket, request] : at.api.asked)
-      if (request.lane == ApiLane::kEvent) requests.push_back(request);
-    return requests;
-  };
-  at.clock.time += Micros{3'975'000};
-  for (const ApiRequest& request : told("a")) {
-    CHECK(request.send_by == Nanos(at.clock.time) + Nanos{6'000'000'000});
-    CHECK(request.ends_by_then);
-  }
-  CHECK(told("b").size() == 4);
-  at.clock.time += Micros{6'000'000};
-  CHECK(told("c").size() == 4);
-  CHECK(at.cluster.untold() == 6);
-  CHECK_FALSE(at.cluster.wait(Nanos{0}, at.notes));  // nobody waits for them: the process ends
-}
-
-TEST_CASE("api cluster: who does not lead binds nothing") {
-  ApiClusterOptions options;
-  options.lease.emplace();
-  options.lease->identity = "me";
-  Fixture at(std::move(options));
-  const std::string path = "/api/v1/namespaces/shop/pods/a/binding";
-  const auto bind = [&] { at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"}); };
-  at.turn();
-  bind();
-  CHECK(at.api.find(path) == 0);
-  at.turn();
-  CHECK(at.notes.take().back() ==
-        "bind 42: " + std::to_string(static_cast<int>(BindAnswer::kRefused)));
-  lead(at);
-  bind();
-  const std::uint64_t sent = at.api.find(path);
-  REQUIRE(sent != 0);
-  CHECK(at.api.asked.at(sent).send_by == Nanos(at.clock.time) + Nanos{10'000'000'000});
-  at.api.say(sent, 201, "{}");
-  at.turn();
-  at.clock.time += Micros{10'000'000};
-  const std::size_t asked = at.api.asked.size();
-  bind();
-  CHECK(at.api.asked.size() == asked);
 }
 
 }  // namespace

@@ -365,6 +365,25 @@ TEST_CASE("live cluster: a node that says the same again and again costs nothing
   CHECK(cluster.rebuilds() == 1);
 }
 
+TEST_CASE("live cluster: a node may go before its pods, and comes again with those that are left") {
+  LiveCluster cluster = two_nodes();
+  cluster.put(one_pod("large", spec("cpu", 3'000), "n0"));
+  cluster.put(one_pod("small", spec("cpu", 1'000), "n0"));
+  cluster.put(one_pod("first", spec("cpu", 100)));
+  REQUIRE(place(cluster, "first") == "n1");
+  CHECK(cluster.remove(FactKind::kNode, "", "n0"));
+  cluster.put(one_pod("waits", spec("cpu", 3'950)));
+  CHECK(place(cluster, "waits").empty());
+  CHECK(cluster.remove(FactKind::kPod, "default", "small"));
+  CHECK(place(cluster, "waits").empty());
+  Facts facts;
+  facts.nodes = {node("n0")};
+  cluster.put(std::move(facts));
+  CHECK(place(cluster, "waits").empty());  // what is free of n0 is too little
+  CHECK(cluster.remove(FactKind::kPod, "default", "large"));
+  CHECK(place(cluster, "waits") == "n0");
+}
+
 TEST_CASE("live cluster: nodes that change without end are not kept without end") {
   LiveCluster cluster = two_nodes();
   for (int i = 0; i < 5'000; ++i) {
