@@ -12,8 +12,9 @@ BUGS = {"kubernetes#100140", "kubernetes#96579", "kubernetes#101877", "kubernete
         "kubernetes#55587", "kubernetes#94437", "kubernetes#89552", "kubernetes#85447",
         "kubernetes#65257", "kubernetes#125761", "cilium#42920", "enhancements#65",
         "kubernetes#136782", "kubernetes#76772", "kubernetes#107266", "kubernetes#22669",
-        "kubernetes#47366", "kubernetes#118059", "kubernetes#72122", "kubernetes#97294",
-        "descheduler#424", "yaml-cpp#1040", "kubectl#1492", "kubernetes#106780"}
+        "kubernetes#47366", "karpenter#2071", "kubernetes#118059", "kubernetes#72122",
+        "kubernetes#97294", "descheduler#424", "yaml-cpp#1040", "kubectl#1492",
+        "kubernetes#106780"}
 
 
 def main():
@@ -23,10 +24,12 @@ def main():
     broken = {rule for mutation in MUTATIONS for rule in mutation.breaks}
     if missing := sorted((INVARIANTS | BUGS) - broken):
         failures.append(f"nothing breaks {', '.join(missing)}")
+    if len({mutation.bug for mutation in MUTATIONS}) < len(MUTATIONS):
+        failures.append("two mutations are called the same")
     for mutation in MUTATIONS:
         if mutated(mutation, read(os.path.join(TOP, path_of(mutation)))) is None:
             failures.append(f"{path_of(mutation)} has not once what `{mutation.bug}` replaces")
-        if not set(mutation.by) <= set(CATCHERS):
+        if not mutation.by or not set(mutation.by) <= set(CATCHERS):
             failures.append(f"`{mutation.bug}`: nobody is called {mutation.by}")
     for failure in failures:
         print("FAILED:", failure)

@@ -1,6 +1,7 @@
 """Bugs that somebody could make, and who must catch each of them."""
 from mutation import Mutation
 from scaling import SCALING
+from writing import WRITING
 
 SCHEDULER = "control/scheduler.cpp"
 PREEMPTION = "control/scheduler_preemption.cpp"
@@ -22,6 +23,8 @@ LIVE = "plan/live_cluster.cpp"
 ANSWERS = "plan/live_answers.cpp"
 NOMINATIONS = "plan/nominations.cpp"
 KEEPER = "io/credential_keeper.cpp"
+LINK = "io/http2_link.cpp"
+ACCESS = "../../cli/src/server_access.cpp"
 
 MUTATIONS = [
     # Binding
@@ -114,7 +117,7 @@ MUTATIONS = [
              "  keep_only(std::exchange(listed_, {}), listener);\n",
              "  static_cast<void>(listener);\n", ("drive",)),
     Mutation("a watch that was cut is taken for one that has told everything", ("I-4",), REFLECTOR,
-             "if (was_open) known_at_ = std::max(known_at_, now - options_.gone_within);",
+             "if (was_open) known_at_ = std::max(known_at_, now - terms_.gone_within);",
              "if (was_open) known_at_ = now;", ("control",)),
     Mutation("a bind that a restored store has lost holds its place", ("I-5",), NEWS,
              "    if (is_listed) doubt(pod);\n",
@@ -137,6 +140,9 @@ MUTATIONS = [
     Mutation("volumes come to a node that went before its pods", ("I-4", "kubernetes#89552"),
              VOLUMES, "if (is_there && volumes == VolumesOfPod::kAwaited) continue;",
              "if (volumes == VolumesOfPod::kAwaited) continue;", ("control",)),
+    Mutation("a node that goes before its pods comes again without them",
+             ("I-2", "I-6", "kubernetes#89552"), LIVE, "    move(raw(pod), SharedText());\n",
+             "    move(raw(pod), facts_.pods[raw(pod)].bound_node = {});\n", ("plan",)),
     Mutation("a late word of the end of a pod takes the next one of its name", ("I-6", "I-5"),
              NEWS, "if (known != nullptr && !uid.empty() && known->uid != uid) return;",
              "if (known != nullptr && uid == \"none\") return;", ("control", "simulate")),
@@ -230,7 +236,8 @@ MUTATIONS = [
     Mutation("what is broken for long is still called known", ("I-4",), REFLECTOR_HEAD,
              "return is_synced_ && (is_open_ ||", "return is_synced_ && (is_synced_ ||",
              ("control", "drive")),
-    Mutation("who decides does not ask what is silent", ("I-4", "kubernetes#107266"), LOOP,
+    Mutation("who decides does not ask what is silent",
+             ("I-4", "kubernetes#94437", "kubernetes#107266"), LOOP,
              "  if (wants_to_decide) link_.refresh();\n",
              "  static_cast<void>(wants_to_decide);\n", ("drive",)),
     Mutation("what lay unread while the process stood still is news", ("I-4", "enhancements#65"),
@@ -240,6 +247,9 @@ MUTATIONS = [
              "  own.is_late_ = Nanos(own.clock_.now()) >= own.request_.send_by;\n", "", ("io",)),
     Mutation("a repair asks one after the other without waiting", ("I-9", "descheduler#424"),
              OVERCOMMIT, "    repair.until = now + options_.repair_within;\n", "", ("control",)),
+    Mutation("an hour may have any number of repairs", ("I-9", "descheduler#424"), OVERCOMMIT,
+             "  if (repaired_at_.size() >= options_.repairs_per_hour) {",
+             "  if (repaired_at_.size() >= 1'000 * options_.repairs_per_hour) {", ("control",)),
     Mutation("a repair takes pods that are not ours", ("I-4",), OVERCOMMIT,
              "  return is_ours && own != profiles.end()",
              "  return (is_ours || repair.ticket == 0) && own != profiles.end()",
@@ -291,6 +301,9 @@ MUTATIONS = [
              ("I-9", "descheduler#424"), "plan/preemption.cpp",
              "    return cluster_.pod(other).terminating &&",
              "    return cluster_.pod(other).is_finished() &&", ("plan", "conformance")),
+    Mutation("pods of one priority make room for each other for ever", ("I-5",),
+             "plan/preemption.cpp", ".priority < cluster_.pod(pod).priority) lesser",
+             ".priority <= cluster_.pod(pod).priority) lesser", ("simulate",)),
     Mutation("a group starts with those who happened to be bound", ("I-5",), SCHEDULER,
              "const bool holds = !entry.group.empty() && entry.attempts < kMostHeld && !is_late;",
              "const bool holds = entry.group.empty() && entry.attempts > kMostHeld && is_late;",
@@ -350,8 +363,24 @@ MUTATIONS = [
              ("control",)),
     # Requests
     Mutation("a link that is half open is not noticed", ("I-6", "kubernetes#107266"), REFLECTOR,
-             "now >= heard_ + options_.longest_silence)",
-             "now < heard_ + Nanos{0} * options_.most_watch_seconds)", ("control", "drive")),
+             "now >= heard_ + terms_.longest_silence)", "now < heard_ + Nanos{0})",
+             ("control", "drive")),
+    Mutation("where one link is gone others that are silent are trusted", ("I-6",),
+             "io/http2_calls.cpp", "  if (is_peer_gone) leave_silent(now);\n",
+             "  if (is_peer_gone && now < Nanos{0}) leave_silent(now);\n", ("io",)),
+    Mutation("a link that nobody pings is listened to as long as one that is pinged", ("I-6",),
+             REFLECTOR, "is_pinged ? options_.pinged : options_.unpinged;",
+             "is_pinged || true ? options_.pinged : options_.unpinged;", ("control",)),
+    Mutation("a server that is silent is asked for no sign of life",
+             ("I-6", "kubernetes#107266"), LINK,
+             "  if (!asked_ && now >= heard_ + limits_.silence) {",
+             "  if (!asked_ && now < heard_) {", ("io",)),
+    Mutation("who is silent is given up unasked", ("I-9", "kubernetes#107266"), LINK,
+             "is_gone = library_.submit_ping(session_.get(), NGHTTP2_FLAG_NONE, nullptr) != 0;",
+             "is_gone = session_ == nullptr;", ("io",)),
+    Mutation("a transport over HTTP/1.1 is one that pings", ("I-6",), "io/api_client.cpp",
+             "return http2_ != nullptr && http2_->can_connect(); }", "return http2_ != nullptr; }",
+             ("io",)),
     Mutation("nobody is told why he waits", ("I-5",), SCHEDULER,
              "  if (may_tell && entry.message != decision.message) {",
              "  if (!may_tell && entry.message != decision.message) {", ("simulate",)),
@@ -425,9 +454,9 @@ MUTATIONS = [
     Mutation("an extender forgets a bind under way with the pod that it was for", ("I-2", "I-6"),
              "control/extender.cpp", "    if (!is_binding(pod)) drop(pod);", "    drop(pod);",
              ("control",)),
-    Mutation("a session that a server hangs up on is offered for ever", ("I-5",),
-             "io/http2_link.cpp", "  if (done != 1) begin_anew(tls_.get());\n", "", ("io",)),
-    Mutation("what was packed in time is sent late", ("I-3",), "io/http2_link.cpp",
+    Mutation("a session that a server hangs up on is offered for ever", ("I-5",), LINK,
+             "  if (done != 1) begin_anew(tls_.get());\n", "", ("io",)),
+    Mutation("what was packed in time is sent late", ("I-3",), LINK,
              "    if (out_by_ <= Nanos(clock_.now())) return end();\n", "", ("io",)),
     Mutation("what was sent for a lease arrives when another one leads", ("I-3",),
              "io/socket_options.cpp", "lane == ApiLane::kWrite || lane == ApiLane::kEvent",
@@ -468,6 +497,17 @@ MUTATIONS = [
     Mutation("the place of a pod that is going is free before its bind is settled", ("I-2",), NEWS,
              "    if (pod.node.empty() && may_have_place(state)) {",
              "    if (pod.uid.empty() && may_have_place(state)) {", ("control",)),
+    Mutation("a kubeconfig that others may change names what is run", ("T-10",), ACCESS,
+             "return check_only_owner_writes(helper->named_by);", "return {};", ("access",)),
+    Mutation("a program is run although the user does without", ("T-10",), ACCESS,
+             "  if (!options.refuses_helpers) return", "  if (!options.insecure) return",
+             ("access",)),
+    Mutation("a program that says who we are holds the port of a daemon", ("T-24",),
+             "io/helper_process.cpp", "    ::posix_spawn_file_actions_addclosefrom_np("
+             "&actions_, STDERR_FILENO + 1);\n", "", ("access",)),
+    Mutation("a server of TLS 1.1 is spoken to", ("T-08",), "io/client_tls.cpp",
+             "SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);",
+             "SSL_CTX_set_min_proto_version(context, TLS1_VERSION);", ("io",)),
     # Always
     Mutation("of equal nodes any one is taken", ("I-10",), "plan/winner_tree.cpp",
              "  return leaf_of_[x] < leaf_of_[y];", "  return leaf_of_[x] > leaf_of_[y];",
@@ -482,4 +522,5 @@ MUTATIONS = [
              "invalid_input(\"the token has characters that no token can have\");",
              "invalid_input(\"no token can be \" + std::string(token));", ("io",)),
     *SCALING,
+    *WRITING,
 ]

@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
-"""tests/mutations/run.py [--list] [NUMBER]...: makes each bug of mutations.py in a copy of the
-sources, and says which test catches it. Exit 1 if one is not caught, 2 if it no longer fits
-the sources or does not compile."""
+"""tests/mutations/run.py [--list] [--from N] [--count M] [NUMBER]...: makes each bug of
+mutations.py in a copy of the sources, and says which test catches it; at the end what each test
+did. A test that does not end has caught nothing: that bug HANGS it.
+
+Exit 1 if one is not caught or hangs; 2 if one no longer fits the sources or does not compile, or if
+a test fails without any bug."""
+import argparse
+import collections
 import filecmp
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -12,6 +19,7 @@ from mutations import MUTATIONS
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 COPY = os.path.join(TOP, "build", "mutations")
+BUILD = os.path.join(COPY, "build", "release")
 SOURCES = ("CMakeLists.txt", "CMakePresets.json", "cli", "completions", "examples", "libgedge",
            "man", "plugins", "tests", "README.md", "CONTRIBUTING.md", "LICENSE")
 LONGEST, LONGEST_BUILD = 600, 3600  # seconds
@@ -24,10 +32,14 @@ CATCHERS = {
     "faults": (["integration"], ["bin/integration", "--test-case=simulated faults*"]),
     "integration": (["integration"], ["bin/integration"]),
     "conformance": (["conformance_engine"], ["bin/conformance_engine"]),
+    "access": (["gedge_cli"],
+               [sys.executable, "-B", f"{COPY}/tests/integration/daemon_access_test.py"]),
     **{room: ([f"unit_{room}"], [f"bin/unit_{room}"])
        for room in ("cli", "codec", "control", "drive", "io", "plan", "policy",
                     "scale")},
 }
+VERDICTS = ("caught", "missed", "hangs")  # of a catcher; of a bug: the first that catches it
+MISSED, HANGS, UNFIT, UNBUILT = "NOT CAUGHT", "HANGS", "DOES NOT FIT", "DOES NOT COMPILE"
 
 
 def path_of(mutation):
@@ -50,13 +62,20 @@ def write(path, text):
 
 
 def run(command, folder, longest=LONGEST):
-    try:
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=longest,
-                              env={**os.environ, "GEDGE_SOURCE_DIR": COPY})
-        return done.returncode, done.stdout + done.stderr
-    except subprocess.TimeoutExpired:
-        return 124, "it took too long"
+    """Exit code, and what was said. None: it did not end, and is killed with all that it began."""
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace",
+                          start_new_session=True,
+                          env={**os.environ, "GEDGE_SOURCE_DIR": COPY,
+                               "GEDGE": os.path.join(BUILD, "bin", "gedge")}) as process:
+        try:
+            said, _ = process.communicate(timeout=longest)
+            return process.returncode, said
+        except subprocess.TimeoutExpired:
+            return None, f"no end within {longest} s"
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def copy_changed(source, copy):
@@ -77,55 +96,106 @@ def prepare():
             os.makedirs(COPY, exist_ok=True)
             copy_changed(source, copy)
     code, said = run(["cmake", "--preset", "release"], COPY)
-    if code:
+    if code != 0:
         sys.exit(said[-3000:])
-    return os.path.join(COPY, "build", "release")
+    return BUILD
 
 
-def caught_by(mutation, build):
-    """The first test that fails, and what it says; '' if none does."""
+def catch(name, build):
+    """What `name` does to the copy as it is, of VERDICTS or UNBUILT, and what is said."""
+    targets, command = CATCHERS[name]
+    code, said = run(["ninja", *targets], build, LONGEST_BUILD)
+    if code != 0:
+        return UNBUILT, said[-2000:]
+    code, said = run(command, build)
+    if code is None:
+        return "hangs", said
+    if code == 0:
+        return "missed", ""
+    said = [line for line in said.splitlines() if re.search("ERROR|FAILED|I-", line)] or ["-"]
+    return "caught", said[0].strip()[:90]
+
+
+def unfit_catcher(names, build):
+    """Who would catch what is no bug, and how; empty: nobody."""
+    for name in sorted(names):
+        verdict, said = catch(name, build)
+        if verdict != "missed":
+            return f"{name}, without any bug: {verdict}: {said}"
+    return ""
+
+
+def judge(mutation, build, tally):
+    """The first catcher that fails, else MISSED, HANGS or UNBUILT; and what was said."""
+    verdict, told = MISSED, ""
     for name in mutation.by:
-        targets, command = CATCHERS[name]
-        code, said = run(["ninja", *targets], build, LONGEST_BUILD)
-        if code:
-            return None, said[-2000:]
-        code, said = run(command, build)
-        if code:
-            said = [line for line in said.splitlines() if "ERROR" in line or "I-" in line] or ["-"]
-            return name, said[0].strip()[:90]
-    return "", ""
+        what, said = catch(name, build)
+        if what == UNBUILT:
+            return UNBUILT, "\n" + said
+        tally[name][what] += 1
+        if what == "caught":
+            return name, said
+        if what == "hangs":
+            verdict, told = HANGS, f"{name}: {said}"
+    return verdict, told
+
+
+def try_out(mutation, build, tally):
+    path = os.path.join(COPY, path_of(mutation))
+    whole = read(path)
+    wrong = mutated(mutation, whole)
+    if wrong is None:
+        return UNFIT, ""
+    write(path, wrong)
+    try:
+        return judge(mutation, build, tally)
+    finally:
+        write(path, whole)
+
+
+def print_tally(tally, verdicts):
+    print(f"\n{'':12}" + "".join(f"{verdict:>8}" for verdict in VERDICTS))
+    for name in sorted(tally):
+        print(f"{name:12}" + "".join(f"{tally[name][verdict]:8}" for verdict in VERDICTS))
+    found = sum(verdict in CATCHERS for verdict in verdicts)
+    others = collections.Counter(verdict for verdict in verdicts if verdict not in CATCHERS)
+    print(f"{found} of {len(verdicts)} bugs caught" +
+          "".join(f", {count} {verdict}" for verdict, count in sorted(others.items())))
+
+
+def asked_for():
+    """(number, mutation), and whether they are only listed."""
+    parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--from", dest="first", type=int, default=1, metavar="N")
+    parser.add_argument("--count", type=int, default=len(MUTATIONS), metavar="M")
+    asked = parser.parse_args()
+    chosen = [(number, mutation) for number, mutation in enumerate(MUTATIONS, 1)
+              if number >= asked.first and (not asked.numbers or number in asked.numbers)]
+    return chosen[:asked.count], asked.list
 
 
 def main():
-    chosen = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    if "--list" in sys.argv:
-        for number, mutation in enumerate(MUTATIONS, 1):
+    chosen, is_list = asked_for()
+    if is_list:
+        for number, mutation in chosen:
             print(f"{number:3} {mutation.bug} ({', '.join(mutation.breaks)})")
         return 0
     build = prepare()
-    worst = 0
-    for number, mutation in enumerate(MUTATIONS, 1):
-        if chosen and number not in chosen:
-            continue
-        path = os.path.join(COPY, path_of(mutation))
-        whole = read(path)
-        wrong = mutated(mutation, whole)
-        if wrong is None:
-            print(f"{number:3} DOES NOT FIT  {mutation.bug}", flush=True)
-            worst = 2
-            continue
-        write(path, wrong)
-        try:
-            name, said = caught_by(mutation, build)
-        finally:
-            write(path, whole)
-        if name is None:
-            print(f"{number:3} DOES NOT COMPILE  {mutation.bug}\n{said}", flush=True)
-            worst = 2
-        else:
-            print(f"{number:3} {name or 'NOT CAUGHT':12} {mutation.bug}: {said}", flush=True)
-            worst = worst if name else max(worst, 1)
-    return worst
+    if unfit := unfit_catcher({name for _, mutation in chosen for name in mutation.by}, build):
+        print(unfit)
+        return 2
+    tally, verdicts = collections.defaultdict(collections.Counter), []
+    for number, mutation in chosen:
+        verdict, said = try_out(mutation, build, tally)
+        verdicts.append(verdict)
+        print(f"{number:3} {verdict:12} {mutation.bug}: {said}", flush=True)
+    print_tally(tally, verdicts)
+    if {UNFIT, UNBUILT} & set(verdicts):
+        return 2
+    return 0 if set(verdicts) <= set(CATCHERS) else 1
 
 
 if __name__ == "__main__":
