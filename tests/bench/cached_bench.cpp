@@ -58,17 +58,26 @@ Facts read(const std::string& text) {
 Facts page_of(const Workload& all, std::uint32_t first, std::uint32_t last) {
   Facts page;
   page.files = all.facts.files;
-  page.specs = all.facts.specs;
   for (std::uint32_t i = first; i < last; ++i) {
     page.pods.push_back(all.facts.pods[i]);
+    page.pods.back().spec = SpecIndex{static_cast<std::uint32_t>(page.specs.size())};
+    page.specs.push_back(all.facts.spec_of(all.facts.pods[i]));
     page.pods.back().bound_node = all.facts.nodes[i % all.facts.nodes.size()].name;
     page.pods.back().phase = PodPhase::kRunning;
   }
   return page;
 }
 
-double bytes_of(Size size, Form form) {
-  Workload all = of_templates(size, 10);
+enum class Pods { kReplicas, kNamed, kDifferent };
+
+Workload workload_of(Size size, Pods pods) {
+  if (pods == Pods::kDifferent) return all_different(size);
+  Workload made = of_templates(size, 10);
+  return pods == Pods::kNamed ? with_own_labels(std::move(made)) : made;
+}
+
+double bytes_of(Size size, Form form, Pods pods = Pods::kReplicas) {
+  Workload all = workload_of(size, pods);
   const std::int64_t before = live_bytes;
   LiveOptions options;
   options.profiles = {*builtin_profile("kube", Compat::k1_20)};
@@ -103,6 +112,13 @@ int main() {
                more_pods = bytes_of({1'000, 60'000}, Form::kServed);
   row("node, as fake ones are served", (more_nodes - few) / 4'000, kNodeLimit);
   row("bound pod", (more_pods - few) / 50'000, kPodLimit);
+  for (const auto& [pods, what] : {std::pair(Pods::kNamed, "bound pod that has a label of its own"),
+                                   {Pods::kDifferent, "bound pod that asks for other amounts"}})
+    row(what,
+        (bytes_of({1'000, 60'000}, Form::kServed, pods) -
+         bytes_of({1'000, 10'000}, Form::kServed, pods)) /
+            50'000,
+        kPodLimit);
   const double real = bytes_of({1'000, 10'000}, Form::kReal),
                more_real = bytes_of({5'000, 10'000}, Form::kReal);
   row("node with forty images", (more_real - real) / 4'000, kNodeLimit);

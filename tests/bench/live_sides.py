@@ -5,6 +5,7 @@ import collections
 import http.client
 import json
 import os
+import socket
 import subprocess
 import threading
 import time
@@ -48,13 +49,14 @@ def version_of(api, path):
 
 
 class Watch:
-    """When each of `count` pods was seen with a node, from now on. A watch that breaks is begun
-    again from a list."""
+    """When each of `count` pods was seen with a node, from now on, or the one that is named. A
+    watch that breaks is begun again from a list."""
 
-    def __init__(self, api, count):
+    def __init__(self, api, count, name=None):
         self.moments, self.nodes, self.over = {}, {}, threading.Event()
-        self.count, self.wrong, self.has_ended = count, [], False
+        self.count, self.wrong, self.has_ended, self.socket = count, [], False, None
         self.api = Api(api.host, api.headers["Authorization"].split()[1])
+        self.which = f"fieldSelector=metadata.name={name}" if name else ""
         begin = version_of(api, "/api/v1/pods")
         self.thread = threading.Thread(target=self.follow, args=(begin,), daemon=True)
         self.thread.start()
@@ -73,11 +75,14 @@ class Watch:
         while not self.has_ended:
             try:
                 if begin is None:
-                    listed = json.loads(self.api.ask("GET", "/api/v1/pods"))
+                    listed = json.loads(self.api.ask("GET", f"/api/v1/pods?{self.which}"))
                     begin = listed["metadata"]["resourceVersion"]
                     for item in listed["items"]:
                         self.note(item)
-                for line in self.api.stream(f"/api/v1/pods?watch=1&resourceVersion={begin}"):
+                lines = self.api.stream(
+                    f"/api/v1/pods?watch=1&resourceVersion={begin}&{self.which}")
+                self.socket = self.api.local.connection.sock
+                for line in lines:
                     if self.has_ended:
                         return
                     event = json.loads(line)
@@ -89,7 +94,14 @@ class Watch:
             begin = None
 
     def end(self):
+        """Nothing more is asked for: what is left open costs the server."""
         self.has_ended = True
+        try:
+            if self.socket is not None:
+                self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # it has ended
+        self.thread.join()
 
     def times(self):
         return sorted(self.moments.values())
@@ -145,14 +157,29 @@ def start_kubernetes(plane, *_):
         return begin(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
+def begin_gedge(suite, events, kubeconfig, *flags):
+    return begin(
+        [suite.program("gedge"), "schedule", "--watch", "--profile", "kube", "--compat", "1.20",
+         "--events", events, "--listen", "127.0.0.1:0", "-q", *flags, "--kubeconfig", kubeconfig],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def kubeconfig_by(plane, api, port, is_named):
+    """Of what listens on that port of loopback: by its address, to ask it over HTTP/2, or by its
+    name, over HTTP/1.1."""
+    path = os.path.join(plane.dir, f"by-{port}.kubeconfig")
+    with open(os.path.join(plane.dir, "kubeconfig"), encoding="ascii") as file:
+        text = file.read()
+    host = f"localhost:{port}\", tls-server-name: \"kubernetes" if is_named else f"127.0.0.1:{port}"
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text.replace(api.host, host))
+    os.chmod(path, 0o600)
+    return path
+
+
 def start_gedge(suite, events, *flags):
-    def start(plane, *_):
-        return begin(
-            [suite.program("gedge"), "schedule", "--watch", "--profile", "kube", "--compat", "1.20",
-             "--events", events, "--listen", "127.0.0.1:0", "-q", *flags,
-             "--kubeconfig", os.path.join(plane.dir, "kubeconfig")],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return start
+    return lambda plane, *_: begin_gedge(suite, events, os.path.join(plane.dir, "kubeconfig"),
+                                         *flags)
 
 
 def start_ceiling(suite, nodes, connections=64):

@@ -7,14 +7,14 @@ import subprocess
 import threading
 import time
 
-from harness import Broken, at_least, at_most
+from harness import Broken, at_least, at_most, spread
 from live_sides import (PATIENCE, Process, Watch, node, node_name, pod, start_gedge,
                         start_kubernetes, verify, version_of)
 from rows_kubernetes import Api, Plane
 
 NODES, RATES, TURNS = 1000, (20, 100), 5
 PODS_A_TURN = {20: 500, 100: 1000}  # 25 of the slowest hundredth at 20 a second, over all turns
-FLOOD, GONE_SECONDS = 12_000, 5
+FLOOD, GONE_SECONDS, GONE_TURNS = 12_000, 5, 3
 
 
 def quantile(values, part):
@@ -125,7 +125,8 @@ def bound_within(times, begin, end):
     return sum(begin <= moment < end for moment in times)
 
 
-def server_gone(suite, report):
+def gone_once(suite):
+    """Binds a second before and after, seconds until the first bind, and binds of each second."""
     with Plane(suite) as (plane, api):
         api.create(node(i) for i in range(NODES))
         api.create(pod(f"f-{i:05}", "gedge") for i in range(FLOOD))
@@ -145,15 +146,27 @@ def server_gone(suite, report):
         api = Api("https://" + api.host, api.headers["Authorization"].split()[1])
         verify(api, watch)
         times = watch.times()
-    before = bound_within(times, times[0], killed) / (killed - times[0])
+    warm = times[FLOOD // 8]  # a server that has just begun is slower
+    before = bound_within(times, warm, killed) / (killed - warm)
     first = next((moment - back for moment in times if moment > back), float("inf"))
     span = min(2.0, times[-1] - back - 2)
-    after = bound_within(times, back + 2, back + 2 + span) / span if span > 0.2 else float("nan")
+    if span < 0.2:
+        raise Broken("all pods were bound too soon after the server was back")
+    after = bound_within(times, back + 2, back + 2 + span) / span
+    seconds = range(int(times[-1] - killed) + 1)
+    return before, after, first, [bound_within(times, killed + i, killed + i + 1) for i in seconds]
+
+
+def server_gone(suite, report):
+    turns = [gone_once(suite) for _ in range(GONE_TURNS)]
+    kept = spread(after / before for before, after, _, _ in turns)
     report.row("L-10", f"the API server is killed and gone for {GONE_SECONDS} s while {FLOOD:,} "
                "pods are bound; the rate from 2 s after it answers again, as a share of that "
-               "before (every binding verified: none double, none lost)", "0.80", "0.90",
-               f"{after / before:.2f}; {before:.0f}/s, then {after:.0f}/s; first bind "
-               f"{first:.2f} s after it answered", at_least(after / before, 0.8, 0.9))
-    report.section("L-10: pods bound by the second since the server was killed", [
-        " ".join(str(bound_within(times, killed + second, killed + second + 1))
-                 for second in range(int(times[-1] - killed) + 1))])
+               f"before, but for the first eighth, {GONE_TURNS} turns (every binding verified: "
+               "none double, none lost)",
+               "0.80", "0.90", f"{kept.text(2)}; first bind "
+               f"{max(first for _, _, first, _ in turns):.2f} s after it answered, at most",
+               at_least(kept.median, 0.8, 0.9))
+    report.section("L-10: turns, and pods bound by the second since the server was killed", [
+        f"{before:5.0f}/s, then {after:5.0f}/s, first after {first:.2f} s:  "
+        + " ".join(map(str, by_second)) for before, after, first, by_second in turns])

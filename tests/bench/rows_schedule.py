@@ -11,6 +11,9 @@ from live_sides import Side, node, start_ceiling, start_gedge, start_kubernetes
 from rows_kubernetes import Plane
 
 PAIRS = 7
+# With so many pods a server collects its garbage in each turn, which takes it about a second: with
+# fewer, that is the luck of the turn.
+LONG_TURN, LONG_PAIRS, FEW_NODES = 5000, 11, 1000
 
 
 def ratio(ours, theirs):
@@ -25,13 +28,13 @@ class Sides:
         self.kubernetes = Side("default-scheduler", start_kubernetes, tells=True)
         self.quiet = Side("gedge", start_gedge(suite, "none"))
         self.telling = Side("gedge", start_gedge(suite, "all"), tells=True)
-        self.ceiling = Side("nobody", start_ceiling(suite, nodes))
 
     def run(self):
-        order = [self.kubernetes, self.quiet, self.ceiling, self.telling]
+        order = [self.kubernetes, self.quiet, self.telling]
         with Plane(self.suite) as (plane, api):
             api.create(node(i) for i in range(self.nodes))
-            self.ceiling.run(plane, api, "warm", self.pods, [])  # not counted
+            warm = Side("nobody", start_ceiling(self.suite, self.nodes))
+            warm.run(plane, api, "warm", self.pods, [])  # not counted
             for number in range(PAIRS):
                 for side in order if number % 2 == 0 else reversed(order):
                     side.run(plane, api, f"{number}-{order.index(side)}", self.pods, self.raw)
@@ -43,9 +46,8 @@ class Sides:
 
 
 def beside_scheduler(suite, report):
-    small = Sides(suite, 1000, 3000).run()
-    kubernetes, quiet, telling, ceiling = (small.kubernetes, small.quiet, small.telling,
-                                           small.ceiling)
+    small = Sides(suite, FEW_NODES, 3000).run()
+    kubernetes, quiet, telling = small.kubernetes, small.quiet, small.telling
     for name, what, found, floor, aim in (
             ("L-1", "binds a second, without Events", ratio(quiet.rates, kubernetes.rates), 4, 6.5),
             ("L-3", "with an Event a bind", ratio(telling.rates, kubernetes.rates), 2.5, 3.2),
@@ -57,10 +59,6 @@ def beside_scheduler(suite, report):
         report.row(name, f"{what}, against kube-scheduler 1.20.2 (which writes Events), "
                    + small.where(), f"{floor}x", f"{aim}x", found.text(1, "x"),
                    at_least(found.median, floor, aim))
-    share = ratio(quiet.rates, ceiling.rates)
-    report.row("L-4", "binds a second, without Events, as a share of what raw connections reach "
-               "that decide nothing (64, open before, the same watches), " + small.where(),
-               "0.75", "0.90", share.text(2), at_least(share.median, 0.75, 0.9))
     report.section("L: one after the other on one server, 1,000 nodes", small.raw)
     large = Sides(suite, 5000, 3000).run()
     faster = ratio(large.quiet.rates, large.kubernetes.rates)
@@ -73,11 +71,27 @@ def beside_scheduler(suite, report):
     report.section("L: one after the other on one server, 5,000 nodes", large.raw)
 
 
+def of_ceiling(suite, report):
+    """L-4."""
+    raw = []
+    ours = Side("gedge", start_gedge(suite, "none"))
+    ceiling = Side("nobody", start_ceiling(suite, FEW_NODES))
+    with Plane(suite) as (plane, api):
+        api.create(node(i) for i in range(FEW_NODES))
+        for number in range(-1, LONG_PAIRS):  # the first of each is not counted
+            for side in (ours, ceiling) if number % 2 == 0 else (ceiling, ours):
+                side.run(plane, api, f"{number + 1}-{side.name}", LONG_TURN, raw)
+    share = ratio(ours.rates[1:], ceiling.rates[1:])
+    report.row("L-4", "binds a second, without Events, as a share of what raw connections reach "
+               f"that decide nothing (64, open before, the same watches), {FEW_NODES:,} nodes, "
+               f"{LONG_TURN:,} pods that were there before, {LONG_PAIRS} pairs, every binding "
+               "verified", "0.75", "0.90", share.text(2), at_least(share.median, 0.75, 0.9))
+    report.section("L-4: one after the other on one server", raw)
+
+
 def of_sizes(suite, report):
-    """L-9: in turn on two servers, as a machine that has become slower is no matter of nodes. With
-    so many pods that a server collects its garbage in each turn, which takes it about a second:
-    with fewer, that is the luck of the turn."""
-    sizes, pods, pairs, raw = (1000, 5000), 5000, 11, []
+    """L-9: in turn on two servers, as a machine that has become slower is no matter of nodes."""
+    sizes, pods, pairs, raw = (FEW_NODES, 5000), LONG_TURN, LONG_PAIRS, []
     with Plane(suite) as few, Plane(suite) as many:
         sides = []
         for (plane, api), nodes in zip((few, many), sizes):

@@ -14,6 +14,7 @@ import time
 import harness
 import rows_daemon
 import rows_edge
+import rows_faults
 import rows_growth
 import rows_kubernetes
 import rows_latency_cover
@@ -56,6 +57,7 @@ ROWS = [
     ("measure", rows_measure.measure, True),
     ("kubernetes", rows_kubernetes.against_scheduler, False),
     ("schedule", rows_schedule.beside_scheduler, False),
+    ("schedule-ceiling", rows_schedule.of_ceiling, False),
     ("schedule-size", rows_schedule.of_sizes, False),
     ("schedule-start", rows_schedule.from_start, False),
     ("schedule-stream", rows_live.one_by_one, False),
@@ -65,12 +67,15 @@ ROWS = [
     ("schedule-crowd", rows_daemon.crowd, False),
     ("schedule-placed", rows_daemon.beside_placed, False),
     ("schedule-peak", rows_daemon.peak, False),
+    ("schedule-half-open", rows_faults.half_open, False),
+    ("schedule-outage", rows_faults.outages, False),
+    ("schedule-flood", rows_faults.flood, False),
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
-LIVE = {"schedule", "schedule-size", "schedule-start", "schedule-stream", "schedule-gone",
-        "schedule-handover", "schedule-idle", "schedule-crowd", "schedule-placed", "schedule-peak",
-        "scale-live"}
+LIVE = {"schedule", "schedule-ceiling", "schedule-size", "schedule-start", "schedule-stream",
+        "schedule-gone", "schedule-handover", "schedule-idle", "schedule-crowd", "schedule-placed",
+        "schedule-peak", "schedule-half-open", "schedule-outage", "schedule-flood", "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so
