@@ -98,16 +98,15 @@ def prepare():
     code, said = run(["cmake", "--preset", "release"], COPY)
     if code != 0:
         sys.exit(said[-3000:])
-    return BUILD
 
 
-def catch(name, build):
+def catch(name):
     """What `name` does to the copy as it is, of VERDICTS or UNBUILT, and what is said."""
     targets, command = CATCHERS[name]
-    code, said = run(["ninja", *targets], build, LONGEST_BUILD)
+    code, said = run(["ninja", *targets], BUILD, LONGEST_BUILD)
     if code != 0:
         return UNBUILT, said[-2000:]
-    code, said = run(command, build)
+    code, said = run(command, BUILD)
     if code is None:
         return "hangs", said
     if code == 0:
@@ -116,20 +115,20 @@ def catch(name, build):
     return "caught", said[0].strip()[:90]
 
 
-def unfit_catcher(names, build):
+def unfit_catcher(names):
     """Who would catch what is no bug, and how; empty: nobody."""
     for name in sorted(names):
-        verdict, said = catch(name, build)
+        verdict, said = catch(name)
         if verdict != "missed":
             return f"{name}, without any bug: {verdict}: {said}"
     return ""
 
 
-def judge(mutation, build, tally):
+def judge(mutation, tally):
     """The first catcher that fails, else MISSED, HANGS or UNBUILT; and what was said."""
     verdict, told = MISSED, ""
     for name in mutation.by:
-        what, said = catch(name, build)
+        what, said = catch(name)
         if what == UNBUILT:
             return UNBUILT, "\n" + said
         tally[name][what] += 1
@@ -140,7 +139,7 @@ def judge(mutation, build, tally):
     return verdict, told
 
 
-def try_out(mutation, build, tally):
+def try_out(mutation, tally):
     path = os.path.join(COPY, path_of(mutation))
     whole = read(path)
     wrong = mutated(mutation, whole)
@@ -148,7 +147,7 @@ def try_out(mutation, build, tally):
         return UNFIT, ""
     write(path, wrong)
     try:
-        return judge(mutation, build, tally)
+        return judge(mutation, tally)
     finally:
         write(path, whole)
 
@@ -183,13 +182,13 @@ def main():
         for number, mutation in chosen:
             print(f"{number:3} {mutation.bug} ({', '.join(mutation.breaks)})")
         return 0
-    build = prepare()
-    if unfit := unfit_catcher({name for _, mutation in chosen for name in mutation.by}, build):
+    prepare()
+    if unfit := unfit_catcher({name for _, mutation in chosen for name in mutation.by}):
         print(unfit)
         return 2
     tally, verdicts = collections.defaultdict(collections.Counter), []
     for number, mutation in chosen:
-        verdict, said = try_out(mutation, build, tally)
+        verdict, said = try_out(mutation, tally)
         verdicts.append(verdict)
         print(f"{number:3} {verdict:12} {mutation.bug}: {said}", flush=True)
     print_tally(tally, verdicts)

@@ -28,7 +28,7 @@ class RunTest(unittest.TestCase):
         return self.does.get(command[0], 0), "a line\nERROR: why\n"
 
     def judge(self, *by):
-        return run.judge(Mutation("bug", (), "file", "find", "put", by), "build", self.tally)
+        return run.judge(Mutation("bug", (), "file", "find", "put", by), self.tally)
 
     def test_the_first_that_fails_has_caught_it(self):
         self.does = {"bin/unit_plan": 1, "bin/unit_io": 1}
@@ -56,10 +56,10 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.tally, {})
 
     def test_who_fails_or_does_not_end_without_a_bug_is_named(self):
-        self.assertEqual(run.unfit_catcher({"io", "plan"}, "build"), "")
+        self.assertEqual(run.unfit_catcher({"io", "plan"}), "")
         for program, code in (("bin/unit_plan", 1), ("bin/unit_plan", None), ("unit_plan", 1)):
             self.does = {program: code}
-            self.assertIn("plan, without any bug", run.unfit_catcher({"io", "plan"}, "build"))
+            self.assertIn("plan, without any bug", run.unfit_catcher({"io", "plan"}))
 
 
 class ProcessTest(unittest.TestCase):

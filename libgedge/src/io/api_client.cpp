@@ -192,7 +192,7 @@ void ApiClient::Parts::line(std::uint64_t ticket, std::string_view line) {
 }
 
 void ApiClient::Parts::over(CallOver&& call) {
-  // Over HTTP/1.1 it would have to be another one.
+  // It was asked for as one that is pinged: over HTTP/1.1 it would last too long.
   if (call.is_unserved && call.request.is_stream && pings())
     return answer_unsent(call.ticket, no_connection());
   if (call.is_unserved) return send_by_curl(call.ticket, std::move(call.request), call.is_second);
