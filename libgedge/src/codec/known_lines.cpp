@@ -23,7 +23,9 @@ namespace {
 using namespace codec;
 
 constexpr std::size_t kMostHoles = 256;
-constexpr std::uint32_t kLongestPause = 31;  // lines that are not learned
+// To learn a line takes longer than to read it, some times as long: what was found pays for it, or,
+// by and by, what was not learned.
+constexpr std::uint32_t kLesson = 32, kFound = 8, kMostCredit = 32 * kLesson;
 
 /// Texts that each pod has for itself.
 enum Own : std::size_t { kName, kNamespace, kUid, kVersion, kCreated, kStarted, kNode, kOwns };
@@ -51,7 +53,6 @@ struct LineShape {
   Pod pod;
   PodSpec spec;
   bool has_node = false;
-  bool was_found = false;
   SpecIndex index{};        // of the spec, among those that were added
   std::uint64_t round = 0;  // in which it was; 0: never
 };
@@ -121,7 +122,7 @@ struct KnownLines::Parts {
   std::string_view text;                           // the line that was found last
   std::array<Hole, kMostHoles> found{};            // of it
   std::optional<UnixSeconds> created, started;
-  std::uint32_t pause = 0, waits = 0;  // lines that are not learned: next time, and still
+  std::uint32_t credit = kMostCredit;
   Facts facts;
   SharedTexts texts;  // of these
   std::uint64_t round = 1;
@@ -177,7 +178,7 @@ std::optional<WatchLine> KnownLines::find(std::string_view line) {
   const auto at = std::find_if(shapes.begin(), shapes.end(),
                                [&](const auto& shape) { return parts_->matches(*shape, line); });
   if (at == shapes.end() || !parts_->is_pod(**at)) return std::nullopt;
-  if (!std::exchange((*at)->was_found, true)) parts_->pause = parts_->waits = 0;
+  parts_->credit = std::min(parts_->credit + kFound, kMostCredit);
   std::rotate(shapes.begin(), at, at + 1);
   return parts_->line_of(*shapes.front());
 }
@@ -248,12 +249,11 @@ void KnownLines::learn(std::string_view line, const WatchLine& read) {
   Parts& parts = *parts_;
   const bool may_come_again = read.type == WatchType::kAdded || read.type == WatchType::kModified;
   if (!may_come_again || line.size() > kMostBytes) return;
-  if (parts.waits > 0) {
-    --parts.waits;
+  if (parts.credit < kLesson) {
+    ++parts.credit;
     return;
   }
-  parts.waits = parts.pause;
-  parts.pause = std::min(parts.pause + 1, kLongestPause);
+  parts.credit -= kLesson;
   auto shape = parts.shape_of(line, read);
   if (shape == nullptr) return;
   if (parts.shapes.size() == kMostShapes) parts.shapes.pop_back();

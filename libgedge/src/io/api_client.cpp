@@ -1,5 +1,6 @@
 #include "gedge/io/api_client.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -66,6 +67,7 @@ class ApiClient::Parts : private CallSink {
   bool pings() const { return http2_ != nullptr && http2_->can_connect(); }
   void expect_writes();
   void cancel(std::uint64_t ticket);
+  void gather(Nanos how_long) const;
   Status wait(Nanos most, const ApiListener& listener);
   void wake();
 
@@ -318,6 +320,13 @@ Status ApiClient::Parts::look_after_events(Nanos deadline) {
   return {};
 }
 
+void ApiClient::Parts::gather(Nanos how_long) const {
+  const Nanos most = std::clamp(how_long, Nanos{0}, kMostPatience);
+  const auto rest = std::chrono::ceil<std::chrono::milliseconds>(most).count();
+  pollfd woken{wake_.get(), POLLIN, 0};
+  static_cast<void>(::poll(&woken, 1, static_cast<int>(rest)));
+}
+
 Status ApiClient::Parts::wait(Nanos most, const ApiListener& listener) {
   listener_ = &listener;
   has_said_ = is_woken_ = false;
@@ -367,6 +376,7 @@ void ApiClient::push() { parts_->push(); }
 bool ApiClient::pings() const { return parts_->pings(); }
 void ApiClient::expect_writes() { parts_->expect_writes(); }
 void ApiClient::cancel(std::uint64_t ticket) { parts_->cancel(ticket); }
+void ApiClient::gather(Nanos how_long) { parts_->gather(how_long); }
 Status ApiClient::wait(Nanos most, const ApiListener& listener) {
   return parts_->wait(most, listener);
 }

@@ -194,6 +194,23 @@ TEST_CASE("known lines: where none comes again few are learned, and then those t
   CHECK(watched.found() < 599);
 }
 
+TEST_CASE("known lines: what is found again pays for what is learned, whatever else comes") {
+  const auto shaped = [](const std::string& text) {
+    return with(kBound, "\"web\"", '"' + text + '"');
+  };
+  Watched watched;
+  for (int i = 0; i < 3000; ++i) {
+    REQUIRE(watched.take(shaped("a" + std::to_string(i))));
+    for (int turn = 0; turn < 4; ++turn) REQUIRE(watched.take(kBound));
+  }
+  for (int i = 0; i < 100; ++i) {  // a new one, and the same again
+    const std::size_t before = watched.found();
+    for (int turn = 0; turn < 2; ++turn) REQUIRE(watched.take(shaped("b" + std::to_string(i))));
+    CHECK(watched.found() == before + 1);
+    for (int turn = 0; turn < 4; ++turn) REQUIRE(watched.take(kBound));
+  }
+}
+
 TEST_CASE("known lines: pods of several lines are sorted, and share their specs and nodes") {
   WatchReader reader;
   KnownLines lines;

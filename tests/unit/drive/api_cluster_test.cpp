@@ -394,5 +394,57 @@ TEST_CASE("api cluster: a process that stood still trusts nothing that it reads 
   CHECK(at.cluster.is_synced());
 }
 
+TEST_CASE("api cluster: changes that come one by one are gathered where nobody waits for them") {
+  ApiClusterOptions options;
+  options.events = EventsTold::kNone;
+  Fixture at(options);
+  at.sync("", "");
+  const std::uint64_t pods = at.api.find("/api/v1/pods?watch=1");
+  at.api.pushed = [&] { CHECK(at.api.gathered.empty()); };
+  // How many of so many turns gathered before.
+  const auto changes = [&](int count, Micros after, Nanos patience) {
+    std::size_t gathered = 0;
+    at.api.stands_still = [&] { at.clock.time += after; };
+    for (int i = 0; i < count; ++i) {
+      at.api.say_line(pods, event("MODIFIED", pod("a")));
+      REQUIRE(at.cluster.wait(patience, at.notes));
+      for (const Nanos rest : std::exchange(at.api.gathered, {})) {
+        CHECK(rest == Nanos{25'000'000});
+        ++gathered;
+      }
+    }
+    return gathered;
+  };
+  const Micros soon{10'000}, late{10'001};
+  const Nanos patient{25'000'000}, busy{24'999'999};
+  CHECK(changes(8, soon, patient) == 0);
+  CHECK(changes(20, soon, patient) == 20);
+  CHECK(changes(1, late, patient) == 1);  // nobody knew that it would be
+  CHECK(changes(8, soon, patient) == 0);
+  CHECK(changes(1, soon, busy) == 0);  // somebody has something to do soon
+  CHECK(changes(8, soon, patient) == 0);
+  CHECK(changes(1, soon, patient) == 1);
+  at.cluster.bind({42, {"shop", "b"}, "u-b", "n1"});
+  CHECK(changes(20, soon, patient) == 0);
+  at.api.say(at.api.find("/api/v1/namespaces/shop/pods/b/binding"), 201, "");
+  CHECK(changes(9, soon, patient) == 0);
+  CHECK(changes(1, soon, patient) == 1);
+  at.api.stands_still = [] {};
+  REQUIRE(at.cluster.wait(patient, at.notes));  // nothing comes
+  CHECK(std::exchange(at.api.gathered, {}).size() == 1);
+  CHECK(changes(8, soon, patient) == 0);
+  CHECK(at.notes.take().size() == 86);  // all of them, and how the bind ended
+}
+
+TEST_CASE("api cluster: nothing is gathered before all is listed") {
+  Fixture at;
+  at.turn();
+  for (int page = 0; page < 20; ++page) {
+    at.api.say(at.api.find("/api/v1/pods?"), 200, list("PodList", pod("a"), "more"));
+    REQUIRE(at.cluster.wait(Nanos{1'000'000'000}, at.notes));
+  }
+  CHECK(at.api.gathered.empty());
+}
+
 }  // namespace
 }  // namespace gedge

@@ -1,4 +1,5 @@
-// The API client with servers that have gone, or never were there, over HTTP/2.
+// The API client over HTTP/2 with servers that have gone, or never were there, and with what one
+// says while nobody asks.
 #include <doctest/doctest.h>
 
 #include "api_calls.hpp"
@@ -47,6 +48,26 @@ TEST_CASE("api client: a watch of a server that may speak HTTP/2 waits until it 
   CHECK(answer.was_not_sent);
   CHECK(calls.client->pings());
   CHECK(calls.ask(request(ApiLane::kRead)).error.what != answer.error.what);
+}
+
+TEST_CASE("api client over HTTP/2: what comes while it gathers is handed over after that") {
+  const Credentials own = make_credentials("kube.test", kYear);
+  Calls* asking = nullptr;
+  Http2Server server(
+      [&](const Http2Heard& heard) {
+        if (heard.nth == 1) asking->client->wake();
+        return Http2Said{"ok"};
+      },
+      TalkTls{own});
+  Calls calls(endpoint_of(server.url(), own));
+  asking = &calls;
+  CHECK(calls.get().status == 200);
+  calls.client->send(calls.next, request(ApiLane::kRead));
+  calls.client->push();
+  calls.client->gather(Nanos{3'600'000'000'000});
+  CHECK(server.heard().size() == 2);
+  calls.wait_for(2);
+  CHECK(calls.answers.at(calls.next).status == 200);
 }
 
 }  // namespace

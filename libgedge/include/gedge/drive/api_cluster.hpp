@@ -123,6 +123,7 @@ class ApiCluster final : public ClusterLink {
   Nanos catch_up(Nanos now);
   HeardVersions heard() const;
   void refuse_unsent(ClusterListener& listener);
+  bool is_quiet(Nanos now) const;
   void queue(ApiRequest request);
   bool is_told() const;
   bool tells_first(const EvictRequest& request) const;
@@ -173,6 +174,7 @@ class ApiCluster final : public ClusterLink {
   std::size_t telling_ = 0;  // of them under way
   EventLedger ledger_;       // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
+  int turns_in_haste_ = 0;  // one after the other, at most as many as count
 };
 
 }  // namespace gedge

@@ -74,6 +74,7 @@ class ApiClient final : public ApiTransport {
   bool pings() const override;
   void expect_writes() override;
   void cancel(std::uint64_t ticket) override;
+  void gather(Nanos how_long) override;
   Status wait(Nanos most, const ApiListener& listener) override;
   void wake() override;
 

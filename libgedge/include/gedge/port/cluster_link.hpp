@@ -73,8 +73,8 @@ class ClusterLink {
   /// `is_told_back`: of all binds and evictions it has been told since that they were done, so that
   /// whoever has heard as much knows them.
   virtual void leave(bool is_told_back) = 0;
-  /// Hands over what has come; waits at most `most` for the first of it. Errors: what no waiting
-  /// mends.
+  /// Hands over what has come; waits at most `most` for the first of it, and where much comes a
+  /// moment for more. Errors: what no waiting mends.
   virtual Status wait(Nanos most, ClusterListener& listener) = 0;
   /// From any thread: wait() returns soon.
   virtual void wake() = 0;

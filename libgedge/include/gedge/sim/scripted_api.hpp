@@ -22,6 +22,7 @@ class ScriptedApi final : public ApiTransport {
   }
   void push() override { pushed(); }
   void cancel(std::uint64_t ticket) override { asked.erase(ticket); }
+  void gather(Nanos how_long) override { gathered.push_back(how_long); }
   /// Hands over everything that was said so far; of calls that were cut meanwhile, nothing.
   Status wait(Nanos most, const ApiListener& listener) override {
     waited.push_back(most);
@@ -68,7 +69,7 @@ class ScriptedApi final : public ApiTransport {
   }
 
   std::map<std::uint64_t, ApiRequest> asked;  ///< under way
-  std::vector<Nanos> waited;
+  std::vector<Nanos> waited, gathered;
   std::function<void()> stands_still = [] {};  ///< while somebody waits
   std::function<void()> pushed = [] {};        ///< what was sent so far leaves
   int wakes = 0;
