@@ -13,6 +13,7 @@
 #include "agent_log.hpp"
 #include "agent_lookup.hpp"
 #include "begin_daemon.hpp"
+#include "freed_memory.hpp"
 #include "gate.hpp"
 #include "gedge/codec/agent_replies.hpp"
 #include "gedge/codec/ip_text.hpp"
@@ -96,6 +97,7 @@ class RunningAgent {
                              {"method", std::string(word_of(command_.loop.method))}});
     warn();
     running_ = true;
+    let_go_of_code();
     const std::jthread echo([this](const std::stop_token& stop) { answer_probes(stop, *echo_); });
     const int signal = serve_beside(
         *server_, [this] { loop_.run(); }, [this] { loop_.stop(); });

@@ -9,6 +9,7 @@
 #include "daemon_input.hpp"
 #include "event_log.hpp"
 #include "extender_command.hpp"
+#include "freed_memory.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/drive/api_cluster.hpp"
 #include "gedge/drive/extender_desk.hpp"
@@ -85,6 +86,7 @@ Exit serve(const ExtenderCommand& command, const IpAddress& listen, ExtenderDesk
   auto server = open_http_server(std::move(options), desk.service());
   if (!server) return fail(io, server.error());
   log.event("listening", {{"address", to_text_with_port((*server)->address())}});
+  let_go_of_code();
   Status ended;
   const int signal = follows ? serve_beside(
                                    **server, [&] { ended = desk.run(); }, [&] { desk.stop(); })

@@ -1,4 +1,4 @@
-// freed_memory.hpp - whether what is freed stays with the process.
+// freed_memory.hpp - whether what is freed, and code, stays with the process.
 #pragma once
 
 namespace gedge::cli {
@@ -10,5 +10,10 @@ void keep_freed_memory();
 
 /// Large pieces go back to the system: what runs for long needs a list once.
 void return_freed_memory();
+
+/// Lets go of the pages of programs and libraries: those that are used again are mapped again, some
+/// at a time, for microseconds where the system has kept them, and what only the start needed is
+/// not.
+void let_go_of_code();
 
 }  // namespace gedge::cli

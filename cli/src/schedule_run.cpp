@@ -3,6 +3,7 @@
 #include <csignal>
 #include <utility>
 
+#include "freed_memory.hpp"
 #include "gedge/codec/fingerprint.hpp"
 #include "report.hpp"
 
@@ -56,6 +57,7 @@ ScheduleEvents ScheduleRun::events() {
     const LiveCluster& cluster = loop_.scheduler().cluster();
     log_.event("synced", {{"nodes", std::to_string(cluster.node_count())},
                           {"pods", std::to_string(cluster.pod_count())}});
+    if (!options_.is_one_pass) let_go_of_code();
   };
   events.placed = [this](const BindRequest& bind) {
     if (options_.is_dry_run)

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "freed_memory.hpp"
 #include "gedge/codec/ip_text.hpp"
 #include "gedge/codec/scheduler_replies.hpp"
 #include "gedge/io/clock.hpp"
@@ -64,9 +65,12 @@ Status StatusServer::listen(const IpAddress& address, const AgentGuard& guard, A
 }
 
 int StatusServer::run_beside(const std::function<void()>& work, const std::function<void()>& stop) {
-  if (server_) return serve_beside(*server_, work, stop);
-  work();
-  return 0;
+  if (!server_) {
+    work();
+    return 0;
+  }
+  let_go_of_code();
+  return serve_beside(*server_, work, stop);
 }
 
 }  // namespace gedge::cli

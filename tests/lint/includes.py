@@ -49,7 +49,7 @@ PRISONS = [
     (r"lemon/", ("libgedge/src/plan/",)),
     (r"doctest/", ("tests/",)),
     (r"benchmark/", ("tests/bench/",)),
-    (r"malloc\.h$", ("cli/src/freed_memory.cpp", "tests/bench/")),
+    (r"(malloc|link)\.h$", ("cli/src/freed_memory.cpp", "tests/bench/")),
     (r"dlfcn\.h$", ("libgedge/src/host/", "libgedge/src/io/shared_library.cpp",
                     "cli/src/main.cpp", "cli/src/daemon_library.cpp",
                     "cli/src/render/png_library.cpp", "tests/")),
