@@ -27,9 +27,9 @@ void set_thresholds([[maybe_unused]] int own, [[maybe_unused]] int free) {
 bool has_own_code(const dl_phdr_info& module) {
   for (int i = 0; i < module.dlpi_phnum; ++i) {
     if (module.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const std::uintptr_t at = module.dlpi_addr + module.dlpi_phdr[i].p_vaddr;
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    const auto* entry =
-        reinterpret_cast<const ElfW(Dyn)*>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
+    const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(at);
     for (; entry->d_tag != DT_NULL; ++entry)
       if (entry->d_tag == DT_TEXTREL ||
           (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0))

@@ -23,8 +23,8 @@ namespace {
 using namespace codec;
 
 constexpr std::size_t kMostHoles = 256;
-// To learn a line takes longer than to read it, some times as long: what was found pays for it, or,
-// by and by, what was not learned.
+// To learn a line takes longer than to read it: what was found pays for it, or, by and by, what was
+// not learned.
 constexpr std::uint32_t kLesson = 32, kFound = 8, kMostCredit = 32 * kLesson;
 
 /// Texts that each pod has for itself.

@@ -20,7 +20,7 @@ constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that 
 constexpr Nanos kLongestWait{15'000'000'000}, kStoodStill{15'000'000'000};
 
 // Where no answer is under way, and so many turns one after the other had waited no longer than
-// that for what they were told, changes are gathered from then on: a turn costs as much as ten of
+// that for what they were told, changes are gathered from then on: a turn costs more than one of
 // them, and a server at its limit, which wrote 400 a second, made 170 turns of them.
 constexpr int kTurnsInHaste = 8;
 constexpr Nanos kHaste{10'000'000}, kGatherChanges{25'000'000};

@@ -77,8 +77,7 @@ class ApiTransport {
   virtual void expect_writes() {}
   /// Nothing more is said of it. Nothing where there is no such call.
   virtual void cancel(std::uint64_t ticket) = 0;
-  /// Waits so long, or until wake(), so that the next wait() has more to hand over. Where that
-  /// costs nothing, it need not.
+  /// Waits so long, or until wake(), so that the next wait() has more to hand over; or not at all.
   virtual void gather(Nanos /*how_long*/) {}
   /// Hands over what has come; waits at most `most` for the first of it.
   /// Errors: kDenied, where this machine cannot make calls at all.
