@@ -70,10 +70,12 @@ Exit run_in_memory(ScheduleCommand& command, const IpAddress& listen, Io& io) {
   return run_loop(command, listen, given, cluster.link(), facts_of, {}, io, log);
 }
 
-ApiClusterOptions cluster_options(const ScheduleCommand& command, const Io& io, int minor) {
+ApiClusterOptions cluster_options(const ScheduleCommand& command, const DaemonInput& given,
+                                  const Io& io, int minor) {
   ApiClusterOptions options;
   options.minor = minor;
   options.load.compat = command.rules.compat();
+  options.load.keeps_annotations = given.rules.modules != nullptr;  // they may read any
   options.controller = command.names.front();
   options.instance = command.names.front() + "-" + io.network->host_name();
   options.events = command.events;
@@ -102,7 +104,7 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     return *failed;
 
   ApiCluster cluster(*server.transport, io.clock, wall_clock,
-                     cluster_options(command, io, server.minor));
+                     cluster_options(command, given, io, server.minor));
   const auto facts_of = [&cluster](SchedulerFacts& facts) {
     const ApiClusterCounts counts = cluster.counts();
     facts.unsynced = cluster.unsynced();

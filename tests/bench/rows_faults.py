@@ -23,7 +23,7 @@ from fault_proxy import FaultProxy  # noqa: E402
 
 TURNS, SETTLED_SECONDS = 3, 2
 BACKLOG, CALM_TURNS, OUTAGE_NODES, OUTAGES = 2_000, 3, 100, (5, 60)  # seconds
-FLOOD, SENDERS, FLOODED_NODES, APART_SECONDS = 100_000, 8, 10, 0.5
+FLOOD, BURST, SENDERS, FLOODED_NODES, APART_SECONDS = 100_000, 20_000, 8, 10, 0.5
 
 
 def bind_next(api, name, scheduler="gedge"):
@@ -153,41 +153,60 @@ def outages(suite, report):
           f"{BACKLOG:,} pods in {span:.2f} s" for seconds, waited, first, span in turns)])
 
 
-def flood(suite, report):
-    """Pods that change all the time, and others that come meanwhile, beside a kube-scheduler that
-    is told the same."""
-    sent = [0] * SENDERS
+class Noise:
+    """Pods that change all the time: each has a note that nobody reads, and it counts."""
 
-    def send(who):
+    def __init__(self, api):
+        self.api, self.sent = api, [0] * SENDERS
+        api.create(pod(f"noisy-{who}", "gedge") for who in range(SENDERS))
+
+    def send(self, who, most):
         path = f"/api/v1/namespaces/default/pods/noisy-{who}"
-        noisy = json.loads(api.ask("GET", path))
+        noisy = json.loads(self.api.ask("GET", path))
         del noisy["metadata"]["resourceVersion"]
-        while sum(sent) < FLOOD:
-            sent[who] += 1
-            noisy["metadata"]["annotations"] = {"count": str(sent[who])}
-            api.ask("PUT", path, json.dumps(noisy))
+        while sum(self.sent) < most:
+            self.sent[who] += 1
+            noisy["metadata"]["annotations"] = {"count": str(self.sent[who])}
+            self.api.ask("PUT", path, json.dumps(noisy))
 
+    @contextlib.contextmanager
+    def made(self, most):
+        """So many changes, from the begin of the block on, and at its end they all are made. Gives
+        whether somebody is at it still."""
+        with concurrent.futures.ThreadPoolExecutor(SENDERS) as pool:
+            senders = [pool.submit(self.send, who, most) for who in range(SENDERS)]
+            yield lambda: not all(sender.done() for sender in senders)
+            for sender in senders:
+                sender.result()
+
+
+@contextlib.contextmanager
+def two_schedulers(suite, plane, api):
+    """gedge, and a kube-scheduler that is told the same; both know the cluster."""
+    with contextlib.ExitStack() as stack:
+        pair = [start_gedge(suite, "none")(plane), start_kubernetes(plane)]
+        for process in pair:
+            stack.callback(process.stop)
+            stack.callback(process.child.send_signal, signal.SIGCONT)
+        bind_next(api, "before")
+        bind_next(api, "before-beside", "default-scheduler")
+        yield pair
+
+
+def flood(suite, report):
+    """As fast as the server makes changes, and other pods come meanwhile."""
     with Plane(suite) as (plane, api):
         api.create(node(i) for i in range(FLOODED_NODES))
-        api.create(pod(f"noisy-{who}", "gedge") for who in range(SENDERS))
-        with contextlib.ExitStack() as stack:
-            process = start_gedge(suite, "none")(plane)
-            stack.callback(process.stop)
-            beside = start_kubernetes(plane)
-            stack.callback(beside.stop)
-            bind_next(api, "before")
-            bind_next(api, "before-beside", "default-scheduler")
+        noise = Noise(api)
+        with two_schedulers(suite, plane, api) as (process, beside):
             used, delays = resident(process.pid), []
             most = used
             spent, spent_beside = process.seconds(), beside.seconds()
-            with concurrent.futures.ThreadPoolExecutor(SENDERS) as pool:
-                senders = [pool.submit(send, who) for who in range(SENDERS)]
-                while not all(sender.done() for sender in senders):
+            with noise.made(FLOOD) as goes_on:
+                while goes_on():
                     delays.append(bind_next(api, f"f-{len(delays)}"))
                     most = max(most, resident(process.pid))
                     time.sleep(APART_SECONDS)
-                for sender in senders:
-                    sender.result()
             delays.pop()  # it may have come when all was over
             spent, spent_beside = process.seconds() - spent, beside.seconds() - spent_beside
             time.sleep(SETTLED_SECONDS)
@@ -207,5 +226,43 @@ def flood(suite, report):
                at_most(part, 1, 0.5))
     report.section("G-08: a flood", [
         f"processor time: gedge {spent:.2f} s, kube-scheduler {spent_beside:.2f} s",
-        f"{sum(sent):,} changes; {len(delays)} pods, bound after " + ", ".join(
+        f"{sum(noise.sent):,} changes; {len(delays)} pods, bound after " + ", ".join(
             f"p{100 * part:g} {quantile(delays, part):.3f} s" for part in (0.5, 0.9, 0.99, 1))])
+
+
+def burst(suite, report):
+    """Changes that come in one piece: who is told of them stood still while they were made. Longer
+    than that, or more of them, and a server no longer has them all."""
+    raw, found = [], {}
+    with Plane(suite) as (plane, api):
+        api.create(node(i) for i in range(FLOODED_NODES))
+        noise = Noise(api)
+        with two_schedulers(suite, plane, api) as pair:
+            for turn in range(1 + TURNS):  # the first is not counted
+                for process in pair:
+                    process.child.send_signal(signal.SIGSTOP)
+                with noise.made(sum(noise.sent) + BURST):
+                    pass
+                for process, who in zip(pair, ("gedge", "default-scheduler")):
+                    used, spent = resident(process.pid), process.seconds()
+                    process.child.send_signal(signal.SIGCONT)
+                    late = bind_next(api, f"b-{turn}-{who}", who)
+                    time.sleep(SETTLED_SECONDS)
+                    one = (process.seconds() - spent, late, resident(process.pid) - used)
+                    if turn > 0:
+                        found.setdefault(who, []).append(one)
+                        raw.append(f"{who:18} processor {one[0]:5.2f} s  a pod bound after "
+                                   f"{one[1]:5.2f} s  memory {one[2]:+5.1f} MB")
+    ours = list(zip(*found["gedge"]))
+    theirs = list(zip(*found["default-scheduler"]))
+    where = f"{BURST:,} changes of pods in one piece, the most of {TURNS}"
+    for what, value, unit, floor, aim in (
+            ("processor time of a scheduler", max(ours[0]), "s", 0.6, 0.3),
+            ("a pod that comes right then is seen bound after", max(ours[1]), "s", 2, 1),
+            ("memory more than before, when it is over", max(ours[2]), "MB", 10, 5)):
+        report.row("G-08", f"{where}: {what}", f"{floor} {unit}", f"{aim} {unit}",
+                   f"{value:.2f} {unit}", at_most(value, floor, aim))
+    part = statistics.median(ours[0]) / statistics.median(theirs[0])
+    report.row("G-08", f"{where}: processor time of a scheduler, of that of kube-scheduler 1.20.2, "
+               "the medians", "1.00", "0.50", f"{part:.2f}", at_most(part, 1, 0.5))
+    report.section("G-08: changes in one piece", raw)

@@ -69,13 +69,15 @@ ROWS = [
     ("schedule-peak", rows_daemon.peak, False),
     ("schedule-half-open", rows_faults.half_open, False),
     ("schedule-outage", rows_faults.outages, False),
+    ("schedule-burst", rows_faults.burst, False),
     ("schedule-flood", rows_faults.flood, False),
     ("scale-live", rows_scale.beside_controller, False),
 ]  # name, function, whether --quick has it
 
 LIVE = {"schedule", "schedule-ceiling", "schedule-size", "schedule-start", "schedule-stream",
         "schedule-gone", "schedule-handover", "schedule-idle", "schedule-crowd", "schedule-placed",
-        "schedule-peak", "schedule-half-open", "schedule-outage", "schedule-flood", "scale-live"}
+        "schedule-peak", "schedule-half-open", "schedule-outage", "schedule-burst",
+        "schedule-flood", "scale-live"}
 
 MOST_FOREIGN = 10  # percent: beyond, a verdict says so
 LEAST_PACE = 0.85  # of the fastest in this run so far: below, a verdict says so

@@ -108,12 +108,12 @@ def check_source(plane):
         holds("old samples")
         plane.metrics.age = -60
         holds("samples of a time to come")
-        plane.metrics.age = 0
         for bad in (b"<html>", b'{"kind":"PodMetricsList","items":[]}',
                     json.dumps({"kind": "PodMetricsList", "items": [
                         {"metadata": {"name": "web-0", "namespace": SPACE},
                          "containers": [{"name": "c", "usage": {"cpu": "-5"}}]}]}).encode()):
             plane.metrics.broken = bad
+            plane.metrics.age = 0
             holds(repr(bad[:20]))
         plane.metrics.broken = None
         until(lambda: replicas(plane) == 2, "two replicas, after all")

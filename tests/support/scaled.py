@@ -86,14 +86,15 @@ class MetricsApi(MetricsAdapter):
         super().__init__(plane, self.usage, (USAGE,))
 
     def usage(self, _):
-        return self.items_of_pods() if self.broken is None else self.broken
+        age = self.age  # first: whoever sets `broken` and then `age` is never taken at his word
+        return self.items_of_pods(age) if self.broken is None else self.broken
 
-    def items_of_pods(self):
+    def items_of_pods(self, age):
         pods = self.plane.pods(self.space)
         items = []
         for app, load in self.load.items():
             mine = [name for name, pod in pods.items() if pod["metadata"]["labels"] == {"app": app}]
-            items += [usage_item(self.space, name, {"cpu": f"{load // len(mine)}m"}, self.age)
+            items += [usage_item(self.space, name, {"cpu": f"{load // len(mine)}m"}, age)
                       for name in mine]
         return items
 

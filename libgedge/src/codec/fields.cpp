@@ -55,6 +55,15 @@ void for_each_by_key(Cursor map, F visit) {
   for (const auto& [key, value] : all) visit(key, value);
 }
 
+// A text that is not kept is not read: lines that differ in it are alike.
+void read_annotations(Cursor map, Labels& out, AnnotationChoice is_kept) {
+  for_each_by_key(map, [&](std::string_view key, Cursor value) {
+    const bool is_text = value.shape() == Shape::kScalar && value.type() == ScalarType::kText;
+    if (is_text && !is_kept(key)) return;
+    if (const auto text = value.text(); text && is_kept(key)) out.set(key, *text);
+  });
+}
+
 }  // namespace
 
 void read_text(Cursor value, std::string& out) {
@@ -119,14 +128,14 @@ void read_labels(Cursor map, Labels& out) {
   });
 }
 
-void read_annotations(Cursor map, Labels& out) {
-  for_each_by_key(map, [&](std::string_view key, Cursor value) {
-    const auto text = value.text();
-    const bool noise = std::any_of(kNoise.begin(), kNoise.end(), [&](std::string_view prefix) {
-      return key.substr(0, prefix.size()) == prefix;
-    });
-    if (text && !noise) out.set(key, *text);
-  });
+bool is_about_object(std::string_view annotation) {
+  return std::none_of(kNoise.begin(), kNoise.end(),
+                      [&](std::string_view prefix) { return annotation.starts_with(prefix); });
+}
+
+bool is_read_by_policies(std::string_view annotation) {
+  return annotation.starts_with("alibabacloud.com/gpu-") ||
+         annotation == "kubernetes.io/config.mirror";
 }
 
 std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {
@@ -218,11 +227,12 @@ Metadata read_identity(Cursor object) {
   return meta;
 }
 
-void read_notes(Cursor object, Metadata& meta) {
+void read_notes(Cursor object, Metadata& meta, AnnotationChoice is_kept) {
   const auto metadata = object.find("metadata");
   if (!metadata || !metadata->is_map()) return;
   if (const auto labels = metadata->find("labels")) read_labels(*labels, meta.labels);
-  if (const auto notes = metadata->find("annotations")) read_annotations(*notes, meta.annotations);
+  if (const auto notes = metadata->find("annotations"))
+    read_annotations(*notes, meta.annotations, is_kept);
 }
 
 Metadata read_metadata(Cursor object) {

@@ -29,9 +29,12 @@ void read_int32(Cursor value, std::int32_t& out, std::int32_t least);
 void read_time(Cursor value, UnixSeconds& out);
 /// Labels with keys and values that the API server accepts; others are reported.
 void read_labels(Cursor map, Labels& out);
+using AnnotationChoice = bool (*)(std::string_view annotation);
 /// Annotations that say something about the object, not about who wrote it: without the notes of
-/// kubectl, kubelet and network plugins (other for every pod), and without values over 256 bytes.
-void read_annotations(Cursor map, Labels& out);
+/// kubectl, kubelet and network plugins (other for every pod).
+bool is_about_object(std::string_view annotation);
+/// Those that a policy of gedge reads, or that say what a pod is.
+bool is_read_by_policies(std::string_view annotation);
 /// A quantity, rounded up to thousandths or units, not negative.
 std::optional<std::int64_t> read_quantity(Cursor value, bool milli);
 /// A ResourceList: cpu in thousandths, everything else in units.
@@ -53,6 +56,6 @@ struct Metadata {
 Metadata read_metadata(Cursor object);
 /// The same without labels and annotations; and these alone.
 Metadata read_identity(Cursor object);
-void read_notes(Cursor object, Metadata& meta);
+void read_notes(Cursor object, Metadata& meta, AnnotationChoice is_kept = is_about_object);
 
 }  // namespace gedge::codec

@@ -400,7 +400,8 @@ KnownTemplate LoadState::read_template(Cursor object, std::string unread) {
   const Diagnostics::Mark begin = object.diagnostics().mark();
   Metadata meta;
   meta.place = object.place();
-  read_notes(object, meta);
+  read_notes(object, meta,
+             drafts.options.keeps_annotations ? is_about_object : is_read_by_policies);
   PodTemplate pod = read_pod_template(object.find("metadata"), object.find("spec"), std::move(meta),
                                       drafts.options.compat);
   KnownTemplate known;

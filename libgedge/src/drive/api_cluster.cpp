@@ -19,9 +19,9 @@ constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that 
 // reads now was sent to it meanwhile.
 constexpr Nanos kLongestWait{15'000'000'000}, kStoodStill{15'000'000'000};
 
-// Where no answer is under way, and so many turns one after the other had waited no longer than
-// that for what they were told, changes are gathered from then on: a turn costs more than one of
-// them, and a server at its limit, which wrote 400 a second, made 170 turns of them.
+// Where no answer is under way, and so many turns had waited no longer than that for what they were
+// told, changes are gathered from then on: a turn costs more than one of them, and a server at its
+// limit, which wrote 400 a second, made 170 turns of them.
 constexpr int kTurnsInHaste = 8;
 constexpr Nanos kHaste{10'000'000}, kGatherChanges{25'000'000};
 
@@ -338,8 +338,12 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
       [&](std::uint64_t ticket, const ApiAnswer& answer) { take(ticket, answer, listener); },
       [&](std::uint64_t ticket) { opened(ticket, listener); }};
   GEDGE_TRY(transport_.wait(std::max(most - (since - begin), Nanos{0}), taker));
-  const bool was_in_haste = may_gather && came && *came - since <= kHaste;
-  turns_in_haste_ = was_in_haste ? std::min(turns_in_haste_ + 1, kTurnsInHaste) : 0;
+  if (!may_gather)
+    turns_in_haste_ = 0;
+  else if (came && *came - since <= kHaste)
+    turns_in_haste_ = std::min(turns_in_haste_ + 1, kTurnsInHaste);
+  else
+    turns_in_haste_ /= 2;  // a server at its limit is slow once in a while
   if (now() - begin > most + kStoodStill) distrust(begin);
   refuse_unsent(listener);
   flush(listener);

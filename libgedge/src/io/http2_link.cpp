@@ -19,6 +19,8 @@ namespace {
 constexpr std::int32_t kStreamWindow = 8 << 20, kLinkWindow = 32 << 20;
 constexpr std::size_t kMostWritten = std::size_t{64} << 10;  // at once
 constexpr std::size_t kRecord = std::size_t{16} << 10;       // of TLS, at most
+// Who has sent so much may have sent more; so much is handed over before more is read.
+constexpr std::size_t kMuch = kRecord, kMostRead = std::size_t{1} << 20;
 
 nghttp2_nv field_of(std::string_view name, std::string_view value) {
   const auto bytes = [](std::string_view text) {
@@ -248,6 +250,7 @@ std::optional<Nanos> Http2Link::check_peer(Nanos now) {
 // More than the windows allow cannot come before something is written again.
 void Http2Link::read(Nanos now) {
   std::array<char, kRecord> bytes;
+  std::size_t seen = 0;
   while (state_ == State::kOpen) {
     const int came = SSL_read(tls_.get(), bytes.data(), static_cast<int>(bytes.size()));
     if (came <= 0) {
@@ -264,8 +267,10 @@ void Http2Link::read(Nanos now) {
     const bool goes_on =
         library_.wants_to_read(session_.get()) != 0 || library_.wants_to_write(session_.get()) != 0;
     if (taken < 0 || !goes_on) return end();
+    seen += static_cast<std::size_t>(came);
     // More than this is told of anew; a call that finds nothing is spared.
-    if (static_cast<std::size_t>(came) < bytes.size() && SSL_has_pending(tls_.get()) == 0) return;
+    const bool is_little = static_cast<std::size_t>(came) < bytes.size() && seen < kMuch;
+    if ((is_little || seen >= kMostRead) && SSL_has_pending(tls_.get()) == 0) return;
   }
 }
 

@@ -2,6 +2,9 @@
 // says while nobody asks.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <string>
+
 #include "api_calls.hpp"
 #include "http2_server.hpp"
 #include "talking_server.hpp"
@@ -68,6 +71,36 @@ TEST_CASE("api client over HTTP/2: what comes while it gathers is handed over af
   CHECK(server.heard().size() == 2);
   calls.wait_for(2);
   CHECK(calls.answers.at(calls.next).status == 200);
+}
+
+TEST_CASE("api client over HTTP/2: all that came while it gathers is handed over in one turn") {
+  constexpr std::size_t kWatches = 12;
+  const Credentials own = make_credentials("kube.test", kYear);
+  const std::string change = std::string(5'000, 'x') + '\n';
+  std::string much;  // the system has room for all of the changes when so much was read fast
+  for (int i = 0; i < 2'000; ++i) much += change;
+  Calls* asking = nullptr;
+  std::atomic<std::size_t> said{0};
+  std::atomic<bool> is_woken{false};
+  Http2Server server(
+      [&](const Http2Heard&) {
+        const bool is_first = said++ == 0;
+        return is_first ? Http2Said{much} : Http2Said{change, "200", {}, Http2Then::kStay};
+      },
+      TalkTls{own},
+      [&] {
+        if (said == 1 + kWatches && !is_woken.exchange(true)) asking->client->wake();
+      });
+  Calls calls(endpoint_of(server.url(), own));
+  asking = &calls;
+  CHECK(calls.ask(watch()).status == 200);
+  calls.lines.clear();
+  for (std::size_t i = 0; i < kWatches; ++i) calls.client->send(calls.next++, watch());
+  calls.client->push();
+  calls.client->gather(Nanos{3'600'000'000'000});
+  REQUIRE(said == 1 + kWatches);
+  REQUIRE(calls.client->wait(kPatience, calls.listener));
+  CHECK(calls.lines.size() == kWatches);
 }
 
 }  // namespace

@@ -42,12 +42,15 @@ struct Http2Said {
   Http2Then then = Http2Then::kEnd;
 };
 
-/// Each connection has a thread; `talk` is called by one at a time.
+/// Each connection has a thread; `talk` is called by one at a time. `wrote`: by each, when all that
+/// was said on its connection has left.
 class Http2Server {
  public:
   using Talk = std::function<Http2Said(const Http2Heard&)>;
 
-  explicit Http2Server(Talk talk, const TalkTls& tls) : talk_(std::move(talk)), listener_(tls) {
+  explicit Http2Server(
+      Talk talk, const TalkTls& tls, std::function<void()> wrote = [] {})
+      : talk_(std::move(talk)), wrote_(std::move(wrote)), listener_(tls) {
     SSL_CTX_set_alpn_select_cb(listener_.context(), choose, nullptr);
     listener_.start([this](const TlsListener::Link& link) { run({*this, link.number, link.tls}); });
   }
@@ -124,6 +127,7 @@ class Http2Server {
     while (true) {
       const std::uint8_t* bytes = nullptr;
       const ssize_t size = nghttp2_session_mem_send(link.session, &bytes);
+      if (size == 0) link.server.wrote_();
       if (size <= 0) return size == 0;
       if (SSL_write(link.tls, bytes, static_cast<int>(size)) <= 0) return false;
     }
@@ -204,6 +208,7 @@ class Http2Server {
   }
 
   Talk talk_;
+  std::function<void()> wrote_;
   mutable std::mutex mutex_;
   std::vector<Http2Heard> heard_;
   TlsListener listener_;  // the last: its threads use all that stands before

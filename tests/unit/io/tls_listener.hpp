@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -168,6 +169,8 @@ class TlsListener {
     sigemptyset(&pipes);
     sigaddset(&pipes, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &pipes, nullptr);
+    const int on = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // as servers in Go do
     const std::unique_ptr<SSL, decltype(&SSL_free)> tls(
         context_ ? SSL_new(context_.get()) : nullptr, SSL_free);
     if (tls) SSL_set_fd(tls.get(), socket);

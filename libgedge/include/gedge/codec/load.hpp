@@ -38,6 +38,9 @@ struct LoadOptions {
   /// Pods and nodes of a cluster that have a name, but something wrong beside it, are no error:
   /// they say so (PodSpec::unread, Node::unread), and have what could be read.
   bool keeps_unread = false;
+  /// False: of annotations of pods only those are kept that policies of gedge itself read, so that
+  /// pods which differ in others are of one template.
+  bool keeps_annotations = true;
 };
 
 /// An object that carries round-trip times: a NodeLatency, or the ConfigMap gedge-latency of
