@@ -117,5 +117,23 @@ def check_who_goes(plane):
     need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
 
 
+def check_plugin(plane):
+    """A policy of a module finds the annotations that it reads."""
+    module = os.path.join(os.environ["GEDGE_BUILD_DIR"], "lib/gedge/plugins/zone-allowed.so")
+    zones = {f"n{i}": f"z{i}" for i in (1, 2, 3)}
+    plane.create("/api/v1/nodes", *(node(name, labels={"topology.kubernetes.io/zone": zone})
+                                    for name, zone in zones.items()))
+    with Scheduler(plane, "--plugin", module) as scheduler:
+        plane.create(PODS.format("default"), *(
+            pod(f"in-{name}", annotations={"gedge.io/allowed-zones": zone})
+            for name, zone in zones.items()), pod("out", annotations={
+                "gedge.io/allowed-zones": "z4"}))
+        for name in zones:
+            until(lambda name=name: node_of(plane, f"in-{name}"), f"in-{name}")
+            need(node_of(plane, f"in-{name}") == name, f"{node_of(plane, f'in-{name}')}, {name}")
+        until(lambda: "event=unschedulable pod=default/out" in scheduler.log(), "out to wait")
+        need("in a zone that the pod does not allow" in scheduler.log(), scheduler.log()[-300:])
+
+
 if __name__ == "__main__":
-    sys.exit(run_checks((check_reload, check_who_goes), failures))
+    sys.exit(run_checks((check_reload, check_who_goes, check_plugin), failures))
