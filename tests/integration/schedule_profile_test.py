@@ -1,4 +1,4 @@
-"""`gedge schedule --watch` while somebody edits its profile."""
+"""`gedge schedule --watch` while somebody edits its profile, and with policies of a module."""
 import json
 import os
 import signal
@@ -133,6 +133,7 @@ def check_plugin(plane):
             need(node_of(plane, f"in-{name}") == name, f"{node_of(plane, f'in-{name}')}, {name}")
         until(lambda: "event=unschedulable pod=default/out" in scheduler.log(), "out to wait")
         need("in a zone that the pod does not allow" in scheduler.log(), scheduler.log()[-300:])
+    need(scheduler.process.returncode == 0, f"exit {scheduler.process.returncode}")
 
 
 if __name__ == "__main__":

@@ -86,8 +86,9 @@ class MetricsApi(MetricsAdapter):
         super().__init__(plane, self.usage, (USAGE,))
 
     def usage(self, _):
-        age = self.age  # first: whoever sets `broken` and then `age` is never taken at his word
-        return self.items_of_pods(age) if self.broken is None else self.broken
+        age = self.age  # read first: where `broken` is set before it, no load passes for a new one
+        broken = self.broken
+        return self.items_of_pods(age) if broken is None else broken
 
     def items_of_pods(self, age):
         pods = self.plane.pods(self.space)

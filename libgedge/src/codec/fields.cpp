@@ -60,7 +60,7 @@ void read_annotations(Cursor map, Labels& out, AnnotationChoice is_kept) {
   for_each_by_key(map, [&](std::string_view key, Cursor value) {
     const bool is_text = value.shape() == Shape::kScalar && value.type() == ScalarType::kText;
     if (is_text && !is_kept(key)) return;
-    if (const auto text = value.text(); text && is_kept(key)) out.set(key, *text);
+    if (const auto text = value.text()) out.set(key, *text);
   });
 }
 
@@ -131,11 +131,6 @@ void read_labels(Cursor map, Labels& out) {
 bool is_about_object(std::string_view annotation) {
   return std::none_of(kNoise.begin(), kNoise.end(),
                       [&](std::string_view prefix) { return annotation.starts_with(prefix); });
-}
-
-bool is_read_by_policies(std::string_view annotation) {
-  return annotation.starts_with("alibabacloud.com/gpu-") ||
-         annotation == "kubernetes.io/config.mirror";
 }
 
 std::optional<std::int64_t> read_quantity(Cursor value, bool milli) {

@@ -33,8 +33,6 @@ using AnnotationChoice = bool (*)(std::string_view annotation);
 /// Annotations that say something about the object, not about who wrote it: without the notes of
 /// kubectl, kubelet and network plugins (other for every pod).
 bool is_about_object(std::string_view annotation);
-/// Those that a policy of gedge reads, or that say what a pod is.
-bool is_read_by_policies(std::string_view annotation);
 /// A quantity, rounded up to thousandths or units, not negative.
 std::optional<std::int64_t> read_quantity(Cursor value, bool milli);
 /// A ResourceList: cpu in thousandths, everything else in units.

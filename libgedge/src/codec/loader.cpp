@@ -16,6 +16,7 @@
 #include "gedge/codec/load.hpp"
 #include "gedge/codec/timestamp.hpp"
 #include "gedge/model/image_pool.hpp"
+#include "gedge/policy/annotations.hpp"
 
 namespace gedge {
 namespace codec {

@@ -68,6 +68,11 @@ bool AnswerDraft::take_of_stream(std::string_view bytes) try {
   return false;
 }
 
+// A stream may be silent for long when much has come at once.
+void AnswerDraft::let_go_of_room() {
+  if (lines_.capacity() > kMostKept && lines_.size() < kSmall) lines_.shrink_to_fit();
+}
+
 std::string AnswerDraft::finish_body() {
   make_room(body_, 0);
   return std::exchange(body_, {});

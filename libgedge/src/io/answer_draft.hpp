@@ -39,6 +39,8 @@ class AnswerDraft {
   std::size_t most_bytes() const;
 
  private:
+  void let_go_of_room();
+
   const ApiLimits& limits_;
   std::string body_, lines_;
   std::size_t header_bytes_ = 0, scanned_ = 0;
@@ -61,6 +63,7 @@ bool AnswerDraft::hand_over_lines(const bool& is_dropped, F&& told) {
     if (!line.empty()) told(line);
   }
   lines_.erase(0, begin);
+  let_go_of_room();
   scanned_ = lines_.size();
   if (scanned_ <= limits_.most_line_bytes) return true;
   excess_ = Excess::kLine;

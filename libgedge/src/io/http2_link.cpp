@@ -19,8 +19,8 @@ namespace {
 constexpr std::int32_t kStreamWindow = 8 << 20, kLinkWindow = 32 << 20;
 constexpr std::size_t kMostWritten = std::size_t{64} << 10;  // at once
 constexpr std::size_t kRecord = std::size_t{16} << 10;       // of TLS, at most
-// Who has sent so much may have sent more; so much is handed over before more is read.
-constexpr std::size_t kMuch = kRecord, kMostRead = std::size_t{1} << 20;
+constexpr std::size_t kMuch = kRecord;                       // who has sent that may have sent more
+constexpr std::size_t kMostRead = std::size_t{1} << 20;      // before it is handed over
 
 nghttp2_nv field_of(std::string_view name, std::string_view value) {
   const auto bytes = [](std::string_view text) {
@@ -268,9 +268,8 @@ void Http2Link::read(Nanos now) {
         library_.wants_to_read(session_.get()) != 0 || library_.wants_to_write(session_.get()) != 0;
     if (taken < 0 || !goes_on) return end();
     seen += static_cast<std::size_t>(came);
-    // More than this is told of anew; a call that finds nothing is spared.
-    const bool is_little = static_cast<std::size_t>(came) < bytes.size() && seen < kMuch;
-    if ((is_little || seen >= kMostRead) && SSL_has_pending(tls_.get()) == 0) return;
+    // Of what is left somebody is told anew, or looks; a call that finds nothing is spared.
+    if ((seen < kMuch || seen >= kMostRead) && SSL_has_pending(tls_.get()) == 0) return;
   }
 }
 

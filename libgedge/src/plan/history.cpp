@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gedge/policy/annotations.hpp"
+
 namespace gedge {
 
 bool uses_claims(const PodSpec& spec) {
@@ -10,9 +12,8 @@ bool uses_claims(const PodSpec& spec) {
 }
 
 bool asks_for_cards(const PodSpec& spec) {
-  return std::any_of(spec.annotations.begin(), spec.annotations.end(), [](const auto& annotation) {
-    return annotation.first.starts_with("alibabacloud.com/gpu-");
-  });
+  return std::any_of(spec.annotations.begin(), spec.annotations.end(),
+                     [](const auto& annotation) { return is_about_cards(annotation.first); });
 }
 
 }  // namespace gedge

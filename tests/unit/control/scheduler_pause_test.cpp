@@ -15,7 +15,7 @@ using namespace gedge::test;
 namespace {
 
 constexpr int kBacklog = 300;
-constexpr std::size_t kFirst = 8, kMost = 100;
+constexpr std::size_t kFirst = 2, kMost = 100;
 
 Scheduler with_backlog() {
   LiveOptions options;
@@ -78,12 +78,10 @@ TEST_CASE("pause: few binds are under way at first, and one more with each answe
   };
   std::vector<BindRequest> binds = sent(kSecond);
   CHECK(binds.size() == kFirst);
-  for (std::size_t i = 0; i < 3; ++i) {
-    scheduler.answer(binds.back().ticket, BindAnswer::kBound, kSecond);
-    binds.pop_back();
-  }
+  scheduler.answer(binds.back().ticket, BindAnswer::kBound, kSecond);
+  binds.pop_back();
   const std::vector<BindRequest> more = sent(kSecond);
-  CHECK(more.size() == 3 + 3);
+  CHECK(more.size() == 1 + 1);
   binds.insert(binds.end(), more.begin(), more.end());
   while (binds.size() < kMost) {
     const std::size_t before = binds.size();

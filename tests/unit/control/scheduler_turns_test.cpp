@@ -15,7 +15,8 @@ using namespace gedge::test;
 
 namespace {
 
-Scheduler make_scheduler(Facts facts, const SchedulerOptions& options) {
+Scheduler make_scheduler(Facts facts, SchedulerOptions options) {
+  options.first_binds = 8;  // nobody waits for the answers of others
   LiveOptions live;
   live.profiles = {*builtin_profile("kube", Compat::k1_36)};
   Scheduler scheduler(LiveCluster(std::move(live)), {"gedge"}, options);

@@ -50,6 +50,8 @@ TEST_CASE("schedule loop: a stop waits for binds under way, and not for ever") {
   SilentLink link;
   LiveOptions live;
   live.profiles = {*builtin_profile("edge", Compat::k1_36)};
+  SchedulerOptions queue;
+  queue.first_binds = 3;
   ScheduleLoopOptions options;
   options.settle_within = 7 * kSecond;
   Micros stopped{0};
@@ -60,7 +62,7 @@ TEST_CASE("schedule loop: a stop waits for binds under way, and not for ever") {
     stopped = link.now();
     running->stop();
   };
-  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
+  ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, queue), link, link, options,
                     events);
   running = &loop;
   REQUIRE(loop.run());

@@ -174,7 +174,7 @@ class ApiCluster final : public ClusterLink {
   std::size_t telling_ = 0;  // of them under way
   EventLedger ledger_;       // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
-  int turns_in_haste_ = 0;  // one after the other, at most as many as count
+  int turns_in_haste_ = 0;  // at most as many as count
 };
 
 }  // namespace gedge

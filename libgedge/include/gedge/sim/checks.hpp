@@ -23,7 +23,7 @@ struct SimCheckOptions {
   std::set<std::string> filters;  ///< of the profile that decides: only these rules are judged
   Compat compat = Compat::k1_36;
   std::string rtt_by;
-  std::size_t first_binds = 8, max_binds = 100;  ///< under way, as of the scheduler's options
+  std::size_t first_binds = 2, max_binds = 100;  ///< under way, as of the scheduler's options
 };
 
 class SimChecks final : public SimWitness {
