@@ -247,7 +247,7 @@ std::optional<Nanos> Http2Link::check_peer(Nanos now) {
   return asked_ ? *asked_ + limits_.sign_within : heard_ + limits_.silence;
 }
 
-// More than the windows allow cannot come before something is written again.
+// What OpenSSL holds is read to its end: no event tells of it.
 void Http2Link::read(Nanos now) {
   std::array<char, kRecord> bytes;
   std::size_t seen = 0;

@@ -50,8 +50,8 @@ struct SchedulerOptions {
   Nanos flush_after{300'000'000'000};   ///< a pod that no event woke is tried again
   Nanos refused_pause{60'000'000'000};  ///< before the server is asked anew whether others may go
   /// Sent and not answered: so many at first, and one more with each answer up to the most. A
-  /// server that has much to do at once answers everybody late: the first of eight came 10 ms after
-  /// the first of two. One that asks for a rest gets half as many.
+  /// server that has much to do at once answers everybody late: after a start the first of eight
+  /// was seen 10 ms later than the first of two. One that asks for a rest gets half as many.
   std::size_t first_binds = 2, max_binds = 100;
   // In a turn: of an advance() that may do more, next() says that it is to be called again soon.
   std::size_t most_tried = 1'000;         ///< pods, but whole groups of them
