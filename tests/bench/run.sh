@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/bench/run.sh [--quick] [--alone|--live] [ROW]...: builds preset release, measures every row
 # of the goals, and writes tests/bench/RESULTS.md, and RESULTS_LIVE.md of the rows that need an API
-# server all the time. Takes half an hour for each on two cores.
+# server all the time. Takes half an hour, and 80 minutes for the latter, on two cores.
 #
 #   --alone   only the rows of RESULTS.md
 #   --live    only the rows of RESULTS_LIVE.md
