@@ -115,7 +115,10 @@ constexpr Page kPage{
         "Objects are read as autoscaling/v2, else v2beta2, else v1 with its annotations: whatever "
         "the server has.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, and ends with "
-        "status 4 when it is lost. `/livez`, `/readyz` and `/metrics` are answered at "
+        "status 4 when it is lost. Where somebody takes the Lease from a holder whose time is not "
+        "over, those who wait say `lease-taken`, count it (`gedge_lease_seizures_total`), and "
+        "report an Event of the Lease (`LeaseTaken`). `/livez`, `/readyz` and `/metrics` are "
+        "answered at "
         "`--listen`; on an address other than loopback that needs TLS and a token, or a "
         "certificate by `--client-ca`. What a web page "
         "asks, with an Origin, is refused; so is a Host that is neither an address nor localhost, "
@@ -125,8 +128,8 @@ constexpr Page kPage{
         "KEY=VALUE..., among "
         "them `synced`, `rescaled`, `would-rescale`, `not-rescaled`, `frozen`, `thawed`, "
         "`no-place`, `resized`, `would-resize`, `not-resized`, `keeps-size`, `yields`, `taken`, "
-        "`no-target`, `leading`, `standby` and `failed`. A line that nobody takes within 0.1 s is "
-        "lost, and `lost` says how many were.",
+        "`no-target`, `leading`, `standby`, `lease-taken` and `failed`. A line that nobody takes "
+        "within 0.1 s is lost, and `lost` says how many were.",
     .examples = kExamples,
     .yes = "stopped by SIGTERM; with `--once`: every autoscaler has its answer",
     .no = "with `--once`: a workload, a metric or a write is missing",

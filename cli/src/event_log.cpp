@@ -9,10 +9,10 @@
 namespace gedge::cli {
 namespace {
 
-constexpr std::array<std::string_view, 15> kWarnings{
-    "certificate-ends", "frozen",        "insecure",  "left-out",      "lost",
-    "misplaced",        "no-place",      "no-target", "not-bound",     "not-rescaled",
-    "not-resized",      "overcommitted", "silent",    "unschedulable", "warning"};
+constexpr std::array<std::string_view, 16> kWarnings{
+    "certificate-ends", "frozen",   "insecure",      "lease-taken", "left-out",     "lost",
+    "misplaced",        "no-place", "no-target",     "not-bound",   "not-rescaled", "not-resized",
+    "overcommitted",    "silent",   "unschedulable", "warning"};
 
 std::string_view word_of(LogLevel level) {
   return level == LogLevel::kError ? "error" : level == LogLevel::kWarn ? "warn" : "info";

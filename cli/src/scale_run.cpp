@@ -118,6 +118,7 @@ void ScaleRun::turned() {
   facts.is_synced = loop_.is_synced();
   facts.is_leading = loop_.is_leading();
   facts.leader = loop_.leader();
+  facts.lease_seizures = counts.lease_seizures;
   facts.counts = loop_.scaler().counts();
   facts.autoscalers = loop_.scaler().autoscalers();
   facts.frozen = loop_.scaler().frozen();
@@ -130,6 +131,8 @@ void ScaleRun::turned() {
     const auto deadline = loop_.lease_deadline();
     watchdog_->set(deadline ? std::optional(*deadline + kLoopMayEnd) : std::nullopt);
   }
+  if (std::exchange(lease_seizures_, facts.lease_seizures) != facts.lease_seizures)
+    log_.event("lease-taken", {{"by", facts.leader}});
   if (std::exchange(was_leading_, facts.is_leading) != facts.is_leading)
     log_.event(facts.is_leading ? "leading" : "standby", {{"leader", facts.leader}});
   const std::lock_guard lock(mutex_);

@@ -45,7 +45,8 @@ class ScaleRun {
   bool lacks_an_answer_ = false;
   ScaleLoop loop_;
   std::optional<bool> was_leading_;
-  Watchdog* watchdog_ = nullptr;  // null: nobody waits for the lease of this process
+  std::uint64_t lease_seizures_ = 0;  // that were told
+  Watchdog* watchdog_ = nullptr;      // null: nobody waits for the lease of this process
 
   mutable std::mutex mutex_;  // of all below: the two threads share it
   ScalerFacts facts_;

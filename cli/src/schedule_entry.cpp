@@ -110,6 +110,7 @@ Exit run_live(ScheduleCommand& command, const IpAddress& listen, Io& io) {
     facts.unsynced = cluster.unsynced();
     facts.is_leading = cluster.is_leading();
     facts.leader = cluster.leader();
+    facts.lease_seizures = counts.lease_seizures;
     facts.lists = counts.lists;
     facts.watches = counts.watches;
     facts.objects = counts.objects;

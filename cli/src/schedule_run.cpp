@@ -160,6 +160,8 @@ void ScheduleRun::turned() {
     const auto deadline = lease_deadline_();
     watchdog_->set(deadline ? std::optional(*deadline + kLoopMayEnd) : std::nullopt);
   }
+  if (std::exchange(lease_seizures_, facts.lease_seizures) != facts.lease_seizures)
+    log_.event("lease-taken", {{"by", facts.leader}});
   if (std::exchange(was_leading_, facts.is_leading) != facts.is_leading)
     log_.event(facts.is_leading ? "leading" : "standby", {{"leader", facts.leader}});
   tell_manager(facts);

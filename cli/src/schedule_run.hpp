@@ -68,6 +68,7 @@ class ScheduleRun {
   ScheduleLoop loop_;
   Durations bind_times_;
   std::optional<bool> was_leading_;
+  std::uint64_t lease_seizures_ = 0;  // that were told
   ProfileSource* profiles_ = nullptr;
   std::atomic<bool> is_asked_for_profiles_{false};
   Nanos profiles_at_{0};  // when they are looked at next

@@ -1,16 +1,17 @@
-"""What becomes of the lease of a `gedge schedule --watch` that hangs: it ends by itself, and the
-other one goes on."""
+"""What becomes of a lease whose holder hangs: that one ends by itself, and the other one goes on.
+And of one that a third party takes: that is said."""
 import os
 import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import PODS, Scheduler, node, pod, run_checks, until  # noqa: E402
+from plane import PODS, Daemon, Scheduler, node, pod, run_checks, until  # noqa: E402
 
 FLAGS = ("--compat", "1.20", "--leader-elect")
 PROFILE = ("apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n"
            "profiles:\n- schedulerName: gedge\n")
 PODS_MADE = 64
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/"
 failures = []
 
 
@@ -46,5 +47,47 @@ def check_hang(plane):
             need("event=bound" in other.log(), "the first one did it all: it did not hang")
 
 
+def take_lease(plane, path, holder):
+    """As whoever may write it, and waits for nobody."""
+    while True:
+        lease = plane.get(path)
+        lease["spec"]["holderIdentity"] = holder
+        status, answer = plane.call("PUT", path, lease)
+        if status == 200:
+            return
+        need(status == 409, f"{status} {answer}")
+
+
+def check_taken(plane):
+    """Of both that work by a Lease: the one that led ends, the other one says what it saw."""
+    plane.create_space()
+    server = ("--kubeconfig", plane.kubeconfig, "--leader-elect")
+    for name, command in (("gedge-scheduler", ("schedule", "--watch", "--compat", "1.20")),
+                          ("gedge-autoscaler", ("scale", "run", "--own-hpa"))):
+        path = LEASES + name
+        with Daemon(plane, *command, *server, waits_for="event=leading") as leads:
+            with Daemon(plane, *command, *server, waits_for="event=standby") as waits:
+                for _ in range(3):  # so often has it been looked at by then, for once at least
+                    version = plane.get(path)["metadata"]["resourceVersion"]
+                    until(lambda path=path, version=version: version !=
+                          plane.get(path)["metadata"]["resourceVersion"], "a renewal")
+                need(waits.metric("gedge_lease_seizures_total") == 0, f"{name}: nobody took it")
+                holder = plane.get(path)["spec"]["holderIdentity"]
+                take_lease(plane, path, "evil")
+                until(lambda waits=waits: "event=lease-taken by=evil" in waits.log(), "the line")
+                until(lambda leads=leads: leads.process.poll() is not None, "the robbed to end")
+                need(leads.process.returncode == 4, f"{name}: exit {leads.process.returncode}")
+                need("the lease was lost; it says evil" in leads.log(), leads.log()[-300:])
+                need(waits.metric("gedge_lease_seizures_total") == 1, f"{name}: one took it")
+                until(lambda name=name, holder=holder: told_of(plane, name, holder), "the Event")
+
+
+def told_of(plane, name, holder):
+    events = plane.get("/apis/events.k8s.io/v1/namespaces/gedge-system/events")["items"]
+    return any(event["regarding"]["name"] == name and event["reason"] == "LeaseTaken" and
+               event["note"] == f"Taken from {holder} before its time was over; it says evil"
+               for event in events)
+
+
 if __name__ == "__main__":
-    sys.exit(run_checks((check_hang,), failures))
+    sys.exit(run_checks((check_hang, check_taken), failures))

@@ -394,6 +394,8 @@ void Run::step() {
   check_leaders();
   for (std::size_t i = 0; i < instances_.size(); ++i) turn(i);
   check_leaders();
+  for (const Instance& it : instances_)
+    if (it.election->seizures() > 0) fail("one that waited is said to have taken the lease");
 }
 
 // No faults: one of them leads before long, whoever fits is bound, and nothing more is sent.

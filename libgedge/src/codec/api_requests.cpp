@@ -23,7 +23,7 @@ constexpr std::size_t kQuoted = 200;
 constexpr int kEvictionV1 = 22;  // the minor version whose pods take an Eviction of policy/v1
 // Where Events lie of what has no namespace: servers up to 1.20 take them nowhere else.
 constexpr const char* kNowhere = "kube-system";
-constexpr std::string_view kHeard = "gedge.io/heard";
+constexpr std::string_view kHeard = "gedge.io/heard", kGivenAway = "gedge.io/given-away";
 constexpr std::int64_t kSlack = 30;  // a server that does not end a watch in time is not there
 
 std::string pod_path(const PodName& pod) {
@@ -250,7 +250,9 @@ ApiRequest lease_request(const LeaseCall& call, std::string_view namespace_name,
     Json metadata{{"name", name}, {"namespace", namespace_name}};
     if (!call.lease.version.empty()) metadata["resourceVersion"] = call.lease.version;
     if (!call.lease.heard.empty())
-      metadata["annotations"] = {{kHeard, text_of(Json(call.lease.heard))}};
+      metadata["annotations"][kHeard] = text_of(Json(call.lease.heard));
+    if (call.lease.given_away >= 0)
+      metadata["annotations"][kGivenAway] = std::to_string(call.lease.given_away);
     const Json body{{"apiVersion", "coordination.k8s.io/v1"},
                     {"kind", "Lease"},
                     {"metadata", std::move(metadata)},
@@ -310,8 +312,11 @@ Result<Lease> read_lease(const ApiAnswer& answer) {
     lease.acquired = parse_timestamp(text).value_or(kNever);
   if (spec["renewTime"].get_string().get(text) == simdjson::SUCCESS)
     lease.renewed = parse_timestamp(text).value_or(kNever);
-  if (document["metadata"]["annotations"][kHeard].get_string().get(text) == simdjson::SUCCESS)
+  const auto annotations = document["metadata"]["annotations"];
+  if (annotations[kHeard].get_string().get(text) == simdjson::SUCCESS)
     lease.heard = read_heard(text);
+  if (annotations[kGivenAway].get_string().get(text) == simdjson::SUCCESS)
+    std::from_chars(text.data(), text.data() + text.size(), lease.given_away);
   return lease;
 }
 

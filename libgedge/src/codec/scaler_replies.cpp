@@ -44,6 +44,9 @@ std::string metrics_text(const ScalerFacts& facts) {
   add_gauge(metrics, "gedge_synced", "1: all pods and autoscalers are known.",
             facts.is_synced ? 1 : 0);
   add_gauge(metrics, "gedge_leading", "1: this process may write.", facts.is_leading ? 1 : 0);
+  metrics.count("gedge_lease_seizures_total",
+                "How often the Lease was taken from a holder whose time was not over.",
+                facts.lease_seizures);
   add_gauge(metrics, "gedge_autoscalers", "Autoscalers that are looked at.", facts.autoscalers);
   add_gauge(metrics, "gedge_frozen_autoscalers",
             "Of these, those that lack a metric: nothing is scaled down.", facts.frozen);

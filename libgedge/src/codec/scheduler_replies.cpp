@@ -83,6 +83,9 @@ std::string metrics_text(const SchedulerFacts& facts) {
   metrics.sample("", facts.is_synced ? "1" : "0");
   metrics.family("gedge_leading", "gauge", "1: this process may write.");
   metrics.sample("", facts.is_leading ? "1" : "0");
+  metrics.count("gedge_lease_seizures_total",
+                "How often the Lease was taken from a holder whose time was not over.",
+                facts.lease_seizures);
   metrics.family("gedge_paused", "gauge", "1: nobody answers binds, and few are sent.");
   metrics.sample("", facts.is_paused ? "1" : "0");
   metrics.family("gedge_profile_info", "gauge", "1: the profiles that decide now.");

@@ -1,6 +1,7 @@
 #include "gedge/control/leader_election.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gedge {
@@ -9,6 +10,8 @@ namespace {
 constexpr std::int64_t kNanosInSecond = 1'000'000'000, kNanosInMilli = 1'000'000;
 constexpr std::int64_t kGivenAway = 1;  // second that it lasts
 constexpr Nanos kLeastTimeout{kNanosInSecond};
+// A Lease has no room for more: who has written that many by hand keeps nobody from it.
+constexpr std::int64_t kMostTransitions = std::numeric_limits<std::int32_t>::max();
 constexpr int kMostTimes = 10;  // a Lease that says more than ten of our durations is mistaken
 
 std::string text_of(Nanos time) { return std::to_string(time.count() / kNanosInMilli) + " ms"; }
@@ -57,12 +60,14 @@ LeaseCall LeaderElection::write_call(UnixSeconds date) const {
   if (state_ == State::kReleasing) {
     call.lease.holder.clear();
     call.lease.duration_seconds = kGivenAway;
+    call.lease.given_away = seen_.transitions;
     call.lease.heard = heard_;
   } else {
     call.lease.heard.clear();
     if (seen_.holder != identity_) {
       call.lease.acquired = date;
-      call.lease.transitions += seen_.version.empty() ? 0 : 1;
+      const bool counts = !seen_.version.empty() && seen_.transitions < kMostTransitions;
+      call.lease.transitions += counts ? 1 : 0;
     }
     call.lease.holder = identity_;
     call.lease.duration_seconds = options_.duration.count() / kNanosInSecond;
@@ -86,12 +91,14 @@ std::optional<LeaseCall> LeaderElection::advance(Nanos now, UnixSeconds date) {
   return call;
 }
 
+Nanos LeaderElection::said(const Lease& lease) const {
+  const std::int64_t most = kMostTimes * options_.duration.count() / kNanosInSecond;
+  return Nanos{std::clamp<std::int64_t>(lease.duration_seconds, 0, most) * kNanosInSecond};
+}
+
 // Never shorter than our own, whatever somebody wrote into it.
 Nanos LeaderElection::patience() const {
-  const std::int64_t most = kMostTimes * options_.duration.count();
-  const std::int64_t said =
-      std::clamp<std::int64_t>(seen_.duration_seconds, 0, most / kNanosInSecond) * kNanosInSecond;
-  return seen_.holder.empty() ? Nanos{0} : std::max(options_.duration, Nanos{said});
+  return seen_.holder.empty() ? Nanos{0} : std::max(options_.duration, said(seen_));
 }
 
 // Our own write, of which nobody knew whether it was done, changes nothing: it was made of the
@@ -105,13 +112,28 @@ void LeaderElection::look_who_writes(const Lease& before, Nanos now) {
   handed_over_ = is_given ? seen_.heard : HeardVersions();
 }
 
+// A holder that waited has seen the Lease unchanged for as long as it said, and so for as long
+// after it was last written: two thirds of that by our clock, however fast its own. Where it was
+// given away meanwhile, it says so, whoever has it by now.
+void LeaderElection::look_who_took_it(const Lease& before, Nanos now) {
+  const bool is_given = seen_.given_away >= before.transitions ||
+                        (seen_.holder.empty() && seen_.duration_seconds == kGivenAway);
+  if (before.holder.empty() || seen_.holder == before.holder || is_given) return;
+  if (!written_after_ || now >= *written_after_ + said(before) * 2 / 3) return;
+  ++seizures_;
+  robbed_ = before.holder;
+}
+
 void LeaderElection::take_read(std::optional<Lease> lease, Nanos now) {
   is_under_way_ = false;
   const Lease before = std::exchange(seen_, std::move(lease).value_or(Lease()));
   if (!was_seen_ || before.version != seen_.version) {
     look_who_writes(before, now);
+    look_who_took_it(before, now);
+    if (was_seen_) written_after_ = looked_;
     seen_at_ = now;
   }
+  looked_ = begun_;
   was_seen_ = true;
   const bool is_ours = seen_.holder == identity_;
   if (state_ == State::kLeading && !is_ours) {
@@ -143,6 +165,7 @@ void LeaderElection::take_written(std::string version, Nanos now) {
   seen_ = written_;
   seen_.version = std::move(version);
   seen_at_ = now;
+  written_after_ = looked_ = begun_;
   if (state_ == State::kReleasing && seen_.holder.empty()) {
     state_ = State::kReleased;
     return;

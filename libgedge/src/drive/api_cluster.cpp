@@ -59,7 +59,9 @@ ApiCluster::ApiCluster(ApiTransport& transport, const Clock& clock, const WallCl
       last_event_(split_mix(options_.seed)),
       conditions_(std::make_unique<ConditionQueue>()) {
   options_.load.keeps_unread = true;
-  if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
+  if (options_.lease)
+    lease_.emplace(*options_.lease, options_.seed,
+                   options_.events == EventsTold::kNone ? std::string() : options_.controller);
   std::vector<ApiPath> paths(kPaths.begin(), kPaths.end());
   paths.push_back(kBudgetPaths[options_.minor >= kPolicyV1 ? 1 : 0]);
   for (const ApiPath& path : paths)
@@ -234,6 +236,7 @@ std::vector<std::string> ApiCluster::unsynced() const {
 ApiClusterCounts ApiCluster::counts() const {
   ApiClusterCounts counts;
   counts.events_dropped = events_dropped_;
+  if (lease_) counts.lease_seizures = lease_->election().seizures();
   for (const auto& kind : kinds_) {
     counts.lists += kind->reflector().lists();
     counts.watches += kind->reflector().watches();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gedge/base/split_mix.hpp"
 #include "gedge/codec/api_requests.hpp"
 
 namespace gedge {
@@ -11,14 +12,17 @@ constexpr unsigned kNotFound = 404, kConflict = 409;
 
 }  // namespace
 
-LeaseKeeper::LeaseKeeper(LeaseOptions options, std::uint64_t seed)
+LeaseKeeper::LeaseKeeper(LeaseOptions options, std::uint64_t seed, std::string controller)
     : options_(std::move(options)),
+      controller_(std::move(controller)),
       election_(options_.identity, seed, options_.election),
-      checked_(options_.election.check()) {}
+      checked_(options_.election.check()),
+      last_event_(split_mix(~seed)) {}
 
 Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now,
                             UnixSeconds date) {
   GEDGE_TRY(checked_);
+  tell_seizure(transport, last_ticket, now, date);
   if (election_.is_lost(now)) {
     const std::string& holder = election_.holder();
     return Error{Errc::kDenied,
@@ -32,6 +36,33 @@ Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket,
   ticket_ = ++last_ticket;
   transport.send(ticket_, codec::lease_request(*asked, options_.namespace_name, options_.name));
   return {};
+}
+
+// As leader elections of client-go report, who leads or not: a write that decides nothing.
+void LeaseKeeper::tell_seizure(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now,
+                               UnixSeconds date) {
+  if (std::exchange(seizures_told_, election_.seizures()) == election_.seizures()) return;
+  if (controller_.empty()) return;
+  const std::string& holder = election_.holder();
+  codec::ApiEvent event{"Lease",
+                        {options_.namespace_name, options_.name},
+                        {},
+                        true,
+                        "LeaseTaken",
+                        "LeaderElection",
+                        "Taken from " + election_.robbed() + " before its time was over; it says " +
+                            (holder.empty() ? "nobody" : holder),
+                        "coordination.k8s.io/v1"};
+  const std::uint64_t number = last_event_;
+  const EventFate fate = ledger_.take(options_.name, event.reason, event.note, number, now);
+  if (fate.kind == EventFate::Kind::kSilent) return;
+  if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
+  ApiRequest request =
+      fate.kind == EventFate::Kind::kAgain
+          ? codec::event_again_request(event, fate.first, fate.times, date)
+          : codec::event_request(event, {controller_, options_.identity, last_event_++}, date);
+  request.is_answer_unread = true;
+  transport.send(++last_ticket, std::move(request));
 }
 
 bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {

@@ -32,7 +32,7 @@ ScaleLoop::ScaleLoop(Scaler scaler, ApiTransport& transport, ApiTransport* prome
       events_(std::move(events)),
       last_event_(split_mix(options_.seed)),
       lists_(std::make_unique<WorkloadLists>()) {
-  if (options_.lease) lease_.emplace(*options_.lease, options_.seed);
+  if (options_.lease) lease_.emplace(*options_.lease, options_.seed, options_.controller);
   watch_all();
 }
 
@@ -95,6 +95,7 @@ std::vector<std::string> ScaleLoop::unsynced() const {
 ScaleLoopCounts ScaleLoop::counts() const {
   ScaleLoopCounts counts;
   counts.events_dropped = events_dropped_;
+  if (lease_) counts.lease_seizures = lease_->election().seizures();
   for (const auto& watch : watches_) {
     counts.lists += watch->reflector().lists();
     counts.watches += watch->reflector().watches();

@@ -52,6 +52,19 @@ TEST_CASE("status replies: who is guarded otherwise has any name, and no pages o
   CHECK(scaler_reply(request, scaler).status == 403);
 }
 
+TEST_CASE("status replies: how often a lease was taken from its holder") {
+  SchedulerFacts scheduler;
+  ScalerFacts scaler;
+  scheduler.lease_seizures = 2;
+  scaler.lease_seizures = 3;
+  const HttpRequest request = get("/metrics", "localhost");
+  const auto has = [](const HttpReply& reply, const std::string& line) {
+    return reply.body.find("\n" + line + "\n") != std::string::npos;
+  };
+  CHECK(has(scheduler_reply(request, scheduler), "gedge_lease_seizures_total 2"));
+  CHECK(has(scaler_reply(request, scaler), "gedge_lease_seizures_total 3"));
+}
+
 TEST_CASE("status replies: how long binds took, as Prometheus adds it up") {
   SchedulerFacts scheduler;
   scheduler.any_host = true;

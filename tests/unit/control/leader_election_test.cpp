@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace gedge {
 namespace {
 
@@ -289,6 +293,112 @@ TEST_CASE("leader election: a holder may write on when somebody removes or empti
     CHECK(election.is_leading(101 * kSecond));
     CHECK(election.alone_from() == 115 * kSecond);
   }
+}
+
+/// Looks at second 100, when `first` may have lain there for long, and later at others.
+struct Looker {
+  explicit Looker(const Lease& first) { at(100, first); }
+  std::uint64_t at(int second, const std::optional<Lease>& lease) {
+    election.advance(std::max(*election.next(), second * kSecond), 0);
+    election.take_read(lease, second * kSecond);
+    return election.seizures();
+  }
+  LeaderElection election{"me", 1};
+};
+
+Lease given_away(Lease lease, std::int64_t transitions_then) {
+  lease.given_away = transitions_then;
+  lease.transitions = transitions_then + 1;
+  return lease;
+}
+
+TEST_CASE("leader election: a holder that did not wait is seen, one that did is not") {
+  struct Case {
+    const char* what;
+    std::optional<Lease> then;  // after "other" had written the second version after second 100
+    int second;
+    bool is_taken;
+  };
+  Lease said_nothing = held_by("evil", "3");
+  said_nothing.transitions = 9;
+  const std::vector<Case> cases{
+      {"renewed", held_by("other", "3"), 104, false},
+      {"at once", held_by("evil", "3"), 104, true},
+      {"for years", held_by("evil", "3", 2'147'483'647), 104, true},
+      {"transitions say nothing", said_nothing, 104, true},
+      {"before the holder has given up", held_by("evil", "3"), 109, true},
+      {"one whose clock is fast has waited", held_by("next", "3"), 110, false},
+      {"waited", held_by("next", "3"), 115, false},
+      {"removed", std::nullopt, 104, true},
+      {"emptied by hand", held_by("", "3"), 104, true},
+      {"given away", held_by("", "3", 1), 104, false},
+      {"given away, and taken", given_away(held_by("next", "4"), 0), 104, false},
+      {"given away twice, and taken", given_away(held_by("last", "6"), 1), 104, false},
+      {"given away before that", given_away(held_by("evil", "4"), -2), 104, true},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    Looker looker(held_by("other", "1"));
+    CHECK(looker.at(102, held_by("other", "2")) == 0);
+    CHECK(looker.at(one.second, one.then) == (one.is_taken ? 1 : 0));
+    CHECK(looker.election.robbed() == (one.is_taken ? "other" : ""));
+    CHECK(looker.at(one.second + 2, one.then) == (one.is_taken ? 1 : 0));  // once
+  }
+}
+
+TEST_CASE("leader election: by one look nobody knows how long a Lease had lain there") {
+  Looker looker(held_by("other", "1"));
+  CHECK(looker.at(102, held_by("next", "2")) == 0);
+  CHECK(looker.at(104, held_by("evil", "3")) == 1);
+  CHECK(looker.election.robbed() == "next");
+}
+
+TEST_CASE("leader election: a holder that says less than we do is waited for as long as it says") {
+  for (const auto& [second, is_taken] : {std::pair(101, true), std::pair(104, false)}) {
+    CAPTURE(second);
+    Looker looker(held_by("other", "1", 6));
+    looker.at(100, held_by("other", "2", 6));
+    CHECK(looker.at(second, held_by("next", "3", 6)) == (is_taken ? 1 : 0));
+  }
+}
+
+TEST_CASE("leader election: whose Lease was taken knows it") {
+  LeaderElection election = leading();
+  REQUIRE(election.advance(102 * kSecond, 0));
+  election.take_conflict(102 * kSecond);
+  look(election, held_by("evil", "2"), 103 * kSecond);
+  CHECK(election.is_lost(103 * kSecond));
+  CHECK(election.seizures() == 1);
+  CHECK(election.robbed() == "me");
+}
+
+TEST_CASE("leader election: as many transitions as a Lease has room for keep nobody from it") {
+  for (const std::int64_t many : {std::int64_t{2'147'483'646}, std::int64_t{2'147'483'647}}) {
+    Lease lease = held_by("", "1");
+    lease.transitions = many;
+    LeaderElection election("me", 1);
+    look(election, lease, 100 * kSecond);
+    const auto call = election.advance(100 * kSecond, 0);
+    REQUIRE(call);
+    CHECK(call->lease.holder == "me");
+    CHECK(call->lease.transitions == 2'147'483'647);
+  }
+}
+
+TEST_CASE("leader election: a release says of which holder it is, whoever has it then") {
+  LeaderElection election = leading();
+  election.release();
+  const auto call = election.advance(103 * kSecond, 0);
+  REQUIRE(call);
+  CHECK(call->lease.given_away == call->lease.transitions);
+  LeaderElection next("next", 1);
+  Lease given = call->lease;
+  given.version = "2";
+  look(next, given, 103 * kSecond);
+  const auto taken = next.advance(103 * kSecond, 0);
+  REQUIRE(taken);
+  CHECK(taken->lease.given_away == 0);
+  CHECK(taken->lease.transitions == 1);
 }
 
 TEST_CASE("leader election: what was heard is said by a release alone") {

@@ -17,7 +17,7 @@ constexpr const char* kLease = "/apis/coordination.k8s.io/";
 
 /// Waits for a lease that another one holds, and has listed everything at version 5.
 struct Standby : Fixture {
-  Standby() : Fixture(with_lease()) {
+  explicit Standby(ApiClusterOptions options = with_lease()) : Fixture(std::move(options)) {
     turn();
     say_lease("other", "1");
     turn();
@@ -106,6 +106,25 @@ TEST_CASE("api cluster: whoever waits for the lease follows the cluster, and dec
   CHECK(at.notes.take() == Lines{"pod a on 'n1'"});
   REQUIRE(at.cluster.wait(Nanos{1'000'000'000}, at.notes));
   CHECK(at.api.waited.back() > Nanos{0});
+}
+
+TEST_CASE("api cluster: who waits tells of a lease that is taken, unless no Events are wanted") {
+  for (const bool tells : {true, false}) {
+    CAPTURE(tells);
+    ApiClusterOptions options = Standby::with_lease();
+    options.controller = "gedge";
+    if (!tells) options.events = EventsTold::kNone;
+    Standby at(options);
+    at.pass(2'200);
+    at.say_lease("other", "2");
+    at.pass(2'200);
+    CHECK(at.cluster.counts().lease_seizures == 0);
+    at.say_lease("evil", "3");
+    at.turn();
+    CHECK(at.cluster.counts().lease_seizures == 1);
+    CHECK(at.cluster.leader() == "evil");
+    CHECK((at.api.find("/apis/events.k8s.io/v1/namespaces/gedge-system/events") != 0) == tells);
+  }
 }
 
 TEST_CASE("api cluster: before anybody is seen to lead nothing is listed") {
@@ -203,7 +222,7 @@ TEST_CASE("api cluster: who has not caught up hands nothing over") {
   at.turn();
   const std::string body = at.api.asked.at(at.api.find(kLease)).body;
   CHECK(body.find(R"("holderIdentity":"")") != std::string::npos);
-  CHECK(body.find("annotations") == std::string::npos);
+  CHECK(body.find("gedge.io/heard") == std::string::npos);
 }
 
 TEST_CASE("api cluster: who has claimed volumes does not say what it had heard of them") {
@@ -236,7 +255,7 @@ TEST_CASE("api cluster: who leaves says what it has heard, if its own writes wer
     at.turn();
     const std::string body = at.api.asked.at(at.api.find(kLease)).body;
     CHECK(body.find(R"("holderIdentity":"")") != std::string::npos);
-    CHECK((body.find("annotations") != std::string::npos) == is_told_back);
+    CHECK((body.find("gedge.io/heard") != std::string::npos) == is_told_back);
     CHECK((body.find(R"(\"/api/v1/nodes\":\"12\",)") != std::string::npos) == is_told_back);
     CHECK((body.find(R"(\"/api/v1/pods\":\"5\",)") != std::string::npos) == is_told_back);
   }

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "gedge/sim/scripted_api.hpp"
 
 namespace gedge {
@@ -23,6 +27,118 @@ TEST_CASE("lease keeper: by durations that cannot be kept nobody is elected") {
   LeaseKeeper usual({}, 1);
   CHECK(usual.advance(api, ticket, Nanos{0}, 0));
   CHECK(api.asked.size() == 1);
+}
+
+namespace {
+
+constexpr Nanos kSecond{1'000'000'000};
+
+std::string lease_text(const std::string& holder, const std::string& version,
+                       const std::string& annotations = "{}") {
+  return R"({"metadata":{"resourceVersion":")" + version + R"(","annotations":)" + annotations +
+         R"(},"spec":{"holderIdentity":")" + holder +
+         R"(","leaseDurationSeconds":15,"leaseTransitions":3}})";
+}
+
+/// Waits for the Lease of others; a second passes from look to look.
+struct Waiting {
+  explicit Waiting(std::string controller) : keeper(as_me(), 1, std::move(controller)) {}
+  static LeaseOptions as_me() {
+    LeaseOptions options;
+    options.identity = "me";
+    return options;
+  }
+
+  void look(const std::string& body) {
+    now += 3 * kSecond;
+    REQUIRE(keeper.advance(api, last_ticket, now, 1'700'000'000));
+    ApiAnswer answer;
+    answer.status = 200;
+    answer.body = body;
+    keeper.take(
+        answer, now, [](const Error&) {}, [] {});
+    REQUIRE(keeper.advance(api, last_ticket, now, 1'700'000'000));
+  }
+  std::vector<ApiRequest> events() const {
+    std::vector<ApiRequest> found;
+    for (const auto& [ticket, request] : api.asked)
+      if (request.lane == ApiLane::kEvent) found.push_back(request);
+    return found;
+  }
+
+  LeaseKeeper keeper;
+  ScriptedApi api;
+  std::uint64_t last_ticket = 0;
+  Nanos now{0};
+};
+
+}  // namespace
+
+TEST_CASE("lease keeper: an Event tells of a Lease that was taken from its holder") {
+  Waiting waiting("gedge");
+  waiting.look(lease_text("other", "1"));
+  waiting.look(lease_text("other", "2"));
+  CHECK(waiting.events().empty());
+  waiting.look(lease_text("evil", "3"));
+  REQUIRE(waiting.events().size() == 1);
+  const ApiRequest event = waiting.events().front();
+  CHECK(event.verb == ApiVerb::kPost);
+  CHECK(event.target.find("/apis/events.k8s.io/v1/namespaces/gedge-system/events") == 0);
+  for (const char* part :
+       {R"("reason":"LeaseTaken")", R"("type":"Warning")", R"("kind":"Lease")",
+        R"("apiVersion":"coordination.k8s.io/v1")", R"("name":"gedge-scheduler")",
+        R"("note":"Taken from other before its time was over; it says evil")",
+        R"("reportingController":"gedge")"}) {
+    CAPTURE(part);
+    CHECK(event.body.find(part) != std::string::npos);
+  }
+  waiting.look(lease_text("evil", "4"));
+  CHECK(waiting.events().size() == 1);
+  waiting.look(lease_text("other", "5"));  // somebody has mended it
+  CHECK(waiting.events().size() == 2);
+}
+
+TEST_CASE("lease keeper: who takes it again and again is told of as often as Events may be") {
+  Waiting waiting("gedge");
+  for (int i = 0; i < 200; ++i)
+    waiting.look(lease_text(i % 2 == 0 ? "a" : "b", std::to_string(i + 1)));
+  CHECK(waiting.keeper.election().seizures() == 198);  // of the first nobody knows
+  CHECK(waiting.events().size() <= 30);
+}
+
+TEST_CASE("lease keeper: a Lease that was given away, or nobody to say it: no Event") {
+  Waiting lawful("gedge");
+  lawful.look(lease_text("other", "1"));
+  lawful.look(lease_text("other", "2"));
+  lawful.look(lease_text("next", "4", R"({"gedge.io/given-away":"3"})"));
+  CHECK(lawful.keeper.election().seizures() == 0);
+  CHECK(lawful.events().empty());
+  for (const char* lie : {R"({"gedge.io/given-away":"2"})", R"({"gedge.io/given-away":"x"})",
+                          R"({"gedge.io/given-away":3})", R"([])"}) {
+    CAPTURE(lie);
+    Waiting silent("");
+    silent.look(lease_text("other", "1"));
+    silent.look(lease_text("other", "2"));
+    silent.look(lease_text("next", "4", lie));
+    CHECK(silent.keeper.election().seizures() == 1);
+    CHECK(silent.events().empty());
+  }
+}
+
+TEST_CASE("lease keeper: who gives its Lease away says so in it") {
+  Waiting leads("gedge");
+  leads.look(R"({"metadata":{"resourceVersion":"1"},"spec":{"leaseTransitions":6}})");
+  ApiAnswer answer;
+  answer.status = 200;
+  answer.body = lease_text("", "2");
+  leads.keeper.take(
+      answer, leads.now, [](const Error&) {}, [] {});
+  leads.keeper.election().release();
+  leads.api.asked.clear();
+  REQUIRE(leads.keeper.advance(leads.api, leads.last_ticket, leads.now, 0));
+  REQUIRE(leads.api.asked.size() == 1);
+  const std::string& body = leads.api.asked.begin()->second.body;
+  CHECK(body.find(R"("annotations":{"gedge.io/given-away":"7"})") != std::string::npos);
 }
 
 }  // namespace gedge

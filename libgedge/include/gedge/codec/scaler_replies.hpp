@@ -21,8 +21,9 @@ struct ScalerFacts {
   bool is_alive = true;
   std::vector<std::string> unsynced;  ///< what has not been listed yet; empty: all was
   bool is_synced = false;
-  bool is_leading = true;  ///< or there is no lease
-  std::string leader;      ///< who holds it; empty: nobody
+  bool is_leading = true;            ///< or there is no lease
+  std::string leader;                ///< who holds it; empty: nobody
+  std::uint64_t lease_seizures = 0;  ///< see LeaderElection
   ScalerCounts counts;
   std::uint64_t autoscalers = 0, frozen = 0;
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;

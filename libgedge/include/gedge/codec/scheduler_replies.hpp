@@ -24,6 +24,7 @@ struct SchedulerFacts {
   bool is_synced = false;
   bool is_leading = true;                                 ///< or there is no lease
   std::string leader;                                     ///< who holds it; empty: nobody
+  std::uint64_t lease_seizures = 0;                       ///< see LeaderElection
   std::string profile;                                    ///< fingerprint of those that decide
   std::uint64_t profiles_used = 0, profiles_refused = 0;  ///< that were read while it ran
   bool is_paused = false;                                 ///< nobody answers binds

@@ -71,6 +71,12 @@ class LeaderElection {
   }
   /// Who holds it, as far as was seen.
   const std::string& holder() const { return seen_.holder; }
+  /// How often the Lease was seen to be taken from a holder that had not given it away, in the
+  /// first two thirds of its time since it was last written: never by one that waits for its end.
+  /// Who looks for the first time knows of no holder before.
+  std::uint64_t seizures() const { return seizures_; }
+  /// From whom it was taken last; empty: from nobody.
+  const std::string& robbed() const { return robbed_; }
 
   /// From when on nobody else can have written, where this process leads: what is listed later has
   /// all that others did. It may still be to come: who had a Lease that somebody has removed, or
@@ -89,8 +95,10 @@ class LeaderElection {
   enum class State : std::uint8_t { kFollowing, kLeading, kReleasing, kReleased, kLost };
   Nanos timeout(Nanos now) const;
   LeaseCall write_call(UnixSeconds date) const;
+  Nanos said(const Lease& lease) const;
   Nanos patience() const;
   void look_who_writes(const Lease& before, Nanos now);
+  void look_who_took_it(const Lease& before, Nanos now);
   Nanos pause();
 
   std::string identity_;
@@ -102,6 +110,10 @@ class LeaderElection {
   Lease seen_, written_;
   Nanos seen_at_{0};  // when it was last seen to change
   bool was_seen_ = false;
+  std::optional<Nanos> written_after_;  // what was seen; empty: nobody knows
+  Nanos looked_{0};                     // when the last read began
+  std::uint64_t seizures_ = 0;
+  std::string robbed_;
   Nanos alone_from_{0};
   HeardVersions heard_, handed_over_;
   Nanos until_{0};    // no call before

@@ -48,6 +48,7 @@ struct ApiClusterOptions {
 struct ApiClusterCounts {
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
   std::uint64_t unknown_changes = 0;  ///< of a type that this version does not know
+  std::uint64_t lease_seizures = 0;   ///< see LeaderElection
 };
 
 /// Follows nodes, pods that are not finished, namespaces, disruption budgets, volumes, claims,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gedge/base/result.hpp"
+#include "gedge/control/event_ledger.hpp"
 #include "gedge/control/leader_election.hpp"
 #include "gedge/port/api_transport.hpp"
 
@@ -21,8 +22,9 @@ class LeaseKeeper {
  public:
   using Failed = std::function<void(const Error&)>;
 
-  /// `seed`: of jitter.
-  LeaseKeeper(LeaseOptions options, std::uint64_t seed);
+  /// `seed`: of jitter and of the names of Events. `controller`: who reports an Event of a Lease
+  /// that was taken from its holder, which nobody has to lead for; empty: there is none.
+  LeaseKeeper(LeaseOptions options, std::uint64_t seed, std::string controller = {});
 
   LeaderElection& election() { return election_; }
   const LeaderElection& election() const { return election_; }
@@ -39,12 +41,18 @@ class LeaseKeeper {
             const std::function<void()>& recovered);
 
  private:
+  void tell_seizure(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now,
+                    UnixSeconds date);
+
   LeaseOptions options_;
+  std::string controller_;
   LeaderElection election_;
   Status checked_;
   std::uint64_t ticket_ = 0;
   bool is_reading_ = false;
   std::string told_;
+  EventLedger ledger_;
+  std::uint64_t last_event_ = 0, seizures_told_ = 0;
 };
 
 }  // namespace gedge

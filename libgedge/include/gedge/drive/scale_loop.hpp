@@ -50,6 +50,7 @@ struct ScaleLoopOptions {
 
 struct ScaleLoopCounts {
   std::uint64_t lists = 0, watches = 0, objects = 0, unreadable = 0, events_dropped = 0;
+  std::uint64_t lease_seizures = 0;  ///< see LeaderElection
 };
 
 /// What happens; called in the thread that runs.

@@ -18,6 +18,8 @@ struct Lease {
   std::int64_t duration_seconds = 0;
   UnixSeconds acquired = kNever, renewed = kNever;  ///< for people: nothing is decided by them
   std::int64_t transitions = 0;
+  /// `transitions` when a holder last gave it away; -1: none did, or it did not say.
+  std::int64_t given_away = -1;
   std::string version;  ///< resourceVersion; empty: there is no such object yet
   /// Of one that was given away: what its holder had heard, by when it had been told of its own
   /// binds and evictions. Empty: it does not say.
