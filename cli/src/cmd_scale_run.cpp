@@ -116,7 +116,7 @@ constexpr Page kPage{
         "the server has.\n\n"
         "With `--leader-elect`, several may run: the one that holds the Lease works, and ends with "
         "status 4 when it is lost. Where somebody takes the Lease from a holder whose time is not "
-        "over, those who wait say `lease-taken`, count it (`gedge_lease_seizures_total`), and "
+        "over, those who see it say `lease-taken`, count it (`gedge_lease_seizures_total`), and "
         "report an Event of the Lease (`LeaseTaken`). `/livez`, `/readyz` and `/metrics` are "
         "answered at "
         "`--listen`; on an address other than loopback that needs TLS and a token, or a "

@@ -77,16 +77,18 @@ def check_taken(plane):
                 until(lambda waits=waits: "event=lease-taken by=evil" in waits.log(), "the line")
                 until(lambda leads=leads: leads.process.poll() is not None, "the robbed to end")
                 need(leads.process.returncode == 4, f"{name}: exit {leads.process.returncode}")
+                need("event=lease-taken by=evil" in leads.log(), leads.log()[-600:])
                 need("the lease was lost; it says evil" in leads.log(), leads.log()[-300:])
                 need(waits.metric("gedge_lease_seizures_total") == 1, f"{name}: one took it")
                 until(lambda name=name, holder=holder: told_of(plane, name, holder), "the Event")
 
 
 def told_of(plane, name, holder):
+    """By the one and the other."""
     events = plane.get("/apis/events.k8s.io/v1/namespaces/gedge-system/events")["items"]
-    return any(event["regarding"]["name"] == name and event["reason"] == "LeaseTaken" and
-               event["note"] == f"Taken from {holder} before its time was over; it says evil"
-               for event in events)
+    note = f"Taken from {holder} before its time was over; held now by evil"
+    return len([event for event in events if event["regarding"]["name"] == name and
+                (event["reason"], event["note"]) == ("LeaseTaken", note)]) == 2
 
 
 if __name__ == "__main__":

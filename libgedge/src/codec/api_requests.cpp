@@ -23,6 +23,7 @@ constexpr std::size_t kQuoted = 200;
 constexpr int kEvictionV1 = 22;  // the minor version whose pods take an Eviction of policy/v1
 // Where Events lie of what has no namespace: servers up to 1.20 take them nowhere else.
 constexpr const char* kNowhere = "kube-system";
+constexpr std::size_t kMostHolder = 256;  // bytes that are told of one
 constexpr std::string_view kHeard = "gedge.io/heard", kGivenAway = "gedge.io/given-away";
 constexpr std::int64_t kSlack = 30;  // a server that does not end a watch in time is not there
 
@@ -287,6 +288,14 @@ HeardVersions read_heard(std::string_view json) {
   return heard;
 }
 
+// Of whoever writes Leases, in lines and Events that others read.
+std::string plain_holder(std::string_view text) {
+  std::string holder(text.substr(0, kMostHolder));
+  std::replace_if(
+      holder.begin(), holder.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return holder;
+}
+
 }  // namespace
 
 Result<Lease> read_lease(const ApiAnswer& answer) {
@@ -303,7 +312,8 @@ Result<Lease> read_lease(const ApiAnswer& answer) {
   // Whatever somebody wrote into it by hand: what is not there, or of another type, is as empty.
   const auto spec = document["spec"];
   std::string_view text;
-  if (spec["holderIdentity"].get_string().get(text) == simdjson::SUCCESS) lease.holder = text;
+  if (spec["holderIdentity"].get_string().get(text) == simdjson::SUCCESS)
+    lease.holder = plain_holder(text);
   if (spec["leaseDurationSeconds"].get_int64().get(lease.duration_seconds) != simdjson::SUCCESS)
     lease.duration_seconds = 0;
   if (spec["leaseTransitions"].get_int64().get(lease.transitions) != simdjson::SUCCESS)
@@ -372,9 +382,6 @@ std::string timeout_query(Nanos timeout) {
          "ms";
 }
 
-namespace {
-
-// A 404 of what stands between, or of a server that is starting, says nothing of the object.
 bool is_missing(const ApiAnswer& answer) {
   if (answer.status != kNotFound) return false;
   dom::parser parser;
@@ -384,8 +391,6 @@ bool is_missing(const ApiAnswer& answer) {
          status["kind"].get_string().get(kind) == simdjson::SUCCESS && kind == "Status" &&
          status["reason"].get_string().get(reason) == simdjson::SUCCESS && reason == "NotFound";
 }
-
-}  // namespace
 
 BindAnswer bind_answer(const ApiAnswer& answer) {
   if (answer.status == kOk || answer.status == kCreated) return BindAnswer::kBound;

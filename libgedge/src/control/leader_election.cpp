@@ -16,6 +16,15 @@ constexpr int kMostTimes = 10;  // a Lease that says more than ten of our durati
 
 std::string text_of(Nanos time) { return std::to_string(time.count() / kNanosInMilli) + " ms"; }
 
+bool is_given_away(const Lease& lease) {
+  return lease.holder.empty() && lease.duration_seconds == kGivenAway;
+}
+
+// Of a holder's time, what is not over for it whatever runs fast or slow: it gives up after as much
+// (10 s of 15 s, see LeaderElectionOptions), and who has waited by a clock that is half as fast
+// again has waited for as much of ours.
+Nanos not_over(Nanos said) { return said * 2 / 3; }
+
 }  // namespace
 
 Status LeaderElectionOptions::check() const {
@@ -68,6 +77,9 @@ LeaseCall LeaderElection::write_call(UnixSeconds date) const {
       call.lease.acquired = date;
       const bool counts = !seen_.version.empty() && seen_.transitions < kMostTransitions;
       call.lease.transitions += counts ? 1 : 0;
+      // Whoever gave it away may not have said so.
+      if (is_given_away(seen_))
+        call.lease.given_away = std::max(call.lease.given_away, seen_.transitions);
     }
     call.lease.holder = identity_;
     call.lease.duration_seconds = options_.duration.count() / kNanosInSecond;
@@ -106,20 +118,21 @@ Nanos LeaderElection::patience() const {
 void LeaderElection::look_who_writes(const Lease& before, Nanos now) {
   if (seen_.holder == identity_) return;
   const bool was_there = was_seen_ && !before.version.empty();
-  const bool is_given = seen_.holder.empty() && seen_.duration_seconds == kGivenAway;
+  const bool is_given = is_given_away(seen_);
   const bool is_free = is_given || (seen_.version.empty() && !was_there);
   alone_from_ = is_free ? now : now + std::max(patience(), options_.duration);
   handed_over_ = is_given ? seen_.heard : HeardVersions();
 }
 
 // A holder that waited has seen the Lease unchanged for as long as it said, and so for as long
-// after it was last written: two thirds of that by our clock, however fast its own. Where it was
-// given away meanwhile, it says so, whoever has it by now.
+// after it was last written. Where it was given away meanwhile, it says so, whoever has it by now:
+// by one that had it before, or it would keep us from ever seeing another one.
 void LeaderElection::look_who_took_it(const Lease& before, Nanos now) {
-  const bool is_given = seen_.given_away >= before.transitions ||
-                        (seen_.holder.empty() && seen_.duration_seconds == kGivenAway);
-  if (before.holder.empty() || seen_.holder == before.holder || is_given) return;
-  if (!written_after_ || now >= *written_after_ + said(before) * 2 / 3) return;
+  const bool is_said =
+      seen_.given_away >= before.transitions && seen_.given_away < seen_.transitions;
+  if (before.holder.empty() || seen_.holder == before.holder) return;
+  if (is_said || is_given_away(seen_)) return;
+  if (!written_after_ || now >= *written_after_ + not_over(said(before))) return;
   ++seizures_;
   robbed_ = before.holder;
 }

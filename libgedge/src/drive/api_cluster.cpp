@@ -135,10 +135,7 @@ std::size_t ApiCluster::untold() const {
 std::string ApiCluster::leader() const { return lease_ ? lease_->election().holder() : ""; }
 
 std::optional<Nanos> ApiCluster::lease_deadline() const {
-  if (!lease_) return std::nullopt;
-  const LeaderElection& election = lease_->election();
-  const bool holds = election.is_leading(now()) || election.is_releasing();
-  return holds ? std::optional(election.deadline()) : std::nullopt;
+  return lease_ ? lease_->deadline(now()) : std::nullopt;
 }
 
 void ApiCluster::bind(const BindRequest& request) {
@@ -236,7 +233,10 @@ std::vector<std::string> ApiCluster::unsynced() const {
 ApiClusterCounts ApiCluster::counts() const {
   ApiClusterCounts counts;
   counts.events_dropped = events_dropped_;
-  if (lease_) counts.lease_seizures = lease_->election().seizures();
+  if (lease_) {
+    counts.lease_seizures = lease_->election().seizures();
+    counts.events_dropped += lease_->events_dropped();
+  }
   for (const auto& kind : kinds_) {
     counts.lists += kind->reflector().lists();
     counts.watches += kind->reflector().watches();
@@ -320,8 +320,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   const Nanos begin = now();
   GEDGE_TRY(keep_lease(begin));
   if (lease_)
-    if (const auto next = lease_->election().next())
-      most = std::min(most, std::max(*next - begin, Nanos{0}));
+    if (const auto next = lease_->next()) most = std::min(most, std::max(*next - begin, Nanos{0}));
   most = std::min(most, catch_up(begin));
   if (follows()) most = std::min(most, begin_calls(begin));
   send_queued();

@@ -9,6 +9,7 @@ namespace gedge {
 namespace {
 
 constexpr unsigned kNotFound = 404, kConflict = 409;
+constexpr Nanos kLastWord{500'000'000};  // for an Event to leave; of the 5 s that the end may take
 
 }  // namespace
 
@@ -24,6 +25,7 @@ Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket,
   GEDGE_TRY(checked_);
   tell_seizure(transport, last_ticket, now, date);
   if (election_.is_lost(now)) {
+    if (ends_at_ && now < *ends_at_) return {};
     const std::string& holder = election_.holder();
     return Error{Errc::kDenied,
                  holder.empty() ? "the lease was lost" : "the lease was lost; it says " + holder,
@@ -38,7 +40,17 @@ Status LeaseKeeper::advance(ApiTransport& transport, std::uint64_t& last_ticket,
   return {};
 }
 
-// As leader elections of client-go report, who leads or not: a write that decides nothing.
+std::optional<Nanos> LeaseKeeper::next() const {
+  const auto next = election_.next();
+  return next || !ends_at_ ? next : ends_at_;
+}
+
+std::optional<Nanos> LeaseKeeper::deadline(Nanos now) const {
+  const bool holds = election_.is_leading(now) || election_.is_releasing();
+  return holds || election_.is_lost(now) ? std::optional(election_.deadline()) : std::nullopt;
+}
+
+// A write that decides nothing: it needs no lease.
 void LeaseKeeper::tell_seizure(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now,
                                UnixSeconds date) {
   if (std::exchange(seizures_told_, election_.seizures()) == election_.seizures()) return;
@@ -50,12 +62,16 @@ void LeaseKeeper::tell_seizure(ApiTransport& transport, std::uint64_t& last_tick
                         true,
                         "LeaseTaken",
                         "LeaderElection",
-                        "Taken from " + election_.robbed() + " before its time was over; it says " +
+                        "Taken from " + election_.robbed() +
+                            " before its time was over; held now by " +
                             (holder.empty() ? "nobody" : holder),
                         "coordination.k8s.io/v1"};
   const std::uint64_t number = last_event_;
   const EventFate fate = ledger_.take(options_.name, event.reason, event.note, number, now);
-  if (fate.kind == EventFate::Kind::kSilent) return;
+  if (fate.kind == EventFate::Kind::kSilent) {
+    ++events_dropped_;
+    return;
+  }
   if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
   ApiRequest request =
       fate.kind == EventFate::Kind::kAgain
@@ -63,6 +79,7 @@ void LeaseKeeper::tell_seizure(ApiTransport& transport, std::uint64_t& last_tick
           : codec::event_request(event, {controller_, options_.identity, last_event_++}, date);
   request.is_answer_unread = true;
   transport.send(++last_ticket, std::move(request));
+  if (election_.is_lost(now)) ends_at_ = now + kLastWord;
 }
 
 bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
@@ -76,7 +93,7 @@ bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
 void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed,
                        const std::function<void()>& recovered) {
   ticket_ = 0;
-  if (is_reading_ && answer.status == kNotFound) return election_.take_read(std::nullopt, now);
+  if (is_reading_ && codec::is_missing(answer)) return election_.take_read(std::nullopt, now);
   if (!is_reading_ && answer.status == kConflict) return election_.take_conflict(now);
   const auto lease = codec::read_lease(answer);
   if (lease) {

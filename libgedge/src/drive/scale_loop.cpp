@@ -95,7 +95,10 @@ std::vector<std::string> ScaleLoop::unsynced() const {
 ScaleLoopCounts ScaleLoop::counts() const {
   ScaleLoopCounts counts;
   counts.events_dropped = events_dropped_;
-  if (lease_) counts.lease_seizures = lease_->election().seizures();
+  if (lease_) {
+    counts.lease_seizures = lease_->election().seizures();
+    counts.events_dropped += lease_->events_dropped();
+  }
   for (const auto& watch : watches_) {
     counts.lists += watch->reflector().lists();
     counts.watches += watch->reflector().watches();
@@ -108,10 +111,7 @@ ScaleLoopCounts ScaleLoop::counts() const {
 std::string ScaleLoop::leader() const { return lease_ ? lease_->election().holder() : ""; }
 
 std::optional<Nanos> ScaleLoop::lease_deadline() const {
-  if (!lease_) return std::nullopt;
-  const LeaderElection& election = lease_->election();
-  const bool holds = election.is_leading(now()) || election.is_releasing();
-  return holds ? std::optional(election.deadline()) : std::nullopt;
+  return lease_ ? lease_->deadline(now()) : std::nullopt;
 }
 
 Status ScaleLoop::keep_lease(Nanos now) {
@@ -166,7 +166,7 @@ Nanos ScaleLoop::patience(Nanos now) const {
     if (next) most = std::min(most, std::max(*next - now, Nanos{0}));
   };
   if (give_up_) meet(give_up_);
-  if (lease_) meet(lease_->election().next());
+  if (lease_) meet(lease_->next());
   if (!is_leading()) return most;
   for (const auto& watch : watches_) meet(watch->next());
   if (is_synced() && is_current(now) && !give_up_) meet(scaler_.next());

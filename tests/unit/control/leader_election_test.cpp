@@ -312,6 +312,12 @@ Lease given_away(Lease lease, std::int64_t transitions_then) {
   return lease;
 }
 
+Lease marked(Lease lease, std::int64_t given, std::int64_t transitions) {
+  lease.given_away = given;
+  lease.transitions = transitions;
+  return lease;
+}
+
 TEST_CASE("leader election: a holder that did not wait is seen, one that did is not") {
   struct Case {
     const char* what;
@@ -335,6 +341,8 @@ TEST_CASE("leader election: a holder that did not wait is seen, one that did is 
       {"given away, and taken", given_away(held_by("next", "4"), 0), 104, false},
       {"given away twice, and taken", given_away(held_by("last", "6"), 1), 104, false},
       {"given away before that", given_away(held_by("evil", "4"), -2), 104, true},
+      {"a mark of what has not yet been", marked(held_by("evil", "4"), 7, 3), 104, true},
+      {"a mark for ever", marked(held_by("evil", "4"), 9'223'372'036'854'775'807, 3), 104, true},
   };
   for (const Case& one : cases) {
     CAPTURE(one.what);
@@ -382,6 +390,25 @@ TEST_CASE("leader election: as many transitions as a Lease has room for keep nob
     REQUIRE(call);
     CHECK(call->lease.holder == "me");
     CHECK(call->lease.transitions == 2'147'483'647);
+  }
+}
+
+TEST_CASE("leader election: who takes what was given away says so for one that did not") {
+  for (const bool says : {true, false}) {
+    CAPTURE(says);
+    Lease given = held_by("", "3", 1);
+    given.transitions = 5;
+    if (says) given.given_away = 5;
+    LeaderElection next("next", 1);
+    look(next, given, 100 * kSecond);
+    Lease taken = next.advance(100 * kSecond, 0)->lease;
+    CHECK(taken.given_away == 5);
+    taken.version = "4";
+    Lease first = held_by("other", "1"), second = held_by("other", "2");
+    first.transitions = second.transitions = 5;
+    Looker third(first);
+    third.at(102, second);
+    CHECK(third.at(104, taken) == 0);
   }
 }
 

@@ -15,6 +15,11 @@ using namespace api_test;
 constexpr const char* kPods = "/api/v1/pods?";
 constexpr const char* kLease = "/apis/coordination.k8s.io/";
 
+std::string lease_of(const std::string& holder, const std::string& version) {
+  return R"({"metadata":{"resourceVersion":")" + version + R"("},"spec":{"holderIdentity":")" +
+         holder + R"(","leaseDurationSeconds":15}})";
+}
+
 /// Waits for a lease that another one holds, and has listed everything at version 5.
 struct Standby : Fixture {
   explicit Standby(ApiClusterOptions options = with_lease()) : Fixture(std::move(options)) {
@@ -127,6 +132,44 @@ TEST_CASE("api cluster: who waits tells of a lease that is taken, unless no Even
   }
 }
 
+TEST_CASE("api cluster: whose lease is taken has half a second to say so, and writes nothing") {
+  Fixture at([] {
+    ApiClusterOptions options = Standby::with_lease();
+    options.controller = "gedge";
+    return options;
+  }());
+  at.turn();
+  for (int i = 0; i < 2; ++i) {
+    at.api.say(at.api.find(kLease), 200, lease_of("me", "1"));
+    at.turn();
+    at.turn();
+  }
+  REQUIRE(at.cluster.is_leading());
+  at.clock.time += Micros{2'000'000};
+  at.turn();
+  at.api.say(at.api.find(kLease), 409, "{}");
+  at.turn();
+  at.turn();
+  at.api.say(at.api.find(kLease), 200, lease_of("evil", "7"));
+  at.turn();
+  const std::uint64_t event = at.api.find("/apis/events.k8s.io/v1/namespaces/gedge-system/events");
+  REQUIRE(event != 0);
+  CHECK(at.api.asked.at(event).body.find(
+            "Taken from me before its time was over; held now by evil") != std::string::npos);
+  CHECK_FALSE(at.cluster.is_leading());
+  CHECK(at.cluster.lease_deadline());  // so that it ends where it hangs
+  CHECK(at.api.find("/binding") == 0);
+  at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
+  at.clock.time += Micros{499'000};
+  REQUIRE(at.cluster.wait(Nanos{60'000'000'000}, at.notes));
+  CHECK(at.api.waited.back() <= Nanos{1'000'000});
+  CHECK(at.notes.take().back() == "bind 42: 3");
+  at.clock.time += Micros{1'000};
+  const Status ended = at.cluster.wait(Nanos{0}, at.notes);
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().what == "the lease was lost; it says evil");
+}
+
 TEST_CASE("api cluster: before anybody is seen to lead nothing is listed") {
   Fixture at(Standby::with_lease());
   at.turn();
@@ -193,7 +236,7 @@ TEST_CASE("api cluster: when the lease of a silent leader has run out, everythin
 TEST_CASE("api cluster: nothing is decided while the holder of a lease may not know it is gone") {
   Standby at;
   at.pass(2'200);
-  at.api.say(at.api.find(kLease), 404, "{}");
+  at.api.say(at.api.find(kLease), 404, R"({"kind":"Status","reason":"NotFound"})");
   at.turn();
   at.turn();
   at.say_lease("me", "2");

@@ -85,6 +85,10 @@ ApiRequest event_again_request(const ApiEvent& event, std::uint64_t first, std::
 /// To be added to the target of a write: the server gives up when we do.
 std::string timeout_query(Nanos timeout);
 
+/// The object is not there. A 404 of what stands between, or of a server that is starting, does not
+/// say so.
+bool is_missing(const ApiAnswer& answer);
+
 /// What an answer to bind_request() means.
 BindAnswer bind_answer(const ApiAnswer& answer);
 /// What an answer to evict_request() means.

@@ -71,9 +71,11 @@ class LeaderElection {
   }
   /// Who holds it, as far as was seen.
   const std::string& holder() const { return seen_.holder; }
-  /// How often the Lease was seen to be taken from a holder that had not given it away, in the
-  /// first two thirds of its time since it was last written: never by one that waits for its end.
-  /// Who looks for the first time knows of no holder before.
+  /// How often the Lease was seen to be taken from a holder that had not given it away, within two
+  /// thirds of the time that this one said, since it was last written: not by who waits for its
+  /// end. Who looks for the first time knows of no holder before. Two others that hand it over
+  /// between two looks, and say nothing of it (`Lease::given_away`), are taken for one that did not
+  /// wait; and so is everybody after this machine stood still without its clock.
   std::uint64_t seizures() const { return seizures_; }
   /// From whom it was taken last; empty: from nobody.
   const std::string& robbed() const { return robbed_; }
@@ -110,7 +112,7 @@ class LeaderElection {
   Lease seen_, written_;
   Nanos seen_at_{0};  // when it was last seen to change
   bool was_seen_ = false;
-  std::optional<Nanos> written_after_;  // what was seen; empty: nobody knows
+  std::optional<Nanos> written_after_;  // then `seen_` was not yet; empty: nobody knows
   Nanos looked_{0};                     // when the last read began
   std::uint64_t seizures_ = 0;
   std::string robbed_;

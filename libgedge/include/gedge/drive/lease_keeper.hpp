@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "gedge/base/result.hpp"
@@ -22,15 +23,22 @@ class LeaseKeeper {
  public:
   using Failed = std::function<void(const Error&)>;
 
-  /// `seed`: of jitter and of the names of Events. `controller`: who reports an Event of a Lease
-  /// that was taken from its holder, which nobody has to lead for; empty: there is none.
+  /// `seed`: of jitter and of the names of Events. `controller`: who reports that a Lease was taken
+  /// from its holder, whether it leads or not; empty: there is no such Event.
   LeaseKeeper(LeaseOptions options, std::uint64_t seed, std::string controller = {});
 
   LeaderElection& election() { return election_; }
   const LeaderElection& election() const { return election_; }
-  /// Sends what is to be sent, under the ticket that follows `last_ticket`. Errors: kDenied, when
-  /// the lease was lost; those of LeaderElectionOptions::check(), before anything is sent.
+  /// Sends what is to be sent, under the tickets that follow `last_ticket`. Errors: kDenied, when
+  /// the lease was lost, and half a second later where an Event tells of it; those of
+  /// LeaderElectionOptions::check(), before anything is sent.
   Status advance(ApiTransport& transport, std::uint64_t& last_ticket, Nanos now, UnixSeconds date);
+  /// When advance() will do something new; empty: only an answer can change that.
+  std::optional<Nanos> next() const;
+  /// Until when this process holds the lease, or held it until it was lost; empty: it does not.
+  std::optional<Nanos> deadline(Nanos now) const;
+  /// That were too many to be told.
+  std::uint64_t events_dropped() const { return events_dropped_; }
   /// Gives a write as much time as LeaderElection::writes_until() does. False: there is none, and
   /// it is not to be sent.
   bool bounds(ApiRequest& request, Nanos now) const;
@@ -52,7 +60,8 @@ class LeaseKeeper {
   bool is_reading_ = false;
   std::string told_;
   EventLedger ledger_;
-  std::uint64_t last_event_ = 0, seizures_told_ = 0;
+  std::uint64_t last_event_ = 0, seizures_told_ = 0, events_dropped_ = 0;
+  std::optional<Nanos> ends_at_;  // who was robbed, and tells of it
 };
 
 }  // namespace gedge

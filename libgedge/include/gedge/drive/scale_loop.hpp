@@ -86,7 +86,7 @@ class ScaleLoop {
   bool is_leading() const { return !lease_ || lease_->election().is_leading(now()); }
   /// Who holds the lease; empty: nobody, or there is none.
   std::string leader() const;
-  /// Until when this process holds the lease; empty: it does not, or there is none.
+  /// See LeaseKeeper; empty: there is no lease, too.
   std::optional<Nanos> lease_deadline() const;
 
  private:

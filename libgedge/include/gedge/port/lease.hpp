@@ -14,7 +14,7 @@ namespace gedge {
 using HeardVersions = std::map<std::string, std::string>;
 
 struct Lease {
-  std::string holder;  ///< empty: nobody
+  std::string holder;  ///< empty: nobody; ASCII that can be printed, of 256 bytes at most
   std::int64_t duration_seconds = 0;
   UnixSeconds acquired = kNever, renewed = kNever;  ///< for people: nothing is decided by them
   std::int64_t transitions = 0;
