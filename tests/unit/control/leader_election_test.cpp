@@ -251,6 +251,7 @@ TEST_CASE("leader election: what runs out is looked at when it does, and not up 
   look(election, held_by("other", "1"), 100 * kSecond);
   Nanos last{0};
   while (*election.next() < 115 * kSecond) {
+    REQUIRE(*election.next() > last);
     last = *election.next();
     look(election, held_by("other", "1"), last);
   }
