@@ -359,7 +359,7 @@ MUTATIONS = [
              ("drive",)),
     Mutation("another machine's clock says how old a lease is", ("I-3", "kubernetes#125761"),
              ELECTION, "    seen_at_ = now;\n  }",
-             "    seen_at_ = Nanos{found.renewed * kNanosInSecond};\n  }",
+             "    seen_at_ = Nanos{seen_.renewed * kNanosInSecond};\n  }",
              ("control", "drive")),
     Mutation("a write may end after the lease", ("I-3", "kubernetes#107262"), LEASE,
              "  request.ends_by_then = true;\n", "", ("drive",)),
