@@ -158,12 +158,12 @@ TEST_CASE("api cluster: whose lease is taken has half a second to say so, and wr
             "Taken from me before its time was over; held now by evil") != std::string::npos);
   CHECK_FALSE(at.cluster.is_leading());
   CHECK(at.cluster.lease_deadline());  // so that it ends where it hangs
-  CHECK(at.api.find("/binding") == 0);
   at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
   at.clock.time += Micros{499'000};
   REQUIRE(at.cluster.wait(Nanos{60'000'000'000}, at.notes));
   CHECK(at.api.waited.back() <= Nanos{1'000'000});
   CHECK(at.notes.take().back() == "bind 42: 3");
+  CHECK(at.api.find("/api/v1/namespaces/shop/pods/a/binding") == 0);
   at.clock.time += Micros{1'000};
   const Status ended = at.cluster.wait(Nanos{0}, at.notes);
   REQUIRE_FALSE(ended);
