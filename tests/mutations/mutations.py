@@ -17,6 +17,7 @@ LOOP = "drive/schedule_loop.cpp"
 CALL = "io/api_call.cpp"
 CLUSTER = "drive/api_cluster.cpp"
 TELLING = "drive/api_telling.cpp"
+LOOK = "drive/api_look.cpp"
 LEASE = "drive/lease_keeper.cpp"
 KIND = "drive/api_kind.cpp"
 LIVE = "plan/live_cluster.cpp"
@@ -64,7 +65,7 @@ MUTATIONS = [
              " && asked_ == 0;", ";", ("drive",)),
     Mutation("a pod is in two states at once", ("I-11", "kubernetes#101877"), SCHEDULER,
              "  if (entry.state == State::kActive) active_.erase(entry.rank);\n", "",
-             ("control", "simulate")),
+             ("simulate",)),
     Mutation("a refused bind ends nowhere", ("I-11", "kubernetes#49314"), SCHEDULER,
              "counts_.unsent);\n      return try_later(entry, now);",
              "counts_.unsent);\n      return static_cast<void>(now);", ("simulate",)),
@@ -229,6 +230,24 @@ MUTATIONS = [
              "  if (read->type == WatchType::kOther && unknown_changes_++ == 0)\n",
              "  if (read->type == WatchType::kBookmark && unknown_changes_++ == 0)\n",
              ("drive",)),
+    Mutation("a store that was put back is watched on", ("I-2", "I-6"), LOOK,
+             "  if (!is_as_new(version, looked_for_)) list_all(now());\n", "", ("drive",)),
+    Mutation("nobody asks again how far a store is", ("I-2", "I-6"), LOOK,
+             "    is_doubtful_ = true;\n", "", ("drive",)),
+    Mutation("of a store that was put back only what was heard last is compared", ("I-2", "I-6"),
+             REFLECTOR, "!is_as_new(newest_, version_)) newest_ = version_;",
+             "!version_.empty()) newest_ = version_;", ("control",)),
+    Mutation("a watch that was cut leaves no doubt", ("I-2", "I-6"), REFLECTOR,
+             "  is_lost_ = is_lost_ || is_watching();\n", "", ("control",)),
+    Mutation("a lease that is older than it was is as good as a new one", ("I-2", "I-6"), LEASE,
+             "is_as_new(before, version_) && before != version_;",
+             "is_as_new(before, version_) && before.empty();", ("drive",)),
+    Mutation("an Event that was never written is repeated", ("I-8", "kubernetes#47366"),
+             "control/event_ledger.cpp", "  if (is_there) return;\n",
+             "  if (is_there || event.is_new) return;\n", ("control", "drive")),
+    Mutation("whoever waits for the lease is ready, whatever it knows", ("I-4",),
+             "codec/scheduler_replies.cpp", "  if (!facts.is_leading && facts.unsynced.empty())\n",
+             "  if (!facts.is_leading)\n", ("codec",)),
     Mutation("a relist begins in the middle of the last one", ("I-6",), REFLECTOR,
              "  page_.clear();\n", "", ("control", "drive")),
     Mutation("a watch that is broken stops no decision", ("I-4", "kubernetes#107266"), LOOP,

@@ -15,11 +15,11 @@ using codec::text_reply;
 
 HttpReply readiness(const SchedulerFacts& facts) {
   if (facts.is_synced) return text_reply(200, "ok");
+  if (!facts.is_leading && facts.unsynced.empty())
+    return text_reply(200, "ok, waits for the lease");
   std::string missing = "not listed yet, or not heard of for too long:";
   for (const std::string& path : facts.unsynced) missing += ' ' + path;
-  if (facts.is_leading) return text_reply(503, missing);
-  return text_reply(200,
-                    "ok, waits for the lease" + (facts.unsynced.empty() ? "" : "; " + missing));
+  return text_reply(503, facts.is_leading ? missing : missing + "; waits for the lease");
 }
 
 void add_counts(Metrics& metrics, const SchedulerFacts& facts) {

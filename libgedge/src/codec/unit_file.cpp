@@ -9,7 +9,8 @@ namespace {
 struct UnitText {
   std::string_view page, what, command;
   bool has_kubeconfig = true;
-  bool notifies = false;  // that it is ready, and goes on
+  bool notifies = false;        // that it is ready, and goes on
+  std::string_view calls = {};  // of the system, besides those of a service without rights
 };
 
 UnitText unit_of(InstallMode mode) {
@@ -20,8 +21,12 @@ UnitText unit_of(InstallMode mode) {
     case InstallMode::kExtender:
       return {"gedge-extender", "gedge lets kube-scheduler keep delay budgets", "extender"};
     case InstallMode::kProber:
-      return {"gedge-agent", "gedge measures round-trip times",
-              "agent --peers /etc/gedge/peers --method udp", false};
+      return {"gedge-agent",
+              "gedge measures round-trip times",
+              "agent --peers /etc/gedge/peers --method udp",
+              false,
+              false,
+              "capset"};
     case InstallMode::kAutoscaler:
       return {"gedge-scale-run", "gedge scales workloads with their load",
               "scale run -f /etc/gedge/autoscalers --leader-elect"};
@@ -69,6 +74,7 @@ MemoryDenyWriteExecute=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
 UMask=0077
 )";
 
@@ -103,6 +109,7 @@ std::string write_unit(InstallMode mode, std::string_view program) {
   else
     text += '\n';
   text += kConfinement;
+  if (!unit.calls.empty()) text += "SystemCallFilter=" + std::string(unit.calls) + '\n';
   return text + "\n[Install]\nWantedBy=multi-user.target\n";
 }
 

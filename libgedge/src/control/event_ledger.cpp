@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace gedge {
+namespace {
+
+constexpr unsigned kSuccess = 2, kNotFound = 404;
+
+}  // namespace
 
 EventLedger::Object& EventLedger::find(const std::string& name) {
   const auto known = by_name_.find(name);
@@ -75,6 +80,14 @@ EventFate EventLedger::take(const std::string& object, std::string_view reason,
   const bool is_combined = said.is_combined;
   about.said.push_back(std::move(said));
   return {EventFate::Kind::kTold, is_combined, number, 1};
+}
+
+void EventLedger::answered(const SentEvent& event, unsigned status) {
+  const bool is_there = event.is_new ? status / 100 == kSuccess : status != kNotFound;
+  if (is_there) return;
+  const auto is_it = [&](const Said& said) { return said.number == event.number; };
+  for (Object& object : objects_)
+    if (std::erase_if(object.said, is_it) > 0) return;
 }
 
 }  // namespace gedge

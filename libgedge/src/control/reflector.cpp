@@ -17,16 +17,16 @@ bool is_number(const std::string& text) {
   return has_digits && !text.empty() && text.front() != '0';
 }
 
+bool is_passing(unsigned status) { return status == 0 || status == kTooMany || status >= 500; }
+
+}  // namespace
+
 bool is_as_new(const std::string& version, const std::string& as) {
   if (as.empty()) return false;
   if (version == as) return true;
   if (!is_number(version) || !is_number(as)) return false;
   return version.size() != as.size() ? version.size() > as.size() : version > as;
 }
-
-bool is_passing(unsigned status) { return status == 0 || status == kTooMany || status >= 500; }
-
-}  // namespace
 
 Reflector::Reflector(std::uint64_t seed, const ReflectorOptions& options)
     : options_(options), random_(seed) {}
@@ -49,6 +49,7 @@ std::optional<ReflectorCall> Reflector::advance(Nanos now, bool is_pinged) {
   terms_ = is_pinged ? options_.pinged : options_.unpinged;
   const std::uint32_t spread = terms_.most_seconds - terms_.least_seconds + 1;
   call.watch_seconds = terms_.least_seconds + static_cast<std::uint32_t>(random_.below(spread));
+  ends_ = now + Nanos{call.watch_seconds * 1'000'000'000LL};
   return call;
 }
 
@@ -65,7 +66,7 @@ bool Reflector::is_vain(Nanos now) const {
 }
 
 void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
-  if (since == required_) return;
+  if (since <= required_) return;
   required_ = since;
   has_caught_up_ = false;
   heard_of_others_ = heard;
@@ -92,6 +93,7 @@ bool Reflector::is_unheard(Nanos now) const {
 
 void Reflector::resume(Nanos now) {
   if (is_open_ && now - begun_ >= options_.healthy_after) failures_ = 0;
+  is_lost_ = is_lost_ || is_watching();
   is_under_way_ = is_open_ = false;
   until_ = now;
   if (needs_list(now))
@@ -111,6 +113,7 @@ void Reflector::hasten(Nanos now) {
 
 void Reflector::opened(Nanos now) {
   answered();
+  has_doubt_ = has_doubt_ || std::exchange(is_lost_, false);
   is_open_ = true;
   heard_ = known_at_ = now;
 }
@@ -127,7 +130,7 @@ bool Reflector::take_page(const ListMeta& page, Nanos now) {
   until_ = now;
   page_ = page.next;
   if (!page_.empty()) return false;
-  version_ = changed_ = page.version;
+  version_ = changed_ = newest_ = page.version;
   lists_next_ = false;
   is_second_try_ = false;
   is_synced_ = true;
@@ -147,6 +150,7 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
   if (now - begun_ >= kShort) failures_ = 0;
   if (line.type == WatchType::kOther) return true;
   if (!line.version.empty()) version_ = line.version;
+  if (!line.version.empty() && !is_as_new(newest_, version_)) newest_ = version_;
   if (line.type != WatchType::kBookmark) changed_ = version_;
   if (is_behind()) catch_up();
   is_second_try_ = false;
@@ -155,9 +159,9 @@ bool Reflector::take_line(const WatchLine& line, Nanos now) {
 
 void Reflector::list_again() {
   lists_next_ = true;
-  is_renewing_ = false;
+  is_renewing_ = is_second_try_ = false;
+  is_lost_ = has_doubt_ = false;
   page_.clear();
-  is_second_try_ = false;
 }
 
 void Reflector::renew(Nanos now) {
@@ -170,6 +174,7 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   const bool was_open = is_open_, was_list = lists_next_;
   is_under_way_ = is_open_ = false;
   if (!was_list && now - begun_ >= options_.healthy_after) failures_ = 0;
+  is_lost_ = is_lost_ || (!was_list && (status != kOk || now + kShort < ends_));
   if (!was_list && status == kOk && now - begun_ >= kShort) {
     failures_ = 0;
     until_ = now;  // its time was over
@@ -181,7 +186,10 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
   const bool is_error = status >= 500;
   is_away_ = is_away_ || is_error || status == 0;
   // Whoever has no time for a list may have some for a watch; the next one that ends lists again.
-  if (is_renewing_ && page_.empty() && is_passing(status)) lists_next_ = is_renewing_ = false;
+  if (is_renewing_ && page_.empty() && is_passing(status)) {
+    lists_next_ = is_renewing_ = false;
+    is_lost_ = true;
+  }
   if (!is_passing(status) && (was_list || status != kOk)) list_again();
   if (is_error && !was_list && is_second_try_)
     list_again();
@@ -195,6 +203,7 @@ void Reflector::refused(unsigned status, Nanos now) {
   if (is_first) refused_at_ = now;
   const bool was_never = !is_synced_ && (status == kNotFound || !is_first);
   if (was_never || now - *refused_at_ >= options_.absent_after) is_absent_ = true;
+  if (is_absent_) newest_.clear();
   if (is_absent_ && listed_ >= required_) has_caught_up_ = true;
 }
 

@@ -129,7 +129,8 @@ HeardVersions ApiCluster::heard() const {
 
 std::size_t ApiCluster::untold() const {
   const bool is_releasing = lease_ && lease_->election().is_releasing();
-  return queued_.size() + conditions_->ready(now()) + telling_ + (is_releasing ? 1 : 0);
+  const std::size_t events = holds_events() ? 0 : queued_.size();
+  return events + conditions_->ready(now()) + telling_ + (is_releasing ? 1 : 0);
 }
 
 std::string ApiCluster::leader() const { return lease_ ? lease_->election().holder() : ""; }
@@ -193,7 +194,8 @@ bool ApiCluster::is_listed() const {
 
 bool ApiCluster::is_synced() const {
   const Nanos now = this->now();
-  return is_leading() && !may_others_write(now) && (!latency_ || latency_->is_current(now)) &&
+  return is_leading() && !may_others_write(now) && !is_doubtful_ && !is_looking_ &&
+         (!latency_ || latency_->is_current(now)) &&
          std::all_of(kinds_.begin(), kinds_.end(),
                      [now](const auto& kind) { return kind->is_current(now); });
 }
@@ -226,6 +228,8 @@ std::vector<std::string> ApiCluster::unsynced() const {
     if (!kind->is_current(now())) paths.emplace_back(kind->path().path);
   if (is_leading() && may_others_write(now()))
     paths.emplace_back("(who led before may not know that the lease is gone)");
+  if (is_doubtful_ || is_looking_)
+    paths.emplace_back("(a connection was lost, and the store may have been put back since)");
   if (latency_) latency_->add_unsynced(now(), paths);
   return paths;
 }
@@ -265,6 +269,7 @@ Nanos ApiCluster::begin_calls(Nanos now) {
   }
   if (latency_) latency_->advance(transport_, last_ticket_, now);
   hasten(now);
+  look(now);
   Nanos pause = Nanos::max();
   const auto meet = [&](std::optional<Nanos> next) {
     if (next) pause = std::min(pause, std::max(*next - now, Nanos{0}));
@@ -272,6 +277,7 @@ Nanos ApiCluster::begin_calls(Nanos now) {
   for (const auto& kind : kinds_)
     if (has_its_turn(*kind)) meet(kind->reflector().next());
   if (latency_) meet(latency_->next());
+  if (look_from_ > now) meet(look_from_);
   return pause;
 }
 
@@ -385,9 +391,15 @@ void ApiCluster::flush(ClusterListener& listener) {
 }
 
 void ApiCluster::opened(std::uint64_t ticket, ClusterListener& listener) {
-  if (latency_ && latency_->owns(ticket)) return latency_->opened(ticket, now(), listener);
+  if (latency_ && latency_->owns(ticket)) {
+    latency_->opened(ticket, now(), listener);
+    is_doubtful_ |= latency_->take_doubt();
+    return;
+  }
   const auto at = calls_.find(ticket);
-  if (at != calls_.end()) at->second.kind->opened(now(), listener);
+  if (at == calls_.end()) return;
+  at->second.kind->opened(now(), listener);
+  is_doubtful_ |= at->second.kind->reflector().take_doubt();
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
@@ -403,10 +415,13 @@ void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListen
 }
 
 void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener) {
-  if (lease_ && ticket == lease_->ticket())
-    return lease_->take(
+  if (lease_ && ticket == lease_->ticket()) {
+    lease_->take(
         answer, now(), [&](const Error& error) { listener.failed(error); },
         [&] { listener.recovered(); });
+    if (lease_->has_gone_back()) list_all(now());
+    return;
+  }
   if (latency_ && latency_->owns(ticket)) return latency_->take(ticket, answer, now(), listener);
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
@@ -433,8 +448,10 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
       tell_forbidden(answer.status, listener);
       return send_queued();
     case About::kTold:
-      --telling_;
+      take_told(call, answer);
       return send_queued();
+    case About::kLook:
+      return take_looked(answer);
   }
 }
 

@@ -1,4 +1,5 @@
 // drive/api_telling.cpp - what pods and nodes are told: Events and conditions.
+#include <algorithm>
 #include <utility>
 
 #include "drive/condition_queue.hpp"
@@ -13,17 +14,19 @@ constexpr std::size_t kMostQueued = 4'096, kMostTelling = 64;
 constexpr Nanos kGather{25'000'000};
 constexpr std::size_t kGathered = 32;
 
-constexpr unsigned kOk = 200, kForbidden = 403;
+constexpr unsigned kOk = 200, kForbidden = 403, kTooMany = 429;
+constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
 
 }  // namespace
 
-void ApiCluster::queue(ApiRequest request) {
+void ApiCluster::queue(QueuedEvent event) {
   if (queued_.size() == kMostQueued) {
+    if (const auto& sent = queued_.front().sent) ledger_.answered(*sent, 0);
     queued_.pop_front();
     ++events_dropped_;
   }
   if (is_told()) queued_since_ = now();
-  queued_.push_back(std::move(request));
+  queued_.push_back(std::move(event));
   if (queued_.size() >= kGathered) send_queued();
 }
 
@@ -54,20 +57,33 @@ void ApiCluster::tell_forbidden(unsigned status, ClusterListener& listener) {
 }
 
 void ApiCluster::send_queued() {
-  const std::size_t waiting = queued_.size() + conditions_->ready(now());
+  const std::size_t waiting = (holds_events() ? 0 : queued_.size()) + conditions_->ready(now());
   if (waiting < kGathered && now() < queued_since_ + kGather) return;
   send_conditions();
-  for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
-    if (!may_write(queued_.front())) return queued_.clear();
-    queued_.front().is_answer_unread = true;
-    send(std::move(queued_.front()), {});
+  for (; !queued_.empty() && !holds_events() && telling_ < kMostTelling; ++telling_) {
+    QueuedEvent& event = queued_.front();
+    if (!may_write(event.request)) return queued_.clear();
+    event.request.is_answer_unread = true;
+    Call call;
+    call.event = event.sent;
+    send(std::move(event.request), std::move(call));
     queued_.pop_front();
   }
 }
 
-void ApiCluster::report(const codec::ApiEvent& event) {
-  const codec::EventReporter reporter{options_.controller, options_.instance, last_event_++};
-  queue(codec::event_request(event, reporter, wall_clock_.date()));
+void ApiCluster::take_told(const Call& call, const ApiAnswer& answer) {
+  --telling_;
+  if (call.event) ledger_.answered(*call.event, answer.status);
+  if (answer.status != kTooMany) return;
+  const Nanos rest = std::clamp(answer.retry_after.value_or(kLeastRest), kLeastRest, kMostRest);
+  events_from_ = std::max(events_from_, now() + rest);
+}
+
+void ApiCluster::report(const codec::ApiEvent& event, bool may_come_again) {
+  const SentEvent sent{last_event_++};
+  const codec::EventReporter reporter{options_.controller, options_.instance, sent.number};
+  queue({codec::event_request(event, reporter, wall_clock_.date()),
+         may_come_again ? std::optional(sent) : std::nullopt});
 }
 
 // What may be said of one object more than once. Whatever else is reported happens to a pod once.
@@ -82,9 +98,10 @@ void ApiCluster::warn(codec::ApiEvent event) {
   }
   event.is_warning = true;
   if (fate.kind == EventFate::Kind::kAgain)
-    return queue(codec::event_again_request(event, fate.first, fate.times, wall_clock_.date()));
+    return queue({codec::event_again_request(event, fate.first, fate.times, wall_clock_.date()),
+                  SentEvent{fate.first, false}});
   if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
-  report(event);
+  report(event, true);
 }
 
 void ApiCluster::tell(const Unschedulable& pod) {
@@ -120,9 +137,11 @@ void ApiCluster::tell(const Misplaced& pod) {
 std::optional<Nanos> ApiCluster::next_to_tell() const {
   if (telling_ >= kMostTelling) return std::nullopt;
   const Nanos gathered = queued_since_ + kGather;
-  if (!queued_.empty()) return gathered;
-  const auto next = conditions_->next();
-  return next ? std::optional(std::max(*next, gathered)) : std::nullopt;
+  std::optional<Nanos> next = conditions_->next();
+  if (next) next = std::max(*next, gathered);
+  if (queued_.empty()) return next;
+  const Nanos of_events = std::max(gathered, events_from_);
+  return next ? std::min(*next, of_events) : of_events;
 }
 
 }  // namespace gedge

@@ -230,6 +230,16 @@ void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
   }
 }
 
+bool LatencyWatch::take_doubt() {
+  bool has_doubt = false;
+  for (Source& source : sources_) has_doubt |= source.reflector.take_doubt();
+  return has_doubt;
+}
+
+void LatencyWatch::require(Nanos now) {
+  for (Source& source : sources_) source.reflector.require(now, {}, now);
+}
+
 void LatencyWatch::add_unsynced(Nanos now, std::vector<std::string>& paths) const {
   for (const Source& source : sources_)
     if (!source.is_current(now)) paths.emplace_back(source.path);

@@ -48,6 +48,8 @@ class LatencyWatch {
   void hasten(Nanos now);
   void refresh(ApiTransport& transport, Nanos now);
   void distrust(ApiTransport& transport, Nanos since, Nanos now);
+  bool take_doubt();
+  void require(Nanos now);
   void add_unsynced(Nanos now, std::vector<std::string>& paths) const;
   std::uint64_t lists() const;
   std::uint64_t watches() const;

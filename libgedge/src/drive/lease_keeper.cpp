@@ -4,6 +4,7 @@
 
 #include "gedge/base/split_mix.hpp"
 #include "gedge/codec/api_requests.hpp"
+#include "gedge/control/reflector.hpp"
 
 namespace gedge {
 namespace {
@@ -93,11 +94,14 @@ bool LeaseKeeper::bounds(ApiRequest& request, Nanos now) const {
 void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed,
                        const std::function<void()>& recovered) {
   ticket_ = 0;
+  has_gone_back_ = false;
   if (is_reading_ && codec::is_missing(answer)) return election_.take_read(std::nullopt, now);
   if (!is_reading_ && answer.status == kConflict) return election_.take_conflict(now);
   const auto lease = codec::read_lease(answer);
   if (lease) {
     if (!std::exchange(told_, {}).empty()) recovered();
+    const std::string before = std::exchange(version_, lease->version);
+    has_gone_back_ = is_as_new(before, version_) && before != version_;
     return is_reading_ ? election_.take_read(*lease, now)
                        : election_.take_written(lease->version, now);
   }

@@ -52,6 +52,36 @@ TEST_CASE("status replies: who is guarded otherwise has any name, and no pages o
   CHECK(scaler_reply(request, scaler).status == 403);
 }
 
+TEST_CASE("status replies: who knows the cluster is ready, whether it leads or waits") {
+  const auto ready = [](const SchedulerFacts& facts) {
+    const HttpReply reply = scheduler_reply(get("/readyz", "localhost"), facts);
+    return std::to_string(reply.status) + " " + reply.body;
+  };
+  SchedulerFacts facts;
+  facts.unsynced = {"/api/v1/pods", "/api/v1/nodes"};
+  const std::string missing =
+      "503 not listed yet, or not heard of for too long: /api/v1/pods /api/v1/nodes";
+  CHECK(ready(facts) == missing + "\n");
+  facts.is_leading = false;
+  CHECK(ready(facts) == missing + "; waits for the lease\n");
+  facts.unsynced.clear();
+  CHECK(ready(facts) == "200 ok, waits for the lease\n");
+  facts.is_leading = facts.is_synced = true;
+  CHECK(ready(facts) == "200 ok\n");
+
+  const auto scales = [](const ScalerFacts& told) {
+    const HttpReply reply = scaler_reply(get("/readyz", "localhost"), told);
+    return std::to_string(reply.status) + " " + reply.body;
+  };
+  ScalerFacts scaler;
+  scaler.unsynced = {"/api/v1/pods"};
+  CHECK(scales(scaler) == "503 not listed yet: /api/v1/pods\n");
+  scaler.is_leading = false;  // it lists nothing before it leads
+  CHECK(scales(scaler) == "200 ok, waits for the lease\n");
+  scaler.is_leading = scaler.is_synced = true;
+  CHECK(scales(scaler) == "200 ok\n");
+}
+
 TEST_CASE("status replies: how often a lease was taken from its holder") {
   SchedulerFacts scheduler;
   ScalerFacts scaler;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 using namespace gedge;
 
@@ -86,4 +87,33 @@ TEST_CASE("event ledger: of too many objects the one is forgotten that was told 
   CHECK(tell("a", 5) == "1 x3");
   CHECK(tell("b", 6) == "told");
   CHECK(ledger.objects() == 2);
+}
+
+TEST_CASE("event ledger: what was never there is told anew, what may be there is not") {
+  for (const auto& [status, fate] : {std::pair(201U, "1 x2"),
+                                     {200U, "1 x2"},
+                                     {0U, "told"},
+                                     {429U, "told"},
+                                     {503U, "told"},
+                                     {404U, "told"}}) {
+    CAPTURE(status);
+    Teller at;
+    CHECK(at.tell("a", "no room", kMinute) == "told");
+    CHECK(at.tell("b", "no room", kMinute) == "told");
+    at.ledger.answered({1, true}, status);
+    CHECK(at.tell("a", "no room", kMinute) == fate);
+    CHECK(at.tell("b", "no room", kMinute) == "2 x2");
+  }
+}
+
+TEST_CASE("event ledger: a repeat of what the server has forgotten is told anew") {
+  for (const auto& [status, fate] :
+       {std::pair(200U, "1 x3"), {0U, "1 x3"}, {503U, "1 x3"}, {404U, "told"}}) {
+    CAPTURE(status);
+    Teller at;
+    CHECK(at.tell("a", "no room", kMinute) == "told");
+    CHECK(at.tell("a", "no room", kMinute) == "1 x2");
+    at.ledger.answered({1, false}, status);
+    CHECK(at.tell("a", "no room", kMinute) == fate);
+  }
 }

@@ -56,6 +56,7 @@ TEST_CASE("reflector: not all at once") {
     REQUIRE(reflector.advance(Nanos{0}));
     for (Nanos now{0}; now < 400 * kSecond;) {
       reflector.failed(0, std::nullopt, now);
+      REQUIRE(*reflector.next() > now);
       now = *reflector.next();
       REQUIRE(reflector.advance(now));
     }

@@ -75,6 +75,21 @@ void check_wakes(Scheduler& scheduler, Facts late, Facts change) {
 
 }  // namespace
 
+TEST_CASE("wakes: who waits for nothing that happens is tried again after five minutes") {
+  Scheduler scheduler = site();
+  scheduler.put(a_pod("here", "x", 100, "n0"));
+  scheduler.put(apart_from("x"));
+  for (std::uint64_t flushes = 0; flushes < 3; ++flushes) {
+    const Nanos begin = 300 * kSecond * static_cast<std::int64_t>(flushes);
+    REQUIRE(scheduler.advance(begin + kSecond));
+    REQUIRE(scheduler.advance(begin + 299 * kSecond));
+    CHECK(scheduler.parked() == 1);
+    CHECK(scheduler.counts().flushed == flushes);
+    CHECK(scheduler.counts().attempts == flushes + 1);
+    CHECK(*scheduler.next() == begin + 301 * kSecond);
+  }
+}
+
 TEST_CASE("wakes: a pod loses the label that kept another one away") {
   Scheduler scheduler = site();
   scheduler.put(a_pod("here", "x", 100, "n0"));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "unit/drive/api_fixture.hpp"
+#include "unit/drive/store_version.hpp"
 
 namespace gedge {
 namespace {
@@ -349,6 +350,10 @@ TEST_CASE("api cluster: what is broken for a minute is not known any more") {
   CHECK(at.cluster.unsynced() == Lines{"/api/v1/nodes"});
   at.api.say_opened(again);
   at.turn();
+  CHECK_FALSE(at.cluster.is_synced());
+  at.turn();
+  say_version(at.api, "5");
+  at.turn();
   CHECK(at.cluster.is_synced());
 }
 
@@ -373,6 +378,10 @@ TEST_CASE("api cluster: who is about to decide asks what has been silent for a m
   CHECK(at.api.find("/api/v1/nodes?watch=1") != nodes);
   for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
   at.turn();
+  CHECK_FALSE(at.cluster.is_synced());
+  at.turn();
+  say_version(at.api, "5");
+  at.turn();
   CHECK(at.cluster.is_synced());
 }
 
@@ -390,6 +399,10 @@ TEST_CASE("api cluster: a process that stood still trusts nothing that it reads 
   at.turn();
   CHECK(at.api.find("/api/v1/pods?watch=1") != pods);
   for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  CHECK_FALSE(at.cluster.is_synced());
+  at.turn();
+  say_version(at.api, "5");
   at.turn();
   CHECK(at.cluster.is_synced());
 }

@@ -7,6 +7,7 @@
 
 #include "gedge/drive/api_cluster.hpp"
 #include "gedge/sim/scripted_api.hpp"
+#include "unit/drive/store_version.hpp"
 
 namespace gedge {
 namespace {
@@ -183,6 +184,9 @@ TEST_CASE("api latency: a kind that goes away takes its times along") {
   REQUIRE(at.listener.told.size() == 2);
   CHECK(at.listener.rtt("a", "b") == -1);
   for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  at.turn();
+  api_test::say_version(at.api, "7");
   at.turn();
   CHECK(at.cluster.is_synced());
 }

@@ -191,5 +191,24 @@ TEST_CASE("api cluster: what waits for its like is not told when the lease is ov
   CHECK_FALSE(at.cluster.wait(Nanos{0}, at.notes));  // nobody waits for them: the process ends
 }
 
+TEST_CASE("api cluster: a lease that is older than it was tells that the store was put back") {
+  Fixture at(with_lease());
+  at.turn();
+  lead(at);
+  at.sync("", "");
+  at.clock.time += Micros{2'500'000};
+  at.turn();
+  const std::uint64_t lease = at.api.find("/apis/coordination.k8s.io/");
+  REQUIRE(lease != 0);
+  at.api.say(lease, 200,
+             R"({"metadata":{"resourceVersion":"2"},"spec":{"holderIdentity":"me",)"
+             R"("leaseDurationSeconds":15}})");
+  at.turn();
+  CHECK_FALSE(at.cluster.is_synced());
+  at.turn();
+  CHECK(at.api.find("/api/v1/pods?watch=1") == 0);
+  CHECK(at.api.find("/api/v1/pods?limit=500") != 0);
+}
+
 }  // namespace
 }  // namespace gedge

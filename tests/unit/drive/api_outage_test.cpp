@@ -9,6 +9,7 @@
 
 #include "gedge/drive/api_cluster.hpp"
 #include "gedge/sim/scripted_api.hpp"
+#include "unit/drive/store_version.hpp"
 
 namespace gedge::api_outage {
 
@@ -142,6 +143,8 @@ struct Return {
         if (at.clock.time < end) {
           ++asked_in_vain[request.target.substr(0, request.target.find('?'))];
           at.api.say(ticket, lost);
+        } else if (api_test::is_look(request)) {
+          at.api.say(ticket, 200, api_test::store_at("5"));
         } else if (open.insert(ticket).second) {
           if (!request.is_stream) ++lists;
           at.api.say_opened(ticket);

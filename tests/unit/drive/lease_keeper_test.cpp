@@ -74,6 +74,21 @@ struct Waiting {
 
 }  // namespace
 
+TEST_CASE("lease keeper: a version that is older than the one before it tells of the store") {
+  Waiting waiting("gedge");
+  for (const auto& [version, is_older] : {std::pair("9", false),
+                                          {"9", false},
+                                          {"10", false},
+                                          {"8", true},
+                                          {"8", false},
+                                          {"x", false},
+                                          {"7", false}}) {
+    CAPTURE(version);
+    waiting.look(lease_text("other", version));
+    CHECK(waiting.keeper.has_gone_back() == is_older);
+  }
+}
+
 TEST_CASE("lease keeper: an Event tells of a Lease that was taken from its holder") {
   Waiting waiting("gedge");
   waiting.look(lease_text("other", "1"));

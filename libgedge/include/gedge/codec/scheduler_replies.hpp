@@ -2,7 +2,7 @@
 //
 //   GET, HEAD    reply
 //   /livez       200, or 503: the loop stands still
-//   /readyz      200, or 503 and what has not been listed yet; not whether it leads
+//   /readyz      200, or 503 and what has not been listed yet: who waits for the lease has it too
 //   /metrics     Prometheus text; no label that a tenant can choose
 //
 // Pages of other sites have no business here: every Origin is refused.

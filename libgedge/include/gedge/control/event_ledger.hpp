@@ -36,6 +36,12 @@ struct EventFate {
   std::uint64_t times = 1;   ///< kAgain: how often by now
 };
 
+/// What was sent to the server.
+struct SentEvent {
+  std::uint64_t number = 0;
+  bool is_new = true;  ///< else a repeat of what was sent before
+};
+
 class EventLedger {
  public:
   explicit EventLedger(const EventLimits& limits = {}) : limits_(limits) {}
@@ -43,6 +49,8 @@ class EventLedger {
   /// `object`: names it among all kinds. `number`: of this Event, should it be told.
   EventFate take(const std::string& object, std::string_view reason, std::string_view note,
                  std::uint64_t number, Nanos now);
+  /// What came of it, 0 for no answer: of what is not there the next repeat is told as a new one.
+  void answered(const SentEvent& event, unsigned status);
   std::size_t objects() const { return objects_.size(); }
 
  private:

@@ -61,6 +61,9 @@ struct ReflectorCall {
   std::uint32_t watch_seconds = 0;  ///< of a watch: when the server shall end it
 };
 
+/// Of one store, or of one object in it. Opaque ones are as new as themselves.
+bool is_as_new(const std::string& version, const std::string& as);
+
 class Reflector {
  public:
   /// `seed`: of jitter, another one for each kind and process.
@@ -82,7 +85,7 @@ class Reflector {
   void resume(Nanos now);
   /// Others wrote until `since`. What is told is behind until a list is had that was begun later,
   /// or refused as that of a kind that is not there; or, where others had heard of version `heard`,
-  /// until a watch has come to it. Said again of the same time, it changes nothing.
+  /// until a watch has come to it. Said again of that time or of one before, it changes nothing.
   void require(Nanos since, const std::string& heard, Nanos now);
   bool is_behind() const { return whole_ < required_ && !has_caught_up_; }
   /// The version of the last list or change that was told; empty: nobody knows it. What a bookmark
@@ -96,6 +99,11 @@ class Reflector {
   void hasten(Nanos now);
   /// Nobody listened since: what was told after that moment may be as old.
   void distrust(Nanos since);
+  /// Once, when a watch was opened after one that did not end in its time. Meanwhile the store may
+  /// have been put back to what it was before, of which watches say nothing.
+  bool take_doubt() { return std::exchange(has_doubt_, false); }
+  /// Of the versions told since the last list the newest; empty: there was none.
+  const std::string& newest() const { return newest_; }
 
   /// A page of the list under way. True for the last one.
   bool take_page(const ListMeta& page, Nanos now);
@@ -140,12 +148,16 @@ class Reflector {
   bool is_absent_ = false;
   bool is_open_ = false;  // a watch is under way, and was answered
   std::string version_, page_;
-  std::string changed_;   // version_ but for bookmarks
+  std::string changed_;  // version_ but for bookmarks
+  std::string newest_;
   bool is_away_ = false;  // the server did not answer, or said that it failed
   bool has_returned_ = false;
+  bool is_lost_ = false;  // the watch before did not end in its time
+  bool has_doubt_ = false;
   Nanos until_{0};             // no call before
   Nanos not_before_{0};        // as the server asked for
   Nanos begun_{0}, heard_{0};  // of the watch under way
+  Nanos ends_{0};              // its time
   WatchTerms terms_;           // the same
   Nanos listed_{0};            // when the first page of the list was asked for
   Nanos whole_{0};             // the same of the last list that was had

@@ -103,16 +103,22 @@ class ApiCluster final : public ClusterLink {
     kUnawaited,
     kCondition,
     kTold,
+    kLook,
+  };
+  struct QueuedEvent {
+    ApiRequest request;
+    std::optional<SentEvent> sent;  // that may be told again
   };
   struct Call {
     About about = About::kTold;
-    Kind* kind = nullptr;      // kCollection
-    std::uint64_t ticket = 0;  // kBind, kRead, kVictim, kEvict, kClaim: the caller's
-    BindRequest bind;          // kBind
-    PodName read;              // kRead
-    EvictRequest evict;        // kVictim, kEvict
-    PodName claim;             // kClaim
-    Unschedulable condition;   // kCondition
+    Kind* kind = nullptr;            // kCollection
+    std::uint64_t ticket = 0;        // kBind, kRead, kVictim, kEvict, kClaim: the caller's
+    BindRequest bind;                // kBind
+    PodName read;                    // kRead
+    EvictRequest evict;              // kVictim, kEvict
+    PodName claim;                   // kClaim
+    Unschedulable condition;         // kCondition
+    std::optional<SentEvent> event;  // kTold
   };
 
   std::uint64_t send(ApiRequest request, Call call);
@@ -125,20 +131,25 @@ class ApiCluster final : public ClusterLink {
   HeardVersions heard() const;
   void refuse_unsent(ClusterListener& listener);
   bool is_quiet(Nanos now) const;
-  void queue(ApiRequest request);
+  void queue(QueuedEvent event);
+  bool holds_events() const { return now() < events_from_; }
   bool is_told() const;
   bool tells_first(const EvictRequest& request) const;
   std::optional<Nanos> next_to_tell() const;
   void send_conditions();
   void tell_forbidden(unsigned status, ClusterListener& listener);
   void send_queued();
-  void report(const codec::ApiEvent& event);
+  void report(const codec::ApiEvent& event, bool may_come_again = false);
   void warn(codec::ApiEvent event);
+  void take_told(const Call& call, const ApiAnswer& answer);
   bool is_listed() const;
   void distrust(Nanos since);
   bool has_its_turn(const Kind& kind) const;
   Nanos begin_calls(Nanos now);
   void hasten(Nanos now);
+  void look(Nanos now);
+  void take_looked(const ApiAnswer& answer);
+  void list_all(Nanos now);
   void begin_call(Kind& kind, Nanos now);
   void end_call(Kind& kind);
   void opened(std::uint64_t ticket, ClusterListener& listener);
@@ -166,16 +177,21 @@ class ApiCluster final : public ClusterLink {
   std::vector<Call> unsent_;  // writes that came when they must not be sent any more
   std::unordered_map<std::uint64_t, Call> calls_;  // under way
   std::uint64_t last_ticket_ = 0, last_event_ = 0;
-  std::deque<ApiRequest> queued_;  // Events
+  std::deque<QueuedEvent> queued_;
   std::unique_ptr<ConditionQueue> conditions_;
   bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
   bool are_deletions_refused_ = false, are_evictions_refused_ = false;
   bool expects_writes_ = false, has_claimed_ = false;
   Nanos queued_since_{0};    // while there are any
+  Nanos events_from_{0};     // as the server asked for
   std::size_t telling_ = 0;  // of them under way
   EventLedger ledger_;       // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
   int turns_in_haste_ = 0;  // at most as many as count
+  // Whether the store is where it was is not known, or is asked, of `looked_for_`.
+  bool is_doubtful_ = false, is_looking_ = false;
+  std::string looked_for_;
+  Nanos look_from_{0};
 };
 
 }  // namespace gedge

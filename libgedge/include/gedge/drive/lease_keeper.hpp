@@ -44,6 +44,9 @@ class LeaseKeeper {
   bool bounds(ApiRequest& request, Nanos now) const;
   /// Of the call under way; 0: none.
   std::uint64_t ticket() const { return ticket_; }
+  /// The last answer showed an older version than the one before it: the store has been put back to
+  /// what it was before.
+  bool has_gone_back() const { return has_gone_back_; }
   /// What came of it; tells what went wrong and is tried again, and when it works again.
   void take(const ApiAnswer& answer, Nanos now, const Failed& failed,
             const std::function<void()>& recovered);
@@ -60,6 +63,8 @@ class LeaseKeeper {
   bool is_reading_ = false;
   std::string told_;
   EventLedger ledger_;
+  std::string version_;
+  bool has_gone_back_ = false;
   std::uint64_t last_event_ = 0, seizures_told_ = 0, events_dropped_ = 0;
   std::optional<Nanos> ends_at_;  // who was robbed, and tells of it
 };
