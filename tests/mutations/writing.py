@@ -29,8 +29,8 @@ WRITING = [
              "    if (!may_write(request)) return conditions_->clear();\n",
              "    static_cast<void>(may_write(request));\n", ("drive",)),
     Mutation("who does not lead tells Events", ("I-3",), TELLING,
-             "    if (!may_write(queued_.front())) return queued_.clear();\n",
-             "    static_cast<void>(may_write(queued_.front()));\n", ("drive",)),
+             "    if (!may_write(event.request)) return queued_.clear();\n",
+             "    static_cast<void>(may_write(event.request));\n", ("drive",)),
     # Who hangs
     Mutation("a watchdog knows of no moment", ("I-3", "cilium#42920"), WATCHDOG,
              "  moment_ = moment;\n", "  static_cast<void>(moment);\n", ("cli",)),
