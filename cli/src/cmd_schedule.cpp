@@ -33,7 +33,8 @@ constexpr Page kPage{
         "`gedge plan` "
         "does, and binds them. Nothing is decided before the whole cluster is known, and every "
         "node is looked at for every pod. With `--watch` it goes on until SIGTERM or SIGINT; "
-        "without, every pod that waits is tried once.\n\n"
+        "without, every pod that waits is tried once, and what cannot be listed for 10 s ends "
+        "it.\n\n"
         "A place that was decided is held until the API server says that the pod does not have "
         "it: where a bind was sent and no answer came, the pod is read until one is known, and is "
         "not bound a second time before. A pod without a place gets the condition PodScheduled "
@@ -115,7 +116,8 @@ constexpr Page kPage{
         "token, a certificate will do that one of `--client-ca` has signed, with `--client-name` "
         "one for that DNS name or common name; `--insecure` does "
         "without what is missing, and says so once a minute while somebody asks, and in `/readyz`. "
-        "`/livez` and `/readyz` need no token. What a web page asks, with "
+        "`/livez` and `/readyz` need no token. Who waits for the lease is ready when it knows the "
+        "cluster as who leads does. What a web page asks, with "
         "an Origin, is refused; so is a Host that is neither an address nor localhost, but where "
         "there are tokens, `--client-ca` or `--insecure`.",
     .output =

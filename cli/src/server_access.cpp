@@ -40,8 +40,13 @@ std::function<void(const Error&)> credential_notice(Io& io, EventLog* log) {
 Errors find_server(Io& io, const ServerOptions& options, std::string_view component, Server& server,
                    std::vector<Warning>& warnings, EventLog* log) {
   KubeAccessReading reading =
-      find_api_server(options.choice, io.kube,
-                      [&io](const std::string& path) { return io.files.read(path, kMostFile); });
+      find_api_server(options.choice, io.kube, [&io](const std::string& path) {
+        auto bytes = io.files.read(path, kMostFile);
+        if (bytes || bytes.error().code != Errc::kInvalidInput) return bytes;
+        Error error = std::move(bytes).error();
+        error.hint = "is it a kubeconfig, or a file that one names?";
+        return Result<std::string>(std::move(error));
+      });
   warnings = std::move(reading.warnings);
   if (!reading.access) return std::move(reading.errors);
   KubeAccess& access = *reading.access;
@@ -59,7 +64,9 @@ Errors find_server(Io& io, const ServerOptions& options, std::string_view compon
                                 credential_notice(io, log));
   if (!client) return {std::move(client).error()};
   server.transport = *std::move(client);
-  const auto answer = call(*server.transport, codec::version_request());
+  ApiRequest version = codec::version_request();
+  version.timeout = options.request_timeout;
+  const auto answer = call(*server.transport, std::move(version));
   if (!answer) return {answer.error()};
   auto minor = codec::server_minor(*answer);
   if (!minor) {

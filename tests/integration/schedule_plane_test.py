@@ -57,9 +57,9 @@ def planned(plane, *flags):
             for decision in json.loads(run.stdout)["decisions"]}
 
 
-def one_pass(plane, *flags):
+def one_pass(plane, *flags, user=None):
     return subprocess.run([GEDGE, "schedule", "--kubeconfig", plane.kubeconfig, "--as",
-                           plane.grant(), *flags], capture_output=True, text=True)
+                           user or plane.grant(), *flags], capture_output=True, text=True)
 
 
 def name_of(thing):
@@ -455,9 +455,17 @@ def check_unread(plane):
         need("not all of pod default/there can be read" in scheduler.log(), scheduler.log()[-300:])
 
 
+def check_refused(plane):
+    """Whoever may list nothing is told so, and does not wait for that to change."""
+    run = one_pass(plane, user="nobody")
+    last = run.stderr.strip().splitlines()[-1]
+    need(run.returncode == 4, f"{run.returncode} {run.stderr}")
+    need(last.startswith("gedge: error: cannot read /api/v1/") and "403" in last, last)
+
+
 CHECKS = (check_plan, check_plan_watched, check_plan_by_name, check_plan_of_budgets, check_dry_run,
           check_budgets, check_watch, check_preemption, check_two, check_guard, check_clients,
-          check_unread)
+          check_unread, check_refused)
 
 if __name__ == "__main__":
     sys.exit(run_checks(CHECKS, failures))

@@ -475,7 +475,7 @@ MUTATIONS = [
     Mutation("a log does not say that lines are missing", ("I-5",), "../../cli/src/event_log.cpp",
              "  tell_lost();\n", "", ("cli",)),
     Mutation("the second outage is not told", ("I-5",), KIND,
-             "  if (!std::exchange(told_, {}).empty()) listener.recovered();\n",
+             "  if (std::exchange(failure_, std::nullopt)) listener.recovered();\n",
              "  static_cast<void>(listener);\n", ("drive",)),
     Mutation("a plan is carried out however long that takes", ("I-4",), "drive/bind_pods.cpp",
              "if (!pod.reads && std::max(now, pod.not_before) >= options_.send_by) {",

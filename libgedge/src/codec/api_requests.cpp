@@ -477,7 +477,7 @@ Error refusal(const ApiAnswer& answer, std::string_view what) {
   const Errc code = answer.status == kNotFound                     ? Errc::kNotFound
                     : answer.status == kConflict                   ? Errc::kConflict
                     : answer.status == 401 || answer.status == 403 ? Errc::kDenied
-                    : answer.status >= 500                         ? Errc::kUnreachable
+                    : answer.status == 429 || answer.status >= 500 ? Errc::kUnreachable
                                                                    : Errc::kInvalidInput;
   return {code,
           std::string(what) + ": the server says " + std::to_string(answer.status) +

@@ -200,6 +200,12 @@ bool ApiCluster::is_synced() const {
                      [now](const auto& kind) { return kind->is_current(now); });
 }
 
+const Error* ApiCluster::unlisted() const {
+  for (const auto& kind : kinds_)
+    if (!kind->is_synced() && kind->failure()) return &*kind->failure();
+  return nullptr;
+}
+
 void ApiCluster::refresh() {
   if (!is_leading()) return;
   const Nanos now = this->now();

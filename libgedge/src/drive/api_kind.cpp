@@ -286,11 +286,13 @@ void ApiCluster::Kind::opened(Nanos now, ClusterListener& listener) {
 }
 
 void ApiCluster::Kind::works(ClusterListener& listener) {
-  if (!std::exchange(told_, {}).empty()) listener.recovered();
+  if (std::exchange(failure_, std::nullopt)) listener.recovered();
 }
 
 void ApiCluster::Kind::tell(const Error& error, ClusterListener& listener) {
-  if (std::exchange(told_, error.what) != error.what) listener.failed(error);
+  const bool is_news = !failure_ || failure_->what != error.what;
+  failure_ = error;
+  if (is_news) listener.failed(error);
 }
 
 }  // namespace gedge

@@ -46,6 +46,8 @@ class ApiCluster::Kind {
   bool is_current(Nanos now) const {
     return !reflector_.is_behind() && (is_missing() || reflector_.is_current(now));
   }
+  /// With what the last call failed; empty: it did not.
+  const std::optional<Error>& failure() const { return failure_; }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }
   std::uint64_t unknown_changes() const { return unknown_changes_; }
@@ -98,7 +100,7 @@ class ApiCluster::Kind {
   WatchReader reader_;
   ConditionQueue& conditions_;
   std::optional<KnownLines> known_lines_;  // of pods
-  std::string told_;                       // the last failure that was told
+  std::optional<Error> failure_;           // the last call's, which was told
   bool is_listing_ = false, reads_protobuf_ = true;
   std::vector<PodName> listed_;  // so far, by the pages of a list
   // Of a watch: a list of them, open at its end, and where in it each lies; their names.

@@ -34,7 +34,12 @@ Error no_memory() {
   return {Errc::kDenied, "the system has no memory or descriptors left for calls", {}, {}};
 }
 
-Error no_credentials() { return {Errc::kTimeout, "nobody said in time who asks", {}, {}}; }
+Error no_credentials() {
+  return {Errc::kTimeout,
+          "the program that says who you are has said nothing in time",
+          {},
+          "run it yourself to see what it waits for"};
+}
 
 Error no_connection() { return {Errc::kUnreachable, "no connection for a watch", {}, {}}; }
 

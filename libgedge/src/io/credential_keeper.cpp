@@ -13,6 +13,10 @@ namespace {
 constexpr std::uint64_t kMostBytes = 1 << 20;
 constexpr std::string_view kBlanks = " \t\r\n";
 
+bool is_token(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 Result<Secret> read_token_file(const std::string& path) {
   DiskFiles files;
   auto bytes = files.read(path, kMostBytes);
@@ -22,9 +26,7 @@ Result<Secret> read_token_file(const std::string& path) {
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return invalid_input("the file of the token is empty");
   const std::string_view token = text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-  const bool visible =
-      std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!visible) return invalid_input("the token has characters that no token can have");
+  if (!is_token(token)) return invalid_input("the token has characters that no token can have");
   return Secret(std::string(token));
 }
 
@@ -153,6 +155,11 @@ void CredentialKeeper::finish_helper(Result<Secret> output, const Moment& moment
                         {},
                         "is the date of this machine right?"},
                        moment);
+  if (!is_token(own.token.reveal()))
+    return fail_helper(
+        invalid_input("the program that says who you are wrote a token with characters that no "
+                      "token can have"),
+        moment);
   if (!own.certificate.empty())
     if (Status good = check_client_certificate(own.certificate, own.key.reveal(), moment.date);
         !good)

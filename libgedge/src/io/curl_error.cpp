@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "io/numeric_server.hpp"
 #include "io/system_error.hpp"
 
 namespace gedge {
@@ -26,6 +27,13 @@ std::string without_user(std::string text) {
 
 std::string proxy_of(const CurlFailure& failure) {
   return failure.proxy.empty() ? "the proxy" : "the proxy at " + failure.proxy;
+}
+
+// libcurl does not say whether it has gone by a proxy that the environment names.
+std::string hint_of_environment(const CurlFailure& failure) {
+  const char* const name = proxy_variable();
+  if (!failure.proxy.empty() || name == nullptr) return {};
+  return std::string(name) + " is set: does that proxy lead there? NO_PROXY goes without one";
 }
 
 }  // namespace
@@ -53,7 +61,7 @@ Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const Cur
       if (number != 0) details = reason_of(static_cast<int>(number));
       if (!failure.proxy.empty())
         details = "no connection to " + proxy_of(failure) + ": " + details;
-      return {Errc::kUnreachable, std::move(details), {}, {}};
+      return {Errc::kUnreachable, std::move(details), {}, hint_of_environment(failure)};
     }
     case CURLE_PEER_FAILED_VERIFICATION:
       return {Errc::kDenied, "its certificate is not trusted: " + details, {}, {}};
@@ -76,7 +84,7 @@ Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const Cur
     case CURLE_BAD_CONTENT_ENCODING:
       return invalid_input("what answers does not speak HTTP: " + details);
     default:
-      return {Errc::kUnreachable, std::move(details), {}, {}};
+      return {Errc::kUnreachable, std::move(details), {}, hint_of_environment(failure)};
   }
 }
 

@@ -37,14 +37,17 @@ bool is_loopback(const IpAddress& address) {
 bool has_proxy(const ApiEndpoint& endpoint, const IpAddress& address) {
   if (!endpoint.proxy.empty()) return true;
   if (is_loopback(address)) return false;
-  constexpr const char* kNames[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
-  return std::any_of(std::begin(kNames), std::end(kNames), [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != '\0';
-  });
+  return proxy_variable() != nullptr;
 }
 
 }  // namespace
+
+const char* proxy_variable() {
+  for (const char* const name : {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+    if (const char* const value = std::getenv(name); value != nullptr && *value != '\0')
+      return name;
+  return nullptr;
+}
 
 std::optional<NumericServer> numeric_server(const ApiEndpoint& endpoint) {
   constexpr std::string_view kScheme = "https://";

@@ -21,4 +21,7 @@ struct NumericServer {
 /// libcurl has to say what is meant.
 std::optional<NumericServer> numeric_server(const ApiEndpoint& endpoint);
 
+/// Of the environment, the variable that names a proxy to servers with TLS; null: none does.
+const char* proxy_variable();
+
 }  // namespace gedge

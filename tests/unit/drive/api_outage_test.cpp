@@ -83,6 +83,21 @@ TEST_CASE("api cluster: an outage is told once, and the next one again, though n
   CHECK(at.fails(pods) == told);
 }
 
+TEST_CASE("api cluster: of what was never listed is said what it failed with") {
+  Outages at;
+  at.turn();
+  CHECK(at.cluster.unlisted() == nullptr);
+  const Lines told = at.fails("/api/v1/pods?limit");
+  REQUIRE(at.cluster.unlisted() != nullptr);
+  CHECK(Lines{at.cluster.unlisted()->what} == told);
+  CHECK(at.cluster.unlisted()->code == Errc::kUnreachable);
+  at.list_all();
+  CHECK(at.cluster.unlisted() == nullptr);
+  CHECK(at.notes.take() == Lines{"recovered"});
+  CHECK(at.fails("/api/v1/pods?watch=1").size() == 1);
+  CHECK(at.cluster.unlisted() == nullptr);
+}
+
 TEST_CASE("api cluster: a list that comes after all is the end of an outage") {
   Outages at;
   at.turn();

@@ -387,3 +387,44 @@ TEST_CASE("schedule loop: a pass whose binds are refused ends, and its pods have
   CHECK(loop.scheduler().parked() == 0);
   CHECK(loop.scheduler().unplaced() == 3);
 }
+
+namespace {
+
+/// Whose lists fail from one second to another, and are never had.
+class VainLink final : public QuietLink, public Clock {
+ public:
+  VainLink(Nanos from, Nanos until) : from_(from), until_(until) {}
+  Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
+  bool is_synced() const override { return false; }
+  const Error* unlisted() const override {
+    return now_ >= from_ && now_ < until_ ? &failure_ : nullptr;
+  }
+  Status wait(Nanos most, ClusterListener&) override {
+    REQUIRE(most > Nanos{0});
+    now_ += std::min(most, kSecond);
+    return now_ < 100 * kSecond ? Status{} : Status(Error{Errc::kTimeout, "over", {}, {}});
+  }
+
+ private:
+  Nanos now_ = kSecond, from_, until_;
+  Error failure_{Errc::kDenied, "cannot read nodes", {}, {}};
+};
+
+std::pair<std::string, Micros> end_of(VainLink link, bool is_one_pass) {
+  ScheduleLoopOptions options;
+  options.is_one_pass = is_one_pass;
+  ScheduleLoop loop(Scheduler(LiveCluster({}), {"gedge"}, {}), link, link, options, {});
+  const Status ended = loop.run();
+  REQUIRE_FALSE(ended);
+  return {ended.error().what, link.now()};
+}
+
+}  // namespace
+
+TEST_CASE("schedule loop: whoever tries once does not wait for lists that fail") {
+  const Micros second{1'000'000};
+  CHECK(end_of({5 * kSecond, 99 * kSecond}, true) ==
+        std::pair(std::string("cannot read nodes"), 15 * second));
+  CHECK(end_of({5 * kSecond, 14 * kSecond}, true).first == "over");  // it was mended
+  CHECK(end_of({5 * kSecond, 99 * kSecond}, false).first == "over");
+}

@@ -52,7 +52,8 @@ struct Kept {
   /// Until the helper is over.
   void finish() {
     look();
-    while (keeper.due()) {
+    for (int looks = 0; keeper.due(); ++looks) {
+      REQUIRE(looks < 1000);
       pollfd readable{epoll.get(), POLLIN, 0};
       REQUIRE(::poll(&readable, 1, kPatience) == 1);
       look();
@@ -318,7 +319,9 @@ TEST_CASE("credentials: what programs do wrong, and that all of them end") {
         Row{"yes s3cret | head -c 1048577", "wrote more than 1048576 bytes"},
         Row{"echo '{\"kind\": \"ExecCredential\", \"apiVersion\": "
             "\"client.authentication.k8s.io/v1alpha1\"}'",
-            "another version"}}) {
+            "another version"},
+        Row{answer(R"({"token": "s3cret\\nX: y"})"), "characters that no token can have"},
+        Row{answer(R"({"token": "s3cret t"})"), "characters that no token can have"}}) {
     CAPTURE(row.text);
     Kept kept(script(folder, row.text + "\n"));
     kept.finish();

@@ -77,6 +77,7 @@ class ApiCluster final : public ClusterLink {
   std::size_t untold() const override;
   bool is_synced() const override;
   void refresh() override;
+  const Error* unlisted() const override;
   void leave(bool is_told_back) override;
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }

@@ -24,7 +24,8 @@ class ClusterListener {
   virtual ~ClusterListener() = default;
   /// Objects that came or changed, each whole.
   virtual void put(Facts objects) = 0;
-  /// The same, of a list that was read from storage: it is never older than what was told before.
+  /// The same, of a list that was read from storage: it is never older than what was told before,
+  /// but of a store that was put back.
   virtual void put_listed(Facts objects) { put(std::move(objects)); }
   /// `uid`: of the one that went; empty: whichever has the name.
   virtual void remove(FactKind kind, std::string_view namespace_name, std::string_view name,
@@ -66,6 +67,9 @@ class ClusterLink {
   /// Everything was listed once since the link was made, and changes have been told since, but for
   /// the last minute, and all that others did before us: what was told so far is a whole cluster.
   virtual bool is_synced() const = 0;
+  /// Why something that has to be listed has never been: with what its last call failed. Null: none
+  /// fails.
+  virtual const Error* unlisted() const { return nullptr; }
   /// Somebody is about to decide: what has been silent for a minute is asked whether it still
   /// speaks, and is_synced() waits for that.
   virtual void refresh() {}
