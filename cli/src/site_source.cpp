@@ -162,8 +162,8 @@ void SiteSource::ask(SiteQuestion question) {
   begin();
 }
 
-void SiteSource::mark(std::uint64_t ticket, std::vector<PodCost> costs) {
-  waiting_.emplace_back(Marks{ticket, std::move(costs)});
+void SiteSource::mark(std::uint64_t ticket, std::vector<PodCost> costs, Nanos until) {
+  waiting_.emplace_back(Marks{ticket, std::move(costs), until});
   begin();
 }
 
@@ -201,7 +201,7 @@ SiteNews SiteSource::carry_out(const Work& work) {
   } else {
     const Marks& marks = std::get<Marks>(work);
     news.ticket = marks.ticket;
-    news.marked = tell(marks.costs);
+    news.marked = tell(marks.costs, marks.until);
   }
   return news;
 }
@@ -214,14 +214,19 @@ SiteAnswer SiteSource::answer(const SiteQuestion& question) {
   return nothing;
 }
 
-Status SiteSource::tell(const std::vector<PodCost>& costs) {
+// A server that does not answer for one would not for the others.
+Status SiteSource::tell(const std::vector<PodCost>& costs, Nanos until) {
   Status told;
   if (told_.size() > kMostTold) told_.clear();
   for (const PodCost& cost : costs) {
     const auto known = told_.find(cost.uid);
     if (known != told_.end() && known->second == cost.cost) continue;
-    const auto answer = call(*server_.transport, codec::cost_request(cost));
+    ApiRequest request = codec::cost_request(cost);
+    request.send_by = until;
+    request.ends_by_then = until != Nanos::max();
+    const auto answer = call(*server_.transport, std::move(request));
     if (!answer) return answer.error();
+    if (answer->status == 0) return codec::refusal(*answer, "cannot mark pod " + cost.name);
     const bool is_done = answer->status >= 200 && answer->status < 300;
     if (is_done) told_[cost.uid] = cost.cost;
     if (!is_done && answer->status != kNotFound && told)

@@ -31,6 +31,9 @@ WRITING = [
     Mutation("who does not lead tells Events", ("I-3",), TELLING,
              "    if (!may_write(event.request)) return queued_.clear();\n",
              "    static_cast<void>(may_write(event.request));\n", ("drive",)),
+    Mutation("an autoscaler writes for as long as it likes", ("I-3",), "drive/scale_calls.cpp",
+             "  return !lease_ || lease_->bounds(request, now());\n",
+             "  static_cast<void>(request);\n  return true;\n", ("drive",)),
     # Who hangs
     Mutation("a watchdog knows of no moment", ("I-3", "cilium#42920"), WATCHDOG,
              "  moment_ = moment;\n", "  static_cast<void>(moment);\n", ("cli",)),

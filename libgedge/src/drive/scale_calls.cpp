@@ -184,11 +184,12 @@ void ScaleLoop::take_from_desk() {
 }
 
 void ScaleLoop::send(ScaleWrite write) {
-  if (!write.costs.empty() && options_.sites != nullptr && is_leading()) {
+  ApiRequest bound;
+  if (!write.costs.empty() && options_.sites != nullptr && may_write(bound)) {
     const std::uint64_t ticket = write.ticket;
     std::vector<PodCost> costs = std::exchange(write.costs, {});
     marking_.emplace(ticket, std::move(write));
-    return options_.sites->mark(ticket, std::move(costs));
+    return options_.sites->mark(ticket, std::move(costs), bound.send_by);
   }
   const auto kind = kind_of(write.target);
   ApiRequest request;

@@ -34,14 +34,17 @@ struct ScaleServer final : ApiTransport {
   std::map<std::string, std::string> workloads;  // by name, whole
   unsigned listing = 200;                        // what a list of them is answered
   std::function<void()> on_wait = [] {};
-  std::string withheld;      // writes there are not answered
-  std::uint64_t unsaid = 0;  // the last of them
+  std::string withheld;           // writes there are not answered
+  std::uint64_t unsaid = 0;       // the last of them
+  std::vector<Nanos> write_ends;  // by when each has to be over
 
   void send(std::uint64_t ticket, ApiRequest request) override {
     const std::string target = request.target;
     const bool is_left = request.is_stream || request.lane == ApiLane::kLease;
     const ApiVerb verb = request.verb;
     const std::string body = request.body;
+    if (!is_left && verb != ApiVerb::kGet)
+      write_ends.push_back(request.ends_by_then ? request.send_by : Nanos::max());
     api.send(ticket, std::move(request));
     if (is_left) return;
     asked.push_back(target);

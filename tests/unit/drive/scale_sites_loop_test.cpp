@@ -35,12 +35,14 @@ struct Places final : SiteRoom {
 struct Desk final : SiteDesk {
   std::vector<SiteQuestion> asked;
   std::vector<std::pair<std::uint64_t, std::vector<PodCost>>> marks;
+  Nanos marks_until{0};
   std::deque<SiteNews> done;
   std::size_t taken = 0;
 
   void ask(SiteQuestion question) override { asked.push_back(std::move(question)); }
-  void mark(std::uint64_t ticket, std::vector<PodCost> costs) override {
+  void mark(std::uint64_t ticket, std::vector<PodCost> costs, Nanos until) override {
     marks.emplace_back(ticket, std::move(costs));
+    marks_until = until;
   }
   std::optional<SiteNews> take() override {
     if (done.empty()) return std::nullopt;
@@ -127,6 +129,10 @@ struct Scene {
     ScaleLoopOptions loop_options;
     loop_options.sites = &desk;
     loop_options.grows = true;
+    if (leads) {
+      loop_options.lease.emplace();
+      loop_options.lease->identity = "me";
+    }
     ScaleEvents events;
     events.failed = [this](const Error& error) { failures.push_back(error.what); };
     ScaleLoop loop(std::move(scaler), server, nullptr, clock, clock, loop_options, events);
@@ -134,7 +140,12 @@ struct Scene {
     server.on_wait = [&] {
       if (const auto now = plan.find(tenth); now != plan.end()) now->second();
       for (const auto& [ticket, request] : std::map(server.api.asked))
-        if (request.is_stream && may_open) server.api.say_opened(ticket);
+        if (request.is_stream && may_open)
+          server.api.say_opened(ticket);
+        else if (request.lane == ApiLane::kLease)
+          server.api.say(ticket, 200,
+                         R"({"metadata":{"resourceVersion":"3"},"spec":{"holderIdentity":"me",)"
+                         R"("leaseDurationSeconds":15}})");
       clock.time += Micros{100'000};
       if (++tenth > tenths) loop.stop();
     };
@@ -157,7 +168,7 @@ struct Scene {
   }
   std::int32_t far = 0;
   GrowRule up;
-  bool may_open = true;
+  bool may_open = true, leads = false;
   std::ptrdiff_t looks_at_other() const {
     return std::count(server.asked.begin(), server.asked.end(), kOther);
   }
@@ -279,6 +290,33 @@ TEST_CASE("scale loop with sites: replicas leave when their pods were told what 
     REQUIRE_FALSE(scene.writes().empty());
     CHECK(scene.writes().front().find(R"("name":"web-far")") != std::string::npos);
     CHECK(scene.failures.empty() == is_told);
+  }
+}
+
+TEST_CASE("scale loop with sites: all that is written is over before the lease is") {
+  for (const bool leads : {true, false}) {
+    CAPTURE(leads);
+    Scene scene;
+    scene.leads = leads;
+    scene.far = 2;
+    scene.idle_on({"f", "g"});
+    scene.plan[40] = [&] {
+      REQUIRE_FALSE(scene.desk.asked.empty());
+      scene.desk.answer();
+    };
+    scene.plan[50] = [&] {
+      const Nanos now(scene.clock.now());
+      REQUIRE(scene.desk.marks.size() == 1);
+      const Nanos left = scene.desk.marks_until - now;
+      CHECK((leads ? left <= Nanos{10'000'000'000} : scene.desk.marks_until == Nanos::max()));
+      CHECK(left > Nanos{5'000'000'000});
+      scene.desk.has_marked({});
+    };
+    scene.run(60);
+    CHECK_FALSE(scene.writes().empty());
+    REQUIRE(scene.server.write_ends.size() > scene.writes().size());  // Events, too
+    const Nanos end = Nanos(scene.clock.now()) + Nanos{10'000'000'000};
+    for (const Nanos until : scene.server.write_ends) CHECK((until <= end) == leads);
   }
 }
 

@@ -25,8 +25,9 @@ class SiteDesk {
   virtual ~SiteDesk() = default;
   /// Begins to look at the whole cluster. The ticket is the question's.
   virtual void ask(SiteQuestion question) = 0;
-  /// Begins to tell pods what their loss costs. `ticket` names no other call under way.
-  virtual void mark(std::uint64_t ticket, std::vector<PodCost> costs) = 0;
+  /// Begins to tell pods what their loss costs; all of it is over by `until`, a moment of Clock.
+  /// `ticket` names no other call under way.
+  virtual void mark(std::uint64_t ticket, std::vector<PodCost> costs, Nanos until) = 0;
   /// What is done; empty: nothing more. The room of the one before is used no more.
   virtual std::optional<SiteNews> take() = 0;
 };
