@@ -460,6 +460,10 @@ std::string without_credentials(std::string text) {
 
 }  // namespace
 
+std::string begin_of_answer(std::string_view body) {
+  return without_credentials(std::string(body.substr(0, kQuoted)));
+}
+
 Error refusal(const ApiAnswer& answer, std::string_view what) {
   if (answer.status == 0) {
     Error error = answer.error;
@@ -470,10 +474,11 @@ Error refusal(const ApiAnswer& answer, std::string_view what) {
   dom::element status;
   std::string_view message;
   // Kubernetes has a Status, Prometheus an error.
-  if (parser.parse(answer.body).get(status) != simdjson::SUCCESS ||
-      (status["message"].get_string().get(message) != simdjson::SUCCESS &&
-       status["error"].get_string().get(message) != simdjson::SUCCESS))
-    message = std::string_view(answer.body).substr(0, kQuoted);
+  const bool is_told = parser.parse(answer.body).get(status) == simdjson::SUCCESS &&
+                       (status["message"].get_string().get(message) == simdjson::SUCCESS ||
+                        status["error"].get_string().get(message) == simdjson::SUCCESS);
+  const std::string said =
+      is_told ? without_credentials(std::string(message)) : begin_of_answer(answer.body);
   const Errc code = answer.status == kNotFound                     ? Errc::kNotFound
                     : answer.status == kConflict                   ? Errc::kConflict
                     : answer.status == 401 || answer.status == 403 ? Errc::kDenied
@@ -481,7 +486,7 @@ Error refusal(const ApiAnswer& answer, std::string_view what) {
                                                                    : Errc::kInvalidInput;
   return {code,
           std::string(what) + ": the server says " + std::to_string(answer.status) +
-              (message.empty() ? "" : ": " + without_credentials(std::string(message))),
+              (said.empty() ? "" : ": " + said),
           {},
           {}};
 }

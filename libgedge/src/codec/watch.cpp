@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codec/json_fields.hpp"
+#include "gedge/codec/api_requests.hpp"
 
 namespace gedge {
 namespace {
@@ -33,10 +34,14 @@ WatchType type_of(std::string_view word) {
   return known == kTypes.end() ? WatchType::kOther : known->second;
 }
 
-Error refused(const char* what, simdjson::error_code code) {
-  return invalid_input(
-      std::string("the server sent no ") + what + ": " + simdjson::error_message(code), {},
-      "see what stands between gedge and the API server");
+// What is no JSON object was mostly written by somebody else, for people to read.
+Error refused(const char* what, simdjson::error_code code, std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  const bool is_readable = begin != std::string_view::npos && text[begin] != '{';
+  return invalid_input(std::string("the server sent no ") + what + ": " +
+                           (is_readable ? codec::begin_of_answer(text.substr(begin))
+                                        : simdjson::error_message(code)),
+                       {}, "see what stands between gedge and the API server");
 }
 
 // The bytes of a list; of anything else, nothing.
@@ -128,7 +133,7 @@ Result<WatchLine> WatchReader::read(std::string_view line, std::size_t padding) 
     });
   if (!error) error = end_of(document);
   if (!error && (type.empty() || read.object.empty())) error = simdjson::NO_SUCH_FIELD;
-  if (error) return refused("event of a watch", error);
+  if (error) return refused("event of a watch", error, line);
   read.type = type_of(type);
   if (read.type == WatchType::kOther) read.message = std::move(type);
   // Into the line that was handed in, not into the copy.
@@ -161,7 +166,7 @@ Result<ListMeta> WatchReader::read_list(std::string_view body, std::size_t paddi
     });
   if (!error) error = end_of(document);
   if (!error && (!has_items || !has_metadata)) error = simdjson::NO_SUCH_FIELD;
-  if (error) return refused("list", error);
+  if (error) return refused("list", error, body);
   return meta;
 }
 
@@ -173,13 +178,13 @@ Result<std::vector<std::string>> WatchReader::read_items(std::string_view body,
   ondemand::array all;
   auto error = parts_->parser.iterate(text).get(document);
   if (!error) error = document["items"].get_array().get(all);
-  if (error) return refused("list", error);
+  if (error) return refused("list", error, body);
   for (auto item : all) {
     ondemand::object object;
     std::string_view bytes;
     error = item.get_object().get(object);
     if (!error) error = object.raw_json().get(bytes);
-    if (error) return refused("list", error);
+    if (error) return refused("list", error, body);
     items.emplace_back(bytes);
   }
   return items;

@@ -142,3 +142,21 @@ TEST_CASE("watch: a list says its version and whether there is more") {
        {"", "{}", R"({"items":[]})", R"({"metadata":{}})", R"({"items":[],"metadata":{}}x)"})
     CHECK_MESSAGE(!reader.read_list(bad), bad);
 }
+
+TEST_CASE("watch: of what is no answer of an API server is shown how it begins") {
+  WatchReader reader;
+  const auto said = [&](const std::string& body) {
+    const auto list = reader.read_list(body);
+    REQUIRE_FALSE(list);
+    return list.error().what;
+  };
+  CHECK(said("\n <html><body>Log in</body></html>") ==
+        "the server sent no list: <html><body>Log in</body></html>");
+  CHECK(said("Bearer 0123456789abcdef was sent") ==
+        "the server sent no list: Bearer [redacted] was sent");
+  CHECK(said(std::string(300, '<')) == "the server sent no list: " + std::string(200, '<'));
+  CHECK(said(R"({"kind":"PodList)").find("PodList") == std::string::npos);
+  const auto line = reader.read("<html>");
+  REQUIRE_FALSE(line);
+  CHECK(line.error().what == "the server sent no event of a watch: <html>");
+}

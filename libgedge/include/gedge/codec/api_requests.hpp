@@ -99,5 +99,7 @@ PodReading pod_reading(const ApiAnswer& answer);
 /// Why a server did not do as it was asked: the message of its Status, else the first of what it
 /// sent. For messages, with control characters as they came, but without credentials.
 Error refusal(const ApiAnswer& answer, std::string_view what);
+/// The first 200 bytes, for messages in the same way.
+std::string begin_of_answer(std::string_view body);
 
 }  // namespace gedge::codec
