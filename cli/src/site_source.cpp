@@ -162,8 +162,8 @@ void SiteSource::ask(SiteQuestion question) {
   begin();
 }
 
-void SiteSource::mark(std::uint64_t ticket, std::vector<PodCost> costs, Nanos until) {
-  waiting_.emplace_back(Marks{ticket, std::move(costs), until});
+void SiteSource::mark(std::uint64_t ticket, std::vector<PodCost> costs, WriteBound until) {
+  waiting_.emplace_back(Marks{ticket, std::move(costs), std::move(until)});
   begin();
 }
 
@@ -201,7 +201,7 @@ SiteNews SiteSource::carry_out(const Work& work) {
   } else {
     const Marks& marks = std::get<Marks>(work);
     news.ticket = marks.ticket;
-    news.marked = tell(marks.costs, marks.until);
+    news.marked = tell(marks.costs, *marks.until);
   }
   return news;
 }
@@ -215,7 +215,7 @@ SiteAnswer SiteSource::answer(const SiteQuestion& question) {
 }
 
 // A server that does not answer for one would not for the others.
-Status SiteSource::tell(const std::vector<PodCost>& costs, Nanos until) {
+Status SiteSource::tell(const std::vector<PodCost>& costs, const std::atomic<Nanos>& until) {
   Status told;
   if (told_.size() > kMostTold) told_.clear();
   for (const PodCost& cost : costs) {
@@ -223,7 +223,7 @@ Status SiteSource::tell(const std::vector<PodCost>& costs, Nanos until) {
     if (known != told_.end() && known->second == cost.cost) continue;
     ApiRequest request = codec::cost_request(cost);
     request.send_by = until;
-    request.ends_by_then = until != Nanos::max();
+    request.ends_by_then = request.send_by != Nanos::max();
     const auto answer = call(*server_.transport, std::move(request));
     if (!answer) return answer.error();
     if (answer->status == 0) return codec::refusal(*answer, "cannot mark pod " + cost.name);

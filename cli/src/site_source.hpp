@@ -34,21 +34,21 @@ class SiteSource final : public SiteDesk {
   /// Errors: of the server, the profiles and the files of --rtt.
   Errors open();
   void ask(SiteQuestion question) override;
-  void mark(std::uint64_t ticket, std::vector<PodCost> costs, Nanos until) override;
+  void mark(std::uint64_t ticket, std::vector<PodCost> costs, WriteBound until) override;
   std::optional<SiteNews> take() override;
 
  private:
   struct Marks {
     std::uint64_t ticket = 0;
     std::vector<PodCost> costs;
-    Nanos until{0};
+    WriteBound until;
   };
   using Work = std::variant<SiteQuestion, Marks>;
 
   void begin();
   SiteNews carry_out(const Work& work);
   SiteAnswer answer(const SiteQuestion& question);
-  Status tell(const std::vector<PodCost>& costs, Nanos until);
+  Status tell(const std::vector<PodCost>& costs, const std::atomic<Nanos>& until);
   Result<SiteAnswer> look(const SiteQuestion& question);
   Result<std::vector<SiteWorkload>> samples(const SiteQuestion& question, InputReader& reader,
                                             std::vector<std::string>& manifests);

@@ -67,10 +67,11 @@ bool Reflector::is_vain(Nanos now) const {
 
 void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
   if (since <= required_) return;
+  const bool needs_whole = heard.empty() || (is_behind() && heard_of_others_.empty());
   required_ = since;
   has_caught_up_ = false;
-  heard_of_others_ = heard;
-  catch_up_until_ = heard.empty() ? now : now + options_.catch_up_within;
+  heard_of_others_ = needs_whole ? std::string() : heard;
+  catch_up_until_ = needs_whole ? now : now + options_.catch_up_within;
   if (is_synced_ && !lists_next_) catch_up();
   if (is_under_way_ || !is_behind()) return;
   if (needs_list(now)) list_again();
@@ -78,7 +79,13 @@ void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
 }
 
 void Reflector::catch_up() {
-  has_caught_up_ = has_caught_up_ || is_as_new(version_, heard_of_others_);
+  const bool is_sure = !is_lost_ && !has_doubt_;
+  has_caught_up_ = has_caught_up_ || (is_sure && is_as_new(version_, heard_of_others_));
+}
+
+void Reflector::start_over(Nanos now) {
+  newest_.clear();
+  if (!std::exchange(has_gone_back_, false)) require(now, {}, now);
 }
 
 // A list that is under way may be the one.
@@ -91,9 +98,9 @@ bool Reflector::is_unheard(Nanos now) const {
   return is_watching() && now > heard_ + options_.most_age;
 }
 
-void Reflector::resume(Nanos now) {
+void Reflector::resume(Nanos now, bool leaves_doubt) {
   if (is_open_ && now - begun_ >= options_.healthy_after) failures_ = 0;
-  is_lost_ = is_lost_ || is_watching();
+  is_lost_ = is_lost_ || (leaves_doubt && is_watching());
   is_under_way_ = is_open_ = false;
   until_ = now;
   if (needs_list(now))
@@ -130,6 +137,7 @@ bool Reflector::take_page(const ListMeta& page, Nanos now) {
   until_ = now;
   page_ = page.next;
   if (!page_.empty()) return false;
+  has_gone_back_ = is_as_new(newest_, page.version) && newest_ != page.version;
   version_ = changed_ = newest_ = page.version;
   lists_next_ = false;
   is_second_try_ = false;

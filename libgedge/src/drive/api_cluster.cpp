@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kOk = 200, kUnauthorized = 401, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
+constexpr Nanos kLasting{10'000'000'000};                               // of what fails
 
 // A wait that takes so much longer than it was to was no wait: the process stood still, and what it
 // reads now was sent to it meanwhile.
@@ -202,8 +203,9 @@ bool ApiCluster::is_synced() const {
 
 const Error* ApiCluster::unlisted() const {
   for (const auto& kind : kinds_)
-    if (!kind->is_synced() && kind->failure()) return &*kind->failure();
-  return nullptr;
+    if (!kind->is_synced())
+      if (const Error* const failure = kind->failure().lasting(kLasting)) return failure;
+  return latency_ ? latency_->unlisted(kLasting) : nullptr;
 }
 
 void ApiCluster::refresh() {
@@ -212,7 +214,7 @@ void ApiCluster::refresh() {
   for (const auto& kind : kinds_) {
     if (!kind->reflector().is_unheard(now)) continue;
     end_call(*kind);
-    kind->reflector().resume(now);
+    kind->reflector().resume(now, false);
   }
   if (latency_) latency_->refresh(transport_, now);
 }
@@ -283,7 +285,7 @@ Nanos ApiCluster::begin_calls(Nanos now) {
   for (const auto& kind : kinds_)
     if (has_its_turn(*kind)) meet(kind->reflector().next());
   if (latency_) meet(latency_->next());
-  if (look_from_ > now) meet(look_from_);
+  meet(next_look(now));
   return pause;
 }
 
@@ -399,13 +401,12 @@ void ApiCluster::flush(ClusterListener& listener) {
 void ApiCluster::opened(std::uint64_t ticket, ClusterListener& listener) {
   if (latency_ && latency_->owns(ticket)) {
     latency_->opened(ticket, now(), listener);
-    is_doubtful_ |= latency_->take_doubt();
-    return;
+    return note_doubts(now());
   }
   const auto at = calls_.find(ticket);
   if (at == calls_.end()) return;
   at->second.kind->opened(now(), listener);
-  is_doubtful_ |= at->second.kind->reflector().take_doubt();
+  note_doubts(now());
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
@@ -457,7 +458,7 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
       take_told(call, answer);
       return send_queued();
     case About::kLook:
-      return take_looked(answer);
+      return take_looked(answer, listener);
   }
 }
 
@@ -564,6 +565,7 @@ void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterLis
   if (!is_last) return;
   kind.reflector().take_page(*page, now());
   kind.end_list(listener);
+  note_doubts(now());
 }
 
 }  // namespace gedge

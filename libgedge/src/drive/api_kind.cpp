@@ -174,7 +174,7 @@ bool ApiCluster::Kind::take_line(std::string_view line, Nanos now, ClusterListen
   }
   const auto read = reader_.read(line, kPadding);
   if (!read) {
-    tell(read.error(), listener);
+    tell(read.error(), now, listener);
     reflector_.failed(kUnreadable, std::nullopt, now);
     return false;
   }
@@ -257,15 +257,15 @@ void ApiCluster::Kind::failed(const ApiAnswer& answer, Nanos now, ClusterListene
             "the server has lost " + path + ": what it had there counts no more",
             {},
             "see what it has, and what we may read of it: `kubectl api-resources`"},
-           listener);
+           now, listener);
   }
   if (is_missing() && answer.status == kNotFound) return;
   const std::string what = "cannot read " + path;
-  if (!codec::is_protobuf(answer.body)) return tell(codec::refusal(answer, what), listener);
+  if (!codec::is_protobuf(answer.body)) return tell(codec::refusal(answer, what), now, listener);
   ApiAnswer told;
   told.status = answer.status;
   if (auto json = of_protobuf(answer.body, codec::json_of_protobuf)) told.body = *std::move(json);
-  tell(codec::refusal(told, what), listener);
+  tell(codec::refusal(told, what), now, listener);
 }
 
 void ApiCluster::Kind::try_other_version() {
@@ -277,7 +277,7 @@ void ApiCluster::Kind::try_other_version() {
 void ApiCluster::Kind::failed(Error error, Nanos now, ClusterListener& listener) {
   reflector_.failed(kUnreadable, std::nullopt, now);
   error.what = std::string("cannot read ") + path_.path + ": " + error.what;
-  tell(error, listener);
+  tell(error, now, listener);
 }
 
 void ApiCluster::Kind::opened(Nanos now, ClusterListener& listener) {
@@ -286,13 +286,11 @@ void ApiCluster::Kind::opened(Nanos now, ClusterListener& listener) {
 }
 
 void ApiCluster::Kind::works(ClusterListener& listener) {
-  if (std::exchange(failure_, std::nullopt)) listener.recovered();
+  if (failure_.clear()) listener.recovered();
 }
 
-void ApiCluster::Kind::tell(const Error& error, ClusterListener& listener) {
-  const bool is_news = !failure_ || failure_->what != error.what;
-  failure_ = error;
-  if (is_news) listener.failed(error);
+void ApiCluster::Kind::tell(const Error& error, Nanos now, ClusterListener& listener) {
+  if (failure_.note(error, now)) listener.failed(error);
 }
 
 }  // namespace gedge

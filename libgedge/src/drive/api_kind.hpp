@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "drive/last_failure.hpp"
 #include "gedge/codec/known_lines.hpp"
 #include "gedge/drive/api_cluster.hpp"
 
@@ -46,8 +47,7 @@ class ApiCluster::Kind {
   bool is_current(Nanos now) const {
     return !reflector_.is_behind() && (is_missing() || reflector_.is_current(now));
   }
-  /// With what the last call failed; empty: it did not.
-  const std::optional<Error>& failure() const { return failure_; }
+  const LastFailure& failure() const { return failure_; }
   std::uint64_t objects() const { return objects_; }
   std::uint64_t unreadable() const { return unreadable_; }
   std::uint64_t unknown_changes() const { return unknown_changes_; }
@@ -90,7 +90,7 @@ class ApiCluster::Kind {
   void tell_unread(const Facts& facts, ClusterListener& listener);
   void remove(const WatchLine& line, ClusterListener& listener);
   void keep_only(std::vector<PodName> names, ClusterListener& listener);
-  void tell(const Error& error, ClusterListener& listener);
+  void tell(const Error& error, Nanos now, ClusterListener& listener);
   void try_other_version();
   void works(ClusterListener& listener);
 
@@ -100,7 +100,7 @@ class ApiCluster::Kind {
   WatchReader reader_;
   ConditionQueue& conditions_;
   std::optional<KnownLines> known_lines_;  // of pods
-  std::optional<Error> failure_;           // the last call's, which was told
+  LastFailure failure_;
   bool is_listing_ = false, reads_protobuf_ = true;
   std::vector<PodName> listed_;  // so far, by the pages of a list
   // Of a watch: a list of them, open at its end, and where in it each lies; their names.

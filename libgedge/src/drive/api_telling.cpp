@@ -30,7 +30,9 @@ void ApiCluster::queue(QueuedEvent event) {
   if (queued_.size() >= kGathered) send_queued();
 }
 
-bool ApiCluster::is_told() const { return queued_.empty() && conditions_->ready(now()) == 0; }
+bool ApiCluster::is_told() const {
+  return (queued_.empty() || holds_events()) && conditions_->ready(now()) == 0;
+}
 
 void ApiCluster::send_conditions() {
   while (telling_ < kMostTelling) {

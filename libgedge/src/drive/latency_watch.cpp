@@ -152,7 +152,7 @@ void LatencyWatch::take_failure(Source& source, const ApiAnswer& answer, Nanos n
     if (status == kNotFound) return;
   }
   const Error error = codec::refusal(answer, std::string("cannot read ") + source.path);
-  if (std::exchange(source.told, error.what) != error.what) listener.failed(error);
+  if (source.failure.note(error, now)) listener.failed(error);
 }
 
 // One that cannot be read spoils no other.
@@ -220,7 +220,7 @@ bool LatencyWatch::is_current(Nanos now) const {
 
 void LatencyWatch::refresh(ApiTransport& transport, Nanos now) {
   for (Source& source : sources_)
-    if (source.reflector.is_unheard(now)) source.resume(transport, now);
+    if (source.reflector.is_unheard(now)) source.resume(transport, now, false);
 }
 
 void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
@@ -230,14 +230,11 @@ void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
   }
 }
 
-bool LatencyWatch::take_doubt() {
-  bool has_doubt = false;
-  for (Source& source : sources_) has_doubt |= source.reflector.take_doubt();
-  return has_doubt;
-}
-
-void LatencyWatch::require(Nanos now) {
-  for (Source& source : sources_) source.reflector.require(now, {}, now);
+const Error* LatencyWatch::unlisted(Nanos at_least) const {
+  for (const Source& source : sources_)
+    if (!source.is_synced())
+      if (const Error* const failure = source.failure.lasting(at_least)) return failure;
+  return nullptr;
 }
 
 void LatencyWatch::add_unsynced(Nanos now, std::vector<std::string>& paths) const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "drive/last_failure.hpp"
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/watch.hpp"
 #include "gedge/control/reflector.hpp"
@@ -48,8 +49,11 @@ class LatencyWatch {
   void hasten(Nanos now);
   void refresh(ApiTransport& transport, Nanos now);
   void distrust(ApiTransport& transport, Nanos since, Nanos now);
-  bool take_doubt();
-  void require(Nanos now);
+  const Error* unlisted(Nanos at_least) const;
+  template <typename Act>
+  void each_reflector(Act act) {
+    for (Source& source : sources_) act(source.reflector);
+  }
   void add_unsynced(Nanos now, std::vector<std::string>& paths) const;
   std::uint64_t lists() const;
   std::uint64_t watches() const;
@@ -64,21 +68,23 @@ class LatencyWatch {
     const char* field_selector;
     bool is_whole;  // one object, with the whole matrix
     Reflector reflector;
-    std::uint64_t ticket = 0;                    // of the call under way; 0: none
-    bool is_changed = false;                     // the matrix is another one than was handed over
-    std::string told;                            // the last failure that was told
+    std::uint64_t ticket = 0;  // of the call under way; 0: none
+    bool is_changed = false;   // the matrix is another one than was handed over
+    LastFailure failure;
     std::vector<LatencyObject> listed;           // so far, by the pages of a list
     std::map<std::string, std::string> changed;  // as JSON, by name; "": it is gone
     RttMatrix matrix;
 
     bool is_synced() const { return reflector.is_absent() || reflector.is_synced(); }
-    bool is_current(Nanos now) const { return reflector.is_absent() || reflector.is_current(now); }
-    void resume(ApiTransport& transport, Nanos now) {
+    bool is_current(Nanos now) const {
+      return !reflector.is_behind() && (reflector.is_absent() || reflector.is_current(now));
+    }
+    void resume(ApiTransport& transport, Nanos now, bool leaves_doubt = true) {
       transport.cancel(std::exchange(ticket, 0));
-      reflector.resume(now);
+      reflector.resume(now, leaves_doubt);
     }
     void works(ClusterListener& listener) {
-      if (!std::exchange(told, {}).empty()) listener.recovered();
+      if (failure.clear()) listener.recovered();
     }
   };
 

@@ -184,12 +184,11 @@ void ScaleLoop::take_from_desk() {
 }
 
 void ScaleLoop::send(ScaleWrite write) {
-  ApiRequest bound;
-  if (!write.costs.empty() && options_.sites != nullptr && may_write(bound)) {
+  if (!write.costs.empty() && options_.sites != nullptr && is_leading()) {
     const std::uint64_t ticket = write.ticket;
     std::vector<PodCost> costs = std::exchange(write.costs, {});
     marking_.emplace(ticket, std::move(write));
-    return options_.sites->mark(ticket, std::move(costs), bound.send_by);
+    return options_.sites->mark(ticket, std::move(costs), write_until_);
   }
   const auto kind = kind_of(write.target);
   ApiRequest request;
@@ -244,17 +243,19 @@ void ScaleLoop::take(std::uint64_t ticket, const ApiAnswer& answer) {
     }
     case About::kTold:
       --telling_;
+      if (call.event) ledger_.answered(*call.event, answer.status);
       return;
   }
 }
 
-void ScaleLoop::queue(ApiRequest request) {
+void ScaleLoop::queue(QueuedEvent event) {
   if (queued_.size() == kMostQueued) {
+    if (const auto& sent = queued_.front().sent) ledger_.answered(*sent, 0);
     queued_.pop_front();
     ++events_dropped_;
   }
   if (queued_.empty()) queued_since_ = now();
-  queued_.push_back(std::move(request));
+  queued_.push_back(std::move(event));
 }
 
 // When what is told is sent even so; empty: it is not held back.
@@ -267,9 +268,12 @@ std::optional<Nanos> ScaleLoop::held_until() const {
 void ScaleLoop::send_queued() {
   if (const auto until = held_until(); until && now() < *until) return;
   for (; !queued_.empty() && telling_ < kMostTelling; ++telling_) {
-    if (!may_write(queued_.front())) return queued_.clear();
-    queued_.front().is_answer_unread = true;
-    send(std::move(queued_.front()), Call());
+    QueuedEvent& event = queued_.front();
+    if (!may_write(event.request)) return queued_.clear();
+    event.request.is_answer_unread = true;
+    Call call;
+    call.event = event.sent;
+    send(std::move(event.request), std::move(call));
     queued_.pop_front();
   }
 }
@@ -302,15 +306,16 @@ void ScaleLoop::tell_event(const ScaleReport& report, bool is_warning, std::stri
     return;
   }
   if (fate.kind == EventFate::Kind::kAgain)
-    return queue(codec::event_again_request(event, fate.first, fate.times, date));
+    return queue({codec::event_again_request(event, fate.first, fate.times, date),
+                  SentEvent{fate.first, false}});
   if (fate.is_combined) event.note = "(combined from similar events): " + event.note;
   const codec::EventReporter reporter{options_.controller, options_.instance, last_event_++};
-  queue(codec::event_request(event, reporter, date));
+  queue({codec::event_request(event, reporter, date), SentEvent{reporter.unique}});
 }
 
 void ScaleLoop::tell_status(const ScaleReport& report) {
   const bool is_object = report.autoscaler.api_version != kShortAutoscaler;
-  if (is_object && report.is_news) queue(codec::status_request(report, options_.autoscaling));
+  if (is_object && report.is_news) queue({codec::status_request(report, options_.autoscaling), {}});
 }
 
 void ScaleLoop::tell_size(const ScaleReport& report) {

@@ -115,7 +115,10 @@ std::optional<Nanos> ScaleLoop::lease_deadline() const {
 }
 
 Status ScaleLoop::keep_lease(Nanos now) {
-  return lease_ ? lease_->advance(transport_, last_ticket_, now, wall_clock_.date()) : Status{};
+  if (!lease_) return {};
+  const Status kept = lease_->advance(transport_, last_ticket_, now, wall_clock_.date());
+  *write_until_ = lease_->election().writes_until(now).value_or(Nanos{0});
+  return kept;
 }
 
 Status ScaleLoop::run() {

@@ -32,20 +32,11 @@ Status ScheduleLoop::run() {
     send();
     events_.turned();
     if (is_over(now())) return failure_ ? Status(*failure_) : Status();
-    if (const Error* why = is_vain(now()) ? link_.unlisted() : nullptr) return *why;
+    // Whoever tries once is not one who waits for better times.
+    if (options_.is_one_pass && !was_synced_ && !give_up_)
+      if (const Error* const why = link_.unlisted()) return *why;
     GEDGE_TRY(link_.wait(patience(now()), *this));
   }
-}
-
-// Whoever tries once is not one who waits for better times.
-bool ScheduleLoop::is_vain(Nanos now) {
-  const bool fails =
-      options_.is_one_pass && !was_synced_ && !give_up_ && link_.unlisted() != nullptr;
-  if (!fails)
-    vain_from_.reset();
-  else if (!vain_from_)
-    vain_from_ = now + options_.fails_for;
-  return fails && now >= *vain_from_;
 }
 
 // Nothing can be decided any more, which is no reason to leave what was sent unsettled.
@@ -143,7 +134,6 @@ Nanos ScheduleLoop::patience(Nanos now) const {
     return scheduler_.unclear() > 0 ? std::min(left, kReadAgain) : left;
   }
   if (may_be_told_back) return *leave_by_ - now;
-  if (vain_from_) return std::max(*vain_from_ - now, Nanos{0});
   if (!was_synced_) return options_.turns_within;
   const auto next = scheduler_.next();
   return next ? std::clamp(*next - now, Nanos{0}, options_.turns_within) : options_.turns_within;

@@ -50,6 +50,8 @@ class ApiAccess {
 
   /// HOST:PORT of the proxy that is named, without who may use it; empty: none, or no such URL.
   const std::string& proxy() const { return proxy_; }
+  /// That the environment names, if it does.
+  bool may_go_by_proxy() const { return secure_ && !is_loopback_ && endpoint_.proxy.empty(); }
 
   /// Whether a header can carry it: visible characters and blanks.
   static bool is_clean(std::string_view text);

@@ -210,6 +210,7 @@ Error ApiCall::error_of(CURLcode code) const {
   failure.excess = draft_.excess();
   failure.most_bytes = draft_.most_bytes();
   failure.proxy = access_.proxy();
+  failure.may_go_by_proxy = access_.may_go_by_proxy();
   return curl_error(library_, handle_, failure);
 }
 

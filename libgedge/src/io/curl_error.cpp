@@ -29,11 +29,12 @@ std::string proxy_of(const CurlFailure& failure) {
   return failure.proxy.empty() ? "the proxy" : "the proxy at " + failure.proxy;
 }
 
-// libcurl does not say whether it has gone by a proxy that the environment names.
+// libcurl does not say whether it has gone by a proxy that the environment names: it may be one of
+// those that NO_PROXY leaves out.
 std::string hint_of_environment(const CurlFailure& failure) {
-  const char* const name = proxy_variable();
-  if (!failure.proxy.empty() || name == nullptr) return {};
-  return std::string(name) + " is set: does that proxy lead there? NO_PROXY goes without one";
+  const char* const name = failure.may_go_by_proxy ? proxy_variable() : nullptr;
+  if (name == nullptr) return {};
+  return std::string(name) + " is set: if it goes by that proxy, does that lead there?";
 }
 
 }  // namespace

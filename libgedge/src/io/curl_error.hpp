@@ -15,8 +15,9 @@ inline bool is_head_end(std::string_view line) { return line == "\r\n" || line =
 
 struct CurlFailure : CallFailure {
   CURLcode code = CURLE_OK;
-  const char* message = "";  // libcurl's; empty: that of the code
-  std::string proxy = {};    // HOST:PORT of the one that was named; empty: none, or unknown
+  const char* message = "";      // libcurl's; empty: that of the code
+  std::string proxy = {};        // HOST:PORT of the one that was named; empty: none, or unknown
+  bool may_go_by_proxy = false;  // of the environment
 };
 
 Error curl_error(const CurlLibrary& library, const CurlHandle& handle, const CurlFailure& failure);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "unit/control/reflector_fixture.hpp"
 
@@ -40,6 +41,17 @@ TEST_CASE("reflector: one that was cut by ourselves leaves a doubt, too") {
   REQUIRE(reflector.advance(20 * kSecond)->version == "7");
   reflector.opened(20 * kSecond);
   CHECK(reflector.take_doubt());
+}
+
+TEST_CASE("reflector: one that was only asked whether it still speaks leaves none") {
+  Reflector reflector = watching();
+  reflector.opened(10 * kSecond);
+  reflector.resume(20 * kSecond, false);
+  REQUIRE(reflector.advance(20 * kSecond)->version == "7");
+  CHECK(reflector.is_opening());
+  reflector.opened(20 * kSecond);
+  CHECK_FALSE(reflector.is_opening());
+  CHECK_FALSE(reflector.take_doubt());
 }
 
 TEST_CASE("reflector: a watch that ends in its time leaves none") {
@@ -91,8 +103,42 @@ TEST_CASE("reflector: the newest version is of all that was told since the last 
   CHECK_FALSE(reflector.take_page({"5", "more"}, 12 * kSecond));
   CHECK(reflector.newest() == "a");
   REQUIRE(reflector.advance(12 * kSecond)->next == "more");
+  CHECK_FALSE(reflector.has_gone_back());
   REQUIRE(reflector.take_page({"5", ""}, 12 * kSecond));
   CHECK(reflector.newest() == "5");
+}
+
+TEST_CASE("reflector: a list that is older than what was told is one of a store that went back") {
+  for (const auto& [version, has_gone_back] :
+       {std::pair("6", true), {"7", false}, {"8", false}, {"x", false}}) {
+    CAPTURE(version);
+    Reflector reflector = watching();
+    reflector.require(12 * kSecond, "", 12 * kSecond);
+    reflector.resume(12 * kSecond);
+    REQUIRE(reflector.advance(12 * kSecond)->is_list);
+    REQUIRE(reflector.take_page({version, ""}, 12 * kSecond));
+    CHECK(reflector.has_gone_back() == has_gone_back);
+    reflector.start_over(13 * kSecond);
+    CHECK(reflector.newest().empty());
+    CHECK_FALSE(reflector.has_gone_back());
+    CHECK(reflector.is_behind() != has_gone_back);  // that list was of the store as it is
+  }
+}
+
+TEST_CASE("reflector: a handover does not stand for the list that a store needs") {
+  Reflector reflector = watching();
+  reflector.start_over(12 * kSecond);
+  reflector.require(13 * kSecond, "7", 13 * kSecond);
+  CHECK(reflector.is_behind());
+  CHECK(reflector.is_vain(13 * kSecond));
+}
+
+TEST_CASE("reflector: what a lost watch had heard is nothing that was caught up with") {
+  Reflector reflector = watching();
+  reflector.opened(10 * kSecond);
+  reflector.failed(503, std::nullopt, 20 * kSecond);
+  reflector.require(21 * kSecond, "6", 21 * kSecond);
+  CHECK(reflector.is_behind());
 }
 
 TEST_CASE("reflector: of a kind that is gone there is no version") {

@@ -120,6 +120,51 @@ TEST_CASE("api look: what is told before the store is asked is no sign that it i
   CHECK(at.lists() > 1);
 }
 
+TEST_CASE("api look: a list that is older than it may be tells as much, and settles the doubt") {
+  Looking at;
+  at.api.say_line(at.api.find(kPods), changed("a", "40"));
+  at.turn();
+  at.api.say(at.api.find(kPods), 410, "{}");
+  at.turn();
+  at.clock.time += Micros{2'000'000};
+  at.turn();
+  at.lose(kNodes);
+  at.turn();
+  CHECK(at.api.find(kLook) != 0);
+  at.api.say(at.api.find("/api/v1/pods?limit=500"), 200, list("PodList", pod("b")));
+  at.turn();
+  at.turn();
+  CHECK(at.lists() > 5);
+  CHECK(at.api.find(kPods) != 0);  // that list was of the store as it is
+  say_version(at.api, "3");
+  at.turn();
+  at.turn();
+  CHECK(at.api.find(kPods) != 0);
+}
+
+TEST_CASE("api look: of watches that were lost together one look is for all, or for some soon") {
+  for (const bool is_late : {false, true}) {
+    Looking at;
+    at.clock.time += Micros{5'000'000};
+    ApiAnswer cut;
+    cut.status = 200;
+    for (const char* watch : {kNodes, kPods}) at.api.say(at.api.find(watch), cut);
+    at.turn();
+    at.turn();
+    at.api.say_opened(at.api.find(kNodes));
+    at.turn();
+    at.turn();
+    CHECK(at.api.find(kLook) == 0);
+    if (is_late)
+      at.clock.time += Micros{1'000'000};
+    else
+      at.api.say_opened(at.api.find(kPods));
+    at.turn();
+    at.turn();
+    CHECK(at.api.find(kLook) != 0);
+  }
+}
+
 TEST_CASE("api look: an answer from before another watch was lost settles nothing") {
   Looking at;
   at.lose(kNodes);
@@ -149,10 +194,15 @@ TEST_CASE("api look: nobody decides until the store has said how far it is") {
   at.clock.time += Micros{100'000};
   at.turn();
   REQUIRE(at.api.find(kLook) != 0);
+  REQUIRE(at.notes.take().size() == 2);  // of the watch, and of this
   at.api.say(at.api.find(kLook), 200, "no list");
   at.turn();
   CHECK_FALSE(at.cluster.is_synced());
-  at.clock.time += Micros{1'000'000};
+  CHECK(at.notes.take().empty());  // it is told once
+  at.clock.time += Micros{1'900'000};
+  at.turn();
+  CHECK(at.api.find(kLook) == 0);
+  at.clock.time += Micros{100'000};
   at.turn();
   say_version(at.api, "5");
   at.turn();

@@ -88,6 +88,11 @@ TEST_CASE("api cluster: of what was never listed is said what it failed with") {
   at.turn();
   CHECK(at.cluster.unlisted() == nullptr);
   const Lines told = at.fails("/api/v1/pods?limit");
+  CHECK(at.cluster.unlisted() == nullptr);  // it failed once, and long ago
+  at.clock.time -= kLong - Micros{9'000'000};
+  CHECK(at.fails("/api/v1/pods?limit").empty());
+  CHECK(at.cluster.unlisted() == nullptr);
+  CHECK(at.fails("/api/v1/pods?limit").empty());
   REQUIRE(at.cluster.unlisted() != nullptr);
   CHECK(Lines{at.cluster.unlisted()->what} == told);
   CHECK(at.cluster.unlisted()->code == Errc::kUnreachable);

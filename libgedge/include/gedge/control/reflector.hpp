@@ -81,8 +81,8 @@ class Reflector {
   /// new one says at once.
   bool is_unheard(Nanos now) const;
   /// The call under way was cut; the next one goes on where it was, at once, unless it is time for
-  /// a list.
-  void resume(Nanos now);
+  /// a list. `leaves_doubt`: see take_doubt().
+  void resume(Nanos now, bool leaves_doubt = true);
   /// Others wrote until `since`. What is told is behind until a list is had that was begun later,
   /// or refused as that of a kind that is not there; or, where others had heard of version `heard`,
   /// until a watch has come to it. Said again of that time or of one before, it changes nothing.
@@ -102,8 +102,15 @@ class Reflector {
   /// Once, when a watch was opened after one that did not end in its time. Meanwhile the store may
   /// have been put back to what it was before, of which watches say nothing.
   bool take_doubt() { return std::exchange(has_doubt_, false); }
+  /// A watch is asked for and not answered yet.
+  bool is_opening() const { return is_watching() && !is_open_; }
   /// Of the versions told since the last list the newest; empty: there was none.
   const std::string& newest() const { return newest_; }
+  /// A list was of an older version than what was told before: the store was put back. Until
+  /// start_over().
+  bool has_gone_back() const { return has_gone_back_; }
+  /// It was: what was told counts no more, and all is listed, but where that was done since.
+  void start_over(Nanos now);
 
   /// A page of the list under way. True for the last one.
   bool take_page(const ListMeta& page, Nanos now);
@@ -153,7 +160,7 @@ class Reflector {
   bool is_away_ = false;  // the server did not answer, or said that it failed
   bool has_returned_ = false;
   bool is_lost_ = false;  // the watch before did not end in its time
-  bool has_doubt_ = false;
+  bool has_doubt_ = false, has_gone_back_ = false;
   Nanos until_{0};             // no call before
   Nanos not_before_{0};        // as the server asked for
   Nanos begun_{0}, heard_{0};  // of the watch under way

@@ -16,6 +16,7 @@
 #include "gedge/control/event_ledger.hpp"
 #include "gedge/control/reflector.hpp"
 #include "gedge/drive/lease_keeper.hpp"
+#include "gedge/drive/queued_event.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "gedge/port/clock.hpp"
 #include "gedge/port/cluster_link.hpp"
@@ -106,10 +107,6 @@ class ApiCluster final : public ClusterLink {
     kTold,
     kLook,
   };
-  struct QueuedEvent {
-    ApiRequest request;
-    std::optional<SentEvent> sent;  // that may be told again
-  };
   struct Call {
     About about = About::kTold;
     Kind* kind = nullptr;            // kCollection
@@ -148,8 +145,12 @@ class ApiCluster final : public ClusterLink {
   bool has_its_turn(const Kind& kind) const;
   Nanos begin_calls(Nanos now);
   void hasten(Nanos now);
+  template <typename Act>
+  void each_reflector(Act act);
+  void note_doubts(Nanos now);
   void look(Nanos now);
-  void take_looked(const ApiAnswer& answer);
+  std::optional<Nanos> next_look(Nanos now) const;
+  void take_looked(const ApiAnswer& answer, ClusterListener& listener);
   void list_all(Nanos now);
   void begin_call(Kind& kind, Nanos now);
   void end_call(Kind& kind);
@@ -190,9 +191,9 @@ class ApiCluster final : public ClusterLink {
   std::uint64_t events_dropped_ = 0;
   int turns_in_haste_ = 0;  // at most as many as count
   // Whether the store is where it was is not known, or is asked, of `looked_for_`.
-  bool is_doubtful_ = false, is_looking_ = false;
+  bool is_doubtful_ = false, is_looking_ = false, has_looked_in_vain_ = false;
   std::string looked_for_;
-  Nanos look_from_{0};
+  Nanos look_from_{0}, look_pause_{0}, doubtful_since_{0};
 };
 
 }  // namespace gedge

@@ -18,6 +18,7 @@
 #include "gedge/control/reflector.hpp"
 #include "gedge/control/scaler.hpp"
 #include "gedge/drive/lease_keeper.hpp"
+#include "gedge/drive/queued_event.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "gedge/port/clock.hpp"
 #include "gedge/port/wall_clock.hpp"
@@ -102,10 +103,11 @@ class ScaleLoop {
   };
   struct Call {
     About about = About::kTold;
-    std::uint64_t ticket = 0;       // the scaler's
-    ObjectName object;              // kScale, kWorkload, kKind
-    MetricRead read;                // kMetric, kQuery
-    std::vector<ScaleRead> scales;  // kScales
+    std::uint64_t ticket = 0;        // the scaler's
+    ObjectName object;               // kScale, kWorkload, kKind
+    MetricRead read;                 // kMetric, kQuery
+    std::vector<ScaleRead> scales;   // kScales
+    std::optional<SentEvent> event;  // kTold
   };
   /// Reads that wait until it is known how paths call a kind.
   struct Waiting {
@@ -135,7 +137,7 @@ class ScaleLoop {
   void tell_size(const ScaleReport& report);
   void tell_status(const ScaleReport& report);
   void tell_event(const ScaleReport& report, bool is_warning, std::string reason, std::string note);
-  void queue(ApiRequest request);
+  void queue(QueuedEvent event);
   std::optional<Nanos> held_until() const;
   void send_queued();
   bool may_write(ApiRequest& request) const;
@@ -161,10 +163,12 @@ class ScaleLoop {
   std::map<std::uint64_t, ScaleWrite> marking_;    // by ticket: their pods are told first
   std::map<std::string, codec::KindName> kinds_;   // by group, version and kind
   std::map<std::string, Waiting> waiting_;         // the same
-  std::deque<ApiRequest> queued_;                  // Events and statuses
+  std::deque<QueuedEvent> queued_;                 // and statuses
   Nanos queued_since_{0};                          // while there are any
   std::size_t telling_ = 0;                        // of them under way
   EventLedger ledger_;
+  std::shared_ptr<std::atomic<Nanos>> write_until_ =
+      std::make_shared<std::atomic<Nanos>>(Nanos::max());
   std::uint64_t events_dropped_ = 0;
   bool was_synced_ = false, has_left_ = false;
   std::optional<Nanos> give_up_;  // since stop() was seen

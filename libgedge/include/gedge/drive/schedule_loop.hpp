@@ -17,8 +17,6 @@ namespace gedge {
 struct ScheduleLoopOptions {
   bool is_dry_run = false;   ///< asks nothing of the cluster; the scheduler awaits no volumes then
   bool is_one_pass = false;  ///< ends when every pod that waits was tried and every bind settled
-  /// Of one pass: it ends, too, where something that has to be listed cannot be for so long.
-  Nanos fails_for{10'000'000'000};
   Nanos settle_within{15'000'000'000};  ///< after stop(), of binds that are under way
   /// What was settled is told back by the cluster within that, or the next leader has to list it.
   /// 0: nobody takes over.
@@ -95,7 +93,6 @@ class ScheduleLoop final : private ClusterListener {
   void fail(const Error& error);
   void send();
   bool is_over(Nanos now);
-  bool is_vain(Nanos now);
   void drop_gone();
   Nanos patience(Nanos now) const;
   Nanos now() const { return Nanos(clock_.now()); }
@@ -110,10 +107,9 @@ class ScheduleLoop final : private ClusterListener {
   std::map<std::uint64_t, Going> victims_;   // of evictions under way
   std::vector<Going> going_;                 // they have been asked to, and were not seen to
   bool was_synced_ = false;
-  std::optional<Nanos> vain_from_;  // while something cannot be listed
-  std::optional<Nanos> give_up_;    // since stop() was seen
-  std::optional<Nanos> leave_by_;   // since all was settled
-  std::optional<Error> failure_;    // why it stops by itself
+  std::optional<Nanos> give_up_;   // since stop() was seen
+  std::optional<Nanos> leave_by_;  // since all was settled
+  std::optional<Error> failure_;   // why it stops by itself
   bool has_left_ = false;
   std::atomic<bool> stopping_{false};
 };

@@ -67,8 +67,8 @@ class ClusterLink {
   /// Everything was listed once since the link was made, and changes have been told since, but for
   /// the last minute, and all that others did before us: what was told so far is a whole cluster.
   virtual bool is_synced() const = 0;
-  /// Why something that has to be listed has never been: with what its last call failed. Null: none
-  /// fails.
+  /// Why something that has to be listed has never been, where calls for it have failed for a
+  /// while; null: none has.
   virtual const Error* unlisted() const { return nullptr; }
   /// Somebody is about to decide: what has been silent for a minute is asked whether it still
   /// speaks, and is_synced() waits for that.
