@@ -378,6 +378,7 @@ Status Scheduler::advance(Nanos now) {
     if (active_.empty() || room(now) == 0) return {};
     const auto pods = next_to_try(std::min(room(now), options_.most_tried - tried));
     if (!pods) return pods.error();
+    if (pods->empty()) return {};  // the queue and the cluster would disagree: a turn has to end
     tried += pods->size();
     GEDGE_TRY(try_to_place(*pods, now));
     GEDGE_TRY(search_victims(now));
