@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from plane import PODS, SKIP, SUPPORT, Daemon, node, pod, run_checks, until  # noqa: E402
+from plane import LONGEST, PODS, SKIP, SUPPORT, Daemon, node, pod, run_checks, until  # noqa: E402
 
 GEDGE = os.environ["GEDGE"]
 PYTHON = "/usr/bin/python3"  # for which Debian has seccomp
@@ -86,7 +86,8 @@ def check_filter(plane):
     with open(plane.path("prober.service"), "a") as file:
         file.write("SystemCallFilter=~socket\n")
     run = subprocess.run([os.environ["GEDGE"], "agent", "--peers", plane.path("peers")],
-                         stdin=subprocess.DEVNULL, capture_output=True, text=True)
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                         timeout=LONGEST)
     need(run.returncode in (-31, 159), f"{run.returncode} {run.stderr}")
 
 

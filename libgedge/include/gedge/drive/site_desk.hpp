@@ -20,11 +20,11 @@ struct SiteNews {
   Status marked;
 };
 
-/// Nothing here waits: what takes seconds goes on elsewhere, one after the other as it was asked
-/// for. When something is done, whoever waits is woken (ApiTransport::wake()).
 /// Until when may be written; whoever may says it anew.
 using WriteBound = std::shared_ptr<const std::atomic<Nanos>>;
 
+/// Nothing here waits: what takes seconds goes on elsewhere, one after the other as it was asked
+/// for. When something is done, whoever waits is woken (ApiTransport::wake()).
 class SiteDesk {
  public:
   virtual ~SiteDesk() = default;
