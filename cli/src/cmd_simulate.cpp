@@ -59,9 +59,9 @@ constexpr Page kPage{
         "what was told more than a minute ago (I-4), and no more binds are under way than may be, "
         "groups and pods with budgets towards each other apart (I-9); in every turn, that the "
         "scheduler keeps nothing beyond what it was told and has asked for (I-8), and that every "
-        "attempt leads to a bind, to volumes or to a reason (I-11). When nothing has happened for "
-        "half a minute, what it knows of pods and nodes is what is there (I-6); at the end nobody "
-        "who fits waits, and nothing more is asked or written (I-5).\n\n"
+        "attempt leads to a bind, to volumes or to a reason, after which time goes on (I-11). When "
+        "nothing has happened for half a minute, what it knows of pods and nodes is what is there "
+        "(I-6); at the end nobody who fits waits, and nothing more is asked or written (I-5).\n\n"
         "With `--runs` a scenario without faults gets some of every kind, and each run has another "
         "seed. The first and every hundredth after it are played twice, and must go the same way "
         "(I-10).",

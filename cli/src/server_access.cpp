@@ -72,6 +72,8 @@ Errors find_server(Io& io, const ServerOptions& options, std::string_view compon
   if (!minor) {
     Error error = std::move(minor).error();
     error.what = "cannot use " + server.url + ": " + error.what;
+    if (answer->status == 0 && error.code != Errc::kDenied && error.hint.empty())
+      error.hint = "is it up, and the one that is meant? `--kubeconfig` and `--context` choose";
     return {std::move(error)};
   }
   server.minor = *minor;

@@ -24,6 +24,7 @@ namespace {
 // when nothing has happened for so long, which timers of nodes may put off for some time. These are
 // minutes apart: who has had no such half minute in an hour will have none.
 constexpr Nanos kCalm{120'000'000'000}, kQuiet{30'000'000'000}, kLongestCalm{3'600'000'000'000};
+constexpr std::size_t kMostTurns = 100;  // at one moment, for each pod and node
 
 // "[NAMESPACE/]REST" with that many parts in the rest.
 std::vector<std::string> parts_of(const std::string& subject, std::size_t count) {
@@ -142,6 +143,7 @@ class Play {
   Status run_once();
   void turn(ScheduleLoop& loop, std::uint64_t sent);
   void check_memory(const Scheduler& scheduler);
+  bool goes_on();
   void compare_caches(const Scheduler& scheduler);
   bool is_over();
   void take_events();
@@ -163,6 +165,8 @@ class Play {
   std::size_t seen_ = 0;                 // version of the cluster
   Nanos changed_{0};                     // when it was another one, or something was asked or told
   std::optional<std::size_t> compared_;  // version with which what is known was compared
+  Nanos moment_{0};                      // of the last turn
+  std::size_t turns_ = 0;                // at that moment
   std::set<PodName> told_;               // why they wait
   Trace trace_;
   Simulation found_;
@@ -272,8 +276,18 @@ void Play::turn(ScheduleLoop& loop, std::uint64_t sent) {
   // To be asked again would wake it, and what it waits for would never come.
   if (is_stopping_) return;
   restarts_ = !is_over_now && link_->wants_restart();
-  is_stopping_ = is_over_now || restarts_;
+  is_stopping_ = !goes_on() || is_over_now || restarts_;
   if (is_stopping_) loop.stop();
+}
+
+// Time stands still while there is something to do. False: there always is.
+bool Play::goes_on() {
+  const Nanos now(pace_.now());
+  if (std::exchange(moment_, now) != now) turns_ = 0;
+  const SimCluster& cluster = world_.cluster();
+  if (++turns_ <= kMostTurns * (cluster.pods().size() + cluster.nodes().size() + 1)) return true;
+  checks_.fail("I-11", std::to_string(turns_) + " turns at one moment: somebody is always tried");
+  return false;
 }
 
 void Play::check_memory(const Scheduler& scheduler) {
@@ -296,6 +310,7 @@ void Play::compare_caches(const Scheduler& scheduler) {
 Status Play::run_once() {
   restarts_ = is_stopping_ = false;
   compared_.reset();
+  turns_ = 0;
   SimLinkOptions options{stage_.scenario.timing, stage_.scenario.faults,
                          seed_ + found_.summary.attempts, &checks_};
   if (is_calm_) options.faults = {};
