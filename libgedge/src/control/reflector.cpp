@@ -73,7 +73,9 @@ void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
   heard_of_others_ = needs_whole ? std::string() : heard;
   catch_up_until_ = needs_whole ? now : now + options_.catch_up_within;
   if (is_synced_ && !lists_next_) catch_up();
-  if (is_under_way_ || !is_behind()) return;
+  if (!is_behind()) return;
+  failures_ = 0;  // of a kind that is not there, every call has failed
+  if (is_under_way_) return;
   if (needs_list(now)) list_again();
   until_ = std::min(until_, std::max(now, not_before_));
 }
@@ -98,9 +100,9 @@ bool Reflector::is_unheard(Nanos now) const {
   return is_watching() && now > heard_ + options_.most_age;
 }
 
-void Reflector::resume(Nanos now, bool leaves_doubt) {
+void Reflector::resume(Nanos now) {
   if (is_open_ && now - begun_ >= options_.healthy_after) failures_ = 0;
-  is_lost_ = is_lost_ || (leaves_doubt && is_watching());
+  is_lost_ = is_lost_ || is_watching();
   is_under_way_ = is_open_ = false;
   until_ = now;
   if (needs_list(now))
@@ -203,6 +205,7 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
     list_again();
   else if (is_error && !was_list)
     is_second_try_ = true;
+  has_doubt_ = has_doubt_ || (is_away_ && is_synced_);
   begin_again(now, std::clamp(retry_after.value_or(Nanos{0}), Nanos{0}, options_.most_retry_after));
 }
 

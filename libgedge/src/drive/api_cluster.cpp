@@ -14,7 +14,9 @@ namespace {
 
 constexpr unsigned kOk = 200, kUnauthorized = 401, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
-constexpr Nanos kLasting{10'000'000'000};                               // of what fails
+// Whoever ends waits so long for a server that asked to get no Events.
+constexpr Nanos kShortRest{2'000'000'000};
+constexpr Nanos kLasting{10'000'000'000};  // of what fails
 
 // A wait that takes so much longer than it was to was no wait: the process stood still, and what it
 // reads now was sent to it meanwhile.
@@ -130,7 +132,7 @@ HeardVersions ApiCluster::heard() const {
 
 std::size_t ApiCluster::untold() const {
   const bool is_releasing = lease_ && lease_->election().is_releasing();
-  const std::size_t events = holds_events() ? 0 : queued_.size();
+  const std::size_t events = now() + kShortRest < events_from_ ? 0 : queued_.size();
   return events + conditions_->ready(now()) + telling_ + (is_releasing ? 1 : 0);
 }
 
@@ -201,11 +203,13 @@ bool ApiCluster::is_synced() const {
                      [now](const auto& kind) { return kind->is_current(now); });
 }
 
-const Error* ApiCluster::unlisted() const {
+const Error* ApiCluster::failing() const {
+  const Nanos now = this->now();
   for (const auto& kind : kinds_)
-    if (!kind->is_synced())
+    if (!kind->is_current(now))
       if (const Error* const failure = kind->failure().lasting(kLasting)) return failure;
-  return latency_ ? latency_->unlisted(kLasting) : nullptr;
+  if (const Error* const failure = look_failure_.lasting(kLasting)) return failure;
+  return latency_ ? latency_->failing(now, kLasting) : nullptr;
 }
 
 void ApiCluster::refresh() {
@@ -214,7 +218,7 @@ void ApiCluster::refresh() {
   for (const auto& kind : kinds_) {
     if (!kind->reflector().is_unheard(now)) continue;
     end_call(*kind);
-    kind->reflector().resume(now, false);
+    kind->reflector().resume(now);
   }
   if (latency_) latency_->refresh(transport_, now);
 }
@@ -289,15 +293,6 @@ Nanos ApiCluster::begin_calls(Nanos now) {
   return pause;
 }
 
-// Who was answered after an outage tells the others.
-void ApiCluster::hasten(Nanos now) {
-  bool has_returned = latency_ && latency_->take_return();
-  for (const auto& kind : kinds_) has_returned |= kind->reflector().take_return();
-  if (!has_returned) return;
-  for (const auto& kind : kinds_) kind->reflector().hasten(now);
-  if (latency_) latency_->hasten(now);
-}
-
 // What watches say is of use once everything was listed: until then lists have the way to
 // themselves.
 bool ApiCluster::has_its_turn(const Kind& kind) const {
@@ -362,6 +357,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   else
     turns_in_haste_ /= 2;
   if (now() - begin > most + kStoodStill) distrust(begin);
+  note_doubts(now());
   refuse_unsent(listener);
   flush(listener);
   catch_up(now());  // who has just come to lead is not asked for decisions before
@@ -399,14 +395,9 @@ void ApiCluster::flush(ClusterListener& listener) {
 }
 
 void ApiCluster::opened(std::uint64_t ticket, ClusterListener& listener) {
-  if (latency_ && latency_->owns(ticket)) {
-    latency_->opened(ticket, now(), listener);
-    return note_doubts(now());
-  }
+  if (latency_ && latency_->owns(ticket)) return latency_->opened(ticket, now(), listener);
   const auto at = calls_.find(ticket);
-  if (at == calls_.end()) return;
-  at->second.kind->opened(now(), listener);
-  note_doubts(now());
+  if (at != calls_.end()) at->second.kind->opened(now(), listener);
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
@@ -565,7 +556,6 @@ void ApiCluster::take_collection(Kind& kind, const ApiAnswer& answer, ClusterLis
   if (!is_last) return;
   kind.reflector().take_page(*page, now());
   kind.end_list(listener);
-  note_doubts(now());
 }
 
 }  // namespace gedge

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "drive/last_failure.hpp"
 #include "gedge/codec/known_lines.hpp"
 #include "gedge/drive/api_cluster.hpp"
+#include "gedge/drive/last_failure.hpp"
 
 namespace gedge {
 

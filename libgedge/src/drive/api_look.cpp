@@ -1,4 +1,5 @@
-// drive/api_look.cpp - whether the store has been put back to what it was before.
+// drive/api_look.cpp - the end of an outage: that of the server is told to all kinds, and whether
+// the store has been put back to what it was before is looked up.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +13,8 @@ namespace {
 constexpr unsigned kOk = 200;
 constexpr const char* kNoVersion = "cannot read how far the store is";
 constexpr Nanos kTimeout{10'000'000'000};
-constexpr Nanos kLeastPause{1'000'000'000}, kMostPause{30'000'000'000}, kMostRest{300'000'000'000};
+// Nobody decides meanwhile, and it is one object that is asked for.
+constexpr Nanos kLeastPause{1'000'000'000}, kMostPause{2'000'000'000}, kMostRest{300'000'000'000};
 // Watches that were lost together are opened one after the other: one look is for all.
 constexpr Nanos kTogether{1'000'000'000};
 
@@ -22,6 +24,15 @@ template <typename Act>
 void ApiCluster::each_reflector(Act act) {
   for (const auto& kind : kinds_) act(kind->reflector());
   if (latency_) latency_->each_reflector(act);
+}
+
+// Who was answered after an outage tells the others.
+void ApiCluster::hasten(Nanos now) {
+  bool has_returned = std::exchange(has_look_returned_, false);
+  each_reflector([&](Reflector& reflector) { has_returned |= reflector.take_return(); });
+  if (!has_returned) return;
+  each_reflector([now](Reflector& reflector) { reflector.hasten(now); });
+  look_from_ = std::min(look_from_, std::max(now, look_not_before_));
 }
 
 void ApiCluster::note_doubts(Nanos now) {
@@ -67,15 +78,16 @@ void ApiCluster::take_looked(const ApiAnswer& answer, ClusterListener& listener)
   const auto list = answer.status == kOk ? WatchReader().read_list(answer.body)
                                          : Result<ListMeta>(codec::refusal(answer, kNoVersion));
   if (!list) {
-    if (!std::exchange(has_looked_in_vain_, true)) listener.failed(list.error());
+    if (look_failure_.note(list.error(), now())) listener.failed(list.error());
     look_pause_ = std::clamp(2 * look_pause_, kLeastPause, kMostPause);
-    const Nanos rest = std::min(answer.retry_after.value_or(Nanos{0}), kMostRest);
-    look_from_ = now() + std::max(look_pause_, rest);
+    look_not_before_ = now() + std::min(answer.retry_after.value_or(Nanos{0}), kMostRest);
+    look_from_ = std::max(now() + look_pause_, look_not_before_);
     is_doubtful_ = true;
     return;
   }
   look_pause_ = Nanos{0};
-  if (std::exchange(has_looked_in_vain_, false)) listener.recovered();
+  has_look_returned_ = look_failure_.clear();
+  if (has_look_returned_) listener.recovered();
   if (!looked_for_.empty() && !is_as_new(list->version, looked_for_)) list_all(now());
 }
 
@@ -84,6 +96,8 @@ void ApiCluster::take_looked(const ApiAnswer& answer, ClusterListener& listener)
 void ApiCluster::list_all(Nanos now) {
   is_doubtful_ = false;
   looked_for_.clear();
+  look_failure_.clear();
+  look_pause_ = Nanos{0};
   each_reflector([now](Reflector& reflector) { reflector.start_over(now); });
 }
 

@@ -77,6 +77,7 @@ void ApiCluster::take_told(const Call& call, const ApiAnswer& answer) {
   --telling_;
   if (call.event) ledger_.answered(*call.event, answer.status);
   if (answer.status != kTooMany) return;
+  ++events_dropped_;
   const Nanos rest = std::clamp(answer.retry_after.value_or(kLeastRest), kLeastRest, kMostRest);
   events_from_ = std::max(events_from_, now() + rest);
 }

@@ -62,16 +62,6 @@ std::optional<Nanos> LatencyWatch::next() const {
   return next;
 }
 
-bool LatencyWatch::take_return() {
-  bool has_returned = false;
-  for (Source& source : sources_) has_returned |= source.reflector.take_return();
-  return has_returned;
-}
-
-void LatencyWatch::hasten(Nanos now) {
-  for (Source& source : sources_) source.reflector.hasten(now);
-}
-
 LatencyWatch::Source* LatencyWatch::find(std::uint64_t ticket) {
   const auto at = std::find_if(sources_.begin(), sources_.end(),
                                [&](const Source& source) { return source.ticket == ticket; });
@@ -120,7 +110,9 @@ bool LatencyWatch::take_page(Source& source, std::string_view body, Nanos now,
                              ClusterListener& listener) {
   const auto meta = reader_.read_list(body);
   if (!meta) {
-    listener.failed(meta.error());
+    Error error = meta.error();
+    error.what = std::string("cannot read ") + source.path + ": " + error.what;
+    if (source.failure.note(error, now)) listener.failed(error);
     return false;
   }
   FactsLoader loader;
@@ -220,7 +212,7 @@ bool LatencyWatch::is_current(Nanos now) const {
 
 void LatencyWatch::refresh(ApiTransport& transport, Nanos now) {
   for (Source& source : sources_)
-    if (source.reflector.is_unheard(now)) source.resume(transport, now, false);
+    if (source.reflector.is_unheard(now)) source.resume(transport, now);
 }
 
 void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
@@ -230,9 +222,9 @@ void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
   }
 }
 
-const Error* LatencyWatch::unlisted(Nanos at_least) const {
+const Error* LatencyWatch::failing(Nanos now, Nanos at_least) const {
   for (const Source& source : sources_)
-    if (!source.is_synced())
+    if (!source.is_current(now))
       if (const Error* const failure = source.failure.lasting(at_least)) return failure;
   return nullptr;
 }

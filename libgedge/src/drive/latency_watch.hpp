@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "drive/last_failure.hpp"
 #include "gedge/codec/latency.hpp"
 #include "gedge/codec/watch.hpp"
 #include "gedge/control/reflector.hpp"
+#include "gedge/drive/last_failure.hpp"
 #include "gedge/port/api_transport.hpp"
 #include "gedge/port/cluster_link.hpp"
 
@@ -45,11 +45,9 @@ class LatencyWatch {
     find(ticket)->reflector.opened(now);
     find(ticket)->works(listener);
   }
-  bool take_return();
-  void hasten(Nanos now);
   void refresh(ApiTransport& transport, Nanos now);
   void distrust(ApiTransport& transport, Nanos since, Nanos now);
-  const Error* unlisted(Nanos at_least) const;
+  const Error* failing(Nanos now, Nanos at_least) const;
   template <typename Act>
   void each_reflector(Act act) {
     for (Source& source : sources_) act(source.reflector);
@@ -79,9 +77,9 @@ class LatencyWatch {
     bool is_current(Nanos now) const {
       return !reflector.is_behind() && (reflector.is_absent() || reflector.is_current(now));
     }
-    void resume(ApiTransport& transport, Nanos now, bool leaves_doubt = true) {
+    void resume(ApiTransport& transport, Nanos now) {
       transport.cancel(std::exchange(ticket, 0));
-      reflector.resume(now, leaves_doubt);
+      reflector.resume(now);
     }
     void works(ClusterListener& listener) {
       if (failure.clear()) listener.recovered();

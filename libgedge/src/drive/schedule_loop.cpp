@@ -31,10 +31,10 @@ Status ScheduleLoop::run() {
       fail(decided.error());
     send();
     events_.turned();
-    if (is_over(now())) return failure_ ? Status(*failure_) : Status();
     // Whoever tries once is not one who waits for better times.
-    if (options_.is_one_pass && !was_synced_ && !give_up_)
-      if (const Error* const why = link_.unlisted()) return *why;
+    if (options_.is_one_pass && !stopping_ && !link_.is_synced())
+      if (const Error* const why = link_.failing()) fail(*why);
+    if (is_over(now())) return failure_ ? Status(*failure_) : Status();
     GEDGE_TRY(link_.wait(patience(now()), *this));
   }
 }

@@ -122,6 +122,21 @@ TEST_CASE("reflector: of a kind that is refused again nothing is left to know") 
   CHECK_FALSE(reflector.is_behind());
 }
 
+// Calls for it have failed again and again, which says nothing of the next one.
+TEST_CASE("reflector: of a kind that was not there a list that is needed is tried again soon") {
+  Reflector reflector(1);
+  Nanos now = 10 * kSecond;
+  for (int i = 0; i < 10; ++i) {
+    REQUIRE(reflector.advance(now));
+    reflector.failed(404, std::nullopt, now);
+    now = *reflector.next();
+  }
+  reflector.require(now, "", now);
+  REQUIRE(reflector.advance(now)->is_list);
+  reflector.failed(429, kSecond, now);
+  CHECK(*reflector.next() < now + 2 * kSecond);
+}
+
 TEST_CASE("reflector: how far it has come is only known while it watches") {
   Reflector reflector = watching();
   CHECK(reflector.heard().empty());  // not answered yet

@@ -19,6 +19,7 @@ Reflector watching_again(unsigned status) {
   reflector.opened(10 * kSecond);
   reflector.failed(status, std::nullopt, 20 * kSecond);
   REQUIRE(reflector.advance(30 * kSecond)->version == "7");
+  CHECK(reflector.take_doubt() == (status == 0 || status >= 500));
   CHECK_FALSE(reflector.take_doubt());
   reflector.opened(30 * kSecond);
   return reflector;
@@ -39,19 +40,27 @@ TEST_CASE("reflector: one that was cut by ourselves leaves a doubt, too") {
   reflector.opened(10 * kSecond);
   reflector.resume(20 * kSecond);
   REQUIRE(reflector.advance(20 * kSecond)->version == "7");
+  CHECK(reflector.is_opening());
+  CHECK_FALSE(reflector.take_doubt());
   reflector.opened(20 * kSecond);
+  CHECK_FALSE(reflector.is_opening());
   CHECK(reflector.take_doubt());
 }
 
-TEST_CASE("reflector: one that was only asked whether it still speaks leaves none") {
+TEST_CASE("reflector: a call that is not answered leaves one, but of what was never listed") {
+  Reflector unlisted(1);
+  REQUIRE(unlisted.advance(Nanos{0})->is_list);
+  unlisted.failed(0, std::nullopt, kSecond);
+  CHECK_FALSE(unlisted.take_doubt());
+
   Reflector reflector = watching();
   reflector.opened(10 * kSecond);
-  reflector.resume(20 * kSecond, false);
-  REQUIRE(reflector.advance(20 * kSecond)->version == "7");
-  CHECK(reflector.is_opening());
-  reflector.opened(20 * kSecond);
-  CHECK_FALSE(reflector.is_opening());
-  CHECK_FALSE(reflector.take_doubt());
+  for (const Nanos now : {20 * kSecond, 40 * kSecond, 60 * kSecond}) {
+    reflector.failed(503, std::nullopt, now);
+    CHECK(reflector.take_doubt());
+    REQUIRE(reflector.advance(now + 10 * kSecond));
+  }
+  CHECK(reflector.is_listing());  // the second time it failed with that version
 }
 
 TEST_CASE("reflector: a watch that ends in its time leaves none") {

@@ -163,6 +163,23 @@ TEST_CASE("api latency: an object that cannot be read spoils no other") {
   CHECK(at.listener.failures.size() == 1);
 }
 
+// A gateway may answer so for a path that it does not know.
+TEST_CASE("api latency: what is no list fails as what is not answered, again and again") {
+  Fixture at;
+  at.list_others();
+  at.api.say(at.api.find(kMaps), 200, list("ConfigMapList", ""));
+  const Micros begin = at.clock.time;
+  while (at.cluster.failing() == nullptr) {
+    REQUIRE(at.clock.time < begin + Micros{60'000'000});
+    if (const auto asked = at.api.find(kObjects)) at.api.say(asked, 200, "<html>not here</html>");
+    at.turn(Micros{500'000});
+  }
+  CHECK(at.clock.time >= begin + Micros{10'000'000});
+  REQUIRE(at.listener.failures.size() == 1);
+  CHECK(at.cluster.failing()->what == at.listener.failures.front());
+  CHECK(at.listener.failures.front().starts_with("cannot read /apis/gedge.io/v1alpha1/nodelat"));
+}
+
 TEST_CASE("api latency: a kind that goes away takes its times along") {
   Fixture at;
   at.list_others();

@@ -32,11 +32,11 @@ struct Looking : Fixture {
       if (request.is_stream) api.say_opened(ticket);
     turn();
   }
-  /// It is opened again, after a server that did not answer.
+  /// It is opened again, after it was cut.
   void lose(const char* watch) {
-    ApiAnswer lost;
-    lost.error = {Errc::kUnreachable, "the connection broke off", {}, {}};
-    api.say(api.find(watch), lost);
+    ApiAnswer cut;
+    cut.status = 200;
+    api.say(api.find(watch), cut);
     turn();
     clock.time += Micros{2'000'000};
     turn();
@@ -179,6 +179,58 @@ TEST_CASE("api look: an answer from before another watch was lost settles nothin
   CHECK(at.cluster.is_synced());
 }
 
+TEST_CASE("api look: nobody decides for a server that does not answer, and soon when it does") {
+  Looking at;
+  ApiAnswer lost;
+  lost.error = {Errc::kUnreachable, "nobody answers", {}, {}};
+  const Micros begin = at.clock.time;
+  while (at.clock.time < begin + Micros{40'000'000}) {
+    for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say(ticket, lost);
+    at.turn();
+    CHECK_FALSE(at.cluster.is_synced());
+    at.clock.time += Micros{100'000};
+    at.turn();
+  }
+  const Micros back = at.clock.time;
+  while (at.api.find(kLook) == 0) {
+    at.clock.time += Micros{100'000};
+    at.turn();
+  }
+  CHECK(at.clock.time - back <= Micros{2'000'000});
+  say_version(at.api, "5");
+  at.turn();
+  CHECK(at.cluster.is_synced());
+  // What waited for the server itself waits no longer than a hurry takes.
+  at.clock.time += Micros{3'000'000};
+  at.turn();
+  CHECK(at.api.find(kPods) != 0);
+}
+
+TEST_CASE("api look: the first answer after an outage is no reason to wait for the next look") {
+  Looking at;
+  at.lose(kPods);
+  at.turn();
+  ApiAnswer failed;
+  failed.status = 503;
+  at.api.say(at.api.find(kNodes), failed);
+  at.api.say(at.api.find(kLook), failed);
+  at.turn();
+  at.clock.time += Micros{900'000};
+  at.turn();
+  CHECK(at.api.find(kLook) == 0);
+  at.clock.time += Micros{1'000'000};
+  at.turn();
+  REQUIRE(at.api.find(kNodes) != 0);
+  at.api.say(at.api.find(kLook), failed);
+  at.turn();
+  at.turn();
+  CHECK(at.api.find(kLook) == 0);
+  at.api.say_opened(at.api.find(kNodes));
+  at.turn();
+  at.turn();
+  CHECK(at.api.find(kLook) != 0);
+}
+
 TEST_CASE("api look: nobody decides until the store has said how far it is") {
   Looking at;
   at.lose(kNodes);
@@ -194,15 +246,20 @@ TEST_CASE("api look: nobody decides until the store has said how far it is") {
   at.clock.time += Micros{100'000};
   at.turn();
   REQUIRE(at.api.find(kLook) != 0);
-  REQUIRE(at.notes.take().size() == 2);  // of the watch, and of this
+  REQUIRE(at.notes.take().size() == 1);
   at.api.say(at.api.find(kLook), 200, "no list");
   at.turn();
   CHECK_FALSE(at.cluster.is_synced());
-  CHECK(at.notes.take().empty());  // it is told once
+  CHECK(at.notes.take().size() == 1);  // it is another reason
   at.clock.time += Micros{1'900'000};
   at.turn();
   CHECK(at.api.find(kLook) == 0);
   at.clock.time += Micros{100'000};
+  at.turn();
+  at.api.say(at.api.find(kLook), 200, "no list");
+  at.turn();
+  CHECK(at.notes.take().empty());
+  at.clock.time += Micros{2'000'000};
   at.turn();
   say_version(at.api, "5");
   at.turn();

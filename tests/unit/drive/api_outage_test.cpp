@@ -86,21 +86,43 @@ TEST_CASE("api cluster: an outage is told once, and the next one again, though n
 TEST_CASE("api cluster: of what was never listed is said what it failed with") {
   Outages at;
   at.turn();
-  CHECK(at.cluster.unlisted() == nullptr);
+  CHECK(at.cluster.failing() == nullptr);
   const Lines told = at.fails("/api/v1/pods?limit");
-  CHECK(at.cluster.unlisted() == nullptr);  // it failed once, and long ago
+  CHECK(at.cluster.failing() == nullptr);  // it failed once, and long ago
   at.clock.time -= kLong - Micros{9'000'000};
   CHECK(at.fails("/api/v1/pods?limit").empty());
-  CHECK(at.cluster.unlisted() == nullptr);
+  CHECK(at.cluster.failing() == nullptr);
   CHECK(at.fails("/api/v1/pods?limit").empty());
-  REQUIRE(at.cluster.unlisted() != nullptr);
-  CHECK(Lines{at.cluster.unlisted()->what} == told);
-  CHECK(at.cluster.unlisted()->code == Errc::kUnreachable);
+  REQUIRE(at.cluster.failing() != nullptr);
+  CHECK(Lines{at.cluster.failing()->what} == told);
+  CHECK(at.cluster.failing()->code == Errc::kUnreachable);
   at.list_all();
-  CHECK(at.cluster.unlisted() == nullptr);
+  CHECK(at.cluster.failing() == nullptr);
   CHECK(at.notes.take() == Lines{"recovered"});
   CHECK(at.fails("/api/v1/pods?watch=1").size() == 1);
-  CHECK(at.cluster.unlisted() == nullptr);
+  CHECK(at.cluster.failing() == nullptr);
+}
+
+TEST_CASE("api cluster: a server that has gone is what everything fails with, 10 s later") {
+  Outages at;
+  at.turn();
+  at.list_all();
+  for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say_opened(ticket);
+  at.turn();
+  const Micros begin = at.clock.time;
+  while (at.cluster.failing() == nullptr) {
+    REQUIRE(at.clock.time < begin + kLong);
+    ApiAnswer lost;
+    lost.error = {Errc::kUnreachable, "nobody answers", {}, {}};
+    for (const auto& [ticket, request] : std::map(at.api.asked)) at.api.say(ticket, lost);
+    at.turn();
+    at.clock.time += Micros{500'000};
+    at.turn();
+    CHECK_FALSE(at.cluster.is_synced());
+  }
+  CHECK(at.clock.time - begin >= Micros{10'000'000});
+  CHECK(at.clock.time - begin <= Micros{15'000'000});
+  CHECK(at.cluster.failing()->code == Errc::kUnreachable);
 }
 
 TEST_CASE("api cluster: a list that comes after all is the end of an outage") {
@@ -161,7 +183,9 @@ struct Return {
     for (; at.clock.time < end + Micros{30'000'000}; at.clock.time += Micros{50'000}) {
       for (const auto& [ticket, request] : std::map(at.api.asked)) {
         if (at.clock.time < end) {
-          ++asked_in_vain[request.target.substr(0, request.target.find('?'))];
+          ++asked_in_vain[api_test::is_look(request)
+                              ? "the version"
+                              : request.target.substr(0, request.target.find('?'))];
           at.api.say(ticket, lost);
         } else if (api_test::is_look(request)) {
           at.api.say(ticket, 200, api_test::store_at("5"));
@@ -188,7 +212,8 @@ TEST_CASE("api cluster: after an outage the first call comes within 5 s, and all
     CHECK(back.lists == 0);
     for (const auto& [path, times] : back.asked_in_vain) {
       CAPTURE(path);
-      CHECK(times <= (path == "/api/v1/nodes" ? 5 + seconds / 2 : 7 + seconds / 30));
+      const bool is_scout = path == "/api/v1/nodes" || path == "the version";
+      CHECK(times <= (is_scout ? 5 + seconds / 2 : 7 + seconds / 30));
     }
   }
 }

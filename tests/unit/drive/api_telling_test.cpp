@@ -67,7 +67,6 @@ TEST_CASE("api telling: a server that asks to be left alone gets no Events for s
   at.clock.time += Micros{19'900'000};
   at.turn();
   CHECK(at.events().empty());
-  CHECK(at.cluster.untold() == 0);  // who stops does not wait for that
   at.clock.time += Micros{100'000};
   at.turn();
   CHECK(at.cluster.untold() == 1);
@@ -79,14 +78,26 @@ TEST_CASE("api telling: a server that asks to be left alone gets no Events for s
   CHECK(at.answer(201) == ApiVerb::kPost);
 }
 
+TEST_CASE("api telling: who stops waits for a server that asks for two seconds, and no longer") {
+  Telling at;
+  at.warn("n1");
+  at.answer(429, 20 * kSecond);
+  CHECK(at.cluster.counts().events_dropped == 1);
+  at.warn("n2");
+  at.clock.time += Micros{17'900'000};
+  CHECK(at.cluster.untold() == 0);
+  at.clock.time += Micros{100'000};
+  CHECK(at.cluster.untold() == 1);
+}
+
 TEST_CASE("api telling: one that found no room in the queue is told anew") {
   Telling at;
   at.warn("first");
   at.answer(429, 20 * kSecond);
   for (int i = 0; i < 4'096; ++i) at.cluster.tell(Overcommit{std::to_string(i), {{"cpu", 5, 4}}});
-  CHECK(at.cluster.counts().events_dropped == 0);
+  CHECK(at.cluster.counts().events_dropped == 1);  // the first one
   at.cluster.tell(Misplaced{{"shop", "a"}, "u", "n1"});
-  CHECK(at.cluster.counts().events_dropped == 1);
+  CHECK(at.cluster.counts().events_dropped == 2);
   at.clock.time += Micros{20'000'000};
   at.cluster.tell(Overcommit{"0", {{"cpu", 5, 4}}});
   for (int patches = 0, left = 4'096; left > 0;) {

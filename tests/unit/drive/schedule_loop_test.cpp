@@ -390,31 +390,44 @@ TEST_CASE("schedule loop: a pass whose binds are refused ends, and its pods have
 
 namespace {
 
-/// Whose lists have failed for too long from some second on.
+/// Whose calls have failed for too long from some second on: of lists, or of all that it did since.
 class VainLink final : public QuietLink, public Clock {
  public:
+  explicit VainLink(bool is_listed) : is_listed_(is_listed) {}
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
-  bool is_synced() const override { return false; }
-  const Error* unlisted() const override { return now_ >= 15 * kSecond ? &failure_ : nullptr; }
-  Status wait(Nanos most, ClusterListener&) override {
+  bool is_synced() const override { return is_listed_ && now_ == 2 * kSecond; }
+  const Error* failing() const override { return now_ >= 15 * kSecond ? &failure_ : nullptr; }
+  void bind(const BindRequest& request) override { binds.push_back(request.ticket); }
+  Status wait(Nanos most, ClusterListener& listener) override {
     REQUIRE(most > Nanos{0});
+    Facts facts = three_nodes();
+    add_pods(facts, "Deployment", "web", 1);
+    if (is_listed_ && now_ == kSecond) listener.put(std::move(facts));
+    for (const std::uint64_t ticket : std::exchange(binds, {}))
+      listener.answer(ticket, BindAnswer::kRefused);
     now_ += std::min(most, kSecond);
     return now_ < 100 * kSecond ? Status{} : Status(Error{Errc::kTimeout, "over", {}, {}});
   }
 
  private:
+  bool is_listed_;
+  std::vector<std::uint64_t> binds;
   Nanos now_ = kSecond;
   Error failure_{Errc::kDenied, "cannot read nodes", {}, {}};
 };
 
 }  // namespace
 
-TEST_CASE("schedule loop: whoever tries once does not wait for lists that fail") {
-  for (const bool is_one_pass : {true, false}) {
-    VainLink link;
+TEST_CASE("schedule loop: whoever tries once does not wait for lists that fail, nor later") {
+  for (const auto& [is_one_pass, is_listed] :
+       {std::pair(true, false), {true, true}, {false, false}, {false, true}}) {
+    VainLink link(is_listed);
     ScheduleLoopOptions options;
     options.is_one_pass = is_one_pass;
-    ScheduleLoop loop(Scheduler(LiveCluster({}), {"gedge"}, {}), link, link, options, {});
+    LiveOptions live;
+    live.profiles = {*builtin_profile("kube", Compat::k1_36)};
+    ScheduleLoop loop(Scheduler(LiveCluster(std::move(live)), {"gedge"}, {}), link, link, options,
+                      {});
     const Status ended = loop.run();
     REQUIRE_FALSE(ended);
     CHECK(ended.error().what == (is_one_pass ? "cannot read nodes" : "over"));

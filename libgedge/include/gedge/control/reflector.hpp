@@ -3,8 +3,9 @@
 //
 // A state machine without sockets and clocks: calls come out, what became of them and the time go
 // in. A list is a consistent read, page by page, and never one of a cache that may be old. Versions
-// are opaque, but for whether one is as new as what another process had heard of the same kind:
-// Kubernetes gives them that order (KEP-5504), and where one looks otherwise a list is made.
+// are opaque, but for whether one is as new as another one, which somebody else has heard or which
+// was heard before: Kubernetes gives them that order (KEP-5504), and where one looks otherwise a
+// list is made.
 #pragma once
 
 #include <cstdint>
@@ -81,8 +82,8 @@ class Reflector {
   /// new one says at once.
   bool is_unheard(Nanos now) const;
   /// The call under way was cut; the next one goes on where it was, at once, unless it is time for
-  /// a list. `leaves_doubt`: see take_doubt().
-  void resume(Nanos now, bool leaves_doubt = true);
+  /// a list.
+  void resume(Nanos now);
   /// Others wrote until `since`. What is told is behind until a list is had that was begun later,
   /// or refused as that of a kind that is not there; or, where others had heard of version `heard`,
   /// until a watch has come to it. Said again of that time or of one before, it changes nothing.
@@ -99,15 +100,16 @@ class Reflector {
   void hasten(Nanos now);
   /// Nobody listened since: what was told after that moment may be as old.
   void distrust(Nanos since);
-  /// Once, when a watch was opened after one that did not end in its time. Meanwhile the store may
-  /// have been put back to what it was before, of which watches say nothing.
+  /// Once, when the server of what was listed does not answer, or says that it failed, and when a
+  /// watch was opened after one that did not end in its time. The store may be put back meanwhile
+  /// to what it was before, of which watches say nothing.
   bool take_doubt() { return std::exchange(has_doubt_, false); }
   /// A watch is asked for and not answered yet.
   bool is_opening() const { return is_watching() && !is_open_; }
   /// Of the versions told since the last list the newest; empty: there was none.
   const std::string& newest() const { return newest_; }
-  /// A list was of an older version than what was told before: the store was put back. Until
-  /// start_over().
+  /// The last list was of an older version than what was told before: the store was put back.
+  /// Until start_over().
   bool has_gone_back() const { return has_gone_back_; }
   /// It was: what was told counts no more, and all is listed, but where that was done since.
   void start_over(Nanos now);

@@ -15,6 +15,7 @@
 #include "gedge/codec/watch.hpp"
 #include "gedge/control/event_ledger.hpp"
 #include "gedge/control/reflector.hpp"
+#include "gedge/drive/last_failure.hpp"
 #include "gedge/drive/lease_keeper.hpp"
 #include "gedge/drive/queued_event.hpp"
 #include "gedge/port/api_transport.hpp"
@@ -78,13 +79,13 @@ class ApiCluster final : public ClusterLink {
   std::size_t untold() const override;
   bool is_synced() const override;
   void refresh() override;
-  const Error* unlisted() const override;
+  const Error* failing() const override;
   void leave(bool is_told_back) override;
   Status wait(Nanos most, ClusterListener& listener) override;
   void wake() override { transport_.wake(); }
 
   /// What has not been listed yet, or heard of for too long, or not as far as the leader before
-  /// had; for who asks why it is not ready.
+  /// had, and whether the store is in doubt; for who asks why it is not ready.
   std::vector<std::string> unsynced() const;
   ApiClusterCounts counts() const;
   /// Who holds the lease; empty: nobody, or there is none.
@@ -191,9 +192,10 @@ class ApiCluster final : public ClusterLink {
   std::uint64_t events_dropped_ = 0;
   int turns_in_haste_ = 0;  // at most as many as count
   // Whether the store is where it was is not known, or is asked, of `looked_for_`.
-  bool is_doubtful_ = false, is_looking_ = false, has_looked_in_vain_ = false;
+  bool is_doubtful_ = false, is_looking_ = false, has_look_returned_ = false;
   std::string looked_for_;
-  Nanos look_from_{0}, look_pause_{0}, doubtful_since_{0};
+  LastFailure look_failure_;
+  Nanos look_from_{0}, look_not_before_{0}, look_pause_{0}, doubtful_since_{0};
 };
 
 }  // namespace gedge

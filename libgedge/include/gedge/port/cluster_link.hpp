@@ -66,10 +66,10 @@ class ClusterLink {
   virtual std::size_t untold() const = 0;
   /// Everything was listed once since the link was made, and changes have been told since, but for
   /// the last minute, and all that others did before us: what was told so far is a whole cluster.
+  /// Nor is in doubt whether that is still the same one.
   virtual bool is_synced() const = 0;
-  /// Why something that has to be listed has never been, where calls for it have failed for a
-  /// while; null: none has.
-  virtual const Error* unlisted() const { return nullptr; }
+  /// Why is_synced() is false, where what it needs has failed for a while; null: it has not.
+  virtual const Error* failing() const { return nullptr; }
   /// Somebody is about to decide: what has been silent for a minute is asked whether it still
   /// speaks, and is_synced() waits for that.
   virtual void refresh() {}

@@ -1,4 +1,4 @@
-// drive/last_failure.hpp - with what the calls about something have failed since one did not.
+// gedge/drive/last_failure.hpp - with what the calls about something have failed since one did not.
 #pragma once
 
 #include <optional>
