@@ -435,6 +435,8 @@ MUTATIONS = [
     Mutation("after an outage each kind waits for its own turn", ("I-5", "I-11"), LOOK,
              "  if (!has_returned) return;\n", "  if (has_returned || !has_returned) return;\n",
              ("drive",)),
+    Mutation("what became of a pod is asked of a server that wants to be left alone", ("I-9",),
+             SCHEDULER, "std::max(now + wait, rest_until_)", "now + wait", ("control",)),
     Mutation("who hurries forgets what the server asked for", ("I-9",), REFLECTOR,
              "std::max(soon, not_before_)", "std::max(soon, Nanos{0} * not_before_.count())",
              ("control",)),

@@ -212,7 +212,7 @@ void Scheduler::answer(std::uint64_t ticket, const PodReading& reading, Nanos no
   if (reading.kind == PodReading::Kind::kUnreadable) {
     const Nanos wait = doubled(options_.first_reread, entry.rereads++, options_.max_reread);
     leave_state(entry);
-    return enter_state(entry, State::kUnclear, now + wait);
+    return enter_state(entry, State::kUnclear, std::max(now + wait, rest_until_));
   }
   entry.rereads = 0;
   const bool is_found = reading.kind == PodReading::Kind::kFound;

@@ -453,14 +453,18 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
   }
 }
 
+void ApiCluster::heed(const ApiAnswer& answer, ClusterListener& listener) {
+  if (answer.status == kTooMany)
+    listener.rest(std::clamp(answer.retry_after.value_or(kLeastRest), kLeastRest, kMostRest));
+}
+
 void ApiCluster::take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener) {
   const BindAnswer meaning = codec::bind_answer(answer);
   const std::string pod = call.bind.pod.namespace_name + "/" + call.bind.pod.name;
   if (meaning == BindAnswer::kBound && options_.events == EventsTold::kAll)
     report({"Pod", call.bind.pod, call.bind.uid, false, "Scheduled", "Binding",
             "Successfully assigned " + pod + " to " + call.bind.node});
-  if (answer.status == kTooMany)
-    listener.rest(std::clamp(answer.retry_after.value_or(kLeastRest), kLeastRest, kMostRest));
+  heed(answer, listener);
   if (meaning == BindAnswer::kRefused)
     listener.failed(codec::refusal(answer, "cannot bind " + pod));
   if (meaning == BindAnswer::kNotSent) listener.failed(answer.error);
@@ -478,6 +482,7 @@ void ApiCluster::take_read(const Call& call, const ApiAnswer& answer, ClusterLis
     listener.failed(error);
   }
   if (answer.status == kOk) are_reads_refused_ = false;
+  heed(answer, listener);
   listener.answer(call.ticket, codec::pod_reading(answer));
 }
 
@@ -533,6 +538,7 @@ void ApiCluster::take_claimed(const Call& call, const ApiAnswer& answer,
   if (meaning != ClaimAnswer::kAsked)
     listener.failed(codec::refusal(
         answer, "cannot bind the claim " + call.claim.namespace_name + "/" + call.claim.name));
+  heed(answer, listener);
   listener.answer(call.ticket, meaning);
 }
 

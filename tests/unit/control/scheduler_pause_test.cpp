@@ -98,6 +98,25 @@ TEST_CASE("pause: few binds are under way at first, and one more with each answe
   CHECK(sent(2 * kSecond).size() == kFirst + 1);
 }
 
+TEST_CASE(
+    "pause: what became of a pod is not asked before the server's time is over, and then is") {
+  Scheduler scheduler = with_backlog();
+  REQUIRE(scheduler.advance(kSecond));
+  const std::vector<BindRequest> binds = scheduler.take_binds();
+  for (const BindRequest& bind : binds)
+    scheduler.answer(bind.ticket, BindAnswer::kUnknown, kSecond);
+  const std::vector<ReadRequest> reads = scheduler.take_reads();
+  REQUIRE(reads.size() == binds.size());
+  scheduler.rest(20 * kSecond);
+  for (const ReadRequest& read : reads)
+    scheduler.answer(read.ticket, {PodReading::Kind::kUnreadable, {}, {}}, kSecond);
+  REQUIRE(scheduler.advance(20 * kSecond - Nanos{1}));
+  CHECK(scheduler.take_reads().empty());
+  CHECK(scheduler.next() == 20 * kSecond);
+  REQUIRE(scheduler.advance(20 * kSecond));
+  CHECK(scheduler.take_reads().size() == binds.size());
+}
+
 TEST_CASE("pause: a server that was away is asked for few binds at first") {
   Scheduler scheduler = with_backlog();
   Nanos now = kSecond;

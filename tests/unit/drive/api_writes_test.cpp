@@ -458,21 +458,29 @@ TEST_CASE("api cluster: what waits to be written of a pod is not when it has gon
   }
 }
 
-TEST_CASE("api cluster: a server that has too much to do says how long nothing is bound") {
-  const auto rest = [](unsigned status, std::optional<Nanos> retry_after) {
+TEST_CASE("api cluster: a server that has too much to do says how long nothing is asked of it") {
+  const auto rests = [](const std::string& path, unsigned status, std::optional<Nanos> after) {
     Fixture at;
     at.cluster.bind({42, {"shop", "a"}, "u-a", "n1"});
+    at.cluster.read({43, {"shop", "b"}});
+    at.cluster.claim({44, {"shop", "c"}, "u-c", "", "n1"});
     ApiAnswer answer;
     answer.status = status;
-    answer.retry_after = retry_after;
-    at.api.say(at.api.find("/api/v1/namespaces/shop/pods/a/binding"), answer);
+    answer.retry_after = after;
+    at.api.say(at.api.find(path), answer);
     at.turn();
-    return at.notes.take().front();
+    Lines lines = at.notes.take();
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("rest"); });
+    return lines;
   };
-  CHECK(rest(429, Nanos{7'000'000'000}) == "rest 7000 ms");
-  CHECK(rest(429, std::nullopt) == "rest 1000 ms");
-  CHECK(rest(429, Nanos{3'600'000'000'000}) == "rest 300000 ms");
-  CHECK_FALSE(rest(403, Nanos{7'000'000'000}).starts_with("rest"));
+  for (const char* path :
+       {"/api/v1/namespaces/shop/pods/a/binding", "/api/v1/namespaces/shop/pods/b",
+        "/api/v1/namespaces/shop/persistentvolumeclaims/c"}) {
+    CHECK(rests(path, 429, Nanos{7'000'000'000}) == Lines{"rest 7000 ms"});
+    CHECK(rests(path, 429, std::nullopt) == Lines{"rest 1000 ms"});
+    CHECK(rests(path, 429, Nanos{3'600'000'000'000}) == Lines{"rest 300000 ms"});
+    CHECK(rests(path, 403, Nanos{7'000'000'000}).empty());
+  }
 }
 
 TEST_CASE("api cluster: what a pod that waits is told") {

@@ -112,7 +112,7 @@ class Scheduler {
   /// What is known is too old to decide by: until that is over nobody is placed, bound, or asked to
   /// go. What was sent is settled meanwhile.
   void hold_back(bool is_held_back) { is_held_back_ = is_held_back; }
-  /// The server asked for it: no bind is sent before that moment.
+  /// The server asked for it: before that moment no bind is sent, and no pod read once more.
   void rest(Nanos until);
   /// Pods of whose binds nobody knows are read, as far as it is time for it. For who does not
   /// advance() any more.

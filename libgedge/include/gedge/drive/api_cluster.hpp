@@ -158,6 +158,7 @@ class ApiCluster final : public ClusterLink {
   void opened(std::uint64_t ticket, ClusterListener& listener);
   void take(std::uint64_t ticket, std::string_view line, ClusterListener& listener);
   void take(std::uint64_t ticket, const ApiAnswer& answer, ClusterListener& listener);
+  static void heed(const ApiAnswer& answer, ClusterListener& listener);
   void take_bound(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_read(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
   void take_claimed(const Call& call, const ApiAnswer& answer, ClusterListener& listener);
