@@ -74,7 +74,7 @@ void Reflector::require(Nanos since, const std::string& heard, Nanos now) {
   catch_up_until_ = needs_whole ? now : now + options_.catch_up_within;
   if (is_synced_ && !lists_next_) catch_up();
   if (!is_behind()) return;
-  failures_ = 0;  // of a kind that is not there, every call has failed
+  if (is_absent_) failures_ = 0;  // every call has failed
   if (is_under_way_) return;
   if (needs_list(now)) list_again();
   until_ = std::min(until_, std::max(now, not_before_));
@@ -205,7 +205,8 @@ void Reflector::failed(unsigned status, std::optional<Nanos> retry_after, Nanos 
     list_again();
   else if (is_error && !was_list)
     is_second_try_ = true;
-  has_doubt_ = has_doubt_ || (is_away_ && is_synced_);
+  // Who is behind is not decided by before its list.
+  has_doubt_ = has_doubt_ || ((is_error || status == 0) && is_synced_ && !is_behind());
   begin_again(now, std::clamp(retry_after.value_or(Nanos{0}), Nanos{0}, options_.most_retry_after));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kOk = 200, kUnauthorized = 401, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
-// Whoever ends waits so long for a server that asked to get no Events.
+// Whoever ends waits so long for a server that asks to get no Events.
 constexpr Nanos kShortRest{2'000'000'000};
 constexpr Nanos kLasting{10'000'000'000};  // of what fails
 
@@ -132,7 +132,9 @@ HeardVersions ApiCluster::heard() const {
 
 std::size_t ApiCluster::untold() const {
   const bool is_releasing = lease_ && lease_->election().is_releasing();
-  const std::size_t events = now() + kShortRest < events_from_ ? 0 : queued_.size();
+  const bool are_held =
+      holds_events() && refused_since_ && events_from_ > *refused_since_ + kShortRest;
+  const std::size_t events = are_held ? 0 : queued_.size();
   return events + conditions_->ready(now()) + telling_ + (is_releasing ? 1 : 0);
 }
 
@@ -206,9 +208,11 @@ bool ApiCluster::is_synced() const {
 const Error* ApiCluster::failing() const {
   const Nanos now = this->now();
   for (const auto& kind : kinds_)
-    if (!kind->is_current(now))
+    if (!kind->is_missing() && !kind->is_current(now))
       if (const Error* const failure = kind->failure().lasting(kLasting)) return failure;
   if (const Error* const failure = look_failure_.lasting(kLasting)) return failure;
+  if (lease_)
+    if (const Error* const failure = lease_->failure().lasting(kLasting)) return failure;
   return latency_ ? latency_->failing(now, kLasting) : nullptr;
 }
 
@@ -357,7 +361,7 @@ Status ApiCluster::wait(Nanos most, ClusterListener& listener) {
   else
     turns_in_haste_ /= 2;
   if (now() - begin > most + kStoodStill) distrust(begin);
-  note_doubts(now());
+  note_doubts(now(), listener);
   refuse_unsent(listener);
   flush(listener);
   catch_up(now());  // who has just come to lead is not asked for decisions before
@@ -395,9 +399,11 @@ void ApiCluster::flush(ClusterListener& listener) {
 }
 
 void ApiCluster::opened(std::uint64_t ticket, ClusterListener& listener) {
-  if (latency_ && latency_->owns(ticket)) return latency_->opened(ticket, now(), listener);
-  const auto at = calls_.find(ticket);
-  if (at != calls_.end()) at->second.kind->opened(now(), listener);
+  if (latency_ && latency_->owns(ticket))
+    latency_->opened(ticket, now(), listener);
+  else if (const auto at = calls_.find(ticket); at != calls_.end())
+    at->second.kind->opened(now(), listener);
+  note_doubts(now(), listener);  // before what is told next
 }
 
 void ApiCluster::take(std::uint64_t ticket, std::string_view line, ClusterListener& listener) {
@@ -417,7 +423,7 @@ void ApiCluster::take(std::uint64_t ticket, const ApiAnswer& answer, ClusterList
     lease_->take(
         answer, now(), [&](const Error& error) { listener.failed(error); },
         [&] { listener.recovered(); });
-    if (lease_->has_gone_back()) list_all(now());
+    if (lease_->has_gone_back()) list_all(now(), listener);
     return;
   }
   if (latency_ && latency_->owns(ticket)) return latency_->take(ticket, answer, now(), listener);

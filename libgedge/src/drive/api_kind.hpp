@@ -42,6 +42,7 @@ class ApiCluster::Kind {
   const ApiPath& path() const { return path_; }
   Reflector& reflector() { return reflector_; }
   const Reflector& reflector() const { return reflector_; }
+  bool is_missing() const { return path_.may_be_missing && reflector_.is_absent(); }
   bool is_synced() const { return is_missing() || reflector_.is_synced(); }
   /// And what was told of it is not too old, and has all that others have written.
   bool is_current(Nanos now) const {
@@ -79,7 +80,6 @@ class ApiCluster::Kind {
  private:
   template <typename Read>
   auto of_protobuf(const std::string& body, Read read);
-  bool is_missing() const { return path_.may_be_missing && reflector_.is_absent(); }
   std::optional<Facts> load(std::string_view text, std::size_t padding, Errors& errors) const;
   void load_alone(const std::vector<std::string>& texts, ClusterListener& listener);
   std::string list_head() const;

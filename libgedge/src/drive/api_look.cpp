@@ -35,7 +35,7 @@ void ApiCluster::hasten(Nanos now) {
   look_from_ = std::min(look_from_, std::max(now, look_not_before_));
 }
 
-void ApiCluster::note_doubts(Nanos now) {
+void ApiCluster::note_doubts(Nanos now, ClusterListener& listener) {
   const bool was_doubtful = is_doubtful_;
   bool has_gone_back = false;
   each_reflector([&](Reflector& reflector) {
@@ -43,7 +43,7 @@ void ApiCluster::note_doubts(Nanos now) {
     has_gone_back |= reflector.has_gone_back();
   });
   if (is_doubtful_ && !was_doubtful) doubtful_since_ = now;
-  if (has_gone_back) list_all(now);
+  if (has_gone_back) list_all(now, listener);
 }
 
 std::optional<Nanos> ApiCluster::next_look(Nanos now) const {
@@ -88,15 +88,15 @@ void ApiCluster::take_looked(const ApiAnswer& answer, ClusterListener& listener)
   look_pause_ = Nanos{0};
   has_look_returned_ = look_failure_.clear();
   if (has_look_returned_) listener.recovered();
-  if (!looked_for_.empty() && !is_as_new(list->version, looked_for_)) list_all(now());
+  if (!looked_for_.empty() && !is_as_new(list->version, looked_for_)) list_all(now(), listener);
 }
 
 // What happened to one kind since the store was as it is again, another one may not show. Whatever
 // else was in doubt is settled by these lists.
-void ApiCluster::list_all(Nanos now) {
+void ApiCluster::list_all(Nanos now, ClusterListener& listener) {
   is_doubtful_ = false;
   looked_for_.clear();
-  look_failure_.clear();
+  if (look_failure_.clear()) listener.recovered();
   look_pause_ = Nanos{0};
   each_reflector([now](Reflector& reflector) { reflector.start_over(now); });
 }

@@ -14,7 +14,7 @@ constexpr std::size_t kMostQueued = 4'096, kMostTelling = 64;
 constexpr Nanos kGather{25'000'000};
 constexpr std::size_t kGathered = 32;
 
-constexpr unsigned kOk = 200, kForbidden = 403, kTooMany = 429;
+constexpr unsigned kOk = 200, kCreated = 201, kForbidden = 403, kTooMany = 429;
 constexpr Nanos kLeastRest{1'000'000'000}, kMostRest{300'000'000'000};  // that a server asks for
 
 }  // namespace
@@ -76,8 +76,11 @@ void ApiCluster::send_queued() {
 void ApiCluster::take_told(const Call& call, const ApiAnswer& answer) {
   --telling_;
   if (call.event) ledger_.answered(*call.event, answer.status);
+  const bool is_taken = answer.status == kOk || answer.status == kCreated;
+  if (is_taken && !holds_events()) refused_since_.reset();
   if (answer.status != kTooMany) return;
   ++events_dropped_;
+  if (!refused_since_) refused_since_ = now();
   const Nanos rest = std::clamp(answer.retry_after.value_or(kLeastRest), kLeastRest, kMostRest);
   events_from_ = std::max(events_from_, now() + rest);
 }

@@ -224,7 +224,7 @@ void LatencyWatch::distrust(ApiTransport& transport, Nanos since, Nanos now) {
 
 const Error* LatencyWatch::failing(Nanos now, Nanos at_least) const {
   for (const Source& source : sources_)
-    if (!source.is_current(now))
+    if (!source.reflector.is_absent() && !source.is_current(now))
       if (const Error* const failure = source.failure.lasting(at_least)) return failure;
   return nullptr;
 }

@@ -99,7 +99,7 @@ void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed,
   if (!is_reading_ && answer.status == kConflict) return election_.take_conflict(now);
   const auto lease = codec::read_lease(answer);
   if (lease) {
-    if (!std::exchange(told_, {}).empty()) recovered();
+    if (failure_.clear()) recovered();
     const std::string before = std::exchange(version_, lease->version);
     has_gone_back_ = is_as_new(before, version_) && before != version_;
     return is_reading_ ? election_.take_read(*lease, now)
@@ -108,7 +108,7 @@ void LeaseKeeper::take(const ApiAnswer& answer, Nanos now, const Failed& failed,
   Error error = lease.error();
   if (answer.status == kNotFound)
     error.hint = "create its namespace: `kubectl create namespace " + options_.namespace_name + "`";
-  if (std::exchange(told_, error.what) != error.what) failed(error);
+  if (failure_.note(error, now)) failed(error);
   election_.take_failure(now);
 }
 

@@ -61,6 +61,14 @@ TEST_CASE("reflector: a call that is not answered leaves one, but of what was ne
     REQUIRE(reflector.advance(now + 10 * kSecond));
   }
   CHECK(reflector.is_listing());  // the second time it failed with that version
+  for (const unsigned status : {404U, 429U}) {
+    reflector.failed(status, std::nullopt, 70 * kSecond);
+    CHECK_FALSE(reflector.take_doubt());
+    REQUIRE(reflector.advance(200 * kSecond));
+  }
+  reflector.require(200 * kSecond + Nanos{1}, "", 200 * kSecond + Nanos{1});
+  reflector.failed(503, std::nullopt, 201 * kSecond);
+  CHECK_FALSE(reflector.take_doubt());  // nobody decides before its list
 }
 
 TEST_CASE("reflector: a watch that ends in its time leaves none") {

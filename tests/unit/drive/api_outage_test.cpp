@@ -103,6 +103,62 @@ TEST_CASE("api cluster: of what was never listed is said what it failed with") {
   CHECK(at.cluster.failing() == nullptr);
 }
 
+TEST_CASE("api cluster: what may not be read for good is nothing that fails, for who leads then") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "a";
+  Outages at(options);
+  at.turn();
+  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
+  const auto say = [&at](const std::string& path, unsigned status, const std::string& body) {
+    if (const auto asked = at.api.find(path)) at.api.say(asked, status, body);
+  };
+  const auto held_by = [](const std::string& holder, int version) {
+    return R"({"metadata":{"name":"l","namespace":"n","resourceVersion":")" +
+           std::to_string(version) + R"("},"spec":{"holderIdentity":")" + holder +
+           R"(","leaseDurationSeconds":15}})";
+  };
+  const std::string groups = "/apis/scheduling.x-k8s.io/v1alpha1/podgroups?";
+  int version = 10;
+  for (int i = 0; i < 120; ++i) {
+    at.clock.time += Micros{500'000};
+    say(lease, 200, held_by("b", ++version));
+    say(groups, 403, "{}");
+    at.turn();
+    for (const auto& [ticket, request] : std::map(at.api.asked))
+      if (!request.is_stream && request.target.starts_with("/api") &&
+          !request.target.starts_with(groups) && !request.target.starts_with(lease))
+        at.api.say(ticket, 200, kEmpty);
+    at.turn();
+    CHECK_FALSE(at.cluster.is_synced());
+  }
+  CHECK(at.cluster.failing() == nullptr);
+  say(lease, 200, held_by("", ++version));
+  at.turn();
+  for (int i = 0; i < 20 && !at.cluster.is_leading(); ++i) {
+    at.clock.time += Micros{500'000};
+    at.turn();
+    say(lease, 200, held_by("", version));
+    at.turn();
+  }
+  REQUIRE(at.cluster.is_leading());
+  CHECK(at.cluster.failing() == nullptr);
+}
+
+TEST_CASE("api cluster: a lease of which nothing can be read is what everything waits for") {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "a";
+  Outages at(options);
+  at.turn();
+  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
+  REQUIRE(at.fails(lease).size() == 1);
+  CHECK(at.cluster.failing() == nullptr);
+  REQUIRE(at.fails(lease).empty());
+  REQUIRE(at.cluster.failing() != nullptr);
+  CHECK(at.cluster.failing()->code == Errc::kUnreachable);
+}
+
 TEST_CASE("api cluster: a server that has gone is what everything fails with, 10 s later") {
   Outages at;
   at.turn();

@@ -79,14 +79,36 @@ TEST_CASE("api telling: a server that asks to be left alone gets no Events for s
 }
 
 TEST_CASE("api telling: who stops waits for a server that asks for two seconds, and no longer") {
+  for (const auto& [after, untold] : {std::pair(2 * kSecond, 1U), {2 * kSecond + Nanos{1}, 0U}}) {
+    Telling at;
+    at.warn("n1");
+    at.answer(429, after);
+    CHECK(at.cluster.counts().events_dropped == 1);
+    at.warn("n2");
+    CHECK(at.cluster.untold() == untold);
+    at.clock.time += Micros{2'000'001};
+    CHECK(at.cluster.untold() == 1);
+  }
+}
+
+TEST_CASE("api telling: nor for one that asks for a second again and again") {
   Telling at;
+  const auto refuse = [&at](const char* node) {
+    at.answer(429, kSecond);
+    at.warn(node);
+  };
   at.warn("n1");
-  at.answer(429, 20 * kSecond);
-  CHECK(at.cluster.counts().events_dropped == 1);
-  at.warn("n2");
-  at.clock.time += Micros{17'900'000};
+  refuse("n2");
+  CHECK(at.cluster.untold() == 1);
+  at.clock.time += Micros{1'000'000};
+  at.turn();
+  refuse("n3");
   CHECK(at.cluster.untold() == 0);
-  at.clock.time += Micros{100'000};
+  at.clock.time += Micros{1'000'000};
+  at.turn();
+  at.answer(201);
+  at.warn("n4");
+  refuse("n5");  // it took one in between
   CHECK(at.cluster.untold() == 1);
 }
 

@@ -148,11 +148,11 @@ class ApiCluster final : public ClusterLink {
   void hasten(Nanos now);
   template <typename Act>
   void each_reflector(Act act);
-  void note_doubts(Nanos now);
+  void note_doubts(Nanos now, ClusterListener& listener);
   void look(Nanos now);
   std::optional<Nanos> next_look(Nanos now) const;
   void take_looked(const ApiAnswer& answer, ClusterListener& listener);
-  void list_all(Nanos now);
+  void list_all(Nanos now, ClusterListener& listener);
   void begin_call(Kind& kind, Nanos now);
   void end_call(Kind& kind);
   void opened(std::uint64_t ticket, ClusterListener& listener);
@@ -186,10 +186,11 @@ class ApiCluster final : public ClusterLink {
   bool are_conditions_forbidden_ = false, are_reads_refused_ = false;
   bool are_deletions_refused_ = false, are_evictions_refused_ = false;
   bool expects_writes_ = false, has_claimed_ = false;
-  Nanos queued_since_{0};    // while there are any
-  Nanos events_from_{0};     // as the server asked for
-  std::size_t telling_ = 0;  // of them under way
-  EventLedger ledger_;       // of Events that may say the same again and again
+  Nanos queued_since_{0};               // while there are any
+  Nanos events_from_{0};                // as the server asked for
+  std::optional<Nanos> refused_since_;  // Events by such a server, and none was taken since
+  std::size_t telling_ = 0;             // of them under way
+  EventLedger ledger_;                  // of Events that may say the same again and again
   std::uint64_t events_dropped_ = 0;
   int turns_in_haste_ = 0;  // at most as many as count
   // Whether the store is where it was is not known, or is asked, of `looked_for_`.

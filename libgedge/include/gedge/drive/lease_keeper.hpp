@@ -9,6 +9,7 @@
 #include "gedge/base/result.hpp"
 #include "gedge/control/event_ledger.hpp"
 #include "gedge/control/leader_election.hpp"
+#include "gedge/drive/last_failure.hpp"
 #include "gedge/port/api_transport.hpp"
 
 namespace gedge {
@@ -47,6 +48,8 @@ class LeaseKeeper {
   /// The last answer showed an older version than the one before it: the store has been put back to
   /// what it was before.
   bool has_gone_back() const { return has_gone_back_; }
+  /// Of the calls about the Lease.
+  const LastFailure& failure() const { return failure_; }
   /// What came of it; tells what went wrong and is tried again, and when it works again.
   void take(const ApiAnswer& answer, Nanos now, const Failed& failed,
             const std::function<void()>& recovered);
@@ -61,7 +64,7 @@ class LeaseKeeper {
   Status checked_;
   std::uint64_t ticket_ = 0;
   bool is_reading_ = false;
-  std::string told_;
+  LastFailure failure_;
   EventLedger ledger_;
   std::string version_;
   bool has_gone_back_ = false;
