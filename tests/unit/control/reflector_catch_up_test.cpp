@@ -63,8 +63,10 @@ TEST_CASE("reflector: a watch that has come as far as others had heard needs no 
         {"", "8", false},
         {"8", "", false},
         {"18446744073709551616", "18446744073709551617", true}}) {
-    CAPTURE(heard);
-    CAPTURE(told);
+    const auto& shown_heard = heard;
+    CAPTURE(shown_heard);
+    const auto& shown_told = told;
+    CAPTURE(shown_told);
     Reflector reflector = watching();
     reflector.require(20 * kSecond, heard, 20 * kSecond);
     if (*told != 0) {

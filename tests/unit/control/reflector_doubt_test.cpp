@@ -128,7 +128,8 @@ TEST_CASE("reflector: the newest version is of all that was told since the last 
 TEST_CASE("reflector: a list that is older than what was told is one of a store that went back") {
   for (const auto& [version, has_gone_back] :
        {std::pair("6", true), {"7", false}, {"8", false}, {"x", false}}) {
-    CAPTURE(version);
+    const auto& shown_version = version;
+    CAPTURE(shown_version);
     Reflector reflector = watching();
     reflector.require(12 * kSecond, "", 12 * kSecond);
     reflector.resume(12 * kSecond);

@@ -275,7 +275,8 @@ TEST_CASE("api cluster: after an outage the first call comes within 5 s, and all
     CHECK(back.last <= Micros{8'200'000});
     CHECK(back.lists == 0);
     for (const auto& [path, times] : back.asked_in_vain) {
-      CAPTURE(path);
+      const auto& shown_path = path;
+      CAPTURE(shown_path);
       const bool is_scout = path == "/api/v1/nodes" || path == "the version";
       CHECK(times <= (is_scout ? 5 + seconds / 2 : 7 + seconds / 30));
     }

@@ -127,7 +127,8 @@ TEST_CASE("api cluster: who goes for another is told so first, where servers kno
   CHECK(before.api.asked.at(before.api.find(pod)).verb == ApiVerb::kDelete);
   options.minor = 26;
   for (const auto& [status, answer] : {std::pair(409U, 0), {403U, 2}, {500U, 1}}) {
-    CAPTURE(status);
+    const auto& shown_status = status;
+    CAPTURE(shown_status);
     Fixture at(options);
     evict(at);
     at.api.say(at.api.find(pod + "/status"), status, R"({"message":"no"})");
@@ -264,7 +265,8 @@ TEST_CASE("api cluster: who is asked to go goes, may be asked again, or stays") 
                                        {403U, EvictAnswer::kRefused}}) {
     ApiAnswer said;
     said.status = status;
-    CAPTURE(status);
+    const auto& shown_status = status;
+    CAPTURE(shown_status);
     CHECK(codec::evict_answer(said) == answer);
   }
 }

@@ -269,8 +269,10 @@ TEST_CASE("schedule loop: who hands over waits until its binds are told back, an
                                                                {2'000, 0, 1'000, 1'000, false},
                                                                {2'000, 1'500, 1'000, 1'500, false},
                                                                {300, 0, 0, 0, false}}) {
-    CAPTURE(late);
-    CAPTURE(busy);
+    const auto& shown_late = late;
+    CAPTURE(shown_late);
+    const auto& shown_busy = busy;
+    CAPTURE(shown_busy);
     LateLink link;
     link.late = Nanos{1'000'000} * late;
     link.busy_until = Nanos{1'000'000} * busy;
