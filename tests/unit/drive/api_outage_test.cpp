@@ -36,9 +36,17 @@ struct Notes final : ClusterListener {
 
 using Lines = std::vector<std::string>;
 
+const std::string kLease = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
 constexpr Micros kLong{60'000'000};
 const std::string kEmpty =
     R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})";
+
+ApiClusterOptions electing() {
+  ApiClusterOptions options;
+  options.lease.emplace();
+  options.lease->identity = "a";
+  return options;
+}
 
 struct Outages {
   ScriptedApi api;
@@ -104,12 +112,8 @@ TEST_CASE("api cluster: of what was never listed is said what it failed with") {
 }
 
 TEST_CASE("api cluster: what may not be read for good is nothing that fails, for who leads then") {
-  ApiClusterOptions options;
-  options.lease.emplace();
-  options.lease->identity = "a";
-  Outages at(options);
+  Outages at(electing());
   at.turn();
-  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
   const auto say = [&at](const std::string& path, unsigned status, const std::string& body) {
     if (const auto asked = at.api.find(path)) at.api.say(asked, status, body);
   };
@@ -122,23 +126,23 @@ TEST_CASE("api cluster: what may not be read for good is nothing that fails, for
   int version = 10;
   for (int i = 0; i < 120; ++i) {
     at.clock.time += Micros{500'000};
-    say(lease, 200, held_by("b", ++version));
+    say(kLease, 200, held_by("b", ++version));
     say(groups, 403, "{}");
     at.turn();
     for (const auto& [ticket, request] : std::map(at.api.asked))
       if (!request.is_stream && request.target.starts_with("/api") &&
-          !request.target.starts_with(groups) && !request.target.starts_with(lease))
+          !request.target.starts_with(groups) && !request.target.starts_with(kLease))
         at.api.say(ticket, 200, kEmpty);
     at.turn();
     CHECK_FALSE(at.cluster.is_synced());
   }
   CHECK(at.cluster.failing() == nullptr);
-  say(lease, 200, held_by("", ++version));
+  say(kLease, 200, held_by("", ++version));
   at.turn();
   for (int i = 0; i < 20 && !at.cluster.is_leading(); ++i) {
     at.clock.time += Micros{500'000};
     at.turn();
-    say(lease, 200, held_by("", version));
+    say(kLease, 200, held_by("", version));
     at.turn();
   }
   REQUIRE(at.cluster.is_leading());
@@ -146,7 +150,7 @@ TEST_CASE("api cluster: what may not be read for good is nothing that fails, for
     REQUIRE(at.clock.time < Micros{200'000'000});
     at.clock.time += Micros{500'000};
     at.turn();
-    say(lease, 200, held_by("a", ++version));
+    say(kLease, 200, held_by("a", ++version));
     at.turn();
     CHECK(at.cluster.failing() == nullptr);
   }
@@ -154,15 +158,11 @@ TEST_CASE("api cluster: what may not be read for good is nothing that fails, for
 }
 
 TEST_CASE("api cluster: a lease of which nothing can be read is what everything waits for") {
-  ApiClusterOptions options;
-  options.lease.emplace();
-  options.lease->identity = "a";
-  Outages at(options);
+  Outages at(electing());
   at.turn();
-  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
-  REQUIRE(at.fails(lease).size() == 1);
+  REQUIRE(at.fails(kLease).size() == 1);
   CHECK(at.cluster.failing() == nullptr);
-  REQUIRE(at.fails(lease).empty());
+  REQUIRE(at.fails(kLease).empty());
   REQUIRE(at.cluster.failing() != nullptr);
   CHECK(at.cluster.failing()->code == Errc::kUnreachable);
 }
@@ -213,15 +213,11 @@ TEST_CASE("api cluster: an outage of round-trip times or of the lease is told ea
   CHECK(at.notes.take() == Lines{"recovered"});
   CHECK(at.fails(latency) == told);
 
-  ApiClusterOptions electing;
-  electing.lease.emplace();
-  electing.lease->identity = "a";
-  Outages lease(electing);
+  Outages lease(electing());
   lease.turn();
-  const std::string path = "/apis/coordination.k8s.io/v1/namespaces/gedge-system/leases/";
-  REQUIRE(lease.fails(path).size() == 1);
-  CHECK(lease.fails(path).empty());
-  lease.api.say(lease.api.find(path), 200,
+  REQUIRE(lease.fails(kLease).size() == 1);
+  CHECK(lease.fails(kLease).empty());
+  lease.api.say(lease.api.find(kLease), 200,
                 R"({"metadata":{"name":"l","namespace":"n","resourceVersion":"7"},"spec":{)"
                 R"("holderIdentity":"b","leaseDurationSeconds":15}})");
   lease.turn();

@@ -399,13 +399,13 @@ class VainLink final : public QuietLink, public Clock {
   Micros now() const override { return std::chrono::duration_cast<Micros>(now_); }
   bool is_synced() const override { return is_listed_ && now_ == 2 * kSecond; }
   const Error* failing() const override { return now_ >= 15 * kSecond ? &failure_ : nullptr; }
-  void bind(const BindRequest& request) override { binds.push_back(request.ticket); }
+  void bind(const BindRequest& request) override { binds_.push_back(request.ticket); }
   Status wait(Nanos most, ClusterListener& listener) override {
     REQUIRE(most > Nanos{0});
     Facts facts = three_nodes();
     add_pods(facts, "Deployment", "web", 1);
     if (is_listed_ && now_ == kSecond) listener.put(std::move(facts));
-    for (const std::uint64_t ticket : std::exchange(binds, {}))
+    for (const std::uint64_t ticket : std::exchange(binds_, {}))
       listener.answer(ticket, BindAnswer::kRefused);
     now_ += std::min(most, kSecond);
     return now_ < 100 * kSecond ? Status{} : Status(Error{Errc::kTimeout, "over", {}, {}});
@@ -413,7 +413,7 @@ class VainLink final : public QuietLink, public Clock {
 
  private:
   bool is_listed_;
-  std::vector<std::uint64_t> binds;
+  std::vector<std::uint64_t> binds_;
   Nanos now_ = kSecond;
   Error failure_{Errc::kDenied, "cannot read nodes", {}, {}};
 };
